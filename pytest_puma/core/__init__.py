@@ -1,0 +1,61 @@
+"""The nouns: frozen, self-checking data, the `Scenario` contract, errors and protocols. Imports nothing of ours."""
+
+from pytest_puma.core.backend import Backend, Grammar, Step
+from pytest_puma.core.cell import Cell, Model, ModelOptions
+from pytest_puma.core.conversation import (
+    Answer,
+    Conversation,
+    Generate,
+    Generation,
+    Message,
+    Prompt,
+    Request,
+    Response,
+    Score,
+    Usage,
+    ask,
+    ask_all,
+)
+from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaError, SettingsError, TemplateError
+from pytest_puma.core.outcome import Direction, Gate, Measure, Outcome, Prediction, Run, Status, Verdict
+from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
+
+__all__ = [
+    "Answer",
+    "Backend",
+    "Cell",
+    "Conversation",
+    "DataError",
+    "DataSource",
+    "Direction",
+    "EngineError",
+    "Gate",
+    "Generate",
+    "Generation",
+    "Grammar",
+    "Measure",
+    "Message",
+    "Model",
+    "ModelError",
+    "ModelOptions",
+    "Outcome",
+    "OwnMetric",
+    "Prediction",
+    "Prompt",
+    "PumaError",
+    "Request",
+    "Response",
+    "Run",
+    "Sample",
+    "Scenario",
+    "Score",
+    "SettingsError",
+    "Status",
+    "Step",
+    "TaskType",
+    "TemplateError",
+    "Usage",
+    "Verdict",
+    "ask",
+    "ask_all",
+]

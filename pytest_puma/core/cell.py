@@ -1,0 +1,81 @@
+"""A cell: one scenario, asked in one strategy, of one model. It is one pytest item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_puma.core.conversation import Generation
+from pytest_puma.core.errors import SettingsError
+
+if TYPE_CHECKING:
+    from pytest_puma.core.outcome import Gate
+    from pytest_puma.core.scenario import Scenario
+
+DEFAULT_SAMPLES = 50
+DEFAULT_SEED = 42
+MOST_SEQUENCES = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """How a model is loaded and run; `None` leaves the choice to the engine.
+
+    `n_ctx`: cache cells, in tokens; `gpu_layers`: -1 is all; `parallel`: sequences decoded
+    together; `thinking`: whether a reasoning model may think before it answers.
+    """
+
+    n_ctx: int | None = None
+    gpu_layers: int = -1
+    threads: int | None = None
+    parallel: int | None = None
+    thinking: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what llama.cpp would abort on."""
+        if self.n_ctx is not None and self.n_ctx < 1:
+            msg = f"n_ctx is {self.n_ctx}; expected a positive number of tokens"
+            raise SettingsError(msg)
+        if self.gpu_layers < -1:
+            msg = f"gpu_layers is {self.gpu_layers}; expected -1 (all) or a number of layers"
+            raise SettingsError(msg)
+        if self.threads is not None and self.threads < 1:
+            msg = f"threads is {self.threads}; expected a positive number"
+            raise SettingsError(msg)
+        if self.parallel is not None and not 1 <= self.parallel <= MOST_SEQUENCES:
+            msg = f"parallel is {self.parallel}; expected a number from 1 to {MOST_SEQUENCES}"
+            raise SettingsError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A GGUF file under the name that ids, gates and baselines use."""
+
+    name: str
+    path: Path
+    options: ModelOptions = field(default_factory=ModelOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One scenario x strategy x model, with all that decides its numbers."""
+
+    scenario: Scenario
+    strategy: str
+    model: Model
+    samples: int = DEFAULT_SAMPLES
+    seed: int = DEFAULT_SEED
+    generation: Generation = field(default_factory=Generation)
+    gates: tuple[Gate, ...] = ()
+
+    def __post_init__(self) -> None:
+        """A cell without samples would measure nothing."""
+        if self.samples < 1:
+            msg = f"{self.id}: samples is {self.samples}; expected a positive number"
+            raise SettingsError(msg)
+
+    @property
+    def id(self) -> str:
+        """`scenario-strategy@model`, as in `triage_jira-few_shot_3@qwen2.5-3b`."""
+        return f"{self.scenario.name}-{self.strategy}@{self.model.name}"

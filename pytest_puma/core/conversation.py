@@ -1,0 +1,175 @@
+"""What a strategy and the engine say to each other: requests one way, responses the other.
+
+A strategy is a generator. It yields a tuple of requests, is sent the tuple of their responses,
+and returns an `Answer`:
+
+    def twice(task: Task) -> Conversation:
+        first = yield from ask(task.generate(task.prompt("zero_shot")))
+        ...
+        return Answer(value=..., responses=(first,))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pytest_puma.core.errors import SettingsError
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+Finish: TypeAlias = Literal["stop", "length", "scored", "overflow"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a chat."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """The text of a request. The backend applies the model's own chat template.
+
+    `prefill` is the beginning of the assistant's turn, put into its mouth; `stop` are strings
+    at which generation ends (they are not part of the response).
+    """
+
+    messages: tuple[Message, ...]
+    prefill: str = ""
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """How to decode. `None` leaves the choice to the strategy.
+
+    `temperature` 0 is greedy; `top_k` 0, `top_p` 1 and `min_p` 0 switch that filter off.
+    """
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
+    grammar: str | None = None
+    logprobs: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no sampler can obey."""
+        limits = {
+            "max_tokens": (self.max_tokens, 1, math.inf),
+            "temperature": (self.temperature, 0, 100),
+            "top_p": (self.top_p, 1e-9, 1),
+            "top_k": (self.top_k, 0, math.inf),
+            "min_p": (self.min_p, 0, 1),
+        }
+        for name, (value, low, high) in limits.items():
+            if value is not None and not low <= value <= high:
+                msg = f"{name} is {value!r}; expected a number from {low:g} to {high:g}"
+                raise SettingsError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generate:
+    """Ask for text. `seed` is this request's own; two requests that differ only in it may differ in their text."""
+
+    prompt: Prompt
+    max_tokens: int
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
+    seed: int = 0
+    grammar: str | None = None
+    logprobs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """Ask for the log-probability of each continuation, as the whole answer: its end of turn is scored too."""
+
+    prompt: Prompt
+    continuations: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """An empty list or an empty continuation has no probability to report."""
+        if not self.continuations or not all(self.continuations):
+            msg = f"score needs at least one continuation and none empty; got {self.continuations!r}"
+            raise SettingsError(msg)
+
+
+Request: TypeAlias = Generate | Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What answering cost. Additive: `sum(usages, Usage())`.
+
+    `cached_tokens` of the `prompt_tokens` were already in the cache; `seconds` is the time from
+    admission to the end of the response (other requests run in the same batch meanwhile).
+    """
+
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    decoded_tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Field by field."""
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            decoded_tokens=self.decoded_tokens + other.decoded_tokens,
+            seconds=self.seconds + other.seconds,
+        )
+
+    @classmethod
+    def total(cls, usages: Iterable[Usage]) -> Usage:
+        """The sum of any number of usages."""
+        return sum(usages, cls())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """The engine's reply to one request.
+
+    `logprobs` (natural logarithm): of each continuation, summed over its tokens, for a `Score`;
+    of each generated token for a `Generate` that asked for them. `finish` is `overflow` when the
+    prompt is longer than the context: then nothing was computed.
+    """
+
+    text: str = ""
+    logprobs: tuple[float, ...] = ()
+    finish: Finish = "stop"
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a strategy makes of its responses.
+
+    `value` is the answer as the scenario spells it, `None` when it could not be read;
+    `probabilities` maps every valid label to its probability where the strategy knows them.
+    """
+
+    value: str | None
+    responses: tuple[Response, ...]
+    probabilities: Mapping[str, float] | None = None
+
+
+Conversation: TypeAlias = Generator[tuple[Request, ...], tuple[Response, ...], Answer]
+
+
+def ask(request: Request) -> Generator[tuple[Request, ...], tuple[Response, ...], Response]:
+    """One request, one response: `response = yield from ask(request)`."""
+    (response,) = yield (request,)
+    return response
+
+
+def ask_all(requests: Iterable[Request]) -> Generator[tuple[Request, ...], tuple[Response, ...], tuple[Response, ...]]:
+    """Several requests at once, answered in the same order: `responses = yield from ask_all(requests)`."""
+    return (yield tuple(requests))

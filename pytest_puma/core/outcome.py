@@ -1,0 +1,119 @@
+"""What comes out of a cell: predictions, measures of them, and verdicts on those."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from pytest_puma.core.conversation import Usage
+
+Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT RUN"]
+Direction: TypeAlias = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """One sample's answer beside its gold. `answer is None` means no answer: a datum, not an error.
+
+    `raw` holds the text of each response; `finish` is the last response's. `prompt` is the end of
+    the last prompt, for reports of misses.
+    """
+
+    sample_id: str
+    gold: str
+    answer: str | None
+    raw: tuple[str, ...] = ()
+    probabilities: Mapping[str, float] | None = None
+    logprobs: tuple[float, ...] = ()
+    finish: str = "stop"
+    prompt: str = ""
+    units: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A metric's value with its 95 % interval and the number of predictions behind it.
+
+    `value` is NaN where there is nothing to measure (n = 0); `low` and `high` are NaN where no
+    interval exists. `note` says what a reader must know to trust it.
+    """
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    n: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A limit that a metric must keep: `scope: metric op limit` (see `pytest_puma.gates`)."""
+
+    metric: str
+    op: str
+    limit: float
+    scope: str | None = None
+
+    def __str__(self) -> str:
+        """As it is written."""
+        rule = f"{self.metric} {self.op} {self.limit:g}"
+        return rule if self.scope is None else f"{self.scope}: {rule}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a gate says of a measure, and why, in one sentence with the numbers."""
+
+    gate: Gate
+    status: Status
+    reason: str
+    measure: Measure | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """All that is known of a cell once it ran.
+
+    `signature` holds everything that could change the numbers; `warnings` are sentences for every
+    report. `outcome["f1_macro"]` is the value of a measure.
+    """
+
+    cell: str
+    scenario: str
+    strategy: str
+    model: str
+    primary_metric: str
+    signature: Mapping[str, Any]
+    predictions: tuple[Prediction, ...]
+    measures: Mapping[str, Measure]
+    verdicts: tuple[Verdict, ...] = ()
+    warnings: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+
+    def __getitem__(self, metric: str) -> float:
+        """The value of a measure; a `KeyError` names the metrics there are."""
+        try:
+            return self.measures[metric].value
+        except KeyError:
+            msg = f"puma: {self.cell} has no metric {metric!r}; there are: {', '.join(sorted(self.measures))}"
+            raise KeyError(msg) from None
+
+    @property
+    def failed(self) -> tuple[Verdict, ...]:
+        """The verdicts that fail the item."""
+        return tuple(verdict for verdict in self.verdicts if verdict.status == "FAIL")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a reporter receives: every outcome of a pytest run, and where it ran."""
+
+    id: str
+    started: str
+    environment: Mapping[str, str]
+    outcomes: tuple[Outcome, ...]
+    verdicts: tuple[Verdict, ...] = ()

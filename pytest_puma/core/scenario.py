@@ -1,0 +1,94 @@
+"""The contract of a scenario: where its samples come from, and how an answer to one is read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pytest_puma.core.outcome import Prediction
+
+TaskType: TypeAlias = Literal["classification", "regression"]
+OwnMetric: TypeAlias = "Callable[[Sequence[Prediction]], float]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One question with its known answer.
+
+    The `id` is stable: from the data's key column, else a hash of the content. `units` names what
+    the sample is made of (the two issues of a pair): samples that share a unit are not independent,
+    so intervals resample units.
+    """
+
+    id: str
+    fields: Mapping[str, Any]
+    gold: str
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSource:
+    """The file a scenario's samples were read from: its name as shown in reports, and its SHA-256."""
+
+    name: str
+    digest: str
+
+
+class Scenario(ABC):
+    """A task: samples with a gold answer, and a reader of what a model says about one.
+
+    A new scenario is one class with the four methods below, plus a folder of templates
+    `prompts/<name>/<strategy>.jinja`. The attributes and methods after them have defaults.
+    """
+
+    name: ClassVar[str]
+    task_type: ClassVar[TaskType]
+    #: Fields of an instance that hold natural language, in the order in which a reader meets them.
+    text_fields: ClassVar[tuple[str, ...]] = ("title", "description")
+    #: The column that identifies a row; without one, a hash of the row does.
+    key: ClassVar[str | None] = None
+    #: Columns naming the units a row is made of; without any, the row is its own unit.
+    unit_columns: ClassVar[tuple[str, ...]] = ()
+    #: Another scenario's template folder, for a variant that asks the same questions.
+    template_folder: ClassVar[str | None] = None
+
+    @abstractmethod
+    def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
+        """At most `n` rows, one an instance; `sample(n)` is a prefix of `sample(m)` for n < m."""
+
+    @abstractmethod
+    def gold_label(self, instance: dict[str, Any]) -> str:
+        """The right answer to an instance (a row as a dictionary); for a regression, a number as text."""
+
+    @abstractmethod
+    def parse_response(self, response: str) -> str | None:
+        """The answer that a model's text gives, `None` when it gives none."""
+
+    @abstractmethod
+    def valid_labels(self) -> list[str]:
+        """All answers there are, in their natural order; for a regression, the values to choose from."""
+
+    def examples(self) -> pd.DataFrame | None:
+        """The pool of few-shot examples: rows like those of `sample`, none of them ever evaluated.
+
+        A column `rationale` explains the gold answer in chain-of-thought examples. `None`, the
+        default, lends rows of the scenario's own data that are not evaluated in the run.
+        """
+        return None
+
+    def metrics(self) -> Mapping[str, OwnMetric]:
+        """The scenario's own metrics: a name, and a function of all predictions of a cell."""
+        return {}
+
+    def source(self) -> DataSource | None:
+        """The file that the samples come from, where there is one."""
+        return None
+
+    def primary_metric(self) -> str:
+        """The metric that reports put first."""
+        return "mae" if self.task_type == "regression" else "f1_macro"

@@ -1,0 +1,1 @@
+"""One batched engine: requests in, responses out, whatever computes below it."""

@@ -1,0 +1,26 @@
+"""How many threads may compute. One too many is a disaster: llama.cpp's threads spin while they wait for each other."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def cores_for(workers: int) -> int:
+    """The physical cores that each of `workers` processes of this host may use, at least one."""
+    physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else physical
+    return max(1, min(physical, allowed, _quota(physical)) // workers)
+
+
+def _quota(default: int) -> int:
+    """What a container may use, as Linux control groups (version 2) say it: `max 100000` or `150000 100000`."""
+    try:
+        quota, period = _QUOTA.read_text(encoding="ascii").split()
+        return max(1, int(quota) // int(period))
+    except (OSError, ValueError):
+        return default

@@ -1,0 +1,175 @@
+"""Requests in, responses out: every request of a cell goes through one continuously filled batch.
+
+    engine = Engine(backend)
+    responses = engine.run([Generate(...), Score(...)])
+
+Generating and scoring are two kinds of request in one loop: the scheduler says what to decode, the backend
+decodes it, and each row of logits goes to the request that waits for it.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Sequence
+from itertools import pairwise
+
+from pytest_puma.core import Backend, EngineError, Generate, Request, Response
+from pytest_puma.engine.jobs import Fork, Job, Operation
+from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, overflow
+from pytest_puma.engine.scheduler import Scheduler, common_prefix
+
+#: llama.cpp rounds a cache up to a multiple of this.
+CELL_BLOCK = 256
+
+
+class Engine:
+    """The engine over a backend. `submit` queues, `step` computes one batch, `run` does both to the end."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self._tickets = 0
+        self._scheduler: Scheduler | None = None
+        self._queue: list[Job] = []
+        self._replies: dict[int, Reply] = {}
+        self._finished: dict[int, Response] = {}
+
+    def run(self, requests: Sequence[Request]) -> tuple[Response, ...]:
+        """The responses, in the order of the requests."""
+        tickets = [self.submit(request) for request in requests]
+        done: dict[int, Response] = {}
+        while len(done) < len(tickets):
+            done.update(self.step())
+        return tuple(done[ticket] for ticket in tickets)
+
+    def submit(self, request: Request) -> int:
+        """Queue a request; `step` will return its response under this ticket."""
+        ticket, self._tickets = self._tickets, self._tickets + 1
+        job = self._job(ticket, request)
+        if job is None:
+            return ticket
+        if self._scheduler is not None and job.cells <= self._scheduler.cells:
+            self._scheduler.submit([job])
+        else:
+            self._queue.append(job)
+        return ticket
+
+    @property
+    def idle(self) -> bool:
+        """Whether every submitted request has been answered and handed out."""
+        return not self._replies and not self._finished
+
+    def step(self) -> dict[int, Response]:
+        """Compute one batch; the responses that are complete now, by ticket."""
+        if self._queue and (self._scheduler is None or self._scheduler.idle):
+            self._open()
+        if self._scheduler is not None and not self._scheduler.idle:
+            self._compute(self._scheduler)
+        finished, self._finished = self._finished, {}
+        return finished
+
+    def reset(self) -> None:
+        """Forget everything: what comes next is computed as if nothing had been before."""
+        for reply in self._replies.values():
+            reply.close()
+        self._scheduler = None
+        self._queue, self._replies, self._finished = [], {}, {}
+
+    def close(self) -> None:
+        """Free the model."""
+        self.reset()
+        self.backend.close()
+
+    # -- from a request to a job -----------------------------------------------------------------
+
+    def _job(self, ticket: int, request: Request) -> Job | None:
+        """What the scheduler gets; None when the prompt is too long and the response is at hand."""
+        tokens, tails = self._encode(request)
+        longest = len(tokens) + max((len(tail) - 1 for tail in tails), default=1)
+        if longest > self.backend.context_limit:
+            self._finished[ticket] = overflow(len(tokens))
+            return None
+        room = min(request.max_tokens, self.backend.context_limit - len(tokens)) if isinstance(request, Generate) else 0
+        self._replies[ticket] = (
+            GenerateReply(self.backend, request, len(tokens), room)
+            if isinstance(request, Generate)
+            else ScoreReply(tails, len(tokens))
+        )
+        return Job(key=ticket, tokens=array("i", tokens), room=room, tails=tails)
+
+    def _encode(self, request: Request) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
+        """Prompt tokens and, for a score, the tokens of each continuation with its end of turn.
+
+        One boundary serves all continuations: the shortest prefix that the prompt shares with each of
+        them. A token that merges across the end of the prompt is so part of the continuation.
+        """
+        tokens = self.backend.encode(request.prompt)
+        if isinstance(request, Generate):
+            return tokens, ()
+        full = [self.backend.encode(request.prompt, text) for text in request.continuations]
+        boundary = min(common_prefix(tokens, other) for other in full)
+        if boundary == 0:
+            msg = f"no prompt token is left before the continuations {request.continuations!r}"
+            raise EngineError(msg)
+        return tokens[:boundary], tuple((*other[boundary:], self.backend.end_of_turn) for other in full)
+
+    # -- one batch -------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        """A cache that suits the queued jobs, for them and for those that come while it lasts."""
+        jobs, self._queue = self._queue, []
+        cells = cache_size(jobs, self.backend.parallel, self.backend.good_cells)
+        if self.backend.cells is not None:
+            cells = max(self.backend.cells, *(job.cells for job in jobs))
+        cells = -(-cells // CELL_BLOCK) * CELL_BLOCK
+        self.backend.open(cells)
+        self._scheduler = Scheduler(
+            sequences=self.backend.sequences,
+            parallel=self.backend.parallel,
+            batch=self.backend.batch,
+            rows=self.backend.rows,
+            cells=cells,
+        )
+        self._scheduler.submit(jobs)
+
+    def _compute(self, scheduler: Scheduler) -> None:
+        plan = scheduler.plan()
+        self._carry_out(plan.operations)
+        if not plan.steps:
+            msg = "the scheduler has waiting requests but nothing to compute: a defect of pytest-puma, please report it"
+            raise EngineError(msg)
+        started = time.perf_counter()
+        logits = self.backend.decode(plan.steps)
+        for row, owner in enumerate(scheduler.advance()):
+            reply = self._replies[owner.key]
+            reply.begin(started, scheduler.cached(owner.key))
+            token = reply.take(logits[row], owner)
+            if token is not None:
+                scheduler.extend(owner.key, token)
+            elif isinstance(reply, GenerateReply):
+                scheduler.finish(owner.key)
+                self._finish(owner.key)
+        for key in scheduler.collect():
+            self._finish(key)
+
+    def _finish(self, ticket: int) -> None:
+        self._finished[ticket] = self._replies.pop(ticket).response(time.perf_counter())
+
+    def _carry_out(self, operations: Sequence[Operation]) -> None:
+        for operation in operations:
+            if isinstance(operation, Fork):
+                self.backend.fork(operation.source, operation.target)
+            else:
+                self.backend.drop(operation.sequence)
+
+
+def cache_size(jobs: Sequence[Job], parallel: int, good_cells: int) -> int:
+    """Cells that let `parallel` of the jobs run at once, their common prefix counted once.
+
+    Each query looks at every cell in use, so more than `good_cells` beside the shared ones does not pay.
+    Never less than the longest job needs.
+    """
+    ordered = sorted(jobs)
+    shared = [0, *(common_prefix(left.tokens, right.tokens) for left, right in pairwise(ordered))]
+    own = sorted((job.cells - common for job, common in zip(ordered, shared, strict=True)), reverse=True)
+    return max(*(job.cells for job in jobs), max(shared) + min(sum(own[:parallel]), good_cells))

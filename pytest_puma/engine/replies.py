@@ -1,0 +1,154 @@
+"""Responses in the making: each takes the rows of logits that belong to its request."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pytest_puma.core import Backend, Generate, Response, Usage
+from pytest_puma.core.conversation import Finish
+from pytest_puma.engine.jobs import Row
+from pytest_puma.engine.sampling import choose, log_probabilities
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Reply(ABC):
+    """What has been computed of a response so far."""
+
+    def __init__(self, prompt_tokens: int) -> None:
+        self._prompt_tokens = prompt_tokens
+        self._cached = 0
+        self._started: float | None = None
+
+    def begin(self, started: float, cached: int) -> None:
+        """The first batch with a row of this reply: when it began, and how many prompt tokens it found cached."""
+        if self._started is None:
+            self._started, self._cached = started, cached
+
+    @abstractmethod
+    def take(self, logits: NDArray[np.float32], row: Row) -> int | None:
+        """Use a row; the token to go on with, or None."""
+
+    @abstractmethod
+    def response(self, now: float) -> Response:
+        """The finished response."""
+
+    def close(self) -> None:  # noqa: B027 - most replies hold nothing
+        """Give back what it holds outside Python."""
+
+    def _usage(self, decoded: int, now: float) -> Usage:
+        return Usage(
+            prompt_tokens=self._prompt_tokens,
+            cached_tokens=self._cached,
+            decoded_tokens=decoded,
+            seconds=now - (self._started if self._started is not None else now),
+        )
+
+
+class GenerateReply(Reply):
+    """Samples one token a row until the model, a stop string or the limit ends it."""
+
+    def __init__(self, backend: Backend, request: Generate, prompt_tokens: int, most_tokens: int) -> None:
+        super().__init__(prompt_tokens)
+        self._backend = backend
+        self._request = request
+        self._most_tokens = most_tokens
+        self._random = np.random.default_rng(request.seed)
+        self._grammar = backend.grammar(request.grammar) if request.grammar else None
+        # Stop strings and characters may be cut by tokens in any way: text is matched as bytes.
+        self._stops = tuple(stop.encode() for stop in request.prompt.stop if stop)
+        self._text = bytearray()
+        self._logprobs: list[float] = []
+        self._decoded = 0
+        self._finish: Finish = "length"
+
+    def take(self, logits: NDArray[np.float32], row: Row) -> int | None:  # noqa: ARG002 - one row is like another
+        """The next token, None when the response is complete."""
+        token = self._choose(logits)
+        self._decoded += 1
+        if self._request.logprobs:
+            self._logprobs.append(float(log_probabilities(logits, [token])[0]))
+        if self._backend.is_end(token):
+            self._finish = "stop"
+            return None
+        if self._grammar is not None:
+            self._grammar.accept(token)
+        piece = self._backend.piece(token)
+        self._text += piece
+        if self._cut_at_stop(len(piece)):
+            self._finish = "stop"
+            return None
+        return token if self._decoded < self._most_tokens else None
+
+    def response(self, now: float) -> Response:
+        """The text, with bytes that are no UTF-8 replaced."""
+        self.close()
+        return Response(
+            text=self._text.decode("utf-8", errors="replace"),
+            logprobs=tuple(self._logprobs),
+            finish=self._finish,
+            usage=self._usage(self._decoded, now),
+        )
+
+    def close(self) -> None:
+        """Free the grammar."""
+        if self._grammar is not None:
+            self._grammar.close()
+
+    def _choose(self, logits: NDArray[np.float32]) -> int:
+        request, grammar = self._request, self._grammar
+        mask = None
+        if grammar is not None:
+            # The whole mask costs tens of milliseconds, one token next to nothing: greedy tries that first.
+            best = int(logits.argmax())
+            if request.temperature == 0 and grammar.allows(best):
+                return best
+            mask = grammar.mask()
+        return choose(
+            logits,
+            temperature=request.temperature,
+            top_k=request.top_k,
+            top_p=request.top_p,
+            min_p=request.min_p,
+            random=self._random,
+            mask=mask,
+        )
+
+    def _cut_at_stop(self, added: int) -> bool:
+        for stop in self._stops:
+            found = self._text.find(stop, max(0, len(self._text) - added - len(stop) + 1))
+            if found >= 0:
+                del self._text[found:]
+                return True
+        return False
+
+
+class ScoreReply(Reply):
+    """Adds up the log-probability of each continuation, token by token."""
+
+    def __init__(self, tails: tuple[tuple[int, ...], ...], prompt_tokens: int) -> None:
+        super().__init__(prompt_tokens)
+        self._tails = tails
+        self._sums = np.zeros(len(tails))
+
+    def take(self, logits: NDArray[np.float32], row: Row) -> None:
+        """The row after the prompt serves all continuations, any other row only its own."""
+        if row.tail is None:
+            self._sums += log_probabilities(logits, [tail[0] for tail in self._tails])
+        else:
+            following = self._tails[row.tail][row.position - self._prompt_tokens + 1]
+            self._sums[row.tail] += log_probabilities(logits, [following])[0]
+
+    def response(self, now: float) -> Response:
+        """The sums; `decoded_tokens` are those fed for the continuations."""
+        decoded = sum(len(tail) - 1 for tail in self._tails)
+        return Response(logprobs=tuple(self._sums.tolist()), finish="scored", usage=self._usage(decoded, now))
+
+
+def overflow(prompt_tokens: int) -> Response:
+    """The response to a prompt that does not fit into the context: nothing was computed."""
+    return Response(finish="overflow", usage=Usage(prompt_tokens=prompt_tokens))

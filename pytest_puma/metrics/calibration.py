@@ -1,0 +1,69 @@
+"""Whether a probability means what it says, over the predictions that carry probabilities.
+
+Confidence is the probability of the most probable label; correct means that this label is the gold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pytest_puma.metrics.statistic import Statistic, divide, mean
+from pytest_puma.metrics.table import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pytest_puma.metrics.statistic import Values, Weights
+
+BINS = 10
+
+
+def statistics(table: Table) -> Iterator[Statistic]:
+    """Expected and maximum calibration error, and the Brier score."""
+    n = int(table.has_probabilities.sum())
+    calibration = _Calibration(table)
+    yield Statistic(name="ece", kernel=calibration.expected_error, n=n, optional=True)
+    yield Statistic(name="mce", kernel=calibration.maximum_error, n=n, optional=True)
+    yield mean("brier", _brier(table), table.has_probabilities, optional=True)
+
+
+class _Calibration:
+    """Confidence against accuracy in equal-width bins, each with its upper end.
+
+    Source: C. Guo et al., "On calibration of modern neural networks", ICML 2017.
+    """
+
+    def __init__(self, table: Table) -> None:
+        confidence = np.max(table.probabilities, axis=1, initial=0.0)
+        correct = _most_probable(table) == table.gold
+        bins = np.digitize(confidence, np.linspace(0, 1, BINS + 1)[1:-1], right=True)
+        self._members = 1.0 * ((bins[:, None] == np.arange(BINS)) & table.has_probabilities[:, None])
+        self._excess = self._members * (confidence - correct)[:, None]
+
+    def expected_error(self, weights: Weights) -> Values:
+        """The mean over predictions of their bin's gap between confidence and accuracy."""
+        return divide(np.abs(weights @ self._excess).sum(axis=1), (weights @ self._members).sum(axis=1))
+
+    def maximum_error(self, weights: Weights) -> Values:
+        """The greatest gap of any bin that is not empty."""
+        gaps = divide(np.abs(weights @ self._excess), weights @ self._members)
+        greatest: Values = np.fmax.reduce(gaps, axis=1)
+        return greatest
+
+
+def _most_probable(table: Table) -> NDArray[np.intp]:
+    """The index of the label, -1 in a regression that names no values to choose from."""
+    return np.argmax(table.probabilities, axis=1) if table.labels else np.full(len(table), -1)
+
+
+def _brier(table: Table) -> NDArray[np.float64]:
+    """The squared distance between the probabilities and the truth, summed over labels: 0 to 2.
+
+    Source: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly
+    Weather Review 78 (1950).
+    """
+    truth = table.gold[:, None] == np.arange(len(table.labels))
+    return np.sum(np.square(table.probabilities - truth), axis=1)

@@ -1,0 +1,74 @@
+"""How often the label is right: accuracy, and precision, recall and F1 by class and over classes.
+
+Definitions are scikit-learn's, over the labels that occur. A prediction without an answer is a wrong
+answer of no class: it costs its gold class recall, and no class precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pytest_puma.core import Prediction
+from pytest_puma.metrics.statistic import Statistic, divide, proportion, ratio
+from pytest_puma.metrics.table import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pytest_puma.metrics.statistic import Values, Weights
+
+NO_ANSWER = "no answer"
+
+
+def statistics(table: Table) -> Iterator[Statistic]:
+    """Over all classes first, then class by class."""
+    by_class = _ByClass(table)
+    yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=len(table))
+    yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=len(table))
+    yield proportion("accuracy", table.gold == table.answer, table.everything)
+    for index, label in enumerate(table.labels):
+        yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
+
+
+def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_]) -> Iterator[Statistic]:
+    hits = is_gold & is_answer
+    yield proportion(f"{name}.precision", hits, is_answer)
+    yield proportion(f"{name}.recall", hits, is_gold)
+    f1 = ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
+    yield Statistic(name=f"{name}.f1", kernel=f1, n=int((is_gold | is_answer).sum()))
+
+
+class _ByClass:
+    """F1 of every class at once, as 2 * hits / (golds + answers): the harmonic mean of precision and recall."""
+
+    def __init__(self, table: Table) -> None:
+        classes = np.arange(len(table.labels))
+        is_gold, is_answer = table.gold[:, None] == classes, table.answer[:, None] == classes
+        self._golds = is_gold.astype(np.float64)
+        self._twice_hits = 2.0 * (is_gold & is_answer)
+        self._golds_and_answers = self._golds + is_answer
+
+    def _f1(self, weights: Weights) -> NDArray[np.float64]:
+        return divide(weights @ self._twice_hits, weights @ self._golds_and_answers)
+
+    def f1_macro(self, weights: Weights) -> Values:
+        """The mean over the classes that occur, as gold or as answer."""
+        f1 = self._f1(weights)
+        return divide(np.nansum(f1, axis=1), np.sum(~np.isnan(f1), axis=1))
+
+    def f1_weighted(self, weights: Weights) -> Values:
+        """The mean over classes, each with its number of golds."""
+        golds = weights @ self._golds
+        return divide(np.nansum(self._f1(weights) * golds, axis=1), golds.sum(axis=1))
+
+
+def confusion_matrix(predictions: Sequence[Prediction], labels: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How often each gold label (outer key) got each answer (inner key); a last column counts no answer."""
+    matrix = {gold: dict.fromkeys((*labels, NO_ANSWER), 0) for gold in labels}
+    for prediction in predictions:
+        answer = prediction.answer
+        matrix[prediction.gold][NO_ANSWER if answer is None or answer not in labels else answer] += 1
+    return matrix

@@ -1,0 +1,167 @@
+"""Strategies: ways of asking. Each is a generator that yields requests, is sent responses, and returns an answer.
+
+A strategy is named as in `few_shot_3`: hyphens and case do not matter, and K is any number in `few_shot_K`,
+`cot_few_shot_K` and `self_consistency_K`. One strategy has one name: `few_shot` is `few_shot_3`, `few_shot_1` is
+`one_shot`, `cot_few_shot_3` is `cot_few_shot`, `self_consistency` is `self_consistency_5`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TypeAlias
+
+from pytest_puma.core import Conversation, Generation, SettingsError
+from pytest_puma.strategies import chain_of_thought, direct, egi, option_scoring, self_consistency
+from pytest_puma.strategies.task import Task
+
+__all__ = ["ALL", "Converse", "Strategy", "Task", "parse_strategy", "resolve_generation"]
+
+Converse: TypeAlias = Callable[[Task], Conversation]
+
+ALL = (
+    "zero_shot",
+    "zero_shot_cot",
+    "one_shot",
+    "few_shot_3",
+    "few_shot_5",
+    "few_shot_8",
+    "cot_few_shot",
+    "rcoif",
+    "contextual_anchoring",
+    "self_consistency_5",
+    "egi",
+    "option_scoring",
+)
+
+_DEFAULT_SHOTS = 3
+_DEFAULT_ANSWERS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """A way of asking, under its canonical name.
+
+    `templates`: the names of the template that it uses, the first that exists. `shots`: solved examples in the
+    prompt. `max_tokens` and `temperature` hold where the cell's settings do not say; a strategy with a temperature
+    above 0 lives on different samples and refuses 0.
+    """
+
+    name: str
+    converse: Converse
+    templates: tuple[str, ...]
+    shots: int = 0
+    max_tokens: int = direct.MAX_TOKENS
+    temperature: float = 0.0
+
+
+def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None) -> Strategy:
+    """The strategy of a name as users write it; `own` are those of plugins, by canonical name.
+
+    A `SettingsError` lists the names there are, and the nearest.
+    """
+    name = text.strip().lower().replace("-", "_")
+    if own and name in own:
+        return own[name]
+    if name in _PLAIN:
+        return _PLAIN[name]
+    family, count = _split(name)
+    if family not in _FAMILIES:
+        raise SettingsError(_unknown(text, name, own or {}))
+    default, least, build = _FAMILIES[family]
+    k = default if count is None else count
+    if k < least:
+        msg = f"strategy {text!r}: the number is {k}; expected {family}_K with K at least {least}"
+        raise SettingsError(msg)
+    return build(k)
+
+
+def resolve_generation(strategy: Strategy, generation: Generation) -> Generation:
+    """The settings with the strategy's own `max_tokens` and `temperature` where they leave the choice.
+
+    A `SettingsError` refuses temperature 0 for a strategy that compares samples: all would be the same.
+    """
+    if strategy.temperature > 0 and generation.temperature == 0:
+        msg = (
+            f"strategy {strategy.name}: temperature is 0, so all its answers would be the same; "
+            f"expected a positive one; leave it out for {strategy.temperature:g}"
+        )
+        raise SettingsError(msg)
+    return replace(
+        generation,
+        max_tokens=strategy.max_tokens if generation.max_tokens is None else generation.max_tokens,
+        temperature=strategy.temperature if generation.temperature is None else generation.temperature,
+    )
+
+
+def _few_shot(k: int) -> Strategy:
+    name = "one_shot" if k == 1 else f"few_shot_{k}"
+    return Strategy(name=name, converse=direct.direct, templates=(name, "few_shot"), shots=k)
+
+
+def _cot_few_shot(k: int) -> Strategy:
+    name = "cot_few_shot" if k == _DEFAULT_SHOTS else f"cot_few_shot_{k}"
+    return Strategy(
+        name=name,
+        converse=chain_of_thought.chain_of_thought,
+        templates=tuple(dict.fromkeys((name, "cot_few_shot"))),
+        shots=k,
+        max_tokens=chain_of_thought.MAX_TOKENS,
+    )
+
+
+def _self_consistency(k: int) -> Strategy:
+    name = f"self_consistency_{k}"
+    return Strategy(
+        name=name,
+        converse=self_consistency.self_consistency(k),
+        templates=(name, "self_consistency", "zero_shot_cot"),
+        max_tokens=chain_of_thought.MAX_TOKENS,
+        temperature=self_consistency.TEMPERATURE,
+    )
+
+
+def _split(name: str) -> tuple[str, int | None]:
+    """`few_shot_3` -> `few_shot`, 3."""
+    match = re.fullmatch(r"(\w+?)_([0-9]{1,6})", name)
+    return (name, None) if match is None else (match[1], int(match[2]))
+
+
+def _unknown(text: str, name: str, own: Mapping[str, Strategy]) -> str:
+    known = [*ALL, *own]
+    nearest = get_close_matches(name, [*known, *_FAMILIES], n=1)
+    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+    return (
+        f"strategy {text!r} is unknown; {hint}there are: {', '.join(known)}, "
+        f"and with any other number {', '.join(f'{family}_K' for family in _FAMILIES)}"
+    )
+
+
+_PLAIN = {
+    strategy.name: strategy
+    for strategy in (
+        Strategy(name="zero_shot", converse=direct.direct, templates=("zero_shot",)),
+        Strategy(
+            name="zero_shot_cot",
+            converse=chain_of_thought.chain_of_thought,
+            templates=("zero_shot_cot",),
+            max_tokens=chain_of_thought.MAX_TOKENS,
+        ),
+        _few_shot(1),
+        Strategy(name="rcoif", converse=direct.direct, templates=("rcoif",)),
+        Strategy(name="contextual_anchoring", converse=direct.direct, templates=("contextual_anchoring",)),
+        Strategy(name="egi", converse=egi.egi, templates=("egi",), max_tokens=egi.MAX_TOKENS),
+        Strategy(
+            name="option_scoring", converse=option_scoring.option_scoring, templates=("option_scoring", "zero_shot")
+        ),
+    )
+}
+
+#: Family -> its K where none is written, the least K, and how to build the strategy.
+_FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
+    "few_shot": (_DEFAULT_SHOTS, 1, _few_shot),
+    "cot_few_shot": (_DEFAULT_SHOTS, 1, _cot_few_shot),
+    "self_consistency": (_DEFAULT_ANSWERS, 2, _self_consistency),
+}

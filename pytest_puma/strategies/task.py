@@ -1,0 +1,98 @@
+"""A task: one sample of a scenario, ready to be asked about. What a strategy works with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_puma.answers import final_answer, strip_reasoning
+from pytest_puma.core import Generate, Generation, Message, Prompt, Sample, Scenario, Score, SettingsError
+from pytest_puma.prompts import USER, Template
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One sample with its template, its examples and the settings of its cell.
+
+    `examples`: the fields of each, with `gold_label` and, where known, `rationale`. `generation`: as
+    `resolve_generation` filled it. `seed`: the cell's; every random choice about the sample follows from it.
+    """
+
+    scenario: Scenario
+    sample: Sample
+    template: Template
+    examples: Sequence[Mapping[str, Any]] = ()
+    generation: Generation = field(default_factory=Generation)
+    seed: int = 0
+
+    def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
+        """What the template says in a turn (the name of its block), behind the chat so far."""
+        messages = self.template.messages(turn, self.variables())
+        return Prompt(messages=(*history, messages[-1]) if history else messages)
+
+    def variables(self) -> dict[str, Any]:
+        """What a template may print: the fields by name, and five names that win over a field of theirs."""
+        instance = {str(name): value for name, value in self.sample.fields.items()}
+        return instance | {
+            "instance": instance,
+            "examples": [dict(example) for example in self.examples],
+            "labels": self.scenario.valid_labels(),
+            "scenario": {"name": self.scenario.name, "task_type": self.scenario.task_type},
+        }
+
+    def generate(self, prompt: Prompt, *, index: int = 0) -> Generate:
+        """Ask for text, decoded as the cell's settings say; `index` numbers the sample's requests."""
+        settings = self.generation
+        if settings.max_tokens is None or settings.temperature is None:
+            msg = f"{self.scenario.name}: {settings} leaves a choice open; pass it through resolve_generation"
+            raise SettingsError(msg)
+        return Generate(
+            prompt=prompt,
+            max_tokens=settings.max_tokens,
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            top_k=settings.top_k,
+            min_p=settings.min_p,
+            seed=self.derived_seed(index),
+            grammar=settings.grammar,
+            logprobs=settings.logprobs,
+        )
+
+    def score(self, prompt: Prompt, options: Sequence[str]) -> Score:
+        """Ask for the log-probability of each option as the whole reply."""
+        return Score(prompt=prompt, continuations=tuple(options))
+
+    def read(self, text: str) -> str | None:
+        """The answer that a reply gives outside of its reasoning; `None` where it gives no possible one."""
+        said = strip_reasoning(text).strip()
+        # An overflow has no text; a scenario's parser must not find an answer in it.
+        return self._possible(self.scenario.parse_response(said)) if said else None
+
+    def read_final(self, text: str) -> str | None:
+        """The answer on the reply's last `Answer:` line; `None` without such a line."""
+        final = final_answer(strip_reasoning(text))
+        return None if final is None else self._possible(self.scenario.parse_response(final))
+
+    def derived_seed(self, purpose: int | str) -> int:
+        """A 64-bit seed that depends on nothing but the cell's seed, the scenario, the sample and a purpose."""
+        parts = json.dumps([self.seed, self.scenario.name, self.sample.id, purpose])
+        return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:8], "big")
+
+    def _possible(self, value: str | None) -> str | None:
+        """A parsed value, unless no metric could count it: not a label, or not a finite number."""
+        if value is None:
+            return None
+        if self.scenario.task_type == "classification":
+            return value if value in self.scenario.valid_labels() else None
+        return value if _is_finite(value) else None
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
