@@ -11,7 +11,8 @@
 A file of the project wins over a bundled one of the same name, partials too. `{% include "_x.jinja" %}` looks in the
 scenario's own folder; `"triage_jira/_x.jinja"` names another's.
 
-Templates are sandboxed, see no random filter, and a variable that does not exist is an error.
+The variables are the sample's fields by name, all of them again as `instance`, and `examples`, `labels` and `scenario`
+(see `Task.variables`); one that does not exist is an error. Templates run in a sandbox without anything random in it.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def _refuse_stray_text(tree: nodes.Template, path: Path) -> None:
     """Raise where text stands beside blocks: no turn would say it."""
     from jinja2 import nodes
 
-    if tree.find(nodes.Block) is None:
+    if tree.find(nodes.Block) is None and tree.find(nodes.Extends) is None:
         return
     outputs = (node for node in tree.body if isinstance(node, nodes.Output))
     for text in (text for output in outputs for text in output.nodes):

@@ -77,6 +77,12 @@ def test_text_beside_blocks_is_an_error_because_no_turn_would_say_it(project: Pr
         project.says("{% block user %}x{% endblock %}\nBe brief.\n")
 
 
+def test_text_beside_extends_is_an_error_too(project: Project) -> None:
+    project.write("{% block user %}x{% endblock %}", "_base")
+    with pytest.raises(TemplateError, match="text outside of the blocks"):
+        project.says('{% extends "_base.jinja" %}Be brief.')
+
+
 def test_values_are_printed_as_they_are(project: Project) -> None:
     project.write("{{ title }}")
     messages = project.find().messages("user", {"title": "<b>&amp; {{ labels }}"})
@@ -90,7 +96,8 @@ def test_an_include_on_its_own_line_stays_a_line(project: Project) -> None:
 
 def test_macros_and_assignments_outside_of_blocks_serve_the_blocks(project: Project) -> None:
     project.write("{% macro loud(text) %}{{ text | upper }}{% endmacro %}", "_macros")
-    source = '{% from "_macros.jinja" import loud %}\n{% set mark = "!" %}\n{% block user %}{{ loud(title) ~ mark }}{% endblock %}'
+    source = """{% from "_macros.jinja" import loud %}{% set mark = "!" %}
+    {% block user %}{{ loud(title) ~ mark }}{% endblock %}"""
     assert project.says(source)[0].content == "LOGIN FAILS!"
 
 
@@ -242,6 +249,7 @@ def test_templates_that_include_each_other_are_digested_once(project: Project) -
     assert project.find().messages("user", VARIABLES)[0].content == "x"
 
 
-def test_importing_the_module_does_not_import_jinja2() -> None:
-    code = "import sys, pytest_puma.prompts; sys.exit('jinja2' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_neither_templates_nor_strategies_load_a_heavy_library_on_import() -> None:
+    code = "import sys, pytest_puma.strategies; sys.exit(bool({'jinja2', 'numpy', 'pandas'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], check=False)  # noqa: S603 - our own words
+    assert done.returncode == 0

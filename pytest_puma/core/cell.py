@@ -59,7 +59,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One scenario x strategy x model, with all that decides its numbers."""
+    """One scenario x strategy x model, with all that decides its numbers; `metrics` are those that reports show."""
 
     scenario: Scenario
     strategy: str
@@ -68,6 +68,7 @@ class Cell:
     seed: int = DEFAULT_SEED
     generation: Generation = field(default_factory=Generation)
     gates: tuple[Gate, ...] = ()
+    metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """A cell without samples would measure nothing."""

@@ -77,15 +77,15 @@ class Verdict:
 class Outcome:
     """All that is known of a cell once it ran.
 
-    `signature` holds everything that could change the numbers; `warnings` are sentences for every
-    report. `outcome["f1_macro"]` is the value of a measure.
+    `metrics` are the measures that reports show; `signature` holds everything that could change the
+    numbers; `warnings` are sentences for every report. `outcome["f1_macro"]` is the value of a measure.
     """
 
     cell: str
     scenario: str
     strategy: str
     model: str
-    primary_metric: str
+    metrics: tuple[str, ...]
     signature: Mapping[str, Any]
     predictions: tuple[Prediction, ...]
     measures: Mapping[str, Measure]
@@ -110,10 +110,15 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a reporter receives: every outcome of a pytest run, and where it ran."""
+    """What a reporter receives: every outcome of a pytest run, and where it ran.
+
+    `verdicts` are those of gates that no cell could take; `problems` are sentences that make the run
+    fail although no single cell does.
+    """
 
     id: str
     started: str
     environment: Mapping[str, str]
     outcomes: tuple[Outcome, ...]
     verdicts: tuple[Verdict, ...] = ()
+    problems: tuple[str, ...] = ()

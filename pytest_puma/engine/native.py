@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import llama_cpp
@@ -51,7 +51,7 @@ _NEEDED_FIELDS = ("kv_unified", "swa_full", "n_outputs_max", "n_seq_max")
 class NativeBackend:
     """A GGUF model in this process. Errors of llama.cpp become `EngineError` with its own last words."""
 
-    def __init__(self, model: Model, *, threads: int) -> None:
+    def __init__(self, model: Model, *, threads: int, digest: str = "") -> None:
         _check_binding()
         _quiet()
         self._name = model.name
@@ -72,7 +72,8 @@ class NativeBackend:
         self._set_limits(model)
         self._chat = self._chat_format(thinking=options.thinking)
         self.end_of_turn = self._find_end_of_turn()
-        self.signature = {
+        self.signature: Mapping[str, str] = {
+            "weights_sha256": digest,
             "llama_cpp_python": str(llama_cpp.__version__),
             "threads": str(self._threads),
             "gpu": str(self._on_gpu),

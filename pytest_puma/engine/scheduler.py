@@ -130,8 +130,8 @@ class Scheduler:
             if track.job is not None:
                 positions = range(step.start + step.rows_from, track.held)
                 rows.extend(Row(track.job.key, track.tail, position) for position in positions)
-            if not track.pending and track.tail is not None:
-                self._end_tail(track)
+            if not track.pending and track.job is not None and track.job.tails:
+                self._end_part(track, track.job)
         self._planned = []
         return rows
 
@@ -192,14 +192,16 @@ class Scheduler:
         # A fork point is computed for the first job below it; the others find it in the cache.
         charged = min(self._uncharged, above)
         self._uncharged -= charged
-        spare = min(len(job.tails) - 1, len(self._free))
+        # For a tail of one token the row after the prompt is enough.
+        waiting = [index for index, tail in enumerate(job.tails) if len(tail) > 1]
+        spare = min(len(waiting) - 1, len(self._free))
         self._running[job.key] = _Running(
             job=job,
             prompt=track,
             cached=above - charged,
             spare=[heapq.heappop(self._free) for _ in range(spare)],
-            tails_waiting=list(range(len(job.tails)))[::-1],
-            tails_open=len(job.tails),
+            tails_waiting=waiting[::-1],
+            tails_open=len(waiting),
         )
         return True
 
@@ -241,16 +243,15 @@ class Scheduler:
             tail=index,
         )
 
-    def _end_tail(self, track: Track) -> None:
-        job = track.job
-        if job is None:
-            return
+    def _end_part(self, track: Track, job: Job) -> None:
+        """The prompt or a tail of a scored job is computed; the job is complete when no tail is open."""
         running = self._running[job.key]
-        running.tails_open -= 1
-        if track.sequence != running.prompt.sequence:
-            del self._tracks[track.sequence]
-            self._operations.append(Drop(track.sequence))
-            running.spare.append(track.sequence)
+        if track.tail is not None:
+            running.tails_open -= 1
+            if track.sequence != running.prompt.sequence:
+                del self._tracks[track.sequence]
+                self._operations.append(Drop(track.sequence))
+                running.spare.append(track.sequence)
         if running.tails_open == 0:
             self._finished.append(job.key)
 

@@ -66,4 +66,5 @@ def _brier(table: Table) -> NDArray[np.float64]:
     Weather Review 78 (1950).
     """
     truth = table.gold[:, None] == np.arange(len(table.labels))
-    return np.sum(np.square(table.probabilities - truth), axis=1)
+    distances: NDArray[np.float64] = np.sum(np.square(table.probabilities - truth), axis=1)
+    return distances

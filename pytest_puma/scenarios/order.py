@@ -12,6 +12,8 @@ from hashlib import blake2b
 from itertools import count
 from typing import Any, TypeVar
 
+from pytest_puma.answers import number_text
+
 Label = TypeVar("Label", bound=Hashable)
 Item = TypeVar("Item")
 
@@ -28,9 +30,14 @@ def rank(seed: int, *names: object) -> int:
 
 def content_id(instance: Mapping[str, Any]) -> str:
     """The name of a row that has no key: 12 hexadecimal digits of a hash of its content."""
-    content = {name: instance[name] for name in sorted(instance) if name not in _NOT_CONTENT}
-    text = json.dumps(content, default=str)
-    return blake2b(text.encode(), digest_size=_ID_BYTES).hexdigest()
+    content = [(name, plain_text(instance[name])) for name in sorted(instance) if name not in _NOT_CONTENT]
+    return blake2b(json.dumps(content).encode(), digest_size=_ID_BYTES).hexdigest()
+
+
+def plain_text(value: Any) -> str:
+    """A cell's value as text, `''` for a missing one."""
+    # pandas turns a column of whole numbers into fractions as soon as one of them is missing.
+    return "" if value is None else number_text(value) if isinstance(value, float) else str(value)
 
 
 def rounds(groups: Mapping[Label, Sequence[Item]], turns: Callable[[int], Iterable[Label]]) -> Iterator[Item]:

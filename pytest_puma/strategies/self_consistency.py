@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from statistics import median
 
+from pytest_puma.answers import number_text
 from pytest_puma.core import Answer, Conversation, ask_all
 from pytest_puma.strategies.task import Task
 
@@ -37,7 +38,7 @@ def _converse(task: Task, *, answers: int) -> Conversation:
 
 def _middle(votes: Sequence[str]) -> str:
     """The median; of an even number of votes, the mean of the two in the middle."""
-    return f"{median(float(vote) for vote in votes):.15g}"
+    return number_text(median(float(vote) for vote in votes))
 
 
 def _shares(votes: Sequence[str], labels: Sequence[str]) -> dict[str, float]:

@@ -35,8 +35,8 @@ class Task:
         return Prompt(messages=(*history, messages[-1]) if history else messages)
 
     def variables(self) -> dict[str, Any]:
-        """What a template may print: the fields by name, and five names that win over a field of theirs."""
-        instance = {str(name): value for name, value in self.sample.fields.items()}
+        """What a template may print: the fields by name, and four names that win over a field of theirs."""
+        instance = dict(self.sample.fields)
         return instance | {
             "instance": instance,
             "examples": [dict(example) for example in self.examples],
@@ -68,7 +68,7 @@ class Task:
 
     def read(self, text: str) -> str | None:
         """The answer that a reply gives outside of its reasoning; `None` where it gives no possible one."""
-        said = strip_reasoning(text).strip()
+        said = strip_reasoning(text)
         # An overflow has no text; a scenario's parser must not find an answer in it.
         return self._possible(self.scenario.parse_response(said)) if said else None
 

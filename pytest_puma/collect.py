@@ -1,0 +1,106 @@
+"""From collected functions and run-spec files to parametrized items, one a cell."""
+
+from __future__ import annotations
+
+import types
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_puma import matrix
+from pytest_puma.core import Cell, PumaError, SettingsError
+from pytest_puma.options import settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_puma.core import Outcome
+
+_KNOWN: pytest.StashKey[dict[str, Cell]] = pytest.StashKey()
+_REQUEST: pytest.StashKey[matrix.Request] = pytest.StashKey()
+#: pytest replaces longer ids by numbers.
+LONGEST_ID = 100
+
+
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """One item for each cell that the function's marker asks for. What is wrong is a collection error."""
+    try:
+        cells = _cells(metafunc)
+    except PumaError as error:
+        msg = f"puma: {metafunc.definition.nodeid}: {error}"
+        raise pytest.Collector.CollectError(msg) from error
+    metafunc.parametrize(
+        ("_puma_engine", "_puma_cell"),
+        [(cell.model, cell) for cell in cells],
+        indirect=True,
+        ids=[cell.id for cell in cells],
+    )
+
+
+def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the items of the scenarios named by `--puma-scenario`, and those that are no cells."""
+    names = settings_of(config).scenarios
+    gone = [item for item in items if (cell := cell_of(item)) is not None and cell.scenario.name not in names]
+    if gone:
+        config.hook.pytest_deselected(items=gone)
+        items[:] = [item for item in items if item not in set(gone)]
+
+
+def cell_of(item: pytest.Item) -> Cell | None:
+    """The cell of an item, None for one that is not ours."""
+    callspec = getattr(item, "callspec", None)
+    cell: Cell | None = callspec.params.get("_puma_cell") if callspec is not None else None
+    return cell
+
+
+def spec_file(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A run-spec: any `*.puma.yaml`, and every YAML file that the command line names."""
+    named = path.name.endswith((".puma.yaml", ".puma.yml")) or parent.session.isinitpath(path)
+    return SpecFile.from_parent(parent, path=path) if named else None
+
+
+class SpecFile(pytest.Module):
+    """A run-spec file as a test module: one function a spec, which asserts nothing but its gates."""
+
+    def _getobj(self) -> types.ModuleType:
+        from pytest_puma.runspec import read_specs
+
+        module = types.ModuleType(self.path.name.partition(".")[0])
+        try:
+            for name, request in read_specs(self.path, settings_of(self.config)).items():
+                setattr(module, f"test_{name}", _spec_function(request))
+        except PumaError as error:
+            msg = f"puma: {error}"
+            raise self.CollectError(msg) from error
+        return module
+
+
+def _spec_function(request: matrix.Request) -> Callable[[Outcome], None]:
+    @pytest.mark.puma(request)
+    def spec(puma: Outcome) -> None:
+        """Judged by its gates."""
+
+    spec.__doc__ = request.description or spec.__doc__
+    return spec
+
+
+def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
+    markers = list(metafunc.definition.iter_markers("puma"))
+    if "puma" not in metafunc.fixturenames:
+        msg = "has the puma marker but not the argument; expected def test(puma): ..."
+        raise SettingsError(msg)
+    if len(markers) != 1:
+        msg = f"has the puma argument and {len(markers)} puma markers; expected one: @pytest.mark.puma('triage_jira')"
+        raise SettingsError(msg)
+    settings = settings_of(metafunc.config)
+    request = matrix.read_marker(markers[0].args, markers[0].kwargs, settings)
+    cells = matrix.expand(request, settings)
+    long = next((cell.id for cell in cells if len(cell.id) > LONGEST_ID), None)
+    if long is not None:
+        msg = f"the id {long} has {len(long)} characters; expected at most {LONGEST_ID}: --puma-model short=FILE.gguf"
+        raise SettingsError(msg)
+    matrix.check_same(metafunc.config.stash.setdefault(_KNOWN, {}), cells)
+    for samples, seed in {(cell.samples, cell.seed) for cell in cells}:
+        matrix.check_data(request.scenario, samples, seed)
+    return cells

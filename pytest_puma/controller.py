@@ -1,0 +1,173 @@
+"""The side of pytest that sees every report: gathers outcomes, judges the run as a whole, reports it.
+
+It works the same with and without xdist, where it lives in the process that starts the workers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Outcome, Run, Verdict
+    from pytest_puma.report.folder import RunFolder
+
+#: `test_triage[triage_jira-few_shot_3@qwen2.5-3b]`
+_CELL_ID = re.compile(r"\[(?:.*-)?(\w+)-(\w+)@([^\]]+)\]$")
+_PROBLEMS_ID = "puma::run"
+
+
+def register(config: pytest.Config) -> None:
+    """Take part, except in a worker."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Controller(config), "puma-controller")
+
+
+class Controller:
+    """What arrived of what was planned."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._planned: set[str] = set()
+        self._reported: set[str] = set()
+        self._silent: set[str] = set()
+        self._outcomes: dict[str, Outcome] = {}
+        self._folder: RunFolder | None = None
+        self._run: Run | None = None
+        self._started = ""
+
+    # -- gathering -------------------------------------------------------------------------------
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._plan([item.nodeid for item in session.items if "_puma_cell" in getattr(item, "fixturenames", ())])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        self._plan([nodeid for nodeid in ids if _CELL_ID.search(nodeid)])
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.nodeid not in self._planned:
+            return
+        self._reported.add(report.nodeid)
+        sent = getattr(report, "puma", None)
+        if sent is not None:
+            self._take(report.nodeid, sent)
+        elif report.when == "call" and report.passed:
+            self._silent.add(report.nodeid)
+
+    def _plan(self, nodeids: Sequence[str]) -> None:
+        from datetime import datetime, timezone
+
+        self._planned.update(nodeids)
+        self._started = self._started or datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+    def _take(self, nodeid: str, sent: str) -> None:
+        from pytest_puma.report.folder import RunFolder
+        from pytest_puma.report.wire import from_json
+
+        outcome = self._outcomes[nodeid] = from_json(sent)
+        if self._folder is None:
+            run_id = f"{self._started[:19].replace(':', '').replace('-', '')}-{os.getpid()}"
+            self._folder = RunFolder(self._config.rootpath, run_id)
+        self._folder.add(outcome)
+
+    # -- the run as a whole ----------------------------------------------------------------------
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        # An exception (-x, an interrupt) passes by: a run that was cut off is not judged.
+        result = yield
+        if self._planned and not self._config.option.collectonly:
+            self._finish(self._problems())
+        return result
+
+    def pytest_sessionfinish(self) -> None:
+        if self._run is None and self._outcomes:
+            self._finish(())
+
+    def _finish(self, problems: tuple[str, ...]) -> None:
+        from pytest_puma.core import Run
+
+        self._run = Run(
+            id="" if self._folder is None else self._folder.path.name,
+            started=self._started,
+            environment=_environment(),
+            outcomes=tuple(self._outcomes.values()),
+            verdicts=self._not_run(),
+            problems=problems,
+        )
+        if self._folder is not None:
+            self._folder.finish(self._run)
+        self._report_problems(problems)
+
+    def _problems(self) -> tuple[str, ...]:
+        """Why the run must not be green although no test failed."""
+        missing = sorted((self._planned - self._reported) | self._silent)
+        problems = [f"{nodeid} was planned, but no outcome of it arrived" for nodeid in missing]
+        if self._selected():
+            return tuple(problems)
+        return (*problems, *(verdict.reason for verdict in self._not_run()))
+
+    def _not_run(self) -> tuple[Verdict, ...]:
+        """The verdicts on general gates that no cell of this run took."""
+        from pytest_puma.core import Verdict
+        from pytest_puma.options import settings_of
+
+        if not self._outcomes:
+            return ()
+        taken = {verdict.gate for outcome in self._outcomes.values() for verdict in outcome.verdicts}
+        left = [gate for gate in settings_of(self._config).gates if gate not in taken]
+        return tuple(
+            Verdict(gate=gate, status="NOT RUN", reason=f"gate {str(gate)!r} fits no cell of this run") for gate in left
+        )
+
+    def _selected(self) -> bool:
+        """Whether the user asked for a part of the tests only."""
+        option = self._config.option
+        parts = any("::" in argument or argument.endswith((".py", ".yaml", ".yml")) for argument in self._config.args)
+        named = ("keyword", "markexpr", "puma_scenario", "puma_strategy", "deselect", "lf", "stepwise")
+        return parts or any(getattr(option, name, None) for name in named)
+
+    def _report_problems(self, problems: Sequence[str]) -> None:
+        """As a test of its own: in the summary, in JUnit XML, in the exit status. A passed one makes --lf forget it."""
+        remembered = _PROBLEMS_ID in self._config.cache.get("cache/lastfailed", {}) if self._config.cache else False
+        if not problems and not remembered:
+            return
+        text = "\n".join(f"puma: {problem}" for problem in problems)
+        report = pytest.TestReport(
+            nodeid=_PROBLEMS_ID,
+            location=("puma", None, "run"),
+            keywords={},
+            outcome="failed" if problems else "passed",
+            longrepr=text or None,
+            when="call",
+        )
+        self._config.hook.pytest_runtest_logreport(report=report)
+
+    # -- the summary -----------------------------------------------------------------------------
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self._run is None or not self._run.outcomes:
+            return
+        from pytest_puma.report.terminal import summary
+
+        folder = "" if self._folder is None else os.path.relpath(self._folder.path)
+        terminalreporter.section("puma")
+        for line in summary(self._run, folder):
+            terminalreporter.write_line(line)
+
+
+def _environment() -> dict[str, str]:
+    import platform
+    from importlib.metadata import version
+
+    return {
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "pytest": version("pytest"),
+        "pytest-puma": version("pytest-puma"),
+    }

@@ -1,0 +1,45 @@
+"""Everything a project or a plugin may add, as pytest hooks. Each docstring is a working example.
+
+The hooks go into `conftest.py` (the one of the folder named on the command line, or of the project's root).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Backend, Model, Scenario
+    from pytest_puma.strategies import Strategy
+
+
+@pytest.hookspec
+def pytest_puma_scenarios() -> list[type[Scenario]]:  # type: ignore[empty-body]
+    """Scenarios to be known by name: in markers, in run-specs, in `--puma-scenario` and `--puma-data`.
+
+    def pytest_puma_scenarios():
+        return [MyScenario]
+    """
+
+
+@pytest.hookspec
+def pytest_puma_strategies() -> list[Strategy]:  # type: ignore[empty-body]
+    """Strategies to be known by name.
+
+    def terse(task):
+        response = yield from ask(task.generate(task.prompt()))
+        return Answer(value=task.read(response.text), responses=(response,))
+
+    def pytest_puma_strategies():
+        return [Strategy(name="terse", converse=terse, templates=("terse",))]
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_puma_backend(model: Model) -> Backend | None:
+    """What computes a model; the first that is not None, else llama.cpp.
+
+    def pytest_puma_backend(model):
+        return ScriptedBackend({"crash": "Critical"}, default="Minor")
+    """

@@ -1,0 +1,79 @@
+"""One item: open its engine, evaluate its cell in setup, judge it in the call, attach the outcome to the report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from pytest_puma.core import Backend, Cell, Model, Outcome
+from pytest_puma.engine.engine import Engine
+from pytest_puma.evaluate import evaluate
+from pytest_puma.options import settings_of
+from pytest_puma.progress import progress_of
+from pytest_puma.report.terminal import failure
+from pytest_puma.report.wire import to_json
+
+OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
+
+
+@contextmanager
+def open_engine(config: pytest.Config, model: Model) -> Iterator[Engine]:
+    """The engine of a model, closed at the end."""
+    backend: Backend | None = config.hook.pytest_puma_backend(model=model)
+    engine = Engine(_native(config, model) if backend is None else backend)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
+    """Evaluate the cell; the outcome stays with the item."""
+    settings = settings_of(item.config)
+    outcome = evaluate(
+        cell,
+        engine,
+        prompts=settings.prompts,
+        strategies=settings.registry.strategies,
+        progress=progress_of(item.config, cell),
+    )
+    item.stash[OUTCOME] = outcome
+    return outcome
+
+
+def judged(item: pytest.Function) -> Generator[None, object, object]:
+    """The test's own body, then its gates: a missed one is a failure, whose report shows the sentences.
+
+    A body that fails itself shows them too.
+    """
+    outcome = item.stash.get(OUTCOME, None)
+    missed = failure(outcome) if outcome is not None and outcome.failed else ""
+    try:
+        result = yield
+    except BaseException:
+        if missed:
+            item.add_report_section("call", "puma", missed)
+        raise
+    if missed:
+        pytest.fail(missed, pytrace=False)
+    return result
+
+
+def attach(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Put the outcome on the report as one JSON string: that is what reaches the controller, with xdist too."""
+    outcome = item.stash.get(OUTCOME, None)
+    if outcome is not None:
+        report.puma = to_json(outcome)  # type: ignore[attr-defined]
+
+
+def _native(config: pytest.Config, model: Model) -> Backend:
+    from pytest_puma.engine.cores import cores_for
+    from pytest_puma.engine.native import NativeBackend
+    from pytest_puma.models import weights_digest
+
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    threads = settings_of(config).threads or cores_for(workers)
+    return NativeBackend(model, threads=threads, digest=weights_digest(model.path))

@@ -1,0 +1,233 @@
+"""Options, markers and run-specs become cells: scenario x strategy x model, in the order in which they run.
+
+A cell's id is `scenario-strategy@model`, as in `triage_jira-few_shot_3@qwen2.5-3b`. Scenario and strategy
+names have no hyphen and no `@`; what follows the `@` is the model's name. Where several places say how to run,
+the command line wins over the marker, the marker over the ini file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import Cell, DataError, Gate, Generation, Model, Scenario, SettingsError
+from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
+from pytest_puma.gates import applies, parse_gate
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios.file import FileScenario
+from pytest_puma.strategies import ALL, Strategy, parse_strategy, resolve_generation
+
+DEFAULT_STRATEGIES = ("zero_shot", "few_shot_3", "contextual_anchoring", "option_scoring")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """How to run, as one place says it; `None` is not said there."""
+
+    strategies: tuple[str, ...] | None = None
+    samples: int | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    logprobs: bool | None = None
+
+    def over(self, weaker: Choices) -> Choices:
+        """These choices, with the weaker ones where they say nothing."""
+        both = ((field.name, getattr(self, field.name), getattr(weaker, field.name)) for field in fields(self))
+        return Choices(**{name: other if own is None else own for name, own, other in both})
+
+    def generation(self) -> Generation:
+        """The part that says how to decode."""
+        said = {name: getattr(self, name) for name in Generation.__slots__ if hasattr(self, name)}
+        return Generation(**{name: value for name, value in said.items() if value is not None})
+
+
+DEFAULTS = Choices(strategies=DEFAULT_STRATEGIES, samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registry:
+    """Every scenario and every strategy of a plugin, by name."""
+
+    scenarios: Mapping[str, type[Scenario]] = field(default_factory=lambda: dict(BUILTIN))
+    strategies: Mapping[str, Strategy] = field(default_factory=dict)
+
+    def strategy_names(self, said: Iterable[str]) -> tuple[str, ...]:
+        """Canonical names, `all` written out, each once, in the order said."""
+        names = (name for text in said for name in (ALL if text.strip().lower() == "all" else (text,)))
+        return tuple(dict.fromkeys(parse_strategy(name, self.strategies).name for name in names))
+
+    def known_scenario(self, name: str, *, where: str) -> type[Scenario]:
+        """The class of a name; a `SettingsError` lists the names there are."""
+        if name not in self.scenarios:
+            msg = (
+                f"{where}: scenario {name!r} is unknown; there are: {', '.join(sorted(self.scenarios))}; "
+                "a project's own scenario is made known by the hook pytest_puma_scenarios in conftest.py"
+            )
+            raise SettingsError(msg)
+        return self.scenarios[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything said outside the tests, checked before any model is loaded."""
+
+    registry: Registry = field(default_factory=Registry)
+    models: tuple[Model, ...] = ()
+    data: Mapping[str, Path] = field(default_factory=dict)
+    scenarios: tuple[str, ...] = ()
+    command: Choices = field(default_factory=Choices)
+    ini: Choices = field(default_factory=Choices)
+    gates: tuple[Gate, ...] = ()
+    prompts: Path | None = None
+    threads: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a marker or a run-spec asks for: a scenario, how to run it, and gates.
+
+    `models` picks some of those named on the command line; `metrics` are the ones that reports show,
+    the scenario's primary one where empty.
+    """
+
+    scenario: Scenario
+    choices: Choices = field(default_factory=Choices)
+    gates: tuple[Gate, ...] = ()
+    models: tuple[str, ...] | None = None
+    metrics: tuple[str, ...] = ()
+    description: str = ""
+
+
+_MARKER = (
+    "@pytest.mark.puma(scenario, *, strategies, samples, seed, gates, max_tokens, temperature, top_p, top_k, min_p)"
+)
+
+
+def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings) -> Request:
+    """What `@pytest.mark.puma(...)` asks for. A `SettingsError` says what it cannot be."""
+    if len(args) == 1 and isinstance(args[0], Request):
+        return args[0]
+    if len(args) != 1:
+        msg = f"the marker has {len(args)} positional arguments; expected one, the scenario: {_MARKER}"
+        raise SettingsError(msg)
+    unknown = sorted(set(said) - {"gates"} - {field.name for field in fields(Choices)})
+    if unknown:
+        msg = f"the marker does not know {', '.join(unknown)}; expected {_MARKER}"
+        raise SettingsError(msg)
+    for name in ("strategies", "gates"):
+        if isinstance(said.get(name), str):
+            msg = f"the marker's {name} is the text {said[name]!r}; expected a list: {name}=[{said[name]!r}]"
+            raise SettingsError(msg)
+    choices = {name: value for name, value in said.items() if name != "gates"}
+    if choices.get("strategies") is not None:
+        choices["strategies"] = settings.registry.strategy_names(choices["strategies"])
+    return Request(
+        scenario=make_scenario(args[0], settings),
+        choices=Choices(**choices),
+        gates=tuple(parse_gate(text) for text in said.get("gates", ())),
+    )
+
+
+def make_scenario(said: Any, settings: Settings, *, where: str = "the marker") -> Scenario:
+    """A scenario from its name, its class or an instance, on the user's own data where some are named."""
+    if isinstance(said, Scenario):
+        scenario = said
+    elif isinstance(said, type) and issubclass(said, Scenario):
+        scenario = said()
+    elif isinstance(said, str):
+        scenario = settings.registry.known_scenario(said, where=where)()
+    else:
+        msg = f"{where}: the scenario is {said!r}; expected a name, a Scenario class or an instance of one"
+        raise SettingsError(msg)
+    if not scenario.name.isidentifier():
+        msg = f"{type(scenario).__name__}: the scenario's name is {scenario.name!r}; expected letters, digits and '_'"
+        raise SettingsError(msg)
+    path = settings.data.get(scenario.name)
+    if path is None:
+        return scenario
+    if not isinstance(scenario, FileScenario):
+        msg = f"--puma-data {scenario.name}={path}: this scenario reads no file; expected one that is a FileScenario"
+        raise SettingsError(msg)
+    return type(scenario)(data=path)
+
+
+def expand(request: Request, settings: Settings) -> list[Cell]:
+    """The cells of a request, model-major, with the gates that apply to each."""
+    choices = settings.command.over(request.choices).over(settings.ini).over(DEFAULTS)
+    generation = choices.generation()
+    cells = []
+    for model in _models(request, settings):
+        for name in choices.strategies or ():
+            resolve_generation(parse_strategy(name, settings.registry.strategies), generation)
+            cell = Cell(
+                scenario=request.scenario,
+                strategy=name,
+                model=model,
+                samples=choices.samples or 0,
+                seed=DEFAULT_SEED if choices.seed is None else choices.seed,
+                generation=generation,
+                gates=request.gates,
+                metrics=request.metrics or (request.scenario.primary_metric(),),
+            )
+            cells.append(_with_gates(cell, settings.gates))
+    return cells
+
+
+def _models(request: Request, settings: Settings) -> tuple[Model, ...]:
+    if not settings.models:
+        msg = "no model is named; expected --puma-model FILE.gguf, or the ini key puma_models"
+        raise SettingsError(msg)
+    if request.models is None:
+        return settings.models
+    from pytest_puma.models import resolve_name
+
+    return tuple(dict.fromkeys(resolve_name(name, settings.models) for name in request.models))
+
+
+def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
+    """The request's own gates must fit its scenario; general ones without a scope apply where their metric exists."""
+    from pytest_puma.metrics import is_metric, metric_names
+
+    gates = [gate for gate in cell.gates if gate.scope is None or applies(gate, cell.scenario.name, cell.id)]
+    wide = [gate for gate in general if applies(gate, cell.scenario.name, cell.id)]
+    gates += [gate for gate in wide if gate.scope is not None or is_metric(cell.scenario, gate.metric)]
+    for gate in gates:
+        if not is_metric(cell.scenario, gate.metric):
+            msg = (
+                f"gate {str(gate)!r}: {cell.scenario.name} has no metric {gate.metric!r}; "
+                f"there are: {', '.join(metric_names(cell.scenario))}"
+            )
+            raise SettingsError(msg)
+    return replace(cell, gates=tuple(dict.fromkeys(gates)))
+
+
+def check_same(known: dict[str, Cell], cells: Iterable[Cell]) -> None:
+    """Refuse two cells of one id with different settings: their numbers would be taken for each other's."""
+    for cell in cells:
+        other = known.setdefault(cell.id, cell)
+        if _identity(other) != _identity(cell):
+            msg = f"{cell.id} is asked for twice with different settings: {_identity(other)} and {_identity(cell)}"
+            raise SettingsError(msg)
+
+
+def _identity(cell: Cell) -> tuple[object, ...]:
+    return (type(cell.scenario).__qualname__, cell.samples, cell.seed, cell.generation)
+
+
+def check_data(scenario: Scenario, samples: int, seed: int) -> None:
+    """Read the rows now, so that an unusable file is a collection error and not the end of a long run."""
+    from pytest_puma.scenarios.sampling import draw
+
+    try:
+        draw(scenario, samples, seed)
+    except DataError:
+        raise
+    except Exception as error:
+        msg = f"{scenario.name}: sample({samples}, {seed}) raised {type(error).__name__}: {error}"
+        raise DataError(msg) from error

@@ -1,0 +1,24 @@
+"""From a `--puma-model` argument to a `Model`: read, found or downloaded, checked and named, with no weights loaded.
+
+The grammar of an argument is told in `argument.py`.
+"""
+
+from pytest_puma.models.argument import ModelArgument, parse_argument
+from pytest_puma.models.digest import weights_digest
+from pytest_puma.models.gguf import GgufFile, read_gguf
+from pytest_puma.models.names import resolve_name
+from pytest_puma.models.resolve import inspect_model, resolve_models, warnings
+from pytest_puma.models.search import default_directories
+
+__all__ = [
+    "GgufFile",
+    "ModelArgument",
+    "default_directories",
+    "inspect_model",
+    "parse_argument",
+    "read_gguf",
+    "resolve_models",
+    "resolve_name",
+    "warnings",
+    "weights_digest",
+]

@@ -1,0 +1,84 @@
+"""The SHA-256 of a model's weights. Gigabytes take seconds to read, so the result is kept in the user's cache.
+
+    {"/home/me/models/q.gguf": {"stamps": [[2104932768, 1760000000000000000]], "sha256": "5a3f..."}}
+
+A stamp is the size and the time of change (`mtime_ns`) of a file; a split model has one for each part.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import ModelError
+from pytest_puma.models.parts import part_paths
+from pytest_puma.models.search import user_cache
+
+_PIECE = 1 << 20
+
+
+def weights_digest(path: Path, *, cache: Path | None = None) -> str:
+    """The SHA-256, in hexadecimal, of the file's bytes; of a split model's parts, one behind the other.
+
+    `cache` is the JSON file to keep it in, by default one in the user's cache. Several processes may share it:
+    they replace it as a whole, so that at worst one of them forgets what another one knew. A cache that cannot
+    be read or written only costs the time. A `ModelError` tells that the weights cannot be read.
+    """
+    cache = cache or user_cache() / "digests.json"
+    parts = part_paths(path.absolute())
+    try:
+        stamps = [[part.stat().st_size, part.stat().st_mtime_ns] for part in parts]
+        match _load(cache).get(str(parts[0])):
+            case {"stamps": known, "sha256": str(digest)} if known == stamps:
+                return digest
+        digest = _sha256(parts)
+    except OSError as error:
+        msg = f"{path}: the weights cannot be read: {error}"
+        raise ModelError(msg) from error
+    _store(cache, str(parts[0]), {"stamps": stamps, "sha256": digest})
+    return digest
+
+
+def _sha256(parts: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        with part.open("rb") as file:
+            for piece in iter(partial(file.read, _PIECE), b""):
+                digest.update(piece)
+    return digest.hexdigest()
+
+
+def _load(cache: Path) -> dict[str, Any]:
+    """What the cache knows; nothing where it is missing or damaged."""
+    try:
+        known = json.loads(cache.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _store(cache: Path, path: str, entry: dict[str, Any]) -> None:
+    """Add an entry, and forget files that are gone."""
+    known = {name: value for name, value in _load(cache).items() if Path(name).exists()}
+    text = json.dumps(known | {path: entry}, indent=1)
+    with contextlib.suppress(OSError):  # a read-only home is no reason to fail
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        _replace(cache, text)
+
+
+def _replace(cache: Path, text: str) -> None:
+    """Write beside the file first: a reader sees the old cache or the new one, never half of it."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=cache.parent, delete=False) as file:
+        fresh = Path(file.name)
+        file.write(text)
+    try:
+        fresh.replace(cache)
+    except OSError:
+        fresh.unlink()
+        raise

@@ -1,0 +1,27 @@
+"""A model cut into several files: `q-00001-of-00003.gguf` and its siblings. llama.cpp is given the first of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_SUFFIX = re.compile(r"(-\d{5}-of-(?P<count>\d{5}))?\.gguf$", re.IGNORECASE)
+
+
+def without_suffix(name: str) -> str:
+    """The file name without `.gguf` and without the number of the part."""
+    return _SUFFIX.sub("", name)
+
+
+def part_names(name: str) -> tuple[str, ...]:
+    """The names of all parts of the model that this file is a part of, in order; the name itself if it is whole."""
+    found = _SUFFIX.search(name)
+    if found is None or found["count"] is None:
+        return (name,)
+    stem, ending = name[: found.start()], name[-len(".gguf") :]
+    return tuple(f"{stem}-{part:05}-of-{found['count']}{ending}" for part in range(1, int(found["count"]) + 1))
+
+
+def part_paths(path: Path) -> tuple[Path, ...]:
+    """The same, beside the path."""
+    return tuple(path.with_name(name) for name in part_names(path.name))

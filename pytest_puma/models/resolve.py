@@ -1,0 +1,111 @@
+"""The deed behind `--puma-model`: arguments in, checked models out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_puma.core import Model, ModelError
+from pytest_puma.models.argument import HUB, ModelArgument, parse_argument
+from pytest_puma.models.gguf import GgufFile, read_gguf
+from pytest_puma.models.hub import download
+from pytest_puma.models.names import name_from_file
+from pytest_puma.models.parts import part_paths
+from pytest_puma.models.search import find_file, is_file
+
+_NO_MODEL = ("adapter", "mmproj", "imatrix")  # what `general.type` says of files that belong to a model
+_NO_VOCABULARY = ("", "none", "no_vocab")
+
+
+def resolve_models(
+    arguments: Sequence[str], *, directories: Sequence[Path], where: str = "--puma-model"
+) -> tuple[Model, ...]:
+    """The models that the arguments name, in their order; a place `hf:...` is downloaded unless the cache has it.
+
+    `directories` are searched behind the current one. A `ModelError` names the argument, as one of `where`; all
+    are read before the first is looked up.
+    """
+    parsed: dict[str, ModelArgument] = {}
+    for text in arguments:
+        with _told_of(where, text):
+            if text in parsed:
+                msg = "given twice; give it once, or two different aliases: a=..., b=..."
+                raise ModelError(msg)
+            parsed[text] = parse_argument(text)
+    models: dict[str, Model] = {}
+    given: dict[str, str] = {}
+    for text, argument in parsed.items():
+        with _told_of(where, text):
+            model = _resolve(argument, directories)
+            if model.name in models:
+                msg = f"named {model.name!r} like {given[model.name]!r}; give one of them another name: alias={argument.place}"
+                raise ModelError(msg)
+            models[model.name], given[model.name] = model, text
+    return tuple(models.values())
+
+
+def inspect_model(path: Path) -> GgufFile:
+    """What the header tells of a model, its parts taken together.
+
+    A `ModelError` says why llama.cpp could not answer anything with it.
+    """
+    parts = part_paths(path)
+    if path not in parts[:1]:
+        msg = f"{path} is one of {len(parts)} parts; give the first of them: {parts[0].name}"
+        raise ModelError(msg)
+    missing = [part.name for part in parts if not is_file(part)]
+    if missing:
+        msg = f"{path} lacks {len(missing)} of its {len(parts)} parts: put {', '.join(missing[:3])} beside it"
+        raise ModelError(msg)
+    files = [read_gguf(part) for part in parts]
+    total = sum(file.tensors for file in files), sum(file.size for file in files)
+    model = replace(files[0], tensors=total[0], size=total[1])
+    if problem := _problem(model, named_parts=len(parts)):
+        msg = f"{path} {problem}"
+        raise ModelError(msg)
+    return model
+
+
+def warnings(model: Model) -> tuple[str, ...]:
+    """Sentences for every report of a model that can be run, but not quite as one may think."""
+    if inspect_model(model.path).chat_template:
+        return ()
+    return (f"{model.name}: the file has no chat template; prompts use the plain format 'User: ... Assistant: ...'",)
+
+
+def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:
+    hub = argument.place.startswith(HUB)
+    path = download(argument.place.removeprefix(HUB)) if hub else find_file(argument.place, directories)
+    inspect_model(path)
+    # Not resolved: the hub's cache links a part's name to a file that bears another.
+    return Model(name=argument.alias or name_from_file(path.name), path=path.absolute(), options=argument.options)
+
+
+def _problem(model: GgufFile, *, named_parts: int) -> str | None:
+    """Why this is no language model that can be run."""
+    if model.kind in _NO_MODEL:
+        return f"is of the kind {model.kind!r}; expected a language model: give the file of the model itself"
+    if model.parts != named_parts:
+        return (
+            f"says that it is the first of {model.parts} parts, its name says {named_parts}; "
+            "give the files the names they had, as in q-00001-of-00003.gguf"
+        )
+    if not model.architecture:
+        return "has no general.architecture in its header: it is damaged, or no model; download it again"
+    if not model.tensors:
+        return "has a vocabulary only, and no tensors; expected a file with weights"
+    if model.tokenizer in _NO_VOCABULARY:
+        return "has no tokenizer; expected a language model with its vocabulary: convert it with its tokenizer files"
+    return None
+
+
+@contextmanager
+def _told_of(where: str, text: str) -> Iterator[None]:
+    """Put in front of an error which argument it is about."""
+    try:
+        yield
+    except ModelError as error:
+        msg = f"puma: {where} {text!r}: {error}"
+        raise ModelError(msg) from error

@@ -1,0 +1,103 @@
+"""Where a file of weights is looked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from glob import escape
+from pathlib import Path
+
+from pytest_puma.core import ModelError
+from pytest_puma.models.parts import part_names
+
+_SHOWN = 10
+
+
+def default_directories(root: Path = Path()) -> tuple[Path, ...]:
+    """`root`, its folder `models`, and the user's cache of models."""
+    return root, root / "models", user_cache() / "models"
+
+
+def user_cache() -> Path:
+    """The folder for what can be had again; it need not exist."""
+    import platformdirs
+
+    return platformdirs.user_cache_path("pytest-puma")
+
+
+def find_file(place: str, directories: Sequence[Path]) -> Path:
+    """The file that a path, or a name with or without `.gguf`, means.
+
+    A relative one is tried in the current directory, then in each of `directories`. A split model may go by its
+    name without the part. A `ModelError` lists the GGUF files that there are.
+    """
+    path = expanded(place)
+    folders = (path.parent,) if path.is_absolute() else _different(Path(), *directories)
+    found = next((each for folder in folders for each in _candidates(folder / path) if is_file(each)), None)
+    if found is not None:
+        return found
+    inside = next((folder / path for folder in folders if _is_folder(folder / path)), None)
+    if inside is not None:
+        listing, advice = _listing([inside])
+        msg = f"{inside} is a directory{listing}; expected a GGUF file: {advice}"
+        raise ModelError(msg)
+    listing, advice = _listing(folders)
+    msg = f"no such file in {', '.join(map(_shown, folders))}{listing}; {advice}"
+    raise ModelError(msg)
+
+
+def expanded(place: str) -> Path:
+    """The path with the user's home for `~`, which no shell has put behind an alias."""
+    return Path(os.path.expanduser(place))  # noqa: PTH111  (Path's own raises for a user that does not exist)
+
+
+def is_file(path: Path) -> bool:
+    """Whether a regular file is there. What cannot be asked (a name too long, a locked folder) is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _candidates(path: Path) -> Iterator[Path]:
+    yield path
+    yield Path(f"{path}.gguf")
+    if _is_folder(path.parent):
+        yield from sorted(path.parent.glob(f"{escape(path.name)}-00001-of-*.gguf"))
+
+
+def _different(*folders: Path) -> tuple[Path, ...]:
+    return tuple({folder.absolute(): folder for folder in reversed(folders)}.values())[::-1]
+
+
+def _listing(folders: Sequence[Path]) -> tuple[str, str]:
+    """` (2 GGUF files there: a.gguf, b.gguf)`, and what to do."""
+    names = list(dict.fromkeys(name for folder in folders for name in _gguf_names(folder)))
+    if not names:
+        return " (no GGUF files there)", "give the path of one"
+    files = "1 GGUF file" if len(names) == 1 else f"{len(names)} GGUF files"
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    advice = "give a path or this name" if len(names) == 1 else "give a path or one of these names"
+    return f" ({files} there: {', '.join(names[:_SHOWN])}{more})", advice
+
+
+def _gguf_names(folder: Path) -> list[str]:
+    """The GGUF files of a folder by name, one for each split model."""
+    try:
+        names = sorted(each.name for each in folder.iterdir() if each.suffix.lower() == ".gguf")
+    except OSError:  # most search directories do not exist
+        return []
+    return [name for name in names if name in part_names(name)[:1]]
+
+
+def _shown(folder: Path) -> str:
+    """Relative to the current directory where it is below it."""
+    whole = folder.absolute()
+    return str(whole.relative_to(Path.cwd())) if whole.is_relative_to(Path.cwd()) else str(folder)

@@ -1,0 +1,241 @@
+"""The command line and the ini file, read once into `Settings`.
+
+Each lasting option `--puma-NAME` has an ini key `puma_NAME`; the command line wins. Whatever is wrong on the
+command line is told in `pytest_configure`, before anything is collected or loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Model
+    from pytest_puma.matrix import Registry, Settings
+
+SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "--puma-model": {
+        "action": "append",
+        "metavar": "[ALIAS=]MODEL[,KEY=VALUE...]",
+        "help": "a GGUF file, its name in a model folder, or hf:owner/repo:pattern; repeatable",
+    },
+    "--puma-data": {
+        "action": "append",
+        "metavar": "SCENARIO=PATH",
+        "help": "run a scenario on your own CSV, JSONL or Parquet file; repeatable",
+    },
+    "--puma-scenario": {"action": "append", "metavar": "NAMES", "help": "only these scenarios (comma-separated)"},
+    "--puma-strategy": {
+        "action": "append",
+        "metavar": "NAMES",
+        "help": "these strategies instead of the tests' own (comma-separated); 'all' for the twelve",
+    },
+    "--puma-samples": {"type": int, "metavar": "N", "help": "samples of each scenario (default 50)"},
+    "--puma-seed": {"type": int, "metavar": "N", "help": "seed of every random choice (default 42)"},
+    "--puma-threads": {
+        "type": int,
+        "metavar": "N",
+        "help": "threads of each process (default: its share of the cores)",
+    },
+    "--puma-temperature": {"type": float, "metavar": "T", "help": "sampling temperature (default: the strategy's)"},
+    "--puma-max-tokens": {"type": int, "metavar": "N", "help": "most tokens of an answer (default: the strategy's)"},
+    "--puma-gate": {
+        "action": "append",
+        "metavar": "GATE",
+        "help": "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= 0.45'; repeatable",
+    },
+}
+
+_INI: dict[str, tuple[str, str]] = {
+    "puma_models": ("linelist", "models to run when no --puma-model is given"),
+    "puma_model_dirs": ("paths", "folders in which a model's bare name is looked up"),
+    "puma_data": ("linelist", "SCENARIO=PATH lines: your own data"),
+    "puma_samples": ("int", "samples of each scenario"),
+    "puma_seed": ("int", "seed of every random choice"),
+    "puma_threads": ("int", "threads of each process"),
+    "puma_temperature": ("float", "sampling temperature"),
+    "puma_max_tokens": ("int", "most tokens of an answer"),
+    "puma_gates": ("linelist", "gates of the whole project"),
+    "puma_prompts": ("string", "folder of the project's own templates (default: prompts)"),
+}
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare them all."""
+    group = parser.getgroup("puma", "benchmarks and gates for local language models")
+    for name, attributes in _OPTIONS.items():
+        group.addoption(name, **attributes)
+    for name, (kind, text) in _INI.items():
+        parser.addini(name, text, type=kind, default=None)  # type: ignore[arg-type]
+
+
+def check_command_line(config: pytest.Config) -> None:
+    """Read everything that the user said; a `UsageError` for what cannot be obeyed."""
+    said = any(getattr(config.option, _attribute(name)) is not None for name in _OPTIONS)
+    # Read even if unused: a value of the wrong type shows only here.
+    said |= any([_ini(config, name) is not None for name in _INI])  # noqa: C419
+    if said:
+        from pytest_puma.core import PumaError
+
+        try:
+            config.stash[SETTINGS] = _read(config)
+        except PumaError as error:
+            msg = f"puma: {error}"
+            raise pytest.UsageError(msg) from error
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The settings, with the models of the ini file. A `PumaError` says what is wrong with those."""
+    from dataclasses import replace
+
+    settings = config.stash.get(SETTINGS, None) or _read(config)
+    said = config.getini("puma_models")
+    if not settings.models and said:
+        settings = replace(settings, models=_models(config, said, where="puma_models"))
+    config.stash[SETTINGS] = settings
+    return settings
+
+
+def _read(config: pytest.Config) -> Settings:
+    from pytest_puma.gates import parse_gate
+    from pytest_puma.matrix import Choices, Settings
+
+    registry = _registry(config)
+    option = config.option
+    scenarios = _names("--puma-scenario", option.puma_scenario)
+    for name in scenarios:
+        registry.known_scenario(name, where="--puma-scenario")
+    strategies = registry.strategy_names(_names("--puma-strategy", option.puma_strategy)) or None
+    prompts = config.rootpath / (config.getini("puma_prompts") or "prompts")
+    return Settings(
+        registry=registry,
+        models=_models(config, option.puma_model or (), where="--puma-model"),
+        data=_data(config, registry),
+        scenarios=scenarios,
+        command=Choices(
+            strategies=strategies,
+            samples=_positive("--puma-samples", option.puma_samples),
+            seed=option.puma_seed,
+            max_tokens=_positive("--puma-max-tokens", option.puma_max_tokens),
+            temperature=_not_negative("--puma-temperature", option.puma_temperature),
+        ),
+        ini=Choices(
+            samples=_positive("puma_samples", config.getini("puma_samples")),
+            seed=config.getini("puma_seed"),
+            max_tokens=_positive("puma_max_tokens", config.getini("puma_max_tokens")),
+            temperature=_not_negative("puma_temperature", config.getini("puma_temperature")),
+        ),
+        gates=tuple(parse_gate(text) for text in [*(config.getini("puma_gates") or ()), *(option.puma_gate or ())]),
+        prompts=prompts if prompts.is_dir() else None,
+        threads=_positive("--puma-threads", _first(option.puma_threads, config.getini("puma_threads"))),
+    )
+
+
+def _ini(config: pytest.Config, key: str) -> object:
+    try:
+        return config.getini(key)
+    except ValueError as error:
+        msg = f"puma: ini key {key}: {error}; expected {_INI[key][0]}"
+        raise pytest.UsageError(msg) from error
+
+
+def _registry(config: pytest.Config) -> Registry:
+    from pytest_puma.core import Scenario, SettingsError
+    from pytest_puma.matrix import Registry
+    from pytest_puma.scenarios import BUILTIN
+    from pytest_puma.strategies import Strategy
+
+    scenarios = dict(BUILTIN)
+    for scenario in (entry for found in config.hook.pytest_puma_scenarios() for entry in found):
+        if not (isinstance(scenario, type) and issubclass(scenario, Scenario)):
+            msg = f"hook pytest_puma_scenarios: found {scenario!r}; expected Scenario classes"
+            raise SettingsError(msg)
+        if scenarios.setdefault(scenario.name, scenario) is not scenario:
+            msg = f"hook pytest_puma_scenarios: the name {scenario.name!r} is taken; rename {scenario.__qualname__}"
+            raise SettingsError(msg)
+    strategies: dict[str, Strategy] = {}
+    for strategy in (entry for found in config.hook.pytest_puma_strategies() for entry in found):
+        if not isinstance(strategy, Strategy) or not strategy.name.isidentifier():
+            msg = f"hook pytest_puma_strategies: found {strategy!r}; expected Strategy objects named like 'my_strategy'"
+            raise SettingsError(msg)
+        strategies[strategy.name] = strategy
+    return Registry(scenarios=scenarios, strategies=strategies)
+
+
+def _models(config: pytest.Config, said: Iterable[str], *, where: str) -> tuple[Model, ...]:
+    said = list(said)
+    if not said:
+        return ()
+    from pytest_puma.models import default_directories, resolve_models
+
+    directories = config.getini("puma_model_dirs") or [config.rootpath, *default_directories()]
+    return resolve_models(said, directories=directories, where=where)
+
+
+def _data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
+    from pytest_puma.core import SettingsError
+
+    data: dict[str, Path] = {}
+    places = [
+        ("puma_data", config.getini("puma_data") or (), config.rootpath),
+        ("--puma-data", config.option.puma_data or (), config.invocation_params.dir),
+    ]
+    for where, entries, base in places:
+        named: set[str] = set()
+        for entry in entries:
+            name, equals, path = entry.partition("=")
+            if not equals or not path:
+                msg = f"{where} {entry!r}: expected SCENARIO=PATH, as in triage_jira=issues.csv"
+                raise SettingsError(msg)
+            registry.known_scenario(name, where=where)
+            if name in named:
+                msg = f"{where} {entry!r}: {name} has a file already; expected one a scenario"
+                raise SettingsError(msg)
+            named.add(name)
+            data[name] = base / Path(path).expanduser()
+            if not data[name].is_file():
+                msg = f"{where} {entry!r}: no such file: {data[name]}"
+                raise SettingsError(msg)
+    return data
+
+
+def _names(option: str, said: Iterable[str] | None) -> tuple[str, ...]:
+    """`a,b` and repeated options alike; an empty name is an error, not a choice of nothing."""
+    names = tuple(dict.fromkeys(name.strip() for entry in said or () for name in entry.split(",")))
+    if "" in names:
+        from pytest_puma.core import SettingsError
+
+        msg = f"{option} {', '.join(said or ())!r}: found an empty name; expected names separated by commas"
+        raise SettingsError(msg)
+    return names
+
+
+def _positive(name: str, value: int | None) -> int | None:
+    if value is not None and value < 1:
+        from pytest_puma.core import SettingsError
+
+        msg = f"{name} is {value}; expected a positive number"
+        raise SettingsError(msg)
+    return value
+
+
+def _not_negative(name: str, value: float | None) -> float | None:
+    if value is not None and not value >= 0:
+        from pytest_puma.core import SettingsError
+
+        msg = f"{name} is {value}; expected 0 (greedy) or more"
+        raise SettingsError(msg)
+    return value
+
+
+def _first(first: int | None, second: int | None) -> int | None:
+    return second if first is None else first
+
+
+def _attribute(option: str) -> str:
+    return option.removeprefix("--").replace("-", "_")

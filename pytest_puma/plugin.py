@@ -1,0 +1,102 @@
+"""The pytest plugin. Every hook forwards; what they forward to is imported when it is needed.
+
+`pytest` in a project without puma tests pays for this file alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Cell, Outcome
+    from pytest_puma.engine.engine import Engine
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    from pytest_puma import hooks
+
+    pluginmanager.add_hookspecs(hooks)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    from pytest_puma import options
+
+    options.add_options(parser)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    from pytest_puma import controller, options
+
+    config.addinivalue_line("markers", "puma(scenario, *, strategies, samples, seed, gates, ...): a benchmark")
+    options.check_command_line(config)
+    controller.register(config)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if file_path.suffix not in {".yaml", ".yml"}:
+        return None
+    from pytest_puma import collect
+
+    return collect.spec_file(file_path, parent)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "puma" in metafunc.fixturenames or any(metafunc.definition.iter_markers("puma")):
+        from pytest_puma import collect
+
+        collect.parametrize(metafunc)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.option.puma_scenario:
+        from pytest_puma import collect
+
+        collect.deselect(config, items)
+
+
+@pytest.fixture(scope="session")
+def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """The engine of a model: loaded for its first cell, freed before the next model's."""
+    from pytest_puma import item
+
+    with item.open_engine(request.config, request.param) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="session")
+def _puma_cell(request: pytest.FixtureRequest) -> Cell:
+    """The cell of an item."""
+    cell: Cell = request.param
+    return cell
+
+
+@pytest.fixture
+def puma(request: pytest.FixtureRequest, _puma_engine: Engine, _puma_cell: Cell) -> Outcome:
+    """The outcome of the test's cell: `puma["f1_macro"]` is a value, `puma.predictions` are the answers."""
+    from pytest_puma import item
+
+    return item.run(request.node, _puma_cell, _puma_engine)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    if "puma" not in pyfuncitem.fixturenames:
+        return (yield)
+    from pytest_puma import item
+
+    return (yield from item.judged(pyfuncitem))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
+    report = yield
+    if call.when == "call" and "puma" in getattr(item, "fixturenames", ()):
+        from pytest_puma.item import attach
+
+        attach(item, report)
+    return report

@@ -1,0 +1,75 @@
+"""A sign of life from a long cell: one live line on a terminal, a plain line every 30 s elsewhere."""
+
+from __future__ import annotations
+
+import time
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import Cell
+from pytest_puma.evaluate import Progress
+
+#: Seconds between two lines: on a terminal, where the line is rewritten, and in a log.
+LIVE, PLAIN = 0.5, 30.0
+#: Cells shorter than this say nothing.
+PATIENCE = 2.0
+
+
+def progress_of(config: pytest.Config, cell: Cell) -> Progress | None:
+    """What `evaluate` tells its progress to; None where there is no terminal to write to (an xdist worker)."""
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is None or config.option.verbose < 0:
+        return None
+    capture = config.pluginmanager.getplugin("capturemanager")
+    line = _Live(reporter) if reporter.isatty else _Plain(reporter)
+    started = time.monotonic()
+    due = started + (PATIENCE if reporter.isatty else PLAIN)
+
+    def tell(answered: int, samples: int) -> None:
+        nonlocal due
+        now = time.monotonic()
+        done = answered == samples
+        if not done and now < due:
+            return
+        due = now + (LIVE if reporter.isatty else PLAIN)
+        with _uncaptured(capture):
+            line.show("" if done else _text(cell, answered, samples, now - started))
+
+    return tell
+
+
+class _Live:
+    """Rewrites one line, and wipes it at the end."""
+
+    def __init__(self, reporter: pytest.TerminalReporter) -> None:
+        self._reporter = reporter
+        self._open = False
+
+    def show(self, text: str) -> None:
+        if text and not self._open:
+            self._reporter.ensure_newline()
+            self._open = True
+        if self._open:
+            self._reporter.rewrite(text, erase=True)
+
+
+class _Plain:
+    """Adds a line."""
+
+    def __init__(self, reporter: pytest.TerminalReporter) -> None:
+        self._reporter = reporter
+
+    def show(self, text: str) -> None:
+        if text:
+            self._reporter.ensure_newline()
+            self._reporter.write_line(text)
+
+
+def _text(cell: Cell, answered: int, samples: int, seconds: float) -> str:
+    return f"puma: {cell.id}: {answered} of {samples} samples in {seconds:.0f} s"
+
+
+def _uncaptured(capture: Any) -> AbstractContextManager[None]:
+    return nullcontext() if capture is None else capture.global_and_fixture_disabled()

@@ -1,0 +1,44 @@
+"""The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json`.
+
+`run.json` (format 1) holds `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each
+cell its names, signature, measures, verdicts, warnings, usage and seconds. `predictions.jsonl` has one line a
+prediction: `cell`, `sample_id`, `gold`, `answer` (null: none could be read), `raw` (the text of each response),
+`probabilities`, `logprobs`, `finish`, `units`, `usage`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pytest_puma.core import Outcome, Run
+from pytest_puma.report.wire import plain
+
+FORMAT = 1
+
+
+class RunFolder:
+    """Created with the first outcome; carries its own `.gitignore`."""
+
+    def __init__(self, root: Path, run_id: str) -> None:
+        self.path = root / ".puma" / "runs" / run_id
+
+    def add(self, outcome: Outcome) -> None:
+        """Append the predictions of a cell, so that a run that is cut off keeps what it had."""
+        if not self.path.exists():
+            self.path.mkdir(parents=True)
+            (self.path.parents[1] / ".gitignore").write_text("*\n", encoding="utf-8")
+        with (self.path / "predictions.jsonl").open("a", encoding="utf-8") as stream:
+            for prediction in outcome.predictions:
+                data = {"cell": outcome.cell} | plain(prediction)
+                # The prompt's end is for the failure report; the prompt itself follows from the data and template.
+                del data["prompt"]
+                stream.write(json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n")
+
+    def finish(self, run: Run) -> None:
+        """Write `run.json`."""
+        data = {"format": FORMAT} | plain(run)
+        for outcome in data["outcomes"]:
+            del outcome["predictions"]
+        text = json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1)
+        (self.path / "run.json").write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,146 @@
+"""The run as a table for the terminal, and a failed cell as sentences and misses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from pytest_puma.core import Measure, Outcome, Prediction, Run
+
+_HEADERS = (
+    "scenario",
+    "strategy",
+    "model",
+    "n",
+    "metric",
+    "value",
+    "95 % interval",
+    "unread",
+    "tokens",
+    "s",
+    "verdict",
+)
+_ALIGN = ("left", "left", "left", "right", "left", "right", "left", "right", "right", "right", "left")
+MISSES = 5
+_WIDTH = 100
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """A row for each metric that a cell shows, with interval; what the cell cost and its verdict on the first."""
+    rows = [row for outcome in outcomes for row in _rows(outcome)]
+    return tabulate(rows, headers=_HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
+
+
+def summary(run: Run, folder: str) -> list[str]:
+    """The run for the end of pytest's output: the table, and below it what a reader must know."""
+    lines = table(run.outcomes).splitlines()
+    lines += _notes(run.outcomes)
+    lines += _sources(run.outcomes)
+    lines += [f"warning: {warning}" for outcome in run.outcomes for warning in outcome.warnings]
+    lines += [f"not run: {verdict.reason}" for verdict in run.verdicts]
+    return [*lines, f"predictions: {folder}"] if folder else lines
+
+
+def failure(outcome: Outcome) -> str:
+    """Why a cell failed: the sentence of each missed gate, then the worst misses."""
+    lines = [f"{outcome.cell}: {verdict.reason}" for verdict in outcome.failed]
+    misses = worst_misses(outcome.predictions)
+    if misses:
+        lines += ["", f"the worst {len(misses)} of {sum(map(_is_wrong, outcome.predictions))} misses:"]
+    for prediction in misses:
+        lines += [
+            f"  {prediction.sample_id}: answered {_spelled(prediction.answer)}, gold is {prediction.gold}",
+            f"    prompt ... {_tail(prediction.prompt)}",
+            f"    raw        {_tail(' | '.join(prediction.raw))!r}",
+        ]
+    return "\n".join(lines)
+
+
+def worst_misses(predictions: Sequence[Prediction], most: int = MISSES) -> list[Prediction]:
+    """Wrong answers, the farthest off or the surest first; unreadable ones lead."""
+    wrong = [prediction for prediction in predictions if _is_wrong(prediction)]
+    return sorted(wrong, key=_badness, reverse=True)[:most]
+
+
+def number(value: float) -> str:
+    """Three significant digits, no exponent for ordinary sizes."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:.2f}" if 1 <= abs(value) < 1000 else f"{value:.3g}"  # noqa: PLR2004 - three digits
+
+
+def interval(measure: Measure) -> str:
+    """`[0.41, 0.52]`, empty where there is none."""
+    return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]"
+
+
+def verdict(outcome: Outcome) -> str:
+    """The worst of the cell's verdicts, a dash where no gate was set."""
+    order = ("FAIL", "INCONCLUSIVE", "NOT RUN", "PASS")
+    found = {verdict.status for verdict in outcome.verdicts}
+    return next((status for status in order if status in found), "-")
+
+
+def _notes(outcomes: Sequence[Outcome]) -> list[str]:
+    """What the asterisks of the table mean, each note once."""
+    notes = {measure.note for outcome in outcomes for measure in _shown_measures(outcome)}
+    return [f"* {note}" for note in sorted(notes - {""})]
+
+
+def _sources(outcomes: Sequence[Outcome]) -> list[str]:
+    """Which file each scenario was run on, with the beginning of its digest."""
+    found = {outcome.scenario: outcome.signature.get("data") for outcome in outcomes}
+    return [f"{scenario}: {data['file']} (sha256 {data['sha256'][:12]})" for scenario, data in found.items() if data]
+
+
+def _shown_measures(outcome: Outcome) -> list[Measure]:
+    """Those of the metrics to be shown that the cell has: a strategy without probabilities has no ece."""
+    return [outcome.measures[name] for name in outcome.metrics if name in outcome.measures]
+
+
+def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
+    unread = outcome.measures["parse_failure_rate"].value
+    computed = outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
+    names = (outcome.scenario, outcome.strategy, outcome.model)
+    costs = (f"{unread:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}", verdict(outcome))
+    blank = ("", "", "")
+    return [
+        (*(blank if row else names), *_cells(measure), *((*blank, "") if row else costs))
+        for row, measure in enumerate(_shown_measures(outcome))
+    ]
+
+
+def _cells(measure: Measure) -> tuple[str, ...]:
+    value = number(measure.value) + ("*" if measure.note else "")
+    return (str(measure.n), measure.metric, value, interval(measure))
+
+
+def _is_wrong(prediction: Prediction) -> bool:
+    if prediction.answer is None:
+        return True
+    try:
+        return float(prediction.answer) != float(prediction.gold)
+    except ValueError:
+        return prediction.answer != prediction.gold
+
+
+def _badness(prediction: Prediction) -> float:
+    if prediction.answer is None:
+        return math.inf
+    if prediction.probabilities:
+        return prediction.probabilities.get(prediction.answer, 0.0)
+    try:
+        return abs(float(prediction.answer) - float(prediction.gold))
+    except ValueError:
+        return 0.0
+
+
+def _spelled(answer: str | None) -> str:
+    return "nothing readable" if answer is None else answer
+
+
+def _tail(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _WIDTH else "..." + flat[-_WIDTH:]

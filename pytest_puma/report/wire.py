@@ -1,0 +1,75 @@
+"""An outcome as one line of strict JSON, and back: how it travels on a test report, also between processes.
+
+NaN and infinity, which JSON does not have, become `null` (and NaN again); lone surrogates, which UTF-8 does not
+have, become U+FFFD. A report attribute with anything else in it would end an xdist worker.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from numbers import Integral
+from typing import Any
+
+from pytest_puma.core import Gate, Measure, Outcome, Prediction, Usage, Verdict
+
+
+def to_json(outcome: Outcome) -> str:
+    """One line of ASCII."""
+    return json.dumps(plain(outcome), allow_nan=False, separators=(",", ":"))
+
+
+def from_json(text: str) -> Outcome:
+    """The outcome that `to_json` wrote."""
+    data = json.loads(text)
+    data["predictions"] = tuple(_prediction(entry) for entry in data["predictions"])
+    data["measures"] = {name: _measure(entry) for name, entry in data["measures"].items()}
+    data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
+    data["usage"] = Usage(**data["usage"])
+    return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings")})
+
+
+def plain(value: Any) -> Any:
+    """Only what JSON knows: dictionaries, lists, text, numbers."""
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {_text(str(key)): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, str):
+        return _text(value)
+    return value if isinstance(value, (bool, int)) or value is None else _number(value)
+
+
+def _text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    return text
+
+
+def _number(value: Any) -> float | int | None:
+    """NumPy's numbers are no JSON, Python's are."""
+    number = float(value)
+    if not math.isfinite(number):
+        return None
+    return int(value) if isinstance(value, Integral) else number
+
+
+def _prediction(entry: dict[str, Any]) -> Prediction:
+    tuples = {name: tuple(entry[name]) for name in ("raw", "logprobs", "units")}
+    return Prediction(**entry | tuples | {"usage": Usage(**entry["usage"])})
+
+
+def _measure(entry: dict[str, Any]) -> Measure:
+    numbers = {name: math.nan if entry[name] is None else entry[name] for name in ("value", "low", "high")}
+    return Measure(**entry | numbers)
+
+
+def _verdict(entry: dict[str, Any]) -> Verdict:
+    measure = entry["measure"]
+    return Verdict(**entry | {"gate": Gate(**entry["gate"]), "measure": measure and _measure(measure)})

@@ -1,0 +1,33 @@
+"""The tasks: what comes with the package, and what a scenario of one's own is made of.
+
+Importing this package loads no pandas; rows are read when they are asked for.
+"""
+
+from pytest_puma.core import Scenario
+from pytest_puma.scenarios.estimation_tawos import EstimationTawosScenario
+from pytest_puma.scenarios.file import FileScenario
+from pytest_puma.scenarios.prioritization_jira import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario
+from pytest_puma.scenarios.sampling import draw, example_rows
+from pytest_puma.scenarios.triage_jira import TriageJiraScenario
+
+#: The scenarios that come with the package, by name.
+BUILTIN: dict[str, type[Scenario]] = {
+    scenario.name: scenario
+    for scenario in (
+        TriageJiraScenario,
+        EstimationTawosScenario,
+        PrioritizationJiraScenario,
+        PrioritizationJiraBothOrdersScenario,
+    )
+}
+
+__all__ = [
+    "BUILTIN",
+    "EstimationTawosScenario",
+    "FileScenario",
+    "PrioritizationJiraBothOrdersScenario",
+    "PrioritizationJiraScenario",
+    "TriageJiraScenario",
+    "draw",
+    "example_rows",
+]

@@ -1,0 +1,127 @@
+"""A scenario whose rows lie in a file.
+
+class Requirements(FileScenario):
+    name = "requirements"
+    task_type = "classification"
+    data = "requirements.csv"            # beside the module of the class
+    key = "id"
+    text_fields = ("text",)
+    label_column = "kind"
+    columns = {"text": ("requirement", "sentence")}   # other names the file may use
+
+    def valid_labels(self) -> list[str]:
+        return ["functional", "quality"]
+
+    def parse_response(self, response: str) -> str | None: ...
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_puma.core import DataError, DataSource, Scenario
+from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.scenarios.frames import to_records
+from pytest_puma.scenarios.layout import Layout, arrange
+from pytest_puma.scenarios.order import content_id, rank, rounds
+from pytest_puma.scenarios.table import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class FileScenario(Scenario):
+    """A scenario that declares its file, and inherits `sample`, `gold_label`, `examples` and `source`.
+
+    `data`, given to the constructor, is the user's own file in place of the declared one. The
+    declared examples then belong to other data, so the file's own rows that are not evaluated are lent.
+    """
+
+    #: The file: a path relative to the module of the class, or the name of a bundled file.
+    data: ClassVar[str]
+    #: The column of the gold answer.
+    label_column: ClassVar[str]
+    #: For each column, other names it is understood by; case, blanks, underscores and hyphens do not matter.
+    columns: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    #: The file of few-shot examples, found like `data`.
+    pool: ClassVar[str | None] = None
+    #: Whether a sample holds as many rows of each label as there are, whatever their share of the file.
+    balanced: ClassVar[bool] = False
+
+    def __init__(self, data: Path | None = None) -> None:
+        self._replacement = data
+
+    def layout(self) -> Layout:
+        """What the file's columns must hold."""
+        labels = tuple(self.valid_labels()) if self.task_type == "classification" else None
+        return Layout(key=self.key, text=self.text_fields, label=self.label_column, labels=labels, names=self.columns)
+
+    @property
+    def path(self) -> Path:
+        """The file that is read: the user's, else the declared one."""
+        return self._declared(self.data) if self._replacement is None else Path(self._replacement)
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """All rows of the file, in its order, under the scenario's column names; read once."""
+        return self._read(self.path)
+
+    def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
+        """The first `n` rows of the file in the order of the seed; all rows where it has no more."""
+        names = [content_id(row) if self.key is None else row[self.key] for row in to_records(self.rows)]
+        order = sorted(range(len(names)), key=lambda row: rank(seed, names[row]))
+        if self.balanced:
+            order = self._take_turns(order, seed)
+        return self.rows.iloc[order[: max(n, 0)]].reset_index(drop=True)
+
+    def gold_label(self, instance: dict[str, Any]) -> str:
+        """What the label column holds."""
+        return str(instance[self.label_column])
+
+    def examples(self) -> pd.DataFrame | None:
+        """The declared pool; `None` where there is none or the user brought other data."""
+        return None if self.pool is None or self._replacement is not None else self._read(self._declared(self.pool))
+
+    def source(self) -> DataSource:
+        """The file that is read, under the name its user knows it by."""
+        return DataSource(name=_shown(self.path), digest=sha256(_content(self.path)).hexdigest())
+
+    def _take_turns(self, order: list[int], seed: int) -> list[int]:
+        """One row of each label per round; the order within a round is the seed's."""
+        groups: dict[str, list[int]] = defaultdict(list)
+        for row in order:
+            groups[self.rows[self.label_column].iloc[row]].append(row)
+        return list(rounds(groups, lambda turn: sorted(groups, key=lambda label: rank(seed, "turn", turn, label))))
+
+    def _read(self, path: Path) -> pd.DataFrame:
+        return arrange(read_table(_content(path), name=_shown(path)), self.layout())
+
+    @classmethod
+    def _declared(cls, file: str) -> Path:
+        """Beside the module of the class, or of the class it inherits from; else bundled."""
+        modules = (sys.modules.get(base.__module__) for base in cls.__mro__ if issubclass(base, FileScenario))
+        folders = [Path(path).parent for module in modules if (path := getattr(module, "__file__", None))]
+        places = [folder / file for folder in (*folders, bundled_folder("data"))]
+        return next((place for place in places if place.is_file()), places[0])
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        msg = f"{_shown(path)}: cannot be read ({error.strerror}); expected a CSV, JSON Lines or Parquet file"
+        raise DataError(msg) from error
+
+
+def _shown(path: Path) -> str:
+    """The name as the user would write it: bundled files are `data/...`, others relative to the current folder."""
+    for folder, shown in ((bundled_folder("data"), Path("data")), (Path.cwd(), Path())):
+        if path.is_relative_to(folder):
+            return (shown / path.relative_to(folder)).as_posix()
+    return path.as_posix()

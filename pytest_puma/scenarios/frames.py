@@ -1,0 +1,32 @@
+"""Data frames in and out. The one file of this room that imports pandas, and only when rows are asked for."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def to_frame(records: Sequence[Mapping[str, Any]], *, columns: Sequence[str]) -> pd.DataFrame:
+    """A frame of these columns, each of plain Python objects, so that no value changes its type."""
+    import pandas as pd
+
+    return pd.DataFrame([dict(record) for record in records], columns=list(columns), dtype=object)
+
+
+def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows as dictionaries of plain Python values, `None` where a value is missing."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
+
+
+def parquet_records(data: bytes) -> list[dict[str, Any]]:
+    """The rows of a Parquet file; an `ImportError` without pyarrow, a `ValueError` or `OSError` when it is none."""
+    import pandas as pd
+
+    frame = pd.read_parquet(io.BytesIO(data))
+    named_index = any(name is not None for name in frame.index.names)
+    return to_records(frame.reset_index() if named_index else frame)

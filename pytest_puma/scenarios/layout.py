@@ -1,0 +1,143 @@
+"""From a file's own columns to the scenario's: names matched, cells cleaned, gold answers checked.
+
+    issuekey,Summary,description,storypoint        ->   item_id, title, description, story_points
+
+A column matches in any case, with or without blanks, underscores and hyphens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_puma.answers import number_text
+from pytest_puma.core import DataError
+from pytest_puma.scenarios.frames import to_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pytest_puma.scenarios.table import Table
+
+# As databases and pandas write "nothing here" into text files.
+_NOTHING = frozenset({"", "null", "nan", "\\n"})
+# Beside an issue key, `id` is the tracker's internal number.
+_INTERNAL = "id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """What the columns of a file must hold: a key for each row, text to read, and the gold answer.
+
+    `labels` are the gold answers there are, `None` where they are numbers. `names` maps a column to the
+    other names it is understood by; a column named only there may be absent.
+    """
+
+    key: str | None
+    text: tuple[str, ...]
+    label: str
+    labels: tuple[str, ...] | None = None
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The columns that no file may lack."""
+        return (*(() if self.key is None else (self.key,)), *self.text, self.label)
+
+
+def arrange(table: Table, layout: Layout) -> pd.DataFrame:
+    """The table's rows under the layout's column names, all cells text, `''` where nothing is.
+
+    Other columns follow under their own names. A `DataError` names the file, the row and the column when
+    a column is missing or there twice, and when a row has no key, another row's key, no text, or no valid gold.
+    """
+    columns = _find_columns(table, layout)
+    records: list[dict[str, str]] = []
+    faults: list[str] = []
+    first_rows: dict[str, int] = {}
+    for row in table.rows:
+        record = {name: _text(row.cells[at]) for name, at in columns.items()}
+        key = record[layout.key] if layout.key is not None else ""
+        twin = first_rows.setdefault(key, row.number)
+        for column, fault in _faults(record, layout, twin=None if twin == row.number else twin):
+            place = f"row {row.number} (key {key})" if key else f"row {row.number}"
+            faults.append(f"{place}, column {table.header[columns[column]]!r}: {fault}")
+        records.append(record | {layout.label: valid_gold(record[layout.label], layout.labels) or ""})
+    if faults:
+        more = f" ({len(faults) - 1} more faults in the file)" if len(faults) > 1 else ""
+        msg = f"{table.name}: {faults[0]}{more}"
+        raise DataError(msg)
+    return to_frame(records, columns=list(columns))
+
+
+def valid_gold(text: str, labels: tuple[str, ...] | None) -> str | None:
+    """The gold answer in its standard spelling: a label, or a finite number where `labels` is `None`.
+
+    `None` when the text is neither.
+    """
+    if labels is not None:
+        same = [label for label in labels if label.casefold() == text.casefold()]
+        return text if text in same else next(iter(same), None)
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return number_text(value) if math.isfinite(value) else None
+
+
+def _find_columns(table: Table, layout: Layout) -> dict[str, int]:
+    """Where each column stands in the header: the layout's first, then the file's other ones."""
+    found: dict[str, int] = {}
+    for column in dict.fromkeys((*layout.required, *layout.names)):
+        matches = _matches(table.header, column, layout.names.get(column, ()))
+        if len(matches) > 1:
+            names = " and ".join(repr(table.header[at]) for at in matches)
+            msg = f"{table.name}: the columns {names} both mean {column!r}; rename or remove all but one"
+            raise DataError(msg)
+        found.update((column, at) for at in matches)
+    if missing := [column for column in layout.required if column not in found]:
+        raise DataError(_missing(table, layout, missing[0]))
+    for at, name in enumerate(table.header):
+        if name.strip() and at not in found.values():
+            # An export may repeat a column, a comment or a sprint each: the first stands for all.
+            found.setdefault(name.strip(), at)
+    return found
+
+
+def _matches(header: tuple[str, ...], column: str, other_names: tuple[str, ...]) -> list[int]:
+    wanted = {_normal(name) for name in (column, *other_names)}
+    matches = [at for at, name in enumerate(header) if _normal(name) in wanted]
+    if len(matches) > 1 and _normal(column) != _INTERNAL:
+        return [at for at in matches if _normal(header[at]) != _INTERNAL] or matches
+    return matches
+
+
+def _normal(name: str) -> str:
+    return name.casefold().translate({ord(sign): None for sign in " _-\t\n\r"})
+
+
+def _missing(table: Table, layout: Layout, column: str) -> str:
+    others = layout.names.get(column, ())
+    understood = f" (also understood: {', '.join(others)})" if others else ""
+    return f"{table.name}: no column {column!r}{understood}; the file has: {', '.join(table.header)}"
+
+
+def _text(cell: str | None) -> str:
+    text = (cell or "").replace("\r\n", "\n").replace("\r", "\n").strip()
+    return "" if text.casefold() in _NOTHING else text
+
+
+def _faults(record: Mapping[str, str], layout: Layout, *, twin: int | None) -> Iterator[tuple[str, str]]:
+    """Each column of the row that cannot be used, and why; `twin` is the number of an earlier row of the same key."""
+    if layout.key is not None and not record[layout.key]:
+        yield layout.key, "there is no key; each row needs its own"
+    elif layout.key is not None and twin is not None:
+        yield layout.key, f"row {twin} has the same key; each row needs its own"
+    if layout.text and not any(record[column] for column in layout.text):
+        yield layout.text[0], f"nothing to read in {' and '.join(layout.text)}; remove the row"
+    if valid_gold(record[layout.label], layout.labels) is None:
+        expected = "a number" if layout.labels is None else f"one of {', '.join(layout.labels)}"
+        found = repr(record[layout.label]) if record[layout.label] else "nothing"
+        yield layout.label, f"found {found}, expected {expected}; mend or remove the row"

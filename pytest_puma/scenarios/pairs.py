@@ -1,0 +1,62 @@
+"""Pairs of rows with different labels, drawn with a seed. Pure: keys and labels in, keys out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
+
+from pytest_puma.scenarios.order import rank
+
+
+def draw_pairs(labels: Mapping[str, str], seed: int) -> Iterator[tuple[str, str]]:
+    """Pairs of keys whose labels differ, disjoint while the keys last; then keys serve again, no pair twice.
+
+    Depends on the seed, the keys and their labels, not on the order of the mapping.
+    """
+    drawn: set[frozenset[str]] = set()
+    for turn in count():
+        before = len(drawn)
+        for pair in _match(labels, seed=seed, turn=turn, drawn=drawn):
+            drawn.add(frozenset(pair))
+            yield pair
+        if len(drawn) == before:
+            return
+
+
+def place_gold(pairs: Iterable[tuple[str, str]], *, ranks: Mapping[str, int], seed: int) -> Iterator[tuple[str, str]]:
+    """The pairs as (A, B): of every two in a row one has the lower rank as A, the other as B.
+
+    So A and B are the better answer equally often, to within one pair at any length.
+    """
+    for number, (one, other) in enumerate(pairs):
+        block, second = divmod(number, 2)
+        low, high = sorted((one, other), key=ranks.__getitem__)
+        low_is_a = (rank(seed, "gold", block) + second) % 2 == 0
+        yield (low, high) if low_is_a else (high, low)
+
+
+def _match(labels: Mapping[str, str], *, seed: int, turn: int, drawn: set[frozenset[str]]) -> Iterator[tuple[str, str]]:
+    """One round: each key at most once. The largest group always gives one, so that none is left over needlessly."""
+    ranks = {key: rank(seed, "pair", turn, key) for key in labels}
+    groups: dict[str, dict[str, None]] = defaultdict(dict)
+    for key in sorted(labels, key=ranks.__getitem__, reverse=True):
+        groups[labels[key]][key] = None
+    while len(groups) > 1:
+        largest = max(groups, key=lambda label: (len(groups[label]), ranks[next(reversed(groups[label]))]))
+        first, _ = groups[largest].popitem()
+        others = [group for label, group in groups.items() if label != largest]
+        partner = _partner(first, others, ranks=ranks, drawn=drawn)
+        if partner is not None:
+            del groups[labels[partner]][partner]
+            yield first, partner
+        for label in [label for label, group in groups.items() if not group]:
+            del groups[label]
+
+
+def _partner(
+    first: str, groups: Iterable[dict[str, None]], *, ranks: Mapping[str, int], drawn: set[frozenset[str]]
+) -> str | None:
+    """The next key of any of the groups that has not met `first` yet."""
+    fresh = (next((key for key in reversed(group) if frozenset((first, key)) not in drawn), None) for group in groups)
+    return min((key for key in fresh if key is not None), key=ranks.__getitem__, default=None)

@@ -1,0 +1,150 @@
+"""Prioritization: the more urgent one of two issues."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from pytest_puma.scenarios.file import FileScenario
+from pytest_puma.scenarios.frames import to_frame, to_records
+from pytest_puma.scenarios.pairs import draw_pairs, place_gold
+from pytest_puma.scenarios.triage_jira import PRIORITIES, TriageJiraScenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pytest_puma.core import OwnMetric, Prediction
+    from pytest_puma.scenarios.layout import Layout
+
+Pair: TypeAlias = tuple[str, str]
+
+#: What a row says of each of its two issues, as `title_a` and `title_b` do.
+_SIDES = ("title", "description", "priority")
+# "A or B", "A/B", "between A and B": the question over again.
+_QUESTION = re.compile(
+    r"""(?<!\w) (?: (?:issues?|options?|tickets?|comparing|between|both|of) \W+ (?:issue\W+)? [AB] \W+ and
+              | [AB] \W* (?: \b(?:or|vs|versus)\b | / ) ) \W* (?:(?:issue|option|ticket)\W+)? [AB] (?!\w)""",
+    re.VERBOSE,
+)
+# At the start of a sentence the article is a capital too: then a noun or an adjective follows, not a verb or a link.
+_ARTICLE = re.compile(
+    r"""(?: ^ | [.!?:;] [\s"'(*_]+ ) A [ \t]+
+        (?! (?: \w+(?<![su])s | \w+ly | and | as | be(?:cause|fore) | but | can(?:not)? | could | due | first | for
+              | if | in | instead | it | may | might | must | not | on | or | over | rather | should | so | than | then
+              | to | when | will | would ) \b )
+        (?= [a-z0-9] )""",
+    re.VERBOSE | re.MULTILINE,
+)
+_LETTER = re.compile(r"(?<![^\W_])(?<!\w-)[AB](?![^\W_]|-\w)")
+_WHOLE = re.compile(r"[\W_]*(?:(?:the|issue|option|ticket|answer|choice|is)[\W_]+)*([ab])[\W_]*", re.IGNORECASE)
+
+
+class PrioritizationJiraScenario(FileScenario):
+    """Pairs of issues with different priorities, from the data of `triage_jira`; the answer is A or B.
+
+    Pairs share no issue while the issues last. A and B are right equally often, in every prefix.
+    """
+
+    name = "prioritization_jira"
+    task_type = "classification"
+    data = TriageJiraScenario.data
+    pool = TriageJiraScenario.pool
+    key = "pair_id"
+    text_fields = ("title_a", "description_a", "title_b", "description_b")
+    unit_columns = ("key_a", "key_b")
+
+    #: Whether each pair is asked a second time, in the next row, with A and B changed over.
+    both_orders: ClassVar[bool] = False
+
+    def layout(self) -> Layout:
+        """The file holds issues, laid out as for triage; the pairs are made of them."""
+        return TriageJiraScenario().layout()
+
+    def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
+        """The first `n` pairs in the order of the seed; all there are where these are fewer."""
+        return _pair_up(self.rows, n, seed=seed, both_orders=self.both_orders)
+
+    def examples(self) -> pd.DataFrame | None:
+        """Pairs made of the pool's issues, each issue in one of them."""
+        pool = super().examples()
+        return None if pool is None else _pair_up(pool, len(pool) // 2, seed=0, both_orders=False)
+
+    def gold_label(self, instance: dict[str, Any]) -> str:
+        """The issue whose priority comes first."""
+        return "A" if _urgency(instance["priority_a"]) < _urgency(instance["priority_b"]) else "B"
+
+    def valid_labels(self) -> list[str]:
+        """A and B."""
+        return ["A", "B"]
+
+    def parse_response(self, response: str) -> str | None:
+        """The first capital A or B that stands alone and is neither an article nor the question repeated.
+
+        A small a or b counts only when it is all there is.
+        """
+        if whole := _WHOLE.fullmatch(response):
+            return whole[1].upper()
+        found = _LETTER.search(_ARTICLE.sub(" ", _QUESTION.sub(" ", response)))
+        return found and found[0]
+
+
+class PrioritizationJiraBothOrdersScenario(PrioritizationJiraScenario):
+    """Every pair in both orders, one after the other: shows how far the answer hangs on the order."""
+
+    name = "prioritization_jira_both_orders"
+    template_folder = PrioritizationJiraScenario.name
+    both_orders = True
+
+    def metrics(self) -> Mapping[str, OwnMetric]:
+        """The share of pairs whose answer changes with the order."""
+        return {"order_dependent_rate": order_dependent_rate}
+
+
+def order_dependent_rate(predictions: Sequence[Prediction]) -> float:
+    """The share of pairs in which the two orders are answered with different issues; NaN where there is no pair.
+
+    A pair counts when both its orders have an answer, and as often as both are among the predictions:
+    a bootstrap may hold it several times, or one order alone.
+    """
+    picks: dict[frozenset[str], dict[Pair, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for prediction in predictions:
+        if prediction.answer is not None:
+            a, b = prediction.units
+            picks[frozenset((a, b))][a, b].append(a if prediction.answer == "A" else b)
+    contradictions = [
+        one != other
+        for orders in picks.values()
+        if len(orders) > 1
+        for one, other in zip(*orders.values(), strict=False)
+    ]
+    return sum(contradictions) / len(contradictions) if contradictions else math.nan
+
+
+def _urgency(priority: str) -> int:
+    return PRIORITIES.index(priority)
+
+
+def _pair_up(frame: pd.DataFrame, n: int, *, seed: int, both_orders: bool) -> pd.DataFrame:
+    """The first `n` rows of pairs of the frame's issues."""
+    issues = {str(issue["issue_key"]): issue for issue in to_records(frame)}
+    priorities = {key: str(issue["priority"]) for key, issue in issues.items()}
+    ranks = {key: _urgency(priority) for key, priority in priorities.items()}
+    pairs = place_gold(draw_pairs(priorities, seed), ranks=ranks, seed=seed)
+    if both_orders:
+        pairs = (order for a, b in pairs for order in ((a, b), (b, a)))
+    told = tuple(name for name in ("rationale",) if name in frame.columns)
+    columns = ("pair_id", "key_a", "key_b", *(f"{name}_{side}" for side in "ab" for name in (*_SIDES, *told)), *told)
+    return to_frame([_pair_row(a, b, issues, told) for a, b in islice(pairs, max(n, 0))], columns=columns)
+
+
+def _pair_row(a: str, b: str, issues: Mapping[str, Mapping[str, Any]], told: tuple[str, ...]) -> dict[str, Any]:
+    row = {"pair_id": f"{a}>{b}", "key_a": a, "key_b": b}
+    for side, key in (("a", a), ("b", b)):
+        row |= {f"{name}_{side}": issues[key][name] for name in (*_SIDES, *told)}
+    if told and row["rationale_a"] and row["rationale_b"]:
+        row["rationale"] = f"Issue A: {row['rationale_a']} Issue B: {row['rationale_b']}"
+    return row

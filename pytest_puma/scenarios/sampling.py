@@ -1,0 +1,131 @@
+"""From a scenario's rows to checked samples and few-shot examples. Trusts no scenario: users write them too."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from pytest_puma.core import DataError, Sample, SettingsError
+from pytest_puma.scenarios.frames import to_records
+from pytest_puma.scenarios.layout import valid_gold
+from pytest_puma.scenarios.order import content_id, plain_text, rank, rounds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pytest_puma.core import Scenario
+
+# "All rows" of a scenario that lends examples. One that makes its rows up would never come to an end.
+_ALL_ROWS = 10_000
+# Characters. A pasted log as an example would push every sample out of the context: such rows are lent last.
+_LONG = 2_000
+
+
+def draw(scenario: Scenario, n: int, seed: int) -> tuple[Sample, ...]:
+    """The samples to evaluate: at most `n`, fewer where the scenario has fewer rows.
+
+    A `DataError` names the scenario and the row when a key is missing or there twice, when a gold
+    answer is missing or not valid, and when `sample` gives no rows, too many, or no data frame.
+    """
+    samples = _samples(scenario, scenario.sample(n, seed))
+    if not 0 < len(samples) <= n:
+        msg = f"scenario {scenario.name!r}: sample({n}) returned {len(samples)} rows; expected 1 to {n}"
+        raise DataError(msg)
+    return samples
+
+
+def example_rows(scenario: Scenario, k: int, seed: int, evaluated: Collection[str]) -> tuple[dict[str, Any], ...]:
+    """`k` few-shot examples, each its fields with `gold_label` and `rationale` (`''` where there is none).
+
+    Labels take turns, the commonest first, so that 3 examples are the first 3 of 5. They come from the
+    scenario's pool, else from its rows that are not evaluated. None is an evaluated sample (`evaluated`
+    holds their ids) or shares a unit with one, or with another example. A `SettingsError` says how
+    many there are when they are too few.
+    """
+    groups: dict[str, list[Sample]] = defaultdict(list)
+    for sample in _candidates(scenario, seed, evaluated):
+        groups[sample.gold].append(sample)
+    order = sorted(groups, key=lambda label: (-len(groups[label]), rank(seed, "label", label)))
+    chosen = tuple(islice(rounds(groups, lambda _: order), k))
+    if len(chosen) < k:
+        msg = (
+            f"scenario {scenario.name!r}: {k} examples asked for, {len(chosen)} there that are not evaluated; "
+            "ask for fewer examples or fewer samples"
+        )
+        raise SettingsError(msg)
+    return tuple(
+        {**sample.fields, "gold_label": sample.gold, "rationale": sample.fields.get("rationale") or ""}
+        for sample in chosen
+    )
+
+
+def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> Iterator[Sample]:
+    """Every row that may be an example, in the order of being chosen."""
+    pool = scenario.examples()
+    if pool is None:
+        # Lent from the far end of the order: then more samples do not change the examples.
+        rows = _samples(scenario, scenario.sample(max(_ALL_ROWS, 2 * len(evaluated)), seed))[::-1]
+        rows = tuple(sorted(rows, key=lambda sample: _length(scenario, sample) > _LONG))
+    else:
+        rows = tuple(sorted(_samples(scenario, pool), key=lambda sample: rank(seed, "example", sample.id)))
+    taken = {unit for sample in rows if sample.id in evaluated for unit in sample.units}
+    for sample in rows:
+        if sample.id not in evaluated and taken.isdisjoint(sample.units):
+            taken.update(sample.units)
+            yield sample
+
+
+def _length(scenario: Scenario, sample: Sample) -> int:
+    return sum(len(plain_text(sample.fields.get(name))) for name in scenario.text_fields)
+
+
+def _samples(scenario: Scenario, frame: pd.DataFrame) -> tuple[Sample, ...]:
+    _check_columns(scenario, frame)
+    labels = tuple(scenario.valid_labels()) if scenario.task_type == "classification" else None
+    samples = tuple(_sample(scenario, row, labels) for row in to_records(frame))
+    for key, times in Counter(sample.id for sample in samples).items():
+        if times > 1:
+            raise _fault(scenario, key, f"{times} rows have this {scenario.key or 'content'}; each row needs its own")
+    return samples
+
+
+def _check_columns(scenario: Scenario, frame: Any) -> None:
+    columns = getattr(frame, "columns", None)
+    if columns is None:
+        msg = f"scenario {scenario.name!r}: its rows are of type {type(frame).__name__}; expected a pandas DataFrame"
+        raise DataError(msg)
+    names = [str(column) for column in columns]
+    if repeated := [name for name, times in Counter(names).items() if times > 1]:
+        msg = f"scenario {scenario.name!r}: its rows have two columns {repeated[0]!r}; rename one"
+        raise DataError(msg)
+    declared = (*(() if scenario.key is None else (scenario.key,)), *scenario.unit_columns)
+    if missing := [name for name in declared if name not in names]:
+        msg = f"scenario {scenario.name!r}: its rows have no column {missing[0]!r}; they have: {', '.join(names)}"
+        raise DataError(msg)
+
+
+def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...] | None) -> Sample:
+    fields = row | {name: "" for name in scenario.text_fields if name in row and row[name] is None}
+    key = content_id(fields) if scenario.key is None else plain_text(fields[scenario.key])
+    if not key:
+        raise _fault(scenario, f"{str(fields)[:80]}...", f"there is no {scenario.key}; each row needs its own")
+    units = tuple(plain_text(fields[column]) for column in scenario.unit_columns) or (key,)
+    return Sample(id=key, fields=fields, gold=_gold(scenario, key, fields, labels), units=units)
+
+
+def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[str, ...] | None) -> str:
+    try:
+        found = plain_text(scenario.gold_label(fields))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _fault(scenario, key, f"gold_label failed with {error!r}; the row has: {', '.join(fields)}") from error
+    gold = valid_gold(found, labels)
+    if gold is None:
+        expected = "a number" if labels is None else f"one of {', '.join(labels)}"
+        raise _fault(scenario, key, f"its gold answer is {found!r}, expected {expected}")
+    return gold
+
+
+def _fault(scenario: Scenario, row: str, fault: str) -> DataError:
+    return DataError(f"scenario {scenario.name!r}, row {row}: {fault}")

@@ -1,0 +1,145 @@
+"""A data file as it is: CSV, JSON Lines or Parquet -> header, and cells as text under their row numbers.
+
+A row number is the one a person finds in the file: a CSV's header is row 1, as in a spreadsheet
+(a cell of several lines is still one row); in JSON Lines it is the line; in Parquet the first row is 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.answers import number_text
+from pytest_puma.core import DataError
+from pytest_puma.scenarios.frames import parquet_records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row: its number in the file, and a cell for each column of the header, `None` where the file has none."""
+
+    number: int
+    cells: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file's header and rows; `name` is what messages call the file. A table without rows is refused."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def __post_init__(self) -> None:
+        """No rows, no benchmark."""
+        if not self.rows:
+            msg = f"{self.name}: the file has no rows; expected one row for each question, under a header"
+            raise DataError(msg)
+
+
+def read_table(data: bytes, *, name: str) -> Table:
+    """Read the content of the file `name`; its suffix tells the format.
+
+    A `DataError` names the file, and the row where one is to blame, when the format is unknown, the text
+    is not UTF-8, a row has more or fewer cells than the header, a line is not a JSON object, or no row is there.
+    """
+    suffix = Path(name).suffix.lower()
+    if suffix in {".csv", ".tsv"}:
+        return _read_csv(_decoded(data, name), name)
+    if suffix in {".jsonl", ".ndjson"}:
+        return _from_records(_json_lines(_decoded(data, name), name), name)
+    if suffix == ".parquet":
+        return _from_records(enumerate(_parquet(data, name), start=1), name)
+    msg = f"{name}: the format {suffix or '(no suffix)'} is unknown; expected .csv, .tsv, .jsonl or .parquet"
+    raise DataError(msg)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        msg = f"{name}: line {line} holds byte 0x{data[error.start]:02x}, which is not UTF-8; save the file as UTF-8"
+        raise DataError(msg) from error
+
+
+def _read_csv(text: str, name: str) -> Table:
+    rows = list(_csv_rows(text, name))
+    if not rows:
+        return Table(name=name, header=(), rows=())
+    header, body = rows[0].cells, rows[1:]
+    for row in body:
+        if len(row.cells) != len(header):
+            msg = (
+                f"{name}: row {row.number} has {len(row.cells)} cells, the header has {len(header)}; "
+                "is a quote in it or in the row before not closed, or a comma not quoted?"
+            )
+            raise DataError(msg)
+    return Table(name=name, header=tuple(cell or "" for cell in header), rows=tuple(body))
+
+
+def _csv_rows(text: str, name: str) -> Iterator[Row]:
+    """The rows that hold anything. Strict: a stray quote must not swallow the rows behind it in silence."""
+    first_line = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first_line.count)
+    # The module's limit of 131,072 characters is global, and a pasted log can be longer.
+    limit = csv.field_size_limit(max(len(text), 1))
+    number = 0
+    try:
+        for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), 1):
+            if any(cell.strip() for cell in cells):
+                yield Row(number=number, cells=tuple(cells))
+    except csv.Error as error:
+        msg = f"{name}: row {number + 1} is not CSV ({error}); quotes inside a quoted cell are doubled"
+        raise DataError(msg) from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            msg = f"{name}: line {number} is not JSON ({error}); expected one object a line"
+            raise DataError(msg) from error
+        if not isinstance(record, dict):
+            msg = f"{name}: line {number} holds a JSON {type(record).__name__}; expected one object a line"
+            raise DataError(msg)
+        yield number, record
+
+
+def _parquet(data: bytes, name: str) -> list[dict[str, Any]]:
+    try:
+        return parquet_records(data)
+    except ImportError as error:
+        msg = f"{name}: reading Parquet needs pyarrow; install it with: pip install 'pytest-puma[parquet]'"
+        raise DataError(msg) from error
+    except (ValueError, OSError) as error:
+        msg = f"{name}: not a Parquet file that pyarrow can read ({error})"
+        raise DataError(msg) from error
+
+
+def _from_records(records: Iterable[tuple[int, Mapping[str, Any]]], name: str) -> Table:
+    numbered = list(records)
+    header = tuple(dict.fromkeys(column for _, record in numbered for column in record))
+    rows = (Row(number=number, cells=tuple(_cell(record.get(c)) for c in header)) for number, record in numbered)
+    return Table(name=name, header=header, rows=tuple(rows))
+
+
+def _cell(value: Any) -> str | None:
+    """A value as a CSV would hold it."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, float):
+        return number_text(value)
+    # JSON may carry half a surrogate pair, which no tokenizer can encode.
+    return str(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

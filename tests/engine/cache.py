@@ -1,0 +1,110 @@
+"""A unified cache on paper: which sequence holds which tokens in which cells, and whether it was asked for nonsense.
+
+`RecordedBackend` keeps one beside the real cache of llama.cpp and notes every row of logits under the tokens
+that it follows, so that a test can compare the same context computed in two different batches.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count
+from typing import TYPE_CHECKING, TypeAlias
+
+from pytest_puma.core import Model, Step
+from pytest_puma.engine.jobs import Fork, Operation
+from pytest_puma.engine.native import NativeBackend
+
+if TYPE_CHECKING:
+    from pytest_puma.core.backend import Logits
+
+Context: TypeAlias = tuple[int, ...]
+
+
+class PaperCache:
+    """Sequences as lists of cells; a fork shares cells, a cell is free when nobody holds it."""
+
+    def __init__(self, *, cells: int, sequences: int) -> None:
+        self._cells = cells
+        self._held: dict[int, list[int]] = {sequence: [] for sequence in range(sequences)}
+        self._token: dict[int, int] = {}
+        self._owners: Counter[int] = Counter()
+        self._names = count()
+        self.fed = 0
+
+    @property
+    def in_use(self) -> int:
+        """Cells that some sequence holds."""
+        return sum(owners > 0 for owners in self._owners.values())
+
+    def tokens(self, sequence: int) -> Context:
+        """What a sequence holds."""
+        return tuple(self._token[cell] for cell in self._held[sequence])
+
+    def carry_out(self, operation: Operation) -> None:
+        """Do what a plan says."""
+        if isinstance(operation, Fork):
+            self.fork(operation.source, operation.target)
+        else:
+            self.drop(operation.sequence)
+
+    def fork(self, source: int, target: int) -> None:
+        """Share all cells of the source; llama.cpp would add them to what the target holds."""
+        assert self._held[source], f"fork from the empty sequence {source}"
+        assert not self._held[target], f"fork into sequence {target}, which is not empty"
+        self._held[target] = list(self._held[source])
+        self._owners.update(self._held[source])
+
+    def drop(self, sequence: int) -> None:
+        """Empty a sequence."""
+        for cell in self._held[sequence]:
+            self._owners[cell] -= 1
+            if not self._owners[cell]:
+                del self._owners[cell], self._token[cell]
+        self._held[sequence] = []
+
+    def feed(self, step: Step) -> list[Context]:
+        """Append the tokens of a step; for each wanted row, the tokens it follows."""
+        held = self._held[step.sequence]
+        assert step.tokens, "a step without tokens"
+        assert 0 <= step.rows_from <= len(step.tokens)
+        assert step.start == len(held), f"sequence {step.sequence} holds {len(held)} tokens, not {step.start}"
+        for token in step.tokens:
+            cell = next(self._names)
+            self._token[cell] = token
+            self._owners[cell] = 1
+            held.append(cell)
+        self.fed += len(step.tokens)
+        assert len(self._owners) <= self._cells, f"{len(self._owners)} cells in use of {self._cells}"
+        tokens = self.tokens(step.sequence)
+        return [tokens[: step.start + index + 1] for index in range(step.rows_from, len(step.tokens))]
+
+
+class RecordedBackend(NativeBackend):
+    """llama.cpp with a paper cache beside it and every row of logits kept in `rows_after`."""
+
+    def __init__(self, model: Model, *, threads: int) -> None:
+        super().__init__(model, threads=threads)
+        self.opened: list[int] = []
+        self.paper = PaperCache(cells=0, sequences=0)
+        self.rows_after: dict[Context, Logits] = {}
+
+    def open(self, cells: int) -> None:
+        super().open(cells)
+        self.opened.append(cells)
+        self.paper = PaperCache(cells=cells, sequences=self.sequences)
+
+    def decode(self, steps: Sequence[Step]) -> Logits:
+        logits = super().decode(steps)
+        contexts = [context for step in steps for context in self.paper.feed(step)]
+        for context, row in zip(contexts, logits, strict=True):
+            self.rows_after[context] = row.copy()
+        return logits
+
+    def fork(self, source: int, target: int) -> None:
+        super().fork(source, target)
+        self.paper.fork(source, target)
+
+    def drop(self, sequence: int) -> None:
+        super().drop(sequence)
+        self.paper.drop(sequence)

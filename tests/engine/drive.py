@@ -1,0 +1,114 @@
+"""Runs a scheduler on a paper cache as the engine would, and checks each thing the two say to each other."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from pytest_puma.engine.jobs import Job, Plan, Row
+from pytest_puma.engine.scheduler import Scheduler
+from tests.engine.cache import PaperCache
+
+#: How a generating job ends: the tokens it adds before its last one.
+Endings: TypeAlias = Mapping[int, tuple[int, ...]]
+#: The job to submit when another one ends, from the tokens that one had come to hold.
+FollowUps: TypeAlias = Mapping[int, Callable[[Sequence[int]], Job]]
+
+
+def job(key: int, tokens: Iterable[int], *, room: int = 1, tails: tuple[tuple[int, ...], ...] = ()) -> Job:
+    """A generating job, or a scored one where there are tails."""
+    return Job(key=key, tokens=array("i", tokens), room=0 if tails else room, tails=tails)
+
+
+@dataclass(kw_only=True)
+class Drive:
+    """One scheduler with limits, the cache that obeys it, and an account of what happened."""
+
+    sequences: int = 16
+    parallel: int = 8
+    batch: int = 512
+    rows: int = 16
+    cells: int = 4096
+    endings: Endings = field(default_factory=dict)
+    follow_ups: FollowUps = field(default_factory=dict)
+    plans: list[Plan] = field(default_factory=list)
+    cached: dict[int, int] = field(default_factory=dict)
+    rows_of: dict[int, list[Row]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.scheduler = Scheduler(
+            sequences=self.sequences, parallel=self.parallel, batch=self.batch, rows=self.rows, cells=self.cells
+        )
+        self.cache = PaperCache(cells=self.cells, sequences=self.sequences)
+        self.jobs: dict[int, Job] = {}
+        self._expected: dict[int, array[int]] = {}
+
+    @property
+    def prompt_tokens_computed(self) -> int:
+        """All that was fed, less the generated tokens and those of the continuations."""
+        added = sum(len(self.endings.get(key, ())) for key in self.jobs)
+        return self.cache.fed - added - sum(len(tail) - 1 for job in self.jobs.values() for tail in job.tails)
+
+    def submit(self, *jobs: Job) -> None:
+        """Hand jobs to the scheduler."""
+        for each in jobs:
+            self.jobs[each.key] = each
+            self.rows_of[each.key] = []
+            self._expected[each.key] = each.tokens[:]
+        self.scheduler.submit(jobs)
+
+    def run(self) -> Drive:
+        """Batch after batch until nothing is left."""
+        while not self.scheduler.idle:
+            self.step()
+        return self
+
+    def step(self) -> Plan:
+        """One batch."""
+        plan = self.scheduler.plan()
+        self.plans.append(plan)
+        for operation in plan.operations:
+            self.cache.carry_out(operation)
+        assert plan.steps, "jobs are waiting or running, but there is nothing to compute"
+        assert len({step.sequence for step in plan.steps}) == len(plan.steps)
+        assert sum(len(step.tokens) for step in plan.steps) <= self.batch
+        contexts = [context for step in plan.steps for context in self.cache.feed(step)]
+        assert len(contexts) <= self.rows
+        running = self.scheduler._running
+        assert len(running) <= self.parallel
+        for context, row in zip(contexts, self.scheduler.advance(), strict=True):
+            self._take(row, context)
+        for key in self.scheduler.collect():
+            self._end(key)
+        return plan
+
+    def _take(self, row: Row, context: tuple[int, ...]) -> None:
+        job = self.jobs[row.key]
+        tail = () if row.tail is None else job.tails[row.tail]
+        assert context == (*self._expected[row.key], *tail)[: row.position + 1]
+        self.rows_of[row.key].append(row)
+        self.cached.setdefault(row.key, self.scheduler.cached(row.key))
+        if job.tails:
+            return
+        ending = self.endings.get(row.key, ())
+        added = len(self._expected[row.key]) - len(job.tokens)
+        if added < len(ending):
+            self.scheduler.extend(row.key, ending[added])
+            self._expected[row.key].append(ending[added])
+        else:
+            self.scheduler.finish(row.key)
+            self._end(row.key)
+
+    def _end(self, key: int) -> None:
+        job, last = self.jobs[key], len(self.jobs[key].tokens) - 1
+        expected = [Row(key, None, last + added) for added in range(len(self.endings.get(key, ())) + 1)]
+        expected += [
+            Row(key, index, last + 1 + place)
+            for index, tail in enumerate(job.tails)
+            for place in range(len(tail) - 1)
+        ]
+        assert sorted(map(str, self.rows_of[key])) == sorted(map(str, expected))
+        if key in self.follow_ups:
+            self.submit(self.follow_ups[key](self._expected[key]))

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_puma.engine.jobs import Drop, Fork, Job
+from pytest_puma.engine.scheduler import LEAST_SHARED, MOST_LEVELS, common_prefix
+from tests.engine.drive import Drive, job
+
+TOKENS = st.integers(0, 2)
+#: Prompts are made of these, so that they share prefixes of all lengths, also all of their tokens.
+SEGMENTS = st.lists(st.lists(TOKENS, min_size=1, max_size=40), min_size=1, max_size=4)
+TAILS = st.lists(st.lists(TOKENS, min_size=1, max_size=5).map(tuple), max_size=6).map(tuple)
+
+
+@st.composite
+def jobs(draw: st.DrawFn) -> list[Job]:
+    segments = draw(SEGMENTS)
+    prompts = st.lists(st.sampled_from(segments), min_size=1, max_size=4).map(lambda parts: [*chain(*parts)])
+    drawn = draw(st.lists(st.tuples(prompts, st.integers(1, 6), TAILS), min_size=1, max_size=14))
+    return [job(key, tokens, room=room, tails=tails) for key, (tokens, room, tails) in enumerate(drawn)]
+
+
+@st.composite
+def drives(draw: st.DrawFn, *, follow_up: bool) -> Drive:
+    """Jobs, submitted at once, with limits that each job alone just about fits into."""
+    submitted = draw(jobs())
+    generating = [each for each in submitted if not each.tails]
+    endings = {each.key: tuple(draw(st.lists(TOKENS, max_size=each.room - 1))) for each in generating}
+    asked = [each for each in submitted if follow_up and draw(st.booleans())]
+    more = draw(st.lists(TOKENS, min_size=1, max_size=30))
+
+    def ask(key: int) -> Callable[[Sequence[int]], Job]:
+        return lambda tokens: job(key + len(submitted), [*tokens, *more], room=2)
+
+    longest = max(each.cells for each in submitted) + (len(more) + 2 if asked else 0)
+    drive = Drive(
+        sequences=draw(st.integers(2, 9)),
+        parallel=draw(st.integers(1, 6)),
+        batch=draw(st.integers(1, 60)),
+        rows=draw(st.integers(1, 9)),
+        cells=longest + draw(st.integers(0, 200)),
+        endings=endings,
+        follow_ups={each.key: ask(each.key) for each in asked},
+    )
+    drive.submit(*submitted)
+    return drive
+
+
+@settings(max_examples=150, deadline=None)
+@given(drives(follow_up=False))
+def test_every_job_gets_all_its_rows_within_the_limits_and_each_prefix_is_paid_for_once(drive: Drive) -> None:
+    drive.run()  # checks every fork, drop, position, row and limit on the way
+    lengths = {key: len(each.tokens) for key, each in drive.jobs.items()}
+    assert drive.cached.keys() == lengths.keys()
+    assert all(0 <= drive.cached[key] < length for key, length in lengths.items())
+    assert drive.prompt_tokens_computed == sum(lengths.values()) - sum(drive.cached.values())
+
+
+@settings(max_examples=100, deadline=None)
+@given(drives(follow_up=True))
+def test_jobs_may_come_while_others_run_and_at_the_end_all_is_free(drive: Drive) -> None:
+    drive.run()
+    assert drive.cached.keys() == drive.jobs.keys()
+    for operation in drive.scheduler.leave():
+        drive.cache.carry_out(operation)
+    assert drive.cache.in_use == 0
+    assert drive.scheduler._free_cells == drive.cells
+    assert sorted(drive.scheduler._free) == list(range(drive.sequences))
+
+
+@settings(max_examples=50, deadline=None)
+@given(jobs().flatmap(lambda submitted: st.tuples(st.just(submitted), st.permutations(submitted))))
+def test_the_order_of_submission_does_not_change_the_plans(orders: tuple[list[Job], list[Job]]) -> None:
+    first, second = Drive(cells=8192), Drive(cells=8192)
+    first.submit(*orders[0])
+    for each in orders[1]:
+        second.submit(each)
+    assert first.run().plans == second.run().plans
+
+
+@given(st.lists(TOKENS), st.lists(TOKENS), st.lists(TOKENS))
+def test_common_prefix_counts_leading_tokens(shared: list[int], left: list[int], right: list[int]) -> None:
+    one, other = array("i", shared + left), array("i", shared + right)
+    length = common_prefix(one, other)
+    assert one[:length] == other[:length]
+    assert length >= len(shared)
+    assert length in (len(one), len(other)) or one[length] != other[length]
+
+
+def tree(*shared: int, leaves: int = 3) -> list[Job]:
+    """Jobs that share prefixes of these lengths, level by level, three at each; then their own four tokens."""
+    prefixes: list[list[int]] = [[]]
+    for level in shared:
+        prefixes = [[*prefix, *[branch] * level] for prefix in prefixes for branch in range(leaves)]
+    return [job(key, [*prefix, 9, 9, 9, key]) for key, prefix in enumerate(prefixes)]
+
+
+def computed(submitted: Sequence[Job], **limits: int) -> int:
+    drive = Drive(**limits)  # type: ignore[arg-type]
+    drive.submit(*submitted)
+    return drive.run().prompt_tokens_computed
+
+
+def test_a_shared_prefix_is_computed_once() -> None:
+    assert computed([job(key, [7] * 100 + [key] * 5) for key in range(10)]) == 100 + 10 * 5
+
+
+def test_equal_prompts_are_computed_once_but_for_their_last_token() -> None:
+    assert computed([job(key, range(50)) for key in range(5)]) == 49 + 5
+
+
+def test_a_prompt_that_begins_another_is_computed_once() -> None:
+    assert computed([job(0, range(30)), job(1, range(60))]) == 29 + 1 + 31
+
+
+@pytest.mark.parametrize(("shared", "times"), [(LEAST_SHARED, 1), (LEAST_SHARED - 1, 2)])
+def test_a_prefix_is_shared_when_it_is_worth_a_round_trip(shared: int, times: int) -> None:
+    assert computed([job(key, [7] * shared + [key] * 4) for key in (1, 2)]) == times * shared + 2 * 4
+
+
+def test_prefixes_of_prefixes_are_computed_once_each() -> None:
+    assert computed(tree(20, 30, 40)) == 3 * 20 + 9 * 30 + 27 * 40 + 27 * 4
+
+
+def test_deeper_prefix_trees_than_it_holds_are_still_computed_right() -> None:
+    chain_of_prompts = [job(key, [*range(20 * (key + 1)), 999]) for key in range(MOST_LEVELS + 4)]
+    lengths = [len(each.tokens) for each in chain_of_prompts]
+    assert max(lengths) < computed(chain_of_prompts) < sum(lengths)
+
+
+def test_two_sequences_are_enough_for_anything() -> None:
+    prompts = [job(key, [7] * 40 + [key], tails=((1, 2, 3), (4, 5), (6, 7))) for key in range(4)]
+    assert computed(prompts, sequences=2, parallel=1) == 4 * 41
+
+
+def test_prompts_are_computed_before_anything_is_generated() -> None:
+    drive = Drive(batch=10, parallel=2, endings={0: (1,) * 5, 1: (1,) * 5})
+    drive.submit(job(0, [0] * 9, room=6), job(1, [1] * 25, room=6))
+    sizes = [sum(len(step.tokens) for step in drive.step().steps) for _ in range(5)]
+    assert sizes == [10, 10, 10, 4, 2]
+
+
+def test_a_finished_sequence_is_taken_by_the_next_job_at_once() -> None:
+    drive = Drive(parallel=2, endings={1: (5, 5)})
+    drive.submit(job(0, [0]), job(1, [1], room=3), job(2, [2]))
+    assert [step.sequence for step in drive.step().steps] == [0, 1]
+    plan = drive.step()
+    assert plan.operations == [Drop(0)]
+    assert [(step.sequence, list(step.tokens)) for step in plan.steps] == [(0, [2])]
+
+
+def test_a_job_waits_until_its_cells_are_free() -> None:
+    drive = Drive(cells=100, endings={0: (5,)})
+    drive.submit(job(0, [0] * 60, room=2), job(1, [1] * 60))
+    assert [len(drive.step().steps) for _ in range(3)] == [1, 1, 1]
+    assert drive.scheduler.idle
+
+
+def test_a_scored_job_forks_its_prompt_for_all_continuations_but_the_last() -> None:
+    drive = Drive()
+    drive.submit(job(0, [0, 1], tails=((3, 4), (5, 6), (7, 8))))
+    drive.step()
+    plan = drive.step()
+    assert plan.operations == [Fork(0, 1), Fork(0, 2)]
+    assert sorted(list(step.tokens) for step in plan.steps) == [[3], [5], [7]]
+
+
+def test_a_continuation_of_one_token_needs_nothing_but_the_prompt() -> None:
+    drive = Drive()
+    drive.submit(job(0, [0, 1], tails=((3,), (4,))), job(1, [0, 2], tails=((3,), (4, 5))))
+    assert drive.run().cache.fed == 2 + 2 + 1
+
+
+def test_fork_points_stay_for_later_requests() -> None:
+    drive = Drive()
+    drive.submit(*(job(key, [7] * 40 + [key]) for key in (1, 2)))
+    drive.run()
+    drive.submit(job(3, [7] * 40 + [3]))
+    assert drive.run().cached[3] == 40

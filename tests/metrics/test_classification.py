@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from sklearn.metrics import (
+    accuracy_score,
+    f1_score,
+    precision_recall_fscore_support,
+)
+from sklearn.metrics import (
+    confusion_matrix as sklearn_confusion_matrix,
+)
+
+from pytest_puma.metrics import confusion_matrix
+from pytest_puma.stats import wilson
+from tests.metrics.cells import LABELS, Triage, answered, measured, predictions
+
+Pairs = list[tuple[str, str | None]]
+
+
+def columns(pairs: Pairs) -> tuple[list[str], list[str]]:
+    """Gold and answer as scikit-learn takes them: no answer is a class of its own, which nothing averages over."""
+    return [gold for gold, _ in pairs], [answer or "-" for _, answer in pairs]
+
+
+@given(answered)
+@settings(deadline=None)
+def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: Pairs) -> None:
+    golds, answers = columns(pairs)
+    occurring = sorted({*golds, *answers} - {"-"})
+    found = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
+
+    for average in ("macro", "weighted"):
+        expected = f1_score(golds, answers, labels=occurring, average=average, zero_division=0)
+        assert found[f"f1_{average}"].value == pytest.approx(expected)
+    assert found["accuracy"].value == pytest.approx(accuracy_score(golds, answers))
+
+
+@given(answered)
+@settings(deadline=None)
+def test_each_class_agrees_with_scikit_learn(pairs: Pairs) -> None:
+    golds, answers = columns(pairs)
+    found = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
+    expected = precision_recall_fscore_support(golds, answers, labels=LABELS, zero_division=np.nan)
+
+    for name, values in zip(("precision", "recall", "f1"), expected, strict=False):
+        ours = [found[f"per_class.{label}.{name}"].value for label in LABELS]
+        assert ours == pytest.approx(list(values), nan_ok=True)
+
+
+@given(answered)
+@settings(deadline=None)
+def test_the_confusion_matrix_agrees_with_scikit_learn(pairs: Pairs) -> None:
+    golds, answers = columns(pairs)
+    ours = confusion_matrix(predictions(golds, [answer for _, answer in pairs]), LABELS)
+    expected = sklearn_confusion_matrix(golds, answers, labels=[*LABELS, "-"])[: len(LABELS)]
+
+    assert [list(row) for row in ours.values()] == [[*LABELS, "no answer"]] * len(LABELS)
+    assert [list(row.values()) for row in ours.values()] == expected.tolist()
+
+
+def test_no_answer_is_wrong_and_costs_no_class_precision() -> None:
+    found = measured(Triage("AB"), predictions("AAAB", ["A", None, None, "B"]))
+
+    assert found["accuracy"].value == 0.5
+    assert found["per_class.A.recall"].value == pytest.approx(1 / 3)
+    assert found["per_class.A.precision"].value == 1
+    assert found["per_class.B.f1"].value == 1
+    assert found["f1_macro"].value == pytest.approx((0.5 + 1) / 2)
+
+
+def test_each_number_says_how_many_predictions_it_rests_on() -> None:
+    found = measured(Triage("ABC"), predictions("AAAB", ["A", "B", None, "B"]))
+
+    assert {name: found[name].n for name in found if name.startswith(("f1", "acc", "per_class"))} == {
+        "f1_macro": 4,
+        "f1_weighted": 4,
+        "accuracy": 4,
+        "per_class.A.precision": 1,
+        "per_class.A.recall": 3,
+        "per_class.A.f1": 3,
+        "per_class.B.precision": 2,
+        "per_class.B.recall": 1,
+        "per_class.B.f1": 2,
+        "per_class.C.precision": 0,
+        "per_class.C.recall": 0,
+        "per_class.C.f1": 0,
+    }
+
+
+def test_proportions_have_their_wilson_interval() -> None:
+    found = measured(Triage("AB"), predictions("AAAB" * 10, ["A", "B", None, "B"] * 10))
+
+    assert (found["accuracy"].low, found["accuracy"].high) == wilson(20, 40)
+    assert (found["per_class.A.recall"].low, found["per_class.A.recall"].high) == wilson(10, 30)
+    assert (found["per_class.B.precision"].low, found["per_class.B.precision"].high) == wilson(10, 20)
+
+
+def test_f1_intervals_hold_their_value_and_shrink_with_n() -> None:
+    few, many = (
+        measured(Triage("AB"), predictions("AAAB" * times, ["A", "B", None, "B"] * times))["f1_macro"]
+        for times in (10, 160)
+    )
+
+    assert few.value == many.value
+    assert few.low < many.low < many.value < many.high < few.high
+    # The normal approximation of a mean over n: a sixteenfold n gives a quarter of the width.
+    assert (few.high - few.low) / (many.high - many.low) == pytest.approx(4, rel=0.15)
+
+
+def test_all_unread_answers_score_zero() -> None:
+    found = measured(Triage("AB"), predictions("AB" * 20, [None] * 40))
+
+    assert found["f1_macro"].value == found["f1_weighted"].value == found["accuracy"].value == 0
+    assert found["per_class.A.recall"].value == 0
+    assert math.isnan(found["per_class.A.precision"].value)
+    assert found["per_class.A.precision"].note == "nothing to measure"
+
+
+def test_one_right_sample_scores_one() -> None:
+    found = measured(Triage("AB"), predictions("A", ["A"]))
+
+    assert (found["f1_macro"].value, found["f1_macro"].low, found["f1_macro"].high) == (1, 1, 1)
+    assert found["f1_macro"].note == "n under 30: the interval is approximate"
+    assert found["accuracy"].low == wilson(1, 1)[0]
+
+
+def test_a_single_class_is_enough() -> None:
+    found = measured(Triage("A"), predictions("A" * 40, ["A"] * 30 + [None] * 10))
+
+    assert found["f1_macro"].value == found["f1_weighted"].value == pytest.approx(2 * 30 / 70)
+    assert found["accuracy"].value == 0.75
+
+
+def test_an_answer_outside_the_labels_was_not_read() -> None:
+    found = predictions("AB", ["a", "B"])
+
+    assert measured(Triage("AB"), found)["parse_failure_rate"].value == 0.5
+    assert confusion_matrix(found, "AB") == {
+        "A": {"A": 0, "B": 0, "no answer": 1},
+        "B": {"A": 0, "B": 1, "no answer": 0},
+    }

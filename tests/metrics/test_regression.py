@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import mean_absolute_error, median_absolute_error, root_mean_squared_error
+
+from pytest_puma.stats import percentile_interval, resampling_weights
+from tests.metrics.cells import POINTS, Estimation, distributions, measured, predictions
+
+numbers = st.sampled_from(POINTS) | st.decimals(0, 200, places=1).map(str)
+pairs = st.lists(st.tuples(numbers, numbers | st.none()), min_size=1, max_size=60)
+
+
+@given(pairs.filter(lambda rows: any(answer for _, answer in rows)))
+@settings(deadline=None)
+def test_errors_agree_with_scikit_learn_over_the_read_answers(rows: list[tuple[str, str | None]]) -> None:
+    found = measured(Estimation(), predictions(*zip(*rows, strict=True)))
+    golds, answers = zip(*[(float(gold), float(answer)) for gold, answer in rows if answer], strict=True)
+
+    for name, reference in {
+        "mae": mean_absolute_error,
+        "mdae": median_absolute_error,
+        "rmse": root_mean_squared_error,
+    }.items():
+        assert found[name].value == pytest.approx(reference(golds, answers))
+        assert found[name].low <= found[name].value <= found[name].high
+        assert found[name].n == len(golds)
+
+
+@given(st.lists(st.integers(0, 9) | st.none(), min_size=2, max_size=40).filter(lambda errors: set(errors) != {None}))
+@example([0, 9, None, None])
+@settings(deadline=None, max_examples=30)
+def test_the_interval_of_the_median_is_that_of_repeated_rows(errors: list[int | None]) -> None:
+    answers = [None if error is None else str(error) for error in errors]
+    found = measured(Estimation(), predictions(["0"] * len(errors), answers), seed=3)["mdae"]
+    known = np.array([error is not None for error in errors])
+    weights = resampling_weights([()] * len(errors), seed=3)[:, known]
+    values = np.array([error for error in errors if error is not None])
+    medians = np.array([np.median(np.repeat(values, repeats)) for repeats in weights if repeats.any()])
+
+    low, high = percentile_interval(medians)
+    assert (found.low, found.high) == pytest.approx((min(low, found.value), max(high, found.value)))
+
+
+def test_the_interval_of_the_mean_error_covers_as_promised() -> None:
+    rng = np.random.default_rng(5)
+    covered = 0
+    for seed in range(200):
+        errors = rng.exponential(2.0, size=60)
+        found = measured(Estimation(()), predictions(["0"] * 60, [str(error) for error in errors]), seed=seed)["mae"]
+        covered += found.low <= 2.0 <= found.high
+
+    assert 0.89 <= covered / 200 <= 0.98
+
+
+@pytest.mark.parametrize(
+    ("gold", "bin_name"),
+    [
+        ("0.5", "other"),
+        ("1", "1-3"),
+        ("2.5", "1-3"),
+        ("3", "1-3"),
+        ("4", "other"),
+        ("5", "5-8"),
+        ("8", "5-8"),
+        ("8.5", "other"),
+        ("13", "13-21"),
+        ("21", "13-21"),
+        ("22", "other"),
+        ("33.9", "other"),
+        ("34", "34+"),
+        ("100", "34+"),
+    ],
+)
+def test_each_gold_belongs_to_one_bin(gold: str, bin_name: str) -> None:
+    found = measured(Estimation(), predictions([gold], [str(float(gold) + 2)]))
+    bins = {name: found[f"mae_by_bin.{name}"] for name in ("1-3", "5-8", "13-21", "34+", "other")}
+
+    assert [name for name, measure in bins.items() if measure.n] == [bin_name]
+    assert bins.pop(bin_name).value == pytest.approx(2)
+    assert all(math.isnan(measure.value) for measure in bins.values())
+
+
+def test_unread_answers_have_no_error_and_beyond_one_in_twenty_make_the_rest_unreliable() -> None:
+    tolerated = measured(Estimation(), predictions(["3"] * 40, ["5"] * 38 + [None] * 2))
+    unreliable = measured(Estimation(), predictions(["3"] * 40, ["5"] * 37 + [None] * 3))
+
+    assert (tolerated["mae"].n, tolerated["mae"].value, tolerated["mae"].note) == (38, 2, "")
+    for name in ("mae", "mdae", "rmse", "mae_by_bin.1-3"):
+        assert unreliable[name].note == "unreliable: 3 of 40 answers could not be read"
+    assert unreliable["parse_failure_rate"].note == ""
+    assert unreliable["mae_by_bin.34+"].note == ("unreliable: 3 of 40 answers could not be read; nothing to measure")
+
+
+def test_without_any_read_answer_there_is_nothing_to_measure() -> None:
+    found = measured(Estimation(), predictions(["3"] * 40, [None] * 40))["rmse"]
+
+    assert found.n == 0
+    assert math.isnan(found.value)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+
+
+@pytest.mark.parametrize("answer", ["1e999", "nan", "many"])
+def test_an_answer_that_is_no_finite_number_was_not_read(answer: str) -> None:
+    found = measured(Estimation(), predictions(["3", "3"], ["4", answer]))
+
+    assert (found["mae"].value, found["mae"].n) == (1, 1)
+    assert found["parse_failure_rate"].value == 0.5
+
+
+def test_a_number_of_two_hundred_digits_has_an_error() -> None:
+    found = measured(Estimation(), predictions(["0"] * 4, ["1" + "0" * 200, "0", "0", "0"]))
+
+    assert found["rmse"].value == pytest.approx(5e199)
+    assert found["mae"].value == pytest.approx(2.5e199)
+    assert found["mdae"].value == 0
+
+
+@given(st.lists(st.tuples(numbers, distributions(POINTS)), min_size=1, max_size=20))
+@settings(deadline=None)
+def test_the_expected_value_has_its_own_error(rows: list[tuple[str, dict[str, float]]]) -> None:
+    golds, known = zip(*rows, strict=True)
+    found = measured(Estimation(), predictions(golds, ["1"] * len(golds), known))
+    expected = [sum(float(label) * share for label, share in shares.items()) for shares in known]
+
+    assert found["mae_expected"].value == pytest.approx(mean_absolute_error([*map(float, golds)], expected))
+    assert found["mae"].value == pytest.approx(mean_absolute_error([*map(float, golds)], [1.0] * len(golds)))
+
+
+def test_a_regression_may_name_no_values_to_choose_from() -> None:
+    found = measured(Estimation(()), predictions(["3", "5"], ["4", "5.0"]))
+
+    assert found["mae"].value == 0.5
+    assert "mae_expected" not in found

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import Generation, Message, Prompt, Sample, SettingsError
+from pytest_puma.strategies import parse_strategy, resolve_generation
+from tests.strategies.stage import Taste, Weight, task
+
+SEED_OF_F1 = 14596200867546409595
+PROMPT = Prompt(messages=(Message(role="user", content="?"),))
+
+
+def test_a_template_sees_fields_examples_labels_and_scenario(tmp_path: Path) -> None:
+    source = (
+        "{{ title }} {{ instance.taste }} {{ labels[0] }} {{ scenario.name }} {{ scenario.task_type }} {{ examples }}"
+    )
+    prompt = task(tmp_path, template=source, examples=({"title": "Plum"},)).prompt()
+    assert prompt.messages[0].content == "Lemon SOUR SWEET taste classification [{'title': 'Plum'}]"
+
+
+def test_a_field_that_is_called_labels_stays_reachable_in_the_instance(tmp_path: Path) -> None:
+    asked = task(tmp_path, template="{{ labels | length }} {{ instance.labels }}")
+    sample = Sample(id="x", fields={"labels": "ui"}, gold="SOUR", units=("x",))
+    assert replace(asked, sample=sample).prompt().messages[0].content == "3 ui"
+
+
+def test_a_later_turn_follows_the_chat_so_far(tmp_path: Path) -> None:
+    asked = task(tmp_path)
+    first = asked.prompt()
+    reply = Message(role="assistant", content="Hm.")
+    second = asked.prompt("decide", (*first.messages, reply))
+    assert [message.role for message in second.messages] == ["system", "user", "assistant", "user"]
+    assert second.messages[:3] == (*first.messages, reply)
+    assert second.messages[3].content == "So, SWEET or SOUR or BITTER?"
+
+
+def test_a_request_is_decoded_as_the_settings_say(tmp_path: Path) -> None:
+    settings = Generation(
+        max_tokens=7, temperature=0.5, top_p=0.9, top_k=40, min_p=0.1, grammar="root ::= x", logprobs=True
+    )
+    request = task(tmp_path, generation=settings).generate(PROMPT)
+    for name in ("max_tokens", "temperature", "top_p", "top_k", "min_p", "grammar", "logprobs"):
+        assert getattr(request, name) == getattr(settings, name)
+    assert request.prompt == PROMPT
+
+
+def test_settings_that_leave_a_choice_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="resolve_generation"):
+        task(tmp_path, generation=Generation(max_tokens=7)).generate(PROMPT)
+
+
+def test_resolved_settings_leave_no_choice(tmp_path: Path) -> None:
+    settings = resolve_generation(parse_strategy("egi"), Generation())
+    assert task(tmp_path, generation=settings).generate(PROMPT).max_tokens == 200
+
+
+def test_a_seed_follows_from_cell_seed_scenario_sample_and_purpose(tmp_path: Path) -> None:
+    seeds = [
+        task(tmp_path).derived_seed(0),
+        task(tmp_path).derived_seed(1),
+        task(tmp_path).derived_seed("tie"),
+        task(tmp_path, seed=43).derived_seed(0),
+        task(tmp_path, sample_id="f2").derived_seed(0),
+        task(tmp_path, scenario=Weight()).derived_seed(0),
+    ]
+    assert len(set(seeds)) == len(seeds)
+
+
+def test_a_seed_is_the_same_in_every_process(tmp_path: Path) -> None:
+    assert task(tmp_path).derived_seed(0) == SEED_OF_F1
+    assert task(tmp_path).generate(PROMPT).seed == SEED_OF_F1
+
+
+def test_scoring_asks_for_every_option(tmp_path: Path) -> None:
+    assert task(tmp_path).score(PROMPT, ["a", "b"]).continuations == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("SOUR", "SOUR"),
+        ("it is SOUR indeed", "SOUR"),
+        ("<think>SWEET? no</think>SOUR", "SOUR"),
+        ("SALTY", None),
+        ("sour", None),
+        ("", None),
+        ("<think>SWEET or SOUR or", None),
+    ],
+)
+def test_a_label_is_read_outside_of_reasoning_and_must_be_valid(tmp_path: Path, text: str, value: str | None) -> None:
+    assert task(tmp_path, scenario=Taste()).read(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("5", "5"), ("about 4.5", "4.5"), ("many", None), ("nan", None), ("1e999", None), ("", None)]
+)
+def test_a_number_must_be_finite(tmp_path: Path, text: str, value: str | None) -> None:
+    assert task(tmp_path, scenario=Weight()).read(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("SWEET at first.\nAnswer: SOUR", "SOUR"),
+        ("Answer: SWEET\nNo.\nAnswer: SOUR", "SOUR"),
+        ("<think>Answer: SWEET</think>\nAnswer: SOUR", "SOUR"),
+        ("SOUR", None),
+        ("Answer: SALTY", None),
+        ("<think>Answer: SWEET", None),
+        ("", None),
+    ],
+)
+def test_only_the_answer_line_of_a_chain_of_thought_is_read(tmp_path: Path, text: str, value: str | None) -> None:
+    assert task(tmp_path).read_final(text) == value
