@@ -66,13 +66,14 @@ class Controller:
         self._started = self._started or datetime.now(timezone.utc).isoformat(timespec="seconds")
 
     def _take(self, nodeid: str, sent: str) -> None:
+        from pytest_puma.options import project_root
         from pytest_puma.report.folder import RunFolder
         from pytest_puma.report.wire import from_json
 
         outcome = self._outcomes[nodeid] = from_json(sent)
         if self._folder is None:
             run_id = f"{self._started[:19].replace(':', '').replace('-', '')}-{os.getpid()}"
-            self._folder = RunFolder(self._config.rootpath, run_id)
+            self._folder = RunFolder(project_root(self._config), run_id)
         self._folder.add(outcome)
 
     # -- the run as a whole ----------------------------------------------------------------------

@@ -39,13 +39,13 @@ def evaluate(
     cell: Cell,
     engine: Engine,
     *,
-    prompts: Path | None = None,
+    project: Path | None = None,
     strategies: Mapping[str, Strategy] | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Run a cell to its outcome.
 
-    `prompts` is the project's own template folder, `strategies` are a plugin's own ones by name,
+    `project` is the folder whose `prompts/` override the bundled ones, `strategies` are a plugin's own ones by name,
     `progress` is told (answered, all) samples after every batch. A `PumaError` says what cannot be
     done; an answer that cannot be read is no error but a prediction without an answer.
     """
@@ -53,7 +53,7 @@ def evaluate(
     strategy = parse_strategy(cell.strategy, strategies)
     generation = resolve_generation(strategy, cell.generation)
     samples = draw(cell.scenario, cell.samples, cell.seed)
-    template = find_template(cell.scenario.template_folder or cell.scenario.name, strategy.templates, project=prompts)
+    template = find_template(cell.scenario.template_folder or cell.scenario.name, strategy.templates, project=project)
     tasks = _tasks(cell, strategy, samples, template, generation)
     engine.reset()
     talks = hold([strategy.converse(task) for task in tasks], engine, progress)

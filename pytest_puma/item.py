@@ -36,7 +36,7 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
     outcome = evaluate(
         cell,
         engine,
-        prompts=settings.prompts,
+        project=settings.project,
         strategies=settings.registry.strategies,
         progress=progress_of(item.config, cell),
     )

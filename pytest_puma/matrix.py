@@ -84,7 +84,7 @@ class Settings:
     command: Choices = field(default_factory=Choices)
     ini: Choices = field(default_factory=Choices)
     gates: tuple[Gate, ...] = ()
-    prompts: Path | None = None
+    project: Path | None = None
     threads: int | None = None
 
 

@@ -61,7 +61,6 @@ _INI: dict[str, tuple[str, str]] = {
     "puma_temperature": ("float", "sampling temperature"),
     "puma_max_tokens": ("int", "most tokens of an answer"),
     "puma_gates": ("linelist", "gates of the whole project"),
-    "puma_prompts": ("string", "folder of the project's own templates (default: prompts)"),
 }
 
 
@@ -101,6 +100,15 @@ def settings_of(config: pytest.Config) -> Settings:
     return settings
 
 
+def project_root(config: pytest.Config) -> Path:
+    """Where the ini file lies, else where pytest was started.
+
+    Not `rootpath`: without an ini file that is the common ancestor of all paths on the command line,
+    an absolute `--puma-model` among them.
+    """
+    return config.inipath.parent if config.inipath is not None else config.invocation_params.dir
+
+
 def _read(config: pytest.Config) -> Settings:
     from pytest_puma.gates import parse_gate
     from pytest_puma.matrix import Choices, Settings
@@ -111,7 +119,6 @@ def _read(config: pytest.Config) -> Settings:
     for name in scenarios:
         registry.known_scenario(name, where="--puma-scenario")
     strategies = registry.strategy_names(_names("--puma-strategy", option.puma_strategy)) or None
-    prompts = config.rootpath / (config.getini("puma_prompts") or "prompts")
     return Settings(
         registry=registry,
         models=_models(config, option.puma_model or (), where="--puma-model"),
@@ -131,7 +138,7 @@ def _read(config: pytest.Config) -> Settings:
             temperature=_not_negative("puma_temperature", config.getini("puma_temperature")),
         ),
         gates=tuple(parse_gate(text) for text in [*(config.getini("puma_gates") or ()), *(option.puma_gate or ())]),
-        prompts=prompts if prompts.is_dir() else None,
+        project=project_root(config),
         threads=_positive("--puma-threads", _first(option.puma_threads, config.getini("puma_threads"))),
     )
 
@@ -173,7 +180,7 @@ def _models(config: pytest.Config, said: Iterable[str], *, where: str) -> tuple[
         return ()
     from pytest_puma.models import default_directories, resolve_models
 
-    directories = config.getini("puma_model_dirs") or [config.rootpath, *default_directories()]
+    directories = config.getini("puma_model_dirs") or [project_root(config), *default_directories()]
     return resolve_models(said, directories=directories, where=where)
 
 
@@ -182,7 +189,7 @@ def _data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
 
     data: dict[str, Path] = {}
     places = [
-        ("puma_data", config.getini("puma_data") or (), config.rootpath),
+        ("puma_data", config.getini("puma_data") or (), project_root(config)),
         ("--puma-data", config.option.puma_data or (), config.invocation_params.dir),
     ]
     for where, entries, base in places:

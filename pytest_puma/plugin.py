@@ -23,48 +23,49 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    from pytest_puma import options
+    from pytest_puma.options import add_options
 
-    options.add_options(parser)
+    add_options(parser)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    from pytest_puma import controller, options
+    from pytest_puma.controller import register
+    from pytest_puma.options import check_command_line
 
     config.addinivalue_line("markers", "puma(scenario, *, strategies, samples, seed, gates, ...): a benchmark")
-    options.check_command_line(config)
-    controller.register(config)
+    check_command_line(config)
+    register(config)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     if file_path.suffix not in {".yaml", ".yml"}:
         return None
-    from pytest_puma import collect
+    from pytest_puma.collect import spec_file
 
-    return collect.spec_file(file_path, parent)
+    return spec_file(file_path, parent)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "puma" in metafunc.fixturenames or any(metafunc.definition.iter_markers("puma")):
-        from pytest_puma import collect
+        from pytest_puma.collect import parametrize
 
-        collect.parametrize(metafunc)
+        parametrize(metafunc)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.option.puma_scenario:
-        from pytest_puma import collect
+        from pytest_puma.collect import deselect
 
-        collect.deselect(config, items)
+        deselect(config, items)
 
 
 @pytest.fixture(scope="session")
 def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """The engine of a model: loaded for its first cell, freed before the next model's."""
-    from pytest_puma import item
+    from pytest_puma.item import open_engine
 
-    with item.open_engine(request.config, request.param) as engine:
+    with open_engine(request.config, request.param) as engine:
         yield engine
 
 
@@ -78,18 +79,18 @@ def _puma_cell(request: pytest.FixtureRequest) -> Cell:
 @pytest.fixture
 def puma(request: pytest.FixtureRequest, _puma_engine: Engine, _puma_cell: Cell) -> Outcome:
     """The outcome of the test's cell: `puma["f1_macro"]` is a value, `puma.predictions` are the answers."""
-    from pytest_puma import item
+    from pytest_puma.item import run
 
-    return item.run(request.node, _puma_cell, _puma_engine)
+    return run(request.node, _puma_cell, _puma_engine)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     if "puma" not in pyfuncitem.fixturenames:
         return (yield)
-    from pytest_puma import item
+    from pytest_puma.item import judged
 
-    return (yield from item.judged(pyfuncitem))
+    return (yield from judged(pyfuncitem))
 
 
 @pytest.hookimpl(wrapper=True)

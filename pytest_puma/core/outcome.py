@@ -59,7 +59,7 @@ class Gate:
 
     def __str__(self) -> str:
         """As it is written."""
-        rule = f"{self.metric} {self.op} {self.limit:g}"
+        rule = f"{self.metric} {self.op} {repr(float(self.limit)).removesuffix('.0')}"
         return rule if self.scope is None else f"{self.scope}: {rule}"
 
 

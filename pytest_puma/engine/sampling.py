@@ -38,7 +38,9 @@ def choose(
     scaled = logits[tokens].astype(np.float64)
     probabilities = softmax(scaled)
     # Keep the smallest set that reaches top_p, and what is at least min_p times as likely as the best.
-    keep = (np.cumsum(probabilities) - probabilities < top_p) & (probabilities >= min_p * probabilities[0])
+    keep = probabilities >= min_p * probabilities[0]
+    if top_p < 1:  # A rounded sum reaches 1 before the last tokens, which matter at high temperatures.
+        keep &= np.cumsum(probabilities) - probabilities < top_p
     bounds = np.cumsum(softmax(scaled[keep] / temperature))
     drawn = np.searchsorted(bounds, random.random() * bounds[-1], side="right")
     return int(tokens[keep][min(drawn, len(bounds) - 1)])

@@ -18,7 +18,7 @@ from pytest_puma.metrics.table import Table
 __all__ = ["confusion_matrix", "direction", "is_metric", "measure_all", "metric_names"]
 
 _ERRORS = frozenset({"mae", "mae_expected", "mdae", "rmse", "ece", "mce", "brier"})
-_COSTS = frozenset({"parse_failure_rate", "overflow_rate", "latency_mean", "tokens_prompt_mean", "tokens_decoded_mean"})
+_COSTS = frozenset({"latency_mean", "tokens_prompt_mean", "tokens_decoded_mean"})
 
 
 def measure_all(scenario: Scenario, predictions: Sequence[Prediction], *, seed: int) -> dict[str, Measure]:
@@ -48,8 +48,12 @@ def is_metric(scenario: Scenario, name: str) -> bool:
 
 
 def direction(name: str) -> Direction:
-    """Which way is better. A scenario's own metric is better low when its name ends in `_error`, else better high."""
-    lower = name in _ERRORS | _COSTS or name.startswith("mae_by_bin.") or name.endswith("_error")
+    """Which way is better.
+
+    A scenario's own metric is better low when its name ends in `_error` or `_rate` (a rate counts
+    what goes wrong), else better high.
+    """
+    lower = name in _ERRORS | _COSTS or name.startswith("mae_by_bin.") or name.endswith(("_error", "_rate"))
     return "lower" if lower else "higher"
 
 

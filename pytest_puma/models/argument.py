@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args, get_type_hints
+from typing import Any, NoReturn, get_args, get_type_hints
 
 from pytest_puma.core import ModelError, ModelOptions, SettingsError
 from pytest_puma.models.names import name_from_alias
@@ -72,18 +72,18 @@ def _options(settings: Sequence[str]) -> ModelOptions:
     for setting in settings:
         key, _, value = (part.strip() for part in setting.partition("="))
         if key not in kinds:
-            raise _refusal(f"found {setting!r} behind a comma; expected key=value")
+            _refuse(f"found {setting!r} behind a comma; expected key=value")
         if key in values:
-            raise _refusal(f"found {key} twice; expected it once")
+            _refuse(f"found {key} twice; expected it once")
         expected, read = _READERS[kinds[key]]
         try:
             values[key] = read(value.lower())
         except (ValueError, KeyError):
-            raise _refusal(f"found {key}={value}; expected {expected}") from None
+            _refuse(f"found {key}={value}; expected {expected}")
     try:
         return ModelOptions(**values)
     except SettingsError as error:
-        raise _refusal(str(error)) from None
+        _refuse(str(error))
 
 
 def _kinds() -> dict[str, type]:
@@ -99,5 +99,6 @@ _READERS: dict[type, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def _refusal(problem: str) -> ModelError:
-    return ModelError(f"{problem}; the keys are: {', '.join(_kinds())} (a path with ',' in it must exist)")
+def _refuse(problem: str) -> NoReturn:
+    msg = f"{problem}; the keys are: {', '.join(_kinds())} (a path with ',' in it must exist)"
+    raise ModelError(msg) from None

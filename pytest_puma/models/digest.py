@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import tempfile
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ def weights_digest(path: Path, *, cache: Path | None = None) -> str:
     cache = cache or user_cache() / "digests.json"
     parts = part_paths(path.absolute())
     try:
-        stamps = [[part.stat().st_size, part.stat().st_mtime_ns] for part in parts]
+        stamps = [[found.st_size, found.st_mtime_ns] for found in map(Path.stat, parts)]
         match _load(cache).get(str(parts[0])):
             case {"stamps": known, "sha256": str(digest)} if known == stamps:
                 return digest
@@ -65,20 +65,17 @@ def _load(cache: Path) -> dict[str, Any]:
 
 def _store(cache: Path, path: str, entry: dict[str, Any]) -> None:
     """Add an entry, and forget files that are gone."""
-    known = {name: value for name, value in _load(cache).items() if Path(name).exists()}
-    text = json.dumps(known | {path: entry}, indent=1)
-    with contextlib.suppress(OSError):  # a read-only home is no reason to fail
+    with contextlib.suppress(OSError, ValueError):  # a read-only home is no reason to fail
+        known = {name: value for name, value in _load(cache).items() if Path(name).exists()}
         cache.parent.mkdir(parents=True, exist_ok=True)
-        _replace(cache, text)
+        _replace(cache, json.dumps(known | {path: entry}, indent=1))
 
 
 def _replace(cache: Path, text: str) -> None:
     """Write beside the file first: a reader sees the old cache or the new one, never half of it."""
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=cache.parent, delete=False) as file:
-        fresh = Path(file.name)
-        file.write(text)
+    fresh = cache.with_name(f"{cache.name}.{os.urandom(8).hex()}")
     try:
+        fresh.write_text(text, encoding="utf-8")
         fresh.replace(cache)
-    except OSError:
-        fresh.unlink()
-        raise
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -23,12 +23,24 @@ from pytest_puma.core import ModelError
 from pytest_puma.models.foreign import MAGIC, foreign_format
 from pytest_puma.models.ggml import BLOCKS, FILE_TYPES
 
-Value: TypeAlias = "int | float | str"
+Value: TypeAlias = "int | float | str | None"
 
 VERSIONS = (2, 3)
 _LAYOUTS = {
     number: struct.Struct(f"<{code}")
-    for number, code in {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}.items()
+    for number, code in {
+        0: "B",
+        1: "b",
+        2: "H",
+        3: "h",
+        4: "I",
+        5: "i",
+        6: "f",
+        7: "?",
+        10: "Q",
+        11: "q",
+        12: "d",
+    }.items()
 }
 _UINT32, _UINT64 = _LAYOUTS[4], _LAYOUTS[10]
 _TEXT, _ARRAY = 8, 9
@@ -87,8 +99,8 @@ def _read(path: Path, data: mmap.mmap, size: int) -> GgufFile:
         needed = max((reader.tensor_end() for _ in range(tensors)), default=0)
     except _DamagedError:
         msg = (
-            f"{path}: the header makes no sense at byte {reader.position:,} of {size:,}: the file is cut off or damaged; "
-            "copy or download it again"
+            f"{path}: the header makes no sense at byte {reader.position:,} of {size:,}: it is cut off or damaged; "
+            "download it again"
         )
         raise ModelError(msg) from None
     needed += _aligned(reader.position, metadata) if tensors else 0
@@ -171,10 +183,11 @@ class _Reader:
         return self.data[start : self.position].decode("utf-8", errors="replace")
 
     def pair(self) -> tuple[str, Value]:
-        """A key and its value; an array is stepped over, and its length stands for it."""
+        """A key and its value; an array is stepped over."""
         key, kind = self.text(), self.number(_UINT32)
         if kind == _ARRAY:
-            return key, self._skip_array()
+            self._skip_array()
+            return key, None
         return key, self.text() if kind == _TEXT else self.number(_layout(kind))
 
     def tensor_end(self) -> int:
@@ -192,13 +205,12 @@ class _Reader:
             raise _DamagedError
         self.position += size
 
-    def _skip_array(self) -> int:
+    def _skip_array(self) -> None:
         kind, count = self.number(_UINT32), self.number(_UINT64)
         if kind == _TEXT:
             self._skip_texts(count)
         else:
             self._skip(_layout(kind).size * count)
-        return count
 
     def _skip_texts(self, count: int) -> None:
         length_at, data, position = _UINT64.unpack_from, self.data, self.position

@@ -10,8 +10,8 @@ and `HF_HUB_OFFLINE` work as everywhere. Without the hub, what the cache holds o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -39,25 +39,84 @@ def download(reference: str) -> Path:
     repository, pattern = found["repository"], found["pattern"]
     with _reasons(repository):
         files, cached = _files(repository, pattern)
-        names = _chosen(files, pattern)
+        names = _chosen(repository, pattern, files)
         paths = [hf_hub_download(repository, name, local_files_only=cached) for name in names]
     return Path(paths[0])
 
 
 def _files(repository: str, pattern: str) -> tuple[list[str], bool]:
-    """The files of the repository, and whether they are only those that the cache has, for want of the hub."""
+    """The files of the repository, and whether they are only those in the cache, for want of the hub."""
     from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
+    from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
         return HfApi().list_repo_files(repository), False
     except RepositoryNotFoundError:
         raise
-    except Exception:  # whatever the HTTP library beneath raises; see _reasons
-        try:
+    except Exception:
+        with suppress(FileNotFoundError):  # the cache has nothing either: then the hub's own error counts
             folder = Path(snapshot_download(repository, allow_patterns=pattern, local_files_only=True))
-        except FileNotFoundError:
-            folder = None
-        if folder is None:
-            raise
-        return [path.relative_to(folder).as_posix() for path in folder.rglob("*.gguf")], True
+            return [path.relative_to(folder).as_posix() for path in folder.rglob("*.gguf")], True
+        raise
+
+
+def _chosen(repository: str, pattern: str, files: Sequence[str]) -> tuple[str, ...]:
+    """The parts of the one model that fits."""
+    there = [file for file in files if file.lower().endswith(".gguf")]
+    fits = [file for file in there if file == pattern]
+    fits = fits or [file for file in there if fnmatchcase(file.lower(), pattern.lower())]
+    models = set(map(part_names, fits))
+    if not fits:
+        msg = f"no GGUF file of {repository} fits {pattern!r}; it has {_listed(there) or 'none'}"
+        raise ModelError(msg)
+    if len(models) > 1:
+        msg = f"{pattern!r} fits {len(models)} models of {repository}: {_listed(fits)}; narrow it down to one"
+        raise ModelError(msg)
+    (parts,) = models
+    _refuse_incomplete(repository, parts, fits, there)
+    return parts
+
+
+def _refuse_incomplete(repository: str, parts: Sequence[str], fits: Sequence[str], there: Sequence[str]) -> None:
+    if parts[0] not in fits:
+        msg = f"only {', '.join(fits)} fits, one of {len(parts)} parts; ask for the first of them: {parts[0]}"
+        raise ModelError(msg)
+    if missing := [part for part in parts if part not in there]:
+        msg = f"{repository} lacks {len(missing)} of {len(parts)} parts: {', '.join(missing[:3])}; choose another file"
+        raise ModelError(msg)
+
+
+def _listed(files: Iterable[str]) -> str:
+    """Joined by commas, a split model once."""
+    names = sorted({part_names(file)[0] for file in files})
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+@contextmanager
+def _reasons(repository: str) -> Iterator[None]:
+    """Turn what the hub's client raises into a `ModelError`."""
+    from huggingface_hub import constants
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+    try:
+        yield
+    except ModelError:
+        raise
+    except GatedRepoError as error:
+        page = f"{constants.ENDPOINT}/{repository}"
+        msg = f"{repository} is gated: accept its terms at {page}, then 'hf auth login' or set HF_TOKEN"
+        raise ModelError(msg) from error
+    except RepositoryNotFoundError as error:
+        msg = (
+            f"{constants.ENDPOINT} has no repository {repository} for you; "
+            "check the name, or if it is private, 'hf auth login' or set HF_TOKEN"
+        )
+        raise ModelError(msg) from error
+    except Exception as error:
+        # requests, httpx or httpx2, by the version of huggingface_hub: their errors have no base in common.
+        reason = str(error).partition("\n")[0] or "no reason given"
+        msg = (
+            f"cannot get it from {constants.ENDPOINT}, and the cache does not have it: {type(error).__name__}: {reason}"
+        )
+        raise ModelError(msg) from error

@@ -27,22 +27,15 @@ def resolve_models(
     `directories` are searched behind the current one. A `ModelError` names the argument, as one of `where`; all
     are read before the first is looked up.
     """
-    parsed: dict[str, ModelArgument] = {}
-    for text in arguments:
-        with _told_of(where, text):
-            if text in parsed:
-                msg = "given twice; give it once, or two different aliases: a=..., b=..."
-                raise ModelError(msg)
-            parsed[text] = parse_argument(text)
     models: dict[str, Model] = {}
-    given: dict[str, str] = {}
-    for text, argument in parsed.items():
+    for text, argument in _parsed(arguments, where).items():
         with _told_of(where, text):
             model = _resolve(argument, directories)
-            if model.name in models:
-                msg = f"named {model.name!r} like {given[model.name]!r}; give one of them another name: alias={argument.place}"
+            namesake = next((other for other, known in models.items() if known.name == model.name), None)
+            if namesake is not None:
+                msg = f"{namesake!r} is named {model.name!r} too; give one of them another name: alias={argument.place}"
                 raise ModelError(msg)
-            models[model.name], given[model.name] = model, text
+            models[text] = model
     return tuple(models.values())
 
 
@@ -73,6 +66,17 @@ def warnings(model: Model) -> tuple[str, ...]:
     if inspect_model(model.path).chat_template:
         return ()
     return (f"{model.name}: the file has no chat template; prompts use the plain format 'User: ... Assistant: ...'",)
+
+
+def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument]:
+    parsed: dict[str, ModelArgument] = {}
+    for text in arguments:
+        with _told_of(where, text):
+            if text in parsed:
+                msg = "given twice; give it once, or under two aliases: a=..., b=..."
+                raise ModelError(msg)
+            parsed[text] = parse_argument(text)
+    return parsed
 
 
 def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:

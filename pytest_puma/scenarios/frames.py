@@ -19,8 +19,12 @@ def to_frame(records: Sequence[Mapping[str, Any]], *, columns: Sequence[str]) ->
 
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries of plain Python values, `None` where a value is missing."""
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{str(name): value for name, value in row.items()} for row in rows]
+    import pandas as pd
+
+    def plain(value: Any) -> Any:
+        return None if pd.api.types.is_scalar(value) and pd.isna(value) else value
+
+    return [{str(name): plain(value) for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 def parquet_records(data: bytes) -> list[dict[str, Any]]:

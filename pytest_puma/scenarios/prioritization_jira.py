@@ -24,18 +24,20 @@ Pair: TypeAlias = tuple[str, str]
 
 #: What a row says of each of its two issues, as `title_a` and `title_b` do.
 _SIDES = ("title", "description", "priority")
+_NOUN = r"(?i:issue|option|ticket)"
 # "A or B", "A/B", "between A and B": the question over again.
 _QUESTION = re.compile(
-    r"""(?<!\w) (?: (?:issues?|options?|tickets?|comparing|between|both|of) \W+ (?:issue\W+)? [AB] \W+ and
-              | [AB] \W* (?: \b(?:or|vs|versus)\b | / ) ) \W* (?:(?:issue|option|ticket)\W+)? [AB] (?!\w)""",
+    rf"""(?<!\w) (?: (?i:between|both|comparing|issues|options|tickets|of) \W+ (?:{_NOUN}\W+)? [AB] \W+ and
+               | [AB] \W* (?: \b(?:or|vs|versus)\b | / ) ) \W* (?:{_NOUN}\W+)? [AB] (?!\w)""",
     re.VERBOSE,
 )
-# At the start of a sentence the article is a capital too: then a noun or an adjective follows, not a verb or a link.
+# At the start of a sentence the article is a capital too. A noun or an adjective follows it; a label is followed by
+# a verb (most end in a single s), an adverb or a link.
 _ARTICLE = re.compile(
     r"""(?: ^ | [.!?:;] [\s"'(*_]+ ) A [ \t]+
-        (?! (?: \w+(?<![su])s | \w+ly | and | as | be(?:cause|fore) | but | can(?:not)? | could | due | first | for
-              | if | in | instead | it | may | might | must | not | on | or | over | rather | should | so | than | then
-              | to | when | will | would ) \b )
+        (?! (?: \w+(?<![su])s | \w+ly | and | as | because | before | but | can(?:not)? | could | due | first | for | if
+              | in | instead | it | may | might | must | not | on | or | over | rather | should | so | than | then | to
+              | when | will | would ) \b )
         (?= [a-z0-9] )""",
     re.VERBOSE | re.MULTILINE,
 )

@@ -99,6 +99,7 @@ def test_errors_failures_and_costs_are_better_low() -> None:
 
 def test_the_name_of_an_own_metric_tells_its_direction() -> None:
     assert direction("order_error") == "lower"
+    assert direction("order_dependent_rate") == "lower"
     assert direction("style_score") == "higher"
 
 

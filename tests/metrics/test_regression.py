@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, median_absolute_error, root_mean_squared_error
 
+from pytest_puma.metrics.regression import _median
 from pytest_puma.stats import percentile_interval, resampling_weights
 from tests.metrics.cells import POINTS, Estimation, distributions, measured, predictions
 
@@ -44,6 +45,13 @@ def test_the_interval_of_the_median_is_that_of_repeated_rows(errors: list[int | 
 
     low, high = percentile_interval(medians)
     assert (found.low, found.high) == pytest.approx((min(low, found.value), max(high, found.value)))
+
+
+def test_a_resample_without_any_read_answer_has_no_median() -> None:
+    kernel = _median(np.array([5.0, 7.0, 9.0]), np.array([True, False, True]))
+    medians = kernel(np.array([[0.0, 3.0, 0.0], [2.0, 1.0, 0.0], [1.0, 1.0, 1.0]]))
+
+    assert medians.tolist() == pytest.approx([math.nan, 5, 7], nan_ok=True)
 
 
 def test_the_interval_of_the_mean_error_covers_as_promised() -> None:

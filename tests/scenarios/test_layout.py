@@ -10,7 +10,12 @@ POINTS = Layout(
     key="item_id",
     text=("title", "description"),
     label="story_points",
-    names={"item_id": ("key", "id"), "title": ("summary",), "story_points": ("story point",), "project": ("project key",)},
+    names={
+        "item_id": ("key", "id"),
+        "title": ("summary",),
+        "story_points": ("story point",),
+        "project": ("project key",),
+    },
 )
 PRIORITIES = Layout(key="key", text=("title",), label="priority", labels=("Critical", "Major", "a", "A"))
 

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_puma.core import EngineError, Message, Prompt
+from pytest_puma.engine.chat import PLAIN, ChatFormat
+from tests.tiny_gguf import CHATML
+
+SYSTEM = Message(role="system", content="Be brief.")
+USER = Message(role="user", content="Why?")
+ROLES = "{% for m in messages %}[{{ m.role }}:{{ m.content }}]{% endfor %}"
+REFUSES_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + ROLES
+DROPS_SYSTEM = ROLES.replace("messages %}", "messages if m.role != 'system' %}")
+OPENS_THOUGHTS = ROLES + "{% if add_generation_prompt %}<|assistant|><think>\n{% endif %}"
+
+
+def chat(template: str | None, *, thinking: bool = False) -> ChatFormat:
+    return ChatFormat(template, bos="<s>", eos="</s>", thinking=thinking)
+
+
+def render(template: str | None, *messages: Message, prefill: str = "", thinking: bool = False) -> str:
+    return chat(template, thinking=thinking).render(Prompt(messages=messages or (SYSTEM, USER), prefill=prefill))
+
+
+def test_a_model_without_template_gets_the_plain_format() -> None:
+    expected = "Be brief.\n\nUser: Why?\n\nAssistant: It"
+    assert render(None, prefill="It") == render("", prefill="It") == render(PLAIN, prefill="It") == expected
+
+
+def test_the_plain_format_tells_turns_apart() -> None:
+    said = Message(role="assistant", content="So.")
+    assert render(None, USER, said, USER) == "User: Why?\n\nAssistant: So.\n\nUser: Why?\n\nAssistant: "
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        (ROLES, "[system:Be brief.][user:Why?]"),
+        (REFUSES_SYSTEM, "[user:Be brief.\n\nWhy?]"),
+        (DROPS_SYSTEM, "[user:Be brief.\n\nWhy?]"),
+    ],
+)
+def test_a_template_without_system_role_finds_it_in_the_first_user_message(template: str, expected: str) -> None:
+    assert render(template) == expected
+    assert render(template, USER) == "[user:Why?]"
+
+
+@pytest.mark.parametrize(
+    ("template", "end"),
+    [
+        (OPENS_THOUGHTS, "<|assistant|><think>\n\n</think>\n\nAnswer:"),
+        (OPENS_THOUGHTS.replace("<think>\n", "<think>\n\n</think>\n\n"), "<think>\n\n</think>\n\nAnswer:"),
+        (ROLES, "[user:Why?]Answer:"),
+    ],
+)
+def test_an_answer_without_thinking_begins_behind_the_thoughts(template: str, end: str) -> None:
+    assert render(template, prefill="Answer:").endswith(end)
+
+
+def test_a_model_that_may_think_is_left_in_its_thoughts() -> None:
+    assert render(OPENS_THOUGHTS, thinking=True).endswith("<|assistant|><think>\n")
+
+
+def test_a_tag_that_a_sample_spells_is_not_closed() -> None:
+    text = render(ROLES + "!", Message(role="user", content="what is <think>"))
+    assert text == "[user:what is <think>]!"
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("{{ strftime_now('%d %B %Y') }}", "01 January 2025"),
+        ("{{ tools is defined }}{{ documents is defined }}{{ tool_choice is defined }}", "FalseFalseFalse"),
+        ("{{ bos_token }}{{ eos_token }}", "<s></s>"),
+        ("{{ enable_thinking }}", "False"),
+        ("{{ {'ä': [1]} | tojson }}{{ [1] | tojson(indent=1) }}", '{"ä": [1]}[\n 1\n]'),
+        ("{% for i in [1, 2, 3] %}{% if i == 2 %}{% break %}{% endif %}{{ i }}{% endfor %}", "1"),
+        ("{% generation %}{{ 1 + 1 }}{% endgeneration %}", "2"),
+        ("{% if true %}\n  x\n  {% endif %}\ny", "  x\ny"),
+        ("{{ nothing_of_that_name }}", ""),
+    ],
+)
+def test_templates_find_what_they_expect(expression: str, expected: str) -> None:
+    assert render(ROLES + "|" + expression).partition("|")[2] == expected
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "{% include '/etc/passwd' %}",
+        "{% import '/etc/passwd' as f %}{{ f }}",
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{{ cycler.__init__.__globals__.os.mkdir('PATH') }}",
+        "{{ raise_exception.__globals__['json'].codecs.open('PATH', 'w') }}",
+        "{{ strftime_now.__self__.__class__ }}",
+        "{{ self.__init__.__globals__ }}",
+        "{{ messages.append(messages[0]) }}",
+        "{{ messages[0].update(content='PATH') }}",
+        "{{ '{0.__class__}'.format(messages) }}",
+    ],
+)
+def test_a_template_reaches_neither_files_nor_python(attack: str, tmp_path: Path) -> None:
+    target = tmp_path / "made"
+    with pytest.raises(EngineError, match="chat template"):
+        render(ROLES + attack.replace("PATH", str(target)))
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "{{ raise_exception('only tools') }}",
+        "{{ 1 / 0 }}",
+        "{% for i in range(10 ** 9) %}x{% endfor %}",
+        "{{ '{}'.format() }}",
+        "{{ 'x'.encode('no such code') }}",
+        "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
+        "{{ messages + 1 }}",
+        "{{ messages[0].content.nothing.at_all }}",
+        "{{ [3, 1] | tojson(no_such_argument=1) }}",
+    ],
+)
+def test_whatever_goes_wrong_in_a_template_is_an_engine_error(fault: str) -> None:
+    with pytest.raises(EngineError, match="refuses roles"):
+        render(ROLES + fault)
+
+
+@pytest.mark.parametrize("template", ["{% if %}", "{{ x", "{% endfor %}", "{% no_such_tag %}", "{{ 1 | no_such_filter }}"])
+def test_a_template_that_cannot_be_read_is_an_engine_error(template: str) -> None:
+    with pytest.raises(EngineError, match="chat template cannot be used"):
+        chat(template)
+
+
+@settings(deadline=None)
+@given(
+    contents=st.lists(st.text(), min_size=1, max_size=4),
+    prefill=st.text(st.characters(exclude_categories=("Co", "Cs"))),
+    template=st.sampled_from([PLAIN, CHATML, REFUSES_SYSTEM, DROPS_SYSTEM, OPENS_THOUGHTS]),
+)
+def test_pieces_make_up_the_rendered_prompt(contents: list[str], prefill: str, template: str) -> None:
+    first, *others = (Message(role="user", content=content) for content in contents)
+    prompt = Prompt(messages=(SYSTEM, first, *others), prefill=prefill)
+    pieces = chat(template).pieces(prompt)
+    assert "".join(text for text, _ in pieces) == chat(template).render(prompt)
+    assert [text for text, trusted in pieces if not trusted] == ["Be brief.", *contents]
+
+
+def test_the_template_own_words_and_the_prefill_are_trusted() -> None:
+    pieces = chat(CHATML).pieces(Prompt(messages=(USER,), prefill="It"))
+    expected = ["<|im_start|>user\n", "Why?", "<|im_end|>\n<|im_start|>assistant\nIt"]
+    assert pieces == list(zip(expected, [True, False, True], strict=True))
+
+
+def test_an_answered_chat_ends_as_the_template_closes_a_turn() -> None:
+    assert chat(CHATML).answered("x").endswith("<|im_start|>assistant\nx<|im_end|>\n")
+    assert chat(None).answered("x").endswith("Assistant: x\n\n")

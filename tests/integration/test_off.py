@@ -1,0 +1,34 @@
+import sys
+
+import pytest
+
+HEAVY = ("numpy", "pandas", "sklearn", "scipy", "llama_cpp", "jinja2", "tabulate", "pytest_puma.core")
+
+
+def test_a_project_without_puma_pays_for_the_plugin_file_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        f"""
+        import sys
+
+        def test_nothing_heavy_is_loaded():
+            assert "pytest_puma.plugin" in sys.modules
+            assert [name for name in {HEAVY!r} if name in sys.modules] == []
+        """
+    )
+    before = sorted(path.name for path in pytester.path.iterdir())
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*puma*")
+    left = sorted(path.name for path in pytester.path.iterdir() if path.name not in {"stdout", "stderr", "__pycache__"})
+    assert left == before
+
+
+def test_the_plugin_imports_nothing_heavy(pytester: pytest.Pytester) -> None:
+    code = f"import sys, pytest_puma.plugin; sys.exit([name for name in {HEAVY!r} if name in sys.modules] != [])"
+    assert pytester.run(sys.executable, "-c", code).ret == 0
+
+
+def test_the_plugin_can_be_switched_off(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_x():\n    pass")
+    result = pytester.runpytest_subprocess("-p", "no:puma")
+    result.assert_outcomes(passed=1)

@@ -1,0 +1,145 @@
+from tests.integration.conftest import SCRIPTED, TRIAGE, Project
+
+GATED = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8, gates=["f1_macro >= 0.45", "accuracy >= 0.2"])
+def test_triage(puma):
+    pass
+"""
+
+
+def test_a_missed_gate_fails_the_item_with_its_sentence_and_the_misses(scripted: Project) -> None:
+    scripted.write(test_triage=GATED)
+    result = scripted.run()
+    assert result.ret == 1
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*triage_jira-zero_shot@tiny: f1_macro 0.1 * n=8 is under 0.45*",
+            "*the worst 5 of 6 misses:*",
+            "*answered Major, gold is *",
+            "*prompt ...*</issue>*",
+            "*raw *'Major'*",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_kept_gates_pass_although_the_body_asserts_nothing(scripted: Project) -> None:
+    scripted.write(test_triage=GATED.replace("0.45", "0.05"))
+    result = scripted.run()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["triage_jira*PASS*"])
+
+
+def test_a_failing_body_shows_the_gates_too(scripted: Project) -> None:
+    scripted.write(test_triage=GATED.replace("pass\n", "assert puma['accuracy'] > 0.9\n"))
+    result = scripted.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*assert 0.25 > 0.9*", "*f1_macro 0.1 * is under 0.45*"])
+
+
+def test_xfail_covers_a_missed_gate(scripted: Project) -> None:
+    scripted.write(test_triage=GATED.replace("@pytest", "@pytest.mark.xfail\n@pytest", 1))
+    scripted.run().assert_outcomes(xfailed=1)
+
+
+def test_a_gate_of_the_command_line_holds_for_the_cells_it_fits(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE, test_points=TRIAGE.replace("triage_jira", "estimation_tawos"))
+    result = scripted.run("--puma-gate", "triage_jira: f1_macro >= 0.9", "--puma-gate", "mae <= 1000")
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["*triage_jira-zero_shot@tiny: f1_macro*is under 0.9*"])
+
+
+def test_a_gate_that_fits_no_cell_fails_an_unselected_run(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    result = scripted.run("--puma-gate", "estimation_tawos: mae <= 3")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*gate 'estimation_tawos: mae <= 3' fits no cell of this run*"])
+    result.assert_outcomes(passed=1, failed=1)
+
+
+def test_under_a_selection_such_a_gate_is_shown_as_not_run(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    result = scripted.run("--puma-gate", "estimation_tawos: mae <= 3", "-k", "triage")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["not run: gate 'estimation_tawos: mae <= 3' fits no cell of this run"])
+
+
+def test_the_run_is_forgotten_by_lf_once_it_passes(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    assert alone.run("--puma-gate", "estimation_tawos: mae <= 3").ret == 1
+    assert alone.run().ret == 0
+    result = alone.run("--lf")
+    result.stdout.no_fnmatch_line("*known failures*")
+
+
+def test_a_missed_gate_is_a_failure_in_junit_xml(scripted: Project) -> None:
+    scripted.write(test_triage=GATED)
+    scripted.run("--junitxml", "out.xml")
+    text = (scripted.pytester.path / "out.xml").read_text(encoding="utf-8")
+    assert 'failures="1"' in text
+    assert "is under 0.45" in text
+
+
+def test_an_engine_fault_is_an_error_and_not_a_wrong_answer(scripted: Project) -> None:
+    scripted.write(
+        conftest="""
+from pytest_puma.core import EngineError
+from pytest_puma.testing import ScriptedBackend
+
+class Broken(ScriptedBackend):
+    def decode(self, steps):
+        raise EngineError("the GPU fell off")
+
+def pytest_puma_backend(model):
+    return Broken({})
+""",
+        test_triage=GATED,
+    )
+    result = scripted.run()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*the GPU fell off*"])
+    assert not (scripted.pytester.path / ".puma").exists()
+
+
+def test_unreadable_answers_are_counted_and_warned_about(scripted: Project) -> None:
+    scripted.write(
+        conftest="""
+from pytest_puma.testing import ScriptedBackend
+
+def pytest_puma_backend(model):
+    return ScriptedBackend({}, default="no idea")
+""",
+        test_triage=TRIAGE,
+    )
+    result = scripted.run()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*triage_jira*100%*", "warning: *8 of 8 answers could not be read*"])
+
+
+LOSSY = """
+import pytest
+
+@pytest.hookimpl(tryfirst=True, wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    report.__dict__.pop("puma", None)
+    return report
+"""
+
+
+def test_a_cell_that_never_arrives_fails_the_run(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE, conftest=SCRIPTED + LOSSY)
+    result = scripted.run()
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*was planned, but no outcome of it arrived*"])
+
+
+def test_stopping_at_the_first_failure_judges_no_run(alone: Project) -> None:
+    alone.write(test_triage=GATED)
+    result = alone.run("-x", "--puma-gate", "estimation_tawos: mae <= 3", "--puma-strategy", "zero_shot,rcoif")
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*fits no cell*")
+    result.stdout.fnmatch_lines(["triage_jira*FAIL*"])

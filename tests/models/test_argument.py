@@ -1,0 +1,115 @@
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_puma.core import ModelError, ModelOptions
+from pytest_puma.models import ModelArgument, parse_argument
+
+KEYS = "the keys are: n_ctx, gpu_layers, threads, parallel, thinking (a path with ',' in it must exist)"
+ALIAS = (
+    "expected an alias of letters, digits and any of . _ - + : only "
+    "(a path with '=' in it must exist, or follow an alias)"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("q.gguf", ModelArgument(place="q.gguf")),
+        ("models/q.gguf", ModelArgument(place="models/q.gguf")),
+        ("small=q.gguf", ModelArgument(alias="small", place="q.gguf")),
+        ("qwen2.5:3b=q.gguf", ModelArgument(alias="qwen2.5-3b", place="q.gguf")),
+        ("C:/q.gguf", ModelArgument(place="C:/q.gguf")),
+        (
+            "models/q.gguf,n_ctx=8192,gpu_layers=-1",
+            ModelArgument(place="models/q.gguf", options=ModelOptions(n_ctx=8192, gpu_layers=-1)),
+        ),
+        ("q.gguf,thinking=on", ModelArgument(place="q.gguf", options=ModelOptions(thinking=True))),
+        ("q.gguf,thinking=Off", ModelArgument(place="q.gguf", options=ModelOptions(thinking=False))),
+        (
+            " small = q.gguf , threads = 2 ",
+            ModelArgument(alias="small", place="q.gguf", options=ModelOptions(threads=2)),
+        ),
+        ("hf:owner/repo:*q4_k_m.gguf", ModelArgument(place="hf:owner/repo:*q4_k_m.gguf")),
+        ("hf:owner/repo:a=b.gguf", ModelArgument(place="hf:owner/repo:a=b.gguf")),
+        (
+            "small=hf:owner/repo:file.gguf,parallel=8",
+            ModelArgument(alias="small", place="hf:owner/repo:file.gguf", options=ModelOptions(parallel=8)),
+        ),
+    ],
+)
+def test_an_argument_is_an_alias_a_place_and_options(text: str, expected: ModelArgument) -> None:
+    assert parse_argument(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"),
+        ("small=", "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"),
+        (",n_ctx=1", "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"),
+        ("q.gguf,context=8192", f"found 'context=8192' behind a comma; expected key=value; {KEYS}"),
+        ("q.gguf,n_ctx", f"found n_ctx=; expected a whole number; {KEYS}"),
+        ("q.gguf,", f"found '' behind a comma; expected key=value; {KEYS}"),
+        ("q.gguf,n_ctx=8k", f"found n_ctx=8k; expected a whole number; {KEYS}"),
+        ("q.gguf,threads=1.5", f"found threads=1.5; expected a whole number; {KEYS}"),
+        ("q.gguf,thinking=maybe", f"found thinking=maybe; expected on or off; {KEYS}"),
+        ("q.gguf,n_ctx=1,n_ctx=1", f"found n_ctx twice; expected it once; {KEYS}"),
+        ("q.gguf,n_ctx=0", f"n_ctx is 0; expected a positive number of tokens; {KEYS}"),
+        ("q.gguf,parallel=65", f"parallel is 65; expected a number from 1 to 64; {KEYS}"),
+        ("=q.gguf", f"found nothing before '=' in it; {ALIAS}"),
+        ("my model=q.gguf", f"found ' ' in it; {ALIAS}"),
+        ("runs/lr=3/q.gguf", f"found '/' in it; {ALIAS}"),
+        ("größe@=q.gguf", f"found 'ö' 'ß' '@' in it; {ALIAS}"),
+    ],
+)
+def test_an_argument_that_makes_no_sense_is_told_what_would(text: str, sentence: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        parse_argument(text)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("field", fields(ModelOptions), ids=lambda field: field.name)
+def test_every_option_of_a_model_can_be_written(field: object) -> None:
+    name = field.name  # type: ignore[attr-defined]
+    value = "on" if name == "thinking" else "3"
+    expected = True if name == "thinking" else 3
+    assert getattr(parse_argument(f"q.gguf,{name}={value}").options, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a=b,c.gguf", ModelArgument(place="a=b,c.gguf")),
+        ("a=b,c.gguf,n_ctx=9", ModelArgument(place="a=b,c.gguf", options=ModelOptions(n_ctx=9))),
+        ("x=a=b,c.gguf,n_ctx=9", ModelArgument(alias="x", place="a=b,c.gguf", options=ModelOptions(n_ctx=9))),
+    ],
+)
+def test_a_path_with_commas_and_equals_signs_is_taken_where_its_file_exists(
+    folder: Path, text: str, expected: ModelArgument
+) -> None:
+    (folder / "a=b,c.gguf").touch()
+    assert parse_argument(text) == expected
+
+
+def test_the_longest_existing_file_is_the_place(folder: Path) -> None:
+    (folder / "a").touch()
+    (folder / "a,n_ctx=9").touch()
+    assert parse_argument("a,n_ctx=9").place == "a,n_ctx=9"
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        argument = parse_argument(text)
+    except ModelError:
+        return
+    assert argument.place
+    assert argument.place in text
+
+
+def test_a_text_too_long_for_a_file_name_is_no_accident() -> None:
+    assert parse_argument("q" * 5000).place == "q" * 5000

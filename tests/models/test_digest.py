@@ -1,0 +1,120 @@
+import hashlib
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import ModelError
+from pytest_puma.models import weights_digest
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "q.gguf"
+    path.write_bytes(b"weights")
+    return path
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "digests.json"
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def change_in_secret(path: Path, content: bytes) -> None:
+    """Write without a trace in size and time."""
+    before = path.stat()
+    assert len(content) == before.st_size
+    path.write_bytes(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_the_digest_is_the_sha256_of_the_bytes(model: Path, cache: Path) -> None:
+    model.write_bytes(bytes(range(256)) * 10_000)
+    assert weights_digest(model, cache=cache) == sha256(bytes(range(256)) * 10_000)
+
+
+def test_a_split_model_counts_as_its_parts_one_behind_the_other(tmp_path: Path, cache: Path) -> None:
+    for number, content in enumerate((b"a", b"b", b"c"), start=1):
+        (tmp_path / f"q-{number:05}-of-00003.gguf").write_bytes(content)
+    first, second = tmp_path / "q-00001-of-00003.gguf", tmp_path / "q-00002-of-00003.gguf"
+    assert weights_digest(first, cache=cache) == sha256(b"abc")
+    second.write_bytes(b"BB")
+    assert weights_digest(first, cache=cache) == sha256(b"aBBc")
+
+
+def test_a_file_that_did_not_change_is_not_read_again(model: Path, cache: Path) -> None:
+    weights_digest(model, cache=cache)
+    change_in_secret(model, b"WEIGHTS")
+    assert weights_digest(model, cache=cache) == sha256(b"weights")
+
+
+def test_another_size_or_time_is_another_file(model: Path, cache: Path) -> None:
+    weights_digest(model, cache=cache)
+    model.write_bytes(b"more weights")
+    assert weights_digest(model, cache=cache) == sha256(b"more weights")
+    change_in_secret(model, b"MORE WEIGHTS")
+    os.utime(model, ns=(0, 0))
+    assert weights_digest(model, cache=cache) == sha256(b"MORE WEIGHTS")
+
+
+def test_without_a_cache_named_the_users_own_is_used(folder: Path, model: Path) -> None:
+    weights_digest(model)
+    known = json.loads((folder.parent / "home" / "cache" / "pytest-puma" / "digests.json").read_text(encoding="utf-8"))
+    assert known[str(model)]["sha256"] == sha256(b"weights")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe", b"[]", b"null", b'{"PATH": 1}', b'{"PATH": {"sha256": "0"}}', b"[" * 100_000],
+)
+def test_a_damaged_cache_is_replaced(model: Path, cache: Path, content: bytes) -> None:
+    cache.parent.mkdir()
+    cache.write_bytes(content.replace(b"PATH", str(model).encode()))
+    assert weights_digest(model, cache=cache) == sha256(b"weights")
+    assert json.loads(cache.read_text(encoding="utf-8"))[str(model)]["sha256"] == sha256(b"weights")
+
+
+def test_a_cache_that_cannot_be_written_only_costs_the_time(model: Path, cache: Path) -> None:
+    cache.parent.write_text("a file where the folder should be", encoding="utf-8")
+    assert weights_digest(model, cache=cache) == sha256(b"weights")
+    assert cache.parent.is_file()
+
+
+def test_nothing_is_left_beside_a_cache_that_cannot_be_replaced(model: Path, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    assert weights_digest(model, cache=cache) == sha256(b"weights")
+    assert list(cache.parent.iterdir()) == [cache]
+
+
+def test_files_that_are_gone_are_forgotten(model: Path, cache: Path) -> None:
+    other = model.with_name("other.gguf")
+    other.write_bytes(b"other")
+    weights_digest(other, cache=cache)
+    other.unlink()
+    weights_digest(model, cache=cache)
+    assert list(json.loads(cache.read_text(encoding="utf-8"))) == [str(model)]
+
+
+def test_many_writers_at_once_leave_a_readable_cache(tmp_path: Path, cache: Path) -> None:
+    models = [tmp_path / f"{number}.gguf" for number in range(40)]
+    for model in models:
+        model.write_bytes(model.name.encode())
+    with ThreadPoolExecutor(8) as pool:
+        digests = list(pool.map(lambda model: weights_digest(model, cache=cache), models))
+    assert digests == [sha256(model.name.encode()) for model in models]
+    known = json.loads(cache.read_text(encoding="utf-8"))
+    assert known
+    assert all(entry["sha256"] == sha256(Path(path).name.encode()) for path, entry in known.items())
+    assert list(cache.parent.iterdir()) == [cache]
+
+
+def test_weights_that_cannot_be_read_are_an_error(model: Path, cache: Path) -> None:
+    model.unlink()
+    with pytest.raises(ModelError, match=r"q\.gguf: the weights cannot be read: .*No such file"):
+        weights_digest(model, cache=cache)

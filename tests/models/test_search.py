@@ -1,0 +1,109 @@
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import ModelError
+from pytest_puma.models import default_directories
+from pytest_puma.models.search import find_file
+
+DIRECTORIES = (Path(), Path("models"))
+
+
+def place_files(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        ("q.gguf", "q.gguf"),
+        ("./q.gguf", "q.gguf"),
+        ("q", "q.gguf"),
+        ("models/m.gguf", "models/m.gguf"),
+        ("m.gguf", "models/m.gguf"),
+        ("qwen2.5-3b", "models/qwen2.5-3b.gguf"),
+        ("sub/s", "models/sub/s.gguf"),
+        ("big", "models/big-00001-of-00002.gguf"),
+        ("both", "both.gguf"),
+        ("no-ending", "no-ending"),
+    ],
+)
+def test_a_path_or_a_bare_name_is_found(folder: Path, place: str, found: str) -> None:
+    names = ["q.gguf", "both.gguf", "no-ending", "models/both.gguf", "models/m.gguf", "models/qwen2.5-3b.gguf"]
+    place_files(folder, *names, "models/sub/s.gguf", "models/big-00001-of-00002.gguf", "models/big-00002-of-00002.gguf")
+    assert find_file(place, DIRECTORIES) == Path(found)
+
+
+def test_an_absolute_path_and_the_home_directory_are_found(folder: Path) -> None:
+    home = folder.parent / "home"
+    place_files(home, "q.gguf")
+    assert find_file(str(home / "q.gguf"), DIRECTORIES) == home / "q.gguf"
+    assert find_file("~/q", DIRECTORIES) == home / "q.gguf"
+
+
+def test_by_default_the_root_its_models_and_the_users_cache_are_searched(folder: Path) -> None:
+    cache = folder.parent / "home" / "cache" / "pytest-puma" / "models"
+    assert default_directories(Path("r")) == (Path("r"), Path("r/models"), cache)
+    place_files(cache, "q.gguf")
+    assert find_file("q", default_directories()) == cache / "q.gguf"
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "sentence"),
+    [
+        ([], "q.gguf", "no such file in ., models (no GGUF files there); give the path of one"),
+        (
+            ["a.gguf", "x.txt"],
+            "q.gguf",
+            "no such file in ., models (1 GGUF file there: a.gguf); give a path or this name",
+        ),
+        (
+            ["a.gguf", "models/b.gguf", "models/a.gguf"],
+            "qwen.gguf",
+            "no such file in ., models (2 GGUF files there: a.gguf, b.gguf); give a path or one of these names",
+        ),
+        (
+            ["a-00001-of-00002.gguf", "a-00002-of-00002.gguf"],
+            "q",
+            "no such file in ., models (1 GGUF file there: a-00001-of-00002.gguf); give a path or this name",
+        ),
+        (
+            [f"{number:02}.gguf" for number in range(12)],
+            "q",
+            "no such file in ., models (12 GGUF files there: 00.gguf, 01.gguf, 02.gguf, 03.gguf, 04.gguf, 05.gguf, "
+            "06.gguf, 07.gguf, 08.gguf, 09.gguf and 2 more); give a path or one of these names",
+        ),
+        (
+            ["models/a.gguf"],
+            "models",
+            "models is a directory (1 GGUF file there: a.gguf); expected a GGUF file: give a path or this name",
+        ),
+        (
+            ["models/x.txt"],
+            "models",
+            "models is a directory (no GGUF files there); expected a GGUF file: give the path of one",
+        ),
+        ([], "q" * 5000, "no such file in ., models (no GGUF files there); give the path of one"),
+        ([], "\0", "no such file in ., models (no GGUF files there); give the path of one"),
+        ([], "\0/x", "no such file in ., models (no GGUF files there); give the path of one"),
+        ([], "~nobody-of-this-name/q", "no such file in ., models (no GGUF files there); give the path of one"),
+    ],
+)
+def test_a_missing_file_is_answered_with_the_files_there_are(
+    folder: Path, files: list[str], place: str, sentence: str
+) -> None:
+    place_files(folder, *files)
+    with pytest.raises(ModelError) as caught:
+        find_file(place, DIRECTORIES)
+    assert str(caught.value) == sentence
+
+
+def test_a_missing_absolute_path_is_answered_with_the_files_of_its_folder(folder: Path) -> None:
+    other = folder.parent / "other"
+    place_files(other, "a.gguf")
+    with pytest.raises(ModelError) as caught:
+        find_file(str(other / "q.gguf"), DIRECTORIES)
+    assert str(caught.value) == f"no such file in {other} (1 GGUF file there: a.gguf); give a path or this name"

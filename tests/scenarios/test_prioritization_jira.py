@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_puma.core import Prediction, Sample
+from pytest_puma.scenarios import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario, draw
+from pytest_puma.scenarios.prioritization_jira import order_dependent_rate
+
+PAIRS = PrioritizationJiraScenario()
+BOTH = PrioritizationJiraBothOrdersScenario()
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("A", "A"),
+        ("B", "B"),
+        ("A.", "A"),
+        ("B\n", "B"),
+        ("(A)", "A"),
+        ("[B]", "B"),
+        ("**B**", "B"),
+        ("_B_", "B"),
+        ("`A`", "A"),
+        ("a", "A"),
+        ("b.", "B"),
+        ("(b)", "B"),
+        ("**a**", "A"),
+        ("Issue B", "B"),
+        ("issue b", "B"),
+        ("Issue: a", "A"),
+        ("Option (b)", "B"),
+        ("Answer: b", "B"),
+        ("the answer is a", "A"),
+        ("Option A: it loses data", "A"),
+        ("A) data loss", "A"),
+        ("A: data loss", "A"),
+        ("A - data loss", "A"),
+        ("A, because it loses data", "A"),
+        ("A because it loses data", "A"),
+        ("A is more urgent than B.", "A"),
+        ("A affects every user", "A"),
+        ("A clearly outranks B", "A"),
+        ("A over B", "A"),
+        ("A should go first, B can wait", "A"),
+        ("A\nIt is an outage", "A"),
+        ("A's impact is larger", "A"),
+        ("B, not A", "B"),
+        ("B is worse than A", "B"),
+        ("The more urgent one is B since a user loses money", "B"),
+        ("I choose A over B", "A"),
+        ("It's A, and B can wait", "A"),
+        ("A and B are both bad", "A"),
+        ("Between A and B, B is worse", "B"),
+        ("Between issue B and issue A, A is worse", "A"),
+        ("Both A and B are bad; B is worse", "B"),
+        ("Comparing A and B: B", "B"),
+        ("A or B? B.", "B"),
+        ("Is it Issue A or Issue B? Issue B!", "B"),
+        ("A vs. B: A", "A"),
+        ("A/B: B", "B"),
+        ("A or B", None),
+        ("B or A", None),
+        ("issue A or issue B", None),
+        ("A / B", None),
+        ("a or b", None),
+        ("A crash is worse than a typo, so B", "B"),
+        ("A crash", None),
+        ("A 500 error is worse. A", "A"),
+        ("A typo can wait. Issue B is an outage.", "B"),
+        ("It depends. A serious bug beats a wish: B", "B"),
+        ("a crash on start is worse than a typo", None),
+        ("This is a bug", None),
+        ("I would pick b here", None),
+        ("Both", None),
+        ("BA", None),
+        ("AB", None),
+        ("B-tree index and USB-A port", None),
+        ("ABC", None),
+        ("C", None),
+        ("", None),
+        ("42", None),
+    ],
+)
+def test_a_capital_that_stands_alone_is_the_answer_and_the_article_is_not(response: str, answer: str | None) -> None:
+    assert PAIRS.parse_response(response) == answer
+
+
+@given(
+    st.text(st.characters(categories=["Ll", "Nd", "Zs"])).filter(lambda text: text.strip().lower() not in {"a", "b"})
+)
+def test_small_letters_among_other_words_are_no_answer(response: str) -> None:
+    if response.split()[:-1] or response.strip() not in {"a", "b"}:
+        words = {"the", "issue", "option", "ticket", "answer", "choice", "is"}
+        if not words & set(response.split()):
+            assert PAIRS.parse_response(response) is None
+
+
+def issues(sample: Sample) -> set[str]:
+    return set(sample.units)
+
+
+def test_pairs_show_both_issues_and_are_named_by_their_keys_in_order() -> None:
+    sample = draw(PAIRS, 1, 42)[0]
+    a, b = sample.units
+    assert sample.id == f"{a}>{b}"
+    assert (sample.fields["key_a"], sample.fields["key_b"]) == (a, b)
+    assert all(sample.fields[name] for name in PAIRS.text_fields)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("scenario", [PAIRS, BOTH], ids=lambda scenario: scenario.name)
+def test_gold_is_the_more_urgent_issue_and_a_as_often_as_b(scenario: PrioritizationJiraScenario, seed: int) -> None:
+    order = ["Critical", "Major", "Minor", "Trivial"]
+    balance = 0
+    for sample in draw(scenario, 101, seed):
+        a, b = order.index(sample.fields["priority_a"]), order.index(sample.fields["priority_b"])
+        assert sample.gold == ("A" if a < b else "B")
+        balance += 1 if sample.gold == "A" else -1
+        assert abs(balance) <= 1
+
+
+def test_pairs_are_disjoint_while_the_issues_last_and_never_repeat() -> None:
+    samples = draw(PAIRS, 300, 42)
+    first = [key for sample in samples[:100] for key in sample.units]
+    assert len(set(first)) == 200
+    assert len({frozenset(sample.units) for sample in samples}) == 300
+
+
+def test_all_pairs_there_are_is_the_most_one_can_ask_for() -> None:
+    assert len(PAIRS.sample(10**9)) == 6 * 50 * 50
+
+
+def test_a_sample_of_pairs_is_a_prefix_of_any_longer_one() -> None:
+    longest = [sample.id for sample in draw(PAIRS, 150, 7)]
+    assert all([sample.id for sample in draw(PAIRS, n, 7)] == longest[:n] for n in (1, 2, 49, 100, 101))
+
+
+def test_pairs_of_all_distances_are_asked() -> None:
+    order = ["Critical", "Major", "Minor", "Trivial"]
+    distances = Counter(
+        abs(order.index(sample.fields["priority_a"]) - order.index(sample.fields["priority_b"]))
+        for sample in draw(PAIRS, 50, 42)
+    )
+    assert set(distances) == {1, 2, 3}
+
+
+def test_the_pool_makes_disjoint_pairs_that_say_why() -> None:
+    pool = PAIRS.examples()
+    assert pool is not None
+    assert len({*pool["key_a"], *pool["key_b"]}) == 32
+    row = pool.iloc[0]
+    assert row["rationale"] == f"Issue A: {row['rationale_a']} Issue B: {row['rationale_b']}"
+
+
+def test_each_pair_is_asked_in_both_orders_one_after_the_other() -> None:
+    samples = draw(BOTH, 40, 42)
+    assert [sample.id for sample in samples[::2]] == [sample.id for sample in draw(PAIRS, 20, 42)]
+    for one, other in zip(samples[::2], samples[1::2], strict=True):
+        assert one.units == other.units[::-1]
+        assert {one.gold, other.gold} == {"A", "B"}
+        assert one.fields["title_a"] == other.fields["title_b"]
+
+
+def test_the_variant_uses_the_templates_of_the_scenario() -> None:
+    assert (BOTH.name, BOTH.template_folder) == ("prioritization_jira_both_orders", "prioritization_jira")
+
+
+def test_both_kinds_read_a_file_of_issues(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("key,summary,description,priority\nX-1,t,d,minor\nX-2,u,NULL,major\nX-3,v,e,major\n")
+    assert {frozenset(sample.units) for sample in draw(PrioritizationJiraScenario(file), 9, 42)} == {
+        frozenset({"X-1", "X-2"}),
+        frozenset({"X-1", "X-3"}),
+    }
+    assert len(draw(PrioritizationJiraBothOrdersScenario(file), 9, 42)) == 4
+    assert PrioritizationJiraScenario(file).examples() is None
+
+
+def predictions(*answers: str | None) -> list[Prediction]:
+    """One pair after the other, each as X>Y and Y>X."""
+    return [
+        Prediction(sample_id=f"{a}>{b}", gold="A", answer=answer, units=(a, b))
+        for number, answer in enumerate(answers)
+        for a, b in [(f"X-{number // 2}", f"Y-{number // 2}")[:: 1 if number % 2 == 0 else -1]]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "rate"),
+    [
+        ("AB", 0.0),
+        ("BA", 0.0),
+        ("AA", 1.0),
+        ("BB", 1.0),
+        ("ABAA", 0.5),
+        ("AAAABAAB", 0.5),
+    ],
+)
+def test_the_rate_counts_pairs_answered_with_different_issues(answers: str, rate: float) -> None:
+    assert order_dependent_rate(predictions(*answers)) == rate
+    assert BOTH.metrics()["order_dependent_rate"](predictions(*answers)) == rate
+
+
+def test_pairs_without_two_answers_do_not_count() -> None:
+    assert order_dependent_rate(predictions("A", None, "A", "A", None, None, "B")) == 1.0
+    assert math.isnan(order_dependent_rate(predictions("A", None)))
+    assert math.isnan(order_dependent_rate([]))
+
+
+def test_a_pair_drawn_twice_by_a_bootstrap_counts_twice() -> None:
+    contrary, steady = predictions("A", "A", "A", "B")[:2], predictions("A", "A", "A", "B")[2:]
+    assert order_dependent_rate([*contrary, *contrary, *steady]) == pytest.approx(2 / 3)
+    assert order_dependent_rate([contrary[0], contrary[0], *steady]) == 0.0
+    assert order_dependent_rate([*contrary, contrary[0], *steady]) == 0.5
+
+
+@given(st.lists(st.sampled_from(["A", "B", None]), max_size=20), st.randoms())
+def test_the_order_of_the_predictions_does_not_matter(answers: list[str | None], random: object) -> None:
+    listed = predictions(*answers)
+    mixed = list(listed)
+    random.shuffle(mixed)  # type: ignore[attr-defined]
+    rate, again = order_dependent_rate(listed), order_dependent_rate(mixed)
+    assert rate == again or (math.isnan(rate) and math.isnan(again))
+    assert math.isnan(rate) or 0 <= rate <= 1
+
+
+def test_changing_every_answer_over_leaves_the_rate() -> None:
+    listed = predictions(*"ABAABBBA")
+    turned = [replace(prediction, answer={"A": "B", "B": "A"}[str(prediction.answer)]) for prediction in listed]
+    assert order_dependent_rate(turned) == order_dependent_rate(listed) == 0.5
