@@ -1,12 +1,30 @@
 """Benchmarks and CI gates for local LLMs, as plain pytest.
 
-`Scenario` is the contract of a task of your own, `FileScenario` the one to inherit when its rows lie
-in a file; `hookimpl`-free projects need nothing else. Importing this package loads no numerical library.
+`Scenario` is the contract of a task of one's own, `FileScenario` the one to inherit when its rows lie in a file;
+a `Strategy` is a way of asking. Names are imported when they are used: pytest imports this package in every project.
 """
 
-from pytest_puma.core import Answer, Conversation, Outcome, Scenario, ask, ask_all
-from pytest_puma.scenarios.file import FileScenario
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Answer, Conversation, Outcome, Scenario, ask, ask_all
+    from pytest_puma.scenarios.file import FileScenario
+    from pytest_puma.strategies import Strategy, Task
 
 __version__ = "0.1.0"
 
-__all__ = ["Answer", "Conversation", "FileScenario", "Outcome", "Scenario", "ask", "ask_all"]
+__all__ = ["Answer", "Conversation", "FileScenario", "Outcome", "Scenario", "Strategy", "Task", "ask", "ask_all"]
+
+_ELSEWHERE = {
+    "FileScenario": "pytest_puma.scenarios.file",
+    "Strategy": "pytest_puma.strategies",
+    "Task": "pytest_puma.strategies",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        msg = f"module 'pytest_puma' has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(_ELSEWHERE.get(name, "pytest_puma.core")), name)

@@ -83,7 +83,9 @@ class Controller:
         # An exception (-x, an interrupt) passes by: a run that was cut off is not judged.
         result = yield
         if self._planned and not self._config.option.collectonly:
-            self._finish(self._problems())
+            problems = self._problems()
+            self._finish(problems)
+            self._report_problems(problems)
         return result
 
     def pytest_sessionfinish(self) -> None:
@@ -103,7 +105,6 @@ class Controller:
         )
         if self._folder is not None:
             self._folder.finish(self._run)
-        self._report_problems(problems)
 
     def _problems(self) -> tuple[str, ...]:
         """Why the run must not be green although no test failed."""

@@ -1,4 +1,4 @@
-"""Run-spec files: YAML that asks for cells, as the marker does. docs/run-specs.md says what each field does.
+"""Run-spec files: YAML that asks for cells, as the marker does. docs/run-specs.md says what each key does.
 
     id: triage-baseline
     scenario: triage_jira
@@ -8,14 +8,14 @@
     inference: {temperature: 0, seed: 42}
     gates: ["f1_macro >= 0.45"]
 
-A file holds one such mapping, or several: a list of them, or documents separated by `---`. Every key that may be
-written is declared in `_FIELDS`; `null` is the same as leaving it out.
+A file holds one such mapping, or several: a list of them, or documents separated by `---`. `null` and an empty list
+are the same as leaving the key out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -37,23 +37,8 @@ class _Kind:
     holds: Callable[[Any], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """One value of a kind; or a list of `least` or more, for which a lone value may stand.
-
-    A field of PUMA whose effect this package does not have is fine while its value is one of `neutral`, and refused
-    otherwise: `instead` says why, and what to do.
-    """
-
-    kind: _Kind
-    least: int | None = None
-    neutral: tuple[Any, ...] | None = None
-    instead: str = ""
-
-
-_NAME = _Kind("a name, in quotes if YAML takes it for something else", lambda it: isinstance(it, str) and it != "")
-_GATE = _Kind("a gate in quotes, as in 'triage_jira: f1_macro >= 0.45'", lambda it: isinstance(it, str))
-_TEXT = _Kind("text", lambda it: isinstance(it, str))
+_SECTION = _Kind("keys with values, indented", lambda _: False)
+_TEXT = _Kind("text, in quotes where YAML takes it for something else", lambda it: isinstance(it, str))
 _FLAG = _Kind("true or false", lambda it: isinstance(it, bool))
 # isinstance would take true and false for whole numbers.
 _WHOLE = _Kind("a whole number", lambda it: type(it) is int)
@@ -61,51 +46,49 @@ _COUNT = _Kind("a whole number from 1", lambda it: type(it) is int and it >= 1)
 _HEAT = _Kind("a number from 0 (greedy) to 100", lambda it: type(it) in {int, float} and 0 <= it <= 100)  # noqa: PLR2004
 _ANY = _Kind("anything", lambda _: True)
 
-_NO_ENERGY = "energy is not measured; measure the pytest process from outside"
-_NO_TOP = "whole labels' probabilities come from the strategy option_scoring"
-_NO_FORMAT = "a reply is plain text; its form is the business of the scenario's template and parse_response"
-_NO_PERTURBATIONS = "samples are asked about as they are; put changed ones into a file of your own, for --puma-data"
-_NO_REPEAT = "one seed gives the same answers each time; run again with another --puma-seed"
-_NO_PROFILES = "there are no hardware profiles; name models that fit the machine by --puma-model"
-
-_FIELDS: Mapping[str, _Field] = {
-    "id": _Field(_NAME),
-    "description": _Field(_TEXT),
-    "scenario": _Field(_NAME),
-    "sample_size": _Field(_COUNT),
-    "models": _Field(_NAME, least=1),
-    "adaptation.strategy": _Field(_NAME, least=1),
-    "adaptation.cot": _Field(_FLAG, least=1),
-    "inference.temperature": _Field(_HEAT),
-    "inference.seed": _Field(_WHOLE),
-    "inference.max_tokens": _Field(_COUNT),
-    "inference.logprobs": _Field(_FLAG),
-    "inference.top_logprobs": _Field(_WHOLE, neutral=(0,), instead=_NO_TOP),
-    "inference.format": _Field(_ANY, neutral=("", "text"), instead=_NO_FORMAT),
-    "perturbations": _Field(_NAME, least=0, neutral=("none",), instead=_NO_PERTURBATIONS),
-    "metrics": _Field(_NAME, least=0),
-    "sustainability": _Field(_FLAG, neutral=(False,), instead=_NO_ENERGY),
-    "sustainability.codecarbon": _Field(_FLAG, neutral=(False,), instead=_NO_ENERGY),
-    # Tells codecarbon whose power grid it is; with codecarbon off it asks for nothing.
-    "sustainability.country_iso": _Field(_NAME),
-    "repeat": _Field(_COUNT, neutral=(1,), instead=_NO_REPEAT),
-    "profile_required": _Field(_ANY, neutral=(False, ""), instead=_NO_PROFILES),
-    "gates": _Field(_GATE, least=0),
+#: Every key that may be written. `[kind]` is a list, for which a lone value may stand.
+_FIELDS: Mapping[str, _Kind | list[_Kind]] = {
+    "id": _TEXT,
+    "description": _TEXT,
+    "scenario": _TEXT,
+    "sample_size": _COUNT,
+    "models": [_TEXT],
+    "adaptation": _SECTION,
+    "adaptation.strategy": [_TEXT],
+    "adaptation.cot": [_FLAG],
+    "inference": _SECTION,
+    "inference.temperature": _HEAT,
+    "inference.seed": _WHOLE,
+    "inference.max_tokens": _COUNT,
+    "inference.logprobs": _FLAG,
+    "inference.top_logprobs": _WHOLE,
+    "inference.format": _ANY,
+    "perturbations": [_TEXT],
+    "metrics": [_TEXT],
+    "sustainability": _FLAG,
+    "sustainability.codecarbon": _FLAG,
+    "sustainability.country_iso": _TEXT,  # whose power codecarbon assumes: without codecarbon it asks for nothing
+    "repeat": _COUNT,
+    "profile_required": _ANY,
+    "gates": [_TEXT],
 }
-_SECTIONS = ("adaptation", "inference", "sustainability")
+_SECTIONS = {path.partition(".")[0] for path in _FIELDS if "." in path}
 _REQUIRED = {"scenario": "scenario: triage_jira", "adaptation.strategy": "adaptation: {strategy: [zero_shot]}"}
 
+#: Keys of PUMA with an effect that is not to be had here: the values that do not ask for it; why, and what to do.
+_REFUSED: Mapping[str, tuple[tuple[Any, ...], str]] = {
+    "inference.top_logprobs": ((0,), "whole labels' probabilities come from the strategy option_scoring"),
+    "inference.format": (("", "text"), "replies are plain text; the scenario's template may ask for another form"),
+    "perturbations": (("none",), "samples stay as they are; name a file of changed ones with --puma-data"),
+    "sustainability": ((False,), "energy is not measured; measure the pytest process from outside"),
+    "sustainability.codecarbon": ((False,), "energy is not measured; measure the pytest process from outside"),
+    "repeat": ((1,), "one seed gives the same answers each time; run again with another --puma-seed"),
+    "profile_required": ((False, ""), "there are no hardware profiles; name models that fit with --puma-model"),
+}
 
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """A value, and the line in which to look for it."""
 
-    content: Any
-    line: int
-
-
-#: What a spec says, by dotted path; a field of one value has a tuple of one.
-_Said: TypeAlias = Mapping[str, tuple[_Value, ...]]
+#: What a spec says: the nodes of a field's values, by its dotted path. A node knows its line.
+_Said: TypeAlias = Mapping[str, Sequence[yaml.Node]]
 
 
 def read_specs(path: Path, settings: Settings) -> dict[str, Request]:
@@ -119,11 +102,11 @@ def read_specs(path: Path, settings: Settings) -> dict[str, Request]:
         specs = _specs(path.read_bytes())
         for number, spec in enumerate(specs, 1):
             said = _read(spec)
-            default = stem if len(specs) == 1 else f"{stem}_{number}"
-            spelled = said.get("id", (_Value(default, _line(spec)),))[0]
-            name = _test_name(spelled)
-            if name in requests:
-                raise _error(spelled.line, f"the id {spelled.content!r} is taken by a spec above; give each its own")
+            spelled = _first(said, "id", stem if len(specs) == 1 else f"{stem}_{number}")
+            name = re.sub(r"\W+", "_", spelled).strip("_")
+            if not name or name in requests:
+                fault = "makes the test name of a spec above" if name else "has no letter and no digit"
+                raise _error(said.get("id", [spec])[0], f"the id {spelled!r} {fault}; expected one of its own")
             requests[name] = _request(said, settings)
     except SettingsError as error:
         msg = f"{path}, {error}"
@@ -131,108 +114,157 @@ def read_specs(path: Path, settings: Settings) -> dict[str, Request]:
     return requests
 
 
-def _test_name(spelled: _Value) -> str:
-    name = re.sub(r"\W+", "_", spelled.content).strip("_")
-    if not name:
-        raise _error(spelled.line, f"the id {spelled.content!r} has no letter or digit; expected some: it names a test")
-    return name
-
-
 def _request(said: _Said, settings: Settings) -> Request:
-    scenario = make_scenario(_one(said, "scenario"), settings, where=f"line {said['scenario'][0].line}")
-    for metric in said.get("metrics", ()):
-        _check_metric(metric.content, scenario, metric.line)
+    scenario = make_scenario(_first(said, "scenario"), settings, where=f"line {_line(said['scenario'][0])}")
     return Request(
         scenario=scenario,
         choices=Choices(
             strategies=_strategies(said, settings.registry),
-            samples=_one(said, "sample_size"),
-            seed=_one(said, "inference.seed"),
-            max_tokens=_one(said, "inference.max_tokens"),
-            temperature=_one(said, "inference.temperature"),
-            logprobs=_one(said, "inference.logprobs"),
+            samples=_first(said, "sample_size"),
+            **{name: _first(said, f"inference.{name}") for name in ("seed", "max_tokens", "temperature", "logprobs")},
         ),
-        gates=tuple(_gate(gate, scenario) for gate in said.get("gates", ())),
-        models=_all(said, "models") or None,
-        metrics=_all(said, "metrics"),
-        description=_one(said, "description") or "",
+        gates=tuple(_gate(node, scenario) for node in said.get("gates", ())),
+        models=tuple(map(_content, said.get("models", ()))) or None,
+        metrics=tuple(_metric(_content(node), scenario, node) for node in said.get("metrics", ())),
+        description=_first(said, "description", ""),
     )
-
-
-def _one(said: _Said, path: str) -> Any:
-    return said[path][0].content if path in said else None
-
-
-def _all(said: _Said, path: str) -> tuple[Any, ...]:
-    return tuple(value.content for value in said.get(path, ()))
 
 
 def _strategies(said: _Said, registry: Registry) -> tuple[str, ...]:
     """Each strategy in each form that `cot` asks for: as it is, with a chain of thought, or both."""
     forms: list[str] = []
-    for strategy in said["adaptation.strategy"]:
-        with _at(strategy.line):
-            names = registry.strategy_names([strategy.content])
-        for cot in said.get("adaptation.cot", (_Value(content=False, line=strategy.line),)):
-            forms += [_reasoned(name, cot.line) for name in names] if cot.content else names
+    for node in said["adaptation.strategy"]:
+        with _at(node):
+            names = registry.strategy_names([_content(node)])
+        for cot in said.get("adaptation.cot", [None]):
+            forms += [_reasoned(name, cot) for name in names] if cot and _content(cot) else names
     return registry.strategy_names(forms)
 
 
-def _reasoned(name: str, line: int) -> str:
+def _reasoned(name: str, cot: yaml.Node) -> str:
     """The chain-of-thought form of a strategy."""
-    if name == "zero_shot_cot" or name.startswith(("cot_few_shot", "self_consistency")):
+    if re.fullmatch(r"zero_shot_cot|(cot_few_shot|self_consistency)(_\d+)?", name):
         return name
-    if name == "zero_shot":
-        return "zero_shot_cot"
-    if match := re.fullmatch(r"few_shot_(\d+)|one_shot", name):
-        return f"cot_few_shot_{match[1] or 1}"
-    raise _error(
-        line,
-        f"adaptation.cot is true, but the strategy {name} has no chain-of-thought form; "
-        "expected zero_shot, one_shot or few_shot_K, or cot: false",
-    )
+    form = {"zero_shot": "zero_shot_cot", "one_shot": "cot_few_shot_1"}.get(name, f"cot_{name}")
+    if form.startswith("cot_") and not re.fullmatch(r"cot_few_shot_\d+", form):
+        expected = "zero_shot, one_shot or few_shot_K, or cot: false"
+        raise _error(cot, f"adaptation.cot: {name} has no form with a chain of thought; expected {expected}")
+    return form
 
 
-def _gate(gate: _Value, scenario: Scenario) -> Gate:
-    with _at(gate.line):
-        parsed = parse_gate(gate.content)
-    _check_metric(parsed.metric, scenario, gate.line)
-    return parsed
+def _gate(node: yaml.Node, scenario: Scenario) -> Gate:
+    with _at(node):
+        gate = parse_gate(_content(node))
+    _metric(gate.metric, scenario, node)
+    return gate
 
 
-def _check_metric(name: str, scenario: Scenario, line: int) -> None:
+def _metric(name: str, scenario: Scenario, node: yaml.Node) -> str:
     from pytest_puma.metrics import metric_names
 
     known = metric_names(scenario)
     if name not in known:
-        hint = _hint(get_close_matches(name, known, n=1))
-        raise _error(line, f"{scenario.name} has no metric {name!r}; {hint}there are: {', '.join(known)}")
+        raise _error(node, f"{scenario.name} has no metric {name!r}; {_hint(name, known)}")
+    return name
 
 
-def _specs(data: bytes) -> list[yaml.MappingNode]:
-    documents = _documents(data)
-    nodes = [node for document in documents for node in (_items(document))]
-    if not nodes:
-        raise _error(1, "the file holds no spec; expected keys and values, as in 'scenario: triage_jira'")
-    for node in nodes:
-        if not isinstance(node, yaml.MappingNode):
-            raise _error(_line(node), f"found {_written(node)}; expected a spec, as in 'scenario: triage_jira'")
-    return [node for node in nodes if isinstance(node, yaml.MappingNode)]
+def _first(said: _Said, path: str, default: str | None = None) -> Any:
+    return _content(said[path][0]) if path in said else default
 
 
-def _documents(data: bytes) -> list[yaml.Node]:
-    position = 0
+def _read(spec: yaml.Node) -> _Said:
+    """What a spec says, each value of its kind and none refused."""
+    if not isinstance(spec, yaml.MappingNode):
+        raise _error(spec, f"found {_written(spec)}; expected a spec, as in 'scenario: triage_jira'")
+    said = {path: nodes for path, node in _keys(spec) if (nodes := _values(path, node))}
+    for path, example in _REQUIRED.items():
+        if path not in said:
+            raise _error(spec, f"the spec has no {path}; expected one, as in '{example}'")
+    return said
+
+
+def _keys(mapping: yaml.MappingNode, section: str = "") -> Iterator[tuple[str, yaml.Node]]:
+    """Every value under its dotted path; one that is unknown or there twice is an error."""
+    lines: dict[str, int] = {}
+    for key, value in mapping.value:
+        path = section + (key.value if isinstance(key, yaml.ScalarNode) else _written(key))
+        if path not in _FIELDS:
+            raise _error(key, f"the key {path!r} is unknown; {_hint(path, _FIELDS)}")
+        if path in lines:
+            raise _error(key, f"the key {path!r} is there twice, first in line {lines[path]}; keep one")
+        lines[path] = _line(key)
+        if path in _SECTIONS and isinstance(value, yaml.MappingNode):
+            yield from _keys(value, f"{path}.")
+        elif _content(value) is not None:
+            yield path, value
+
+
+def _values(path: str, node: yaml.Node) -> list[yaml.Node]:
+    field = _FIELDS[path]
+    (kind,) = field if isinstance(field, list) else [field]
+    nodes = node.value if isinstance(field, list) and isinstance(node, yaml.SequenceNode) else [node]
+    for value in nodes:
+        content, written = _content(value), _written(value)
+        if not kind.holds(content):
+            raise _error(value, f"{path}: found {written}; expected {kind.expected}")
+        neutral, instead = _REFUSED.get(path, ((content,), ""))
+        if content not in neutral:
+            raise _error(value, f"{path}: {written} is not supported: {instead}; leave the key out here")
+    return list(nodes)
+
+
+def _content(node: yaml.Node) -> Any:
+    """The value of a scalar. What has none, such as a list or the date 2026-13-01, stays a node: that is of no kind."""
     try:
-        return list(yaml.compose_all(data.decode("utf-8-sig"), Loader=yaml.SafeLoader))
-    except UnicodeDecodeError as error:
-        position, fault = error.start, f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-    except yaml.reader.ReaderError as error:
-        ...
+        return yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else node
+    except (yaml.YAMLError, ValueError):
+        return node
+
+
+def _written(node: yaml.Node) -> str:
+    """A value as its writer would know it again."""
+    if isinstance(node, yaml.ScalarNode):
+        return repr(node.value) if isinstance(_content(node), str) else node.value or "nothing"
+    return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
+
+
+def _specs(data: bytes) -> list[yaml.Node]:
+    """The nodes that should be specs."""
+    # What is not UTF-8 becomes characters that YAML does not allow.
+    text = data.decode("utf-8-sig", "surrogateescape")
+    try:
+        documents = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        raise _error(...)
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise _error(line, f"this is not YAML: {error.problem}") from error
+    except yaml.reader.ReaderError as error:
+        line, found = text.count("\n", 0, error.position) + 1, chr(error.character)
+        raise _error(line, f"found {found!r}; expected UTF-8 text without control characters") from error
+    specs = [spec for node in documents for spec in (node.value if isinstance(node, yaml.SequenceNode) else [node])]
+    if not specs:
+        raise _error(1, "the file holds no spec; expected one, as in 'scenario: triage_jira'")
+    return specs
 
 
-def _read(spec: yaml.MappingNode) -> _Said:
-    """The fields of a spec, checked one by one."""
-    said = {path: values for path, values in _fields(spec) if ...}
+@contextmanager
+def _at(node: yaml.Node) -> Iterator[None]:
+    """Add the line to the error of a reader that does not know it."""
+    try:
+        yield
+    except SettingsError as error:
+        raise _error(node, str(error)) from error
+
+
+def _error(where: yaml.Node | int, sentence: str) -> SettingsError:
+    return SettingsError(f"line {where if isinstance(where, int) else _line(where)}: {sentence}")
+
+
+def _line(node: yaml.Node) -> int:
+    return node.start_mark.line + 1
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    """What could be meant: what ends in the name, as `inference.seed` does in `seed`, or else is most like it."""
+    nearest = [entry for entry in known if entry.endswith(f".{name.rpartition('.')[2]}")]
+    nearest = nearest or get_close_matches(name, known, n=1)
+    return f"{f'did you mean {nearest[0]!r}? ' if nearest else ''}there are: {', '.join(known)}"

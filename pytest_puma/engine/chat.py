@@ -33,6 +33,8 @@ PLAIN = (
     "{% if add_generation_prompt %}Assistant: {% endif %}"
 )
 DATE = datetime(2025, 1, 1, tzinfo=timezone.utc)
+#: What a template's own mistakes raise.
+_FAULTS = (JinjaError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 _PROBE = "puma-probe"
 #: A private character of Unicode that no template and no prefill holds.
 _MARK = "\ue0f7"
@@ -84,7 +86,7 @@ class ChatFormat:
                 enable_thinking=self._thinking,
                 **self._special,
             )
-        except (JinjaError, ValueError, TypeError, AttributeError) as error:
+        except _FAULTS as error:
             msg = f"the model's chat template refuses roles {[m.role for m in messages]}: {error}"
             raise EngineError(msg) from error
 

@@ -119,12 +119,13 @@ class GenerateReply(Reply):
         )
 
     def _cut_at_stop(self, added: int) -> bool:
-        for stop in self._stops:
-            found = self._text.find(stop, max(0, len(self._text) - added - len(stop) + 1))
-            if found >= 0:
-                del self._text[found:]
-                return True
-        return False
+        """Whether the last `added` bytes complete a stop string; the text then ends before the first of them."""
+        found = [self._text.find(stop, max(0, len(self._text) - added - len(stop) + 1)) for stop in self._stops]
+        cut = min((place for place in found if place >= 0), default=None)
+        if cut is None:
+            return False
+        del self._text[cut:]
+        return True
 
 
 class ScoreReply(Reply):

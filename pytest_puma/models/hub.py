@@ -14,9 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_puma.core import ModelError
 from pytest_puma.models.parts import part_names
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
 
 _REFERENCE = re.compile(r"(?P<repository>[^/:]+/[^/:]+):(?P<pattern>.+)")
 _SHOWN = 20
@@ -32,30 +36,30 @@ def download(reference: str) -> Path:
         msg = "expected hf:owner/repo:file-pattern, as in hf:Qwen/Qwen2.5-3B-Instruct-GGUF:*q4_k_m.gguf"
         raise ModelError(msg)
     try:
-        from huggingface_hub import hf_hub_download
+        from huggingface_hub import HfApi
     except ImportError:
         msg = "this needs the package huggingface_hub; install it with: pip install 'pytest-puma[hub]'"
         raise ModelError(msg) from None
     repository, pattern = found["repository"], found["pattern"]
-    with _reasons(repository):
-        files, cached = _files(repository, pattern)
+    hub = HfApi()
+    with _reasons(repository, hub.endpoint):
+        files, cached = _files(hub, repository, pattern)
         names = _chosen(repository, pattern, files)
-        paths = [hf_hub_download(repository, name, local_files_only=cached) for name in names]
+        paths = [hub.hf_hub_download(repository, name, local_files_only=cached) for name in names]
     return Path(paths[0])
 
 
-def _files(repository: str, pattern: str) -> tuple[list[str], bool]:
+def _files(hub: HfApi, repository: str, pattern: str) -> tuple[list[str], bool]:
     """The files of the repository, and whether they are only those in the cache, for want of the hub."""
-    from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        return HfApi().list_repo_files(repository), False
+        return hub.list_repo_files(repository), False
     except RepositoryNotFoundError:
         raise
     except Exception:
         with suppress(FileNotFoundError):  # the cache has nothing either: then the hub's own error counts
-            folder = Path(snapshot_download(repository, allow_patterns=pattern, local_files_only=True))
+            folder = Path(hub.snapshot_download(repository, allow_patterns=pattern, local_files_only=True))
             return [path.relative_to(folder).as_posix() for path in folder.rglob("*.gguf")], True
         raise
 
@@ -94,9 +98,8 @@ def _listed(files: Iterable[str]) -> str:
 
 
 @contextmanager
-def _reasons(repository: str) -> Iterator[None]:
+def _reasons(repository: str, endpoint: str) -> Iterator[None]:
     """Turn what the hub's client raises into a `ModelError`."""
-    from huggingface_hub import constants
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     try:
@@ -104,19 +107,17 @@ def _reasons(repository: str) -> Iterator[None]:
     except ModelError:
         raise
     except GatedRepoError as error:
-        page = f"{constants.ENDPOINT}/{repository}"
+        page = f"{endpoint}/{repository}"
         msg = f"{repository} is gated: accept its terms at {page}, then 'hf auth login' or set HF_TOKEN"
         raise ModelError(msg) from error
     except RepositoryNotFoundError as error:
         msg = (
-            f"{constants.ENDPOINT} has no repository {repository} for you; "
+            f"{endpoint} has no repository {repository} for you; "
             "check the name, or if it is private, 'hf auth login' or set HF_TOKEN"
         )
         raise ModelError(msg) from error
     except Exception as error:
         # requests, httpx or httpx2, by the version of huggingface_hub: their errors have no base in common.
         reason = str(error).partition("\n")[0] or "no reason given"
-        msg = (
-            f"cannot get it from {constants.ENDPOINT}, and the cache does not have it: {type(error).__name__}: {reason}"
-        )
+        msg = f"cannot get it from {endpoint}, and the cache does not have it: {type(error).__name__}: {reason}"
         raise ModelError(msg) from error

@@ -18,11 +18,11 @@ _SAME = str.maketrans(":_", "--")
 def name_from_alias(alias: str) -> str:
     """The alias with `-` for `:`; a `ModelError` shows any other character that a name cannot have."""
     name = alias.replace(":", "-")
-    if not name or (other := _OTHER.findall(name)):
-        found = f"{' '.join(map(repr, dict.fromkeys(other)))} in it" if name else "nothing before '='"
+    other = " ".join(dict.fromkeys(map(repr, _OTHER.findall(name))))
+    if other or not name:
         msg = (
-            f"found {found}; expected an alias of letters, digits and any of . _ - + : only "
-            "(a path with '=' in it must exist, or follow an alias)"
+            f"the alias {alias!r} {f'has {other} in it' if other else 'is empty'}; expected letters, digits and any of "
+            ". _ - + : only (a path with '=' in it must exist, or follow an alias)"
         )
         raise ModelError(msg)
     return name

@@ -121,7 +121,7 @@ def _parquet(data: bytes, name: str) -> list[dict[str, Any]]:
     try:
         return parquet_records(data)
     except ImportError as error:
-        msg = f"{name}: reading Parquet needs pyarrow; install it with: pip install 'pytest-puma[parquet]'"
+        msg = f"{name}: reading Parquet needs pyarrow ({error}); install it with: pip install 'pytest-puma[parquet]'"
         raise DataError(msg) from error
     except (ValueError, OSError) as error:
         msg = f"{name}: not a Parquet file that pyarrow can read ({error})"

@@ -105,9 +105,7 @@ class Drive:
         job, last = self.jobs[key], len(self.jobs[key].tokens) - 1
         expected = [Row(key, None, last + added) for added in range(len(self.endings.get(key, ())) + 1)]
         expected += [
-            Row(key, index, last + 1 + place)
-            for index, tail in enumerate(job.tails)
-            for place in range(len(tail) - 1)
+            Row(key, index, last + 1 + place) for index, tail in enumerate(job.tails) for place in range(len(tail) - 1)
         ]
         assert sorted(map(str, self.rows_of[key])) == sorted(map(str, expected))
         if key in self.follow_ups:

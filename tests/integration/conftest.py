@@ -51,7 +51,7 @@ class Project:
         self.pytester.makepyfile(**files)
 
     def run(self, *arguments: str, model: bool = True) -> pytest.RunResult:
-        said = [*arguments, *(["--puma-model", str(self.model)] if model else [])]
+        said = [*arguments, *([f"--puma-model={self.model}"] if model else [])]
         if self.workers:
             return self.pytester.runpytest_subprocess("-p", "xdist", "-n", str(self.workers), *said)
         return self.pytester.runpytest_inprocess("-p", "no:xdist", *said)
@@ -79,6 +79,7 @@ class Project:
 @pytest.fixture(params=[0, 2], ids=["alone", "two_workers"])
 def project(request: pytest.FixtureRequest, pytester: pytest.Pytester, gguf: Path) -> Project:
     """Real llama.cpp on a tiny model."""
+    pytester.makeini("[pytest]")
     return Project(pytester, gguf, request.param)
 
 
@@ -92,5 +93,6 @@ def scripted(project: Project) -> Project:
 @pytest.fixture
 def alone(pytester: pytest.Pytester, gguf: Path) -> Project:
     """Scripted answers, one process: for stories that workers cannot change."""
+    pytester.makeini("[pytest]")
     pytester.makepyfile(conftest=SCRIPTED)
     return Project(pytester, gguf, 0)

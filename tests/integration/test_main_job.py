@@ -1,4 +1,7 @@
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -33,14 +36,11 @@ def everything(tmp_path_factory: pytest.TempPathFactory, gguf: Path) -> dict[int
 
 
 def _run(folder: Path, gguf: Path, workers: int) -> Project:
-    import subprocess
-    import sys
-    from types import SimpleNamespace
-
-    command = [sys.executable, "-m", "pytest", str(folder), "--rootdir", str(folder), "--puma-model", str(gguf)]
+    command = [sys.executable, "-m", "pytest", "--puma-model", str(gguf)]
     command += ["--puma-strategy", "all", "--puma-threads", "1", "--puma-max-tokens", "24", "-q"]
     done = subprocess.run(  # noqa: S603 - our own command
         [*command, *(["-n", str(workers)] if workers else ["-p", "no:xdist"])],
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
@@ -84,7 +84,7 @@ def test_the_table_has_a_row_for_each_cell(scripted: Project) -> None:
 
 def test_each_model_is_a_cell_of_its_own(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
-    result = scripted.run("--puma-model", f"other={scripted.model}", "-k", "triage and zero_shot")
+    result = scripted.run(f"--puma-model=other={scripted.model}", "-k", "triage and zero_shot")
     result.assert_outcomes(passed=2)
     assert {outcome["model"] for outcome in scripted.record()["outcomes"]} == {"tiny", "other"}
 
@@ -129,7 +129,7 @@ def pytest_puma_backend(model):
         test_a=TRIAGE,
         test_b=TRIAGE.replace("triage_jira", "prioritization_jira"),
     )
-    result = alone.run("--puma-model", f"other={alone.model}", "--puma-strategy", "zero_shot,rcoif", "-s")
+    result = alone.run(f"--puma-model=other={alone.model}", "--puma-strategy", "zero_shot,rcoif", "-s")
     result.assert_outcomes(passed=8)
     seen = [line.removeprefix(".") for line in result.outlines if "open " in line or "close " in line]
     events = [line[line.index("open ") if "open " in line else line.index("close ") :] for line in seen]

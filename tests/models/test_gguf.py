@@ -1,3 +1,4 @@
+import contextlib
 import struct
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import ModelError
 from pytest_puma.models import GgufFile, read_gguf
 from pytest_puma.models.ggml import BLOCKS, FILE_TYPES
-from tests.models.raw_gguf import MODEL, WEIGHT, raw_gguf, text
+from tests.models.raw_gguf import MODEL, WEIGHT, Value, raw_gguf, text
 from tests.tiny_gguf import MAMBA, write_gguf
 
 RAW = raw_gguf()
@@ -112,8 +113,10 @@ def test_the_names_of_the_quantisations_are_those_of_the_gguf_package() -> None:
         ),
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 2104932768\n",
-            " is no GGUF file: it is a Git LFS pointer, which only names the file; "
-            "fetch the file itself with 'git lfs pull'",
+            (
+                " is no GGUF file: it is a Git LFS pointer, which only names the file; "
+                "fetch the file itself with 'git lfs pull'"
+            ),
         ),
         (
             b"\n<!DOCTYPE html><html>",
@@ -129,8 +132,10 @@ def test_the_names_of_the_quantisations_are_those_of_the_gguf_package() -> None:
         ),
         (
             b"tjgg\x03\x00\x00\x00",
-            " is no GGUF file: it has the GGML format of before August 2023; "
-            "convert the model again, or look for a newer file",
+            (
+                " is no GGUF file: it has the GGML format of before August 2023; "
+                "convert the model again, or look for a newer file"
+            ),
         ),
         (
             raw_gguf(version=1),
@@ -212,13 +217,11 @@ def test_a_file_with_a_wrong_byte_is_read_or_refused(
 ) -> None:
     path = tmp_path_factory.mktemp("wrong") / "q.gguf"
     path.write_bytes(RAW[:position] + bytes([byte]) + RAW[position + 1 :])
-    try:
+    with contextlib.suppress(ModelError):
         assert read_gguf(path).size == len(RAW)
-    except ModelError:
-        pass
 
 
-def test_a_file_that_may_not_be_read_says_so(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_is_told_why(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
         read_gguf(tmp_path / "gone.gguf")
     assert str(caught.value) == f"{tmp_path / 'gone.gguf'} cannot be read: No such file or directory"
@@ -226,7 +229,7 @@ def test_a_file_that_may_not_be_read_says_so(tmp_path: Path) -> None:
 
 def test_the_vocabulary_of_a_large_model_costs_less_than_half_a_second(tmp_path: Path) -> None:
     size = 150_000
-    vocabulary = {
+    vocabulary: dict[str, Value] = {
         "tokenizer.ggml.tokens": [f"token{number}" for number in range(size)],
         "tokenizer.ggml.merges": [f"to ken{number}" for number in range(size)],
         "tokenizer.ggml.token_type": [1] * size,

@@ -79,8 +79,10 @@ def test_a_run_spec_name_finds_its_model(name: str, there: list[str], expected: 
         (
             "qwen2.5",
             ["qwen2.5-3b", "other", "qwen2.5-7b"],
-            "model 'qwen2.5' fits several of the models (qwen2.5-3b, qwen2.5-7b); "
-            "say which file it is: --puma-model qwen2.5=PATH",
+            (
+                "model 'qwen2.5' fits several of the models (qwen2.5-3b, qwen2.5-7b); "
+                "say which file it is: --puma-model qwen2.5=PATH"
+            ),
         ),
         # A prefix ends where a word of the name does.
         (

@@ -95,8 +95,10 @@ def test_a_file_with_a_vocabulary_only_is_refused(folder: Path) -> None:
         ),
         (
             {**MODEL, "split.count": 3},
-            "says that it is the first of 3 parts, its name says 1; "
-            "give the files the names they had, as in q-00001-of-00003.gguf",
+            (
+                "says that it is the first of 3 parts, its name says 1; "
+                "give the files the names they had, as in q-00001-of-00003.gguf"
+            ),
         ),
     ],
 )

@@ -73,8 +73,10 @@ def test_by_default_the_root_its_models_and_the_users_cache_are_searched(folder:
         (
             [f"{number:02}.gguf" for number in range(12)],
             "q",
-            "no such file in ., models (12 GGUF files there: 00.gguf, 01.gguf, 02.gguf, 03.gguf, 04.gguf, 05.gguf, "
-            "06.gguf, 07.gguf, 08.gguf, 09.gguf and 2 more); give a path or one of these names",
+            (
+                "no such file in ., models (12 GGUF files there: 00.gguf, 01.gguf, 02.gguf, 03.gguf, 04.gguf, 05.gguf, "
+                "06.gguf, 07.gguf, 08.gguf, 09.gguf and 2 more); give a path or one of these names"
+            ),
         ),
         (
             ["models/a.gguf"],

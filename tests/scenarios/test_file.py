@@ -19,7 +19,7 @@ class Requirements(FileScenario):
     name = "requirements"
     task_type = "classification"
     data = "requirements.csv"
-    key = "id"
+    key: ClassVar[str | None] = "id"
     text_fields = ("text",)
     label_column = "kind"
 
@@ -176,7 +176,7 @@ def test_other_data_bring_no_examples_of_the_bundled_pool(tmp_path: Path) -> Non
 
 def test_rows_without_a_key_are_ordered_by_their_content(tmp_path: Path) -> None:
     class Keyless(Requirements):
-        key: ClassVar[str | None] = None  # type: ignore[misc]
+        key = None
 
     file, moved = tmp_path / "mine.csv", tmp_path / "moved.csv"
     header, *lines = ROWS.splitlines()

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from pytest_puma.core import Model, ModelOptions
+from tests.engine.cache import RecordedBackend
+from tests.tiny_gguf import SHAPES, Shape, write_gguf
+
+
+class OpenBackend(Protocol):
+    """Loads a shape with these model options; the test does not have to close it."""
+
+    def __call__(
+        self, shape: Shape, /, *, n_ctx: int | None = None, parallel: int | None = None
+    ) -> RecordedBackend: ...
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Shape], Path]:
+    """The file of a shape, written once."""
+    folder = tmp_path_factory.mktemp("models")
+
+    def file(shape: Shape) -> Path:
+        path = folder / f"{shape.name}-{abs(hash(astuple(shape)))}.gguf"
+        return path if path.exists() else write_gguf(path, shape)
+
+    return file
+
+
+@pytest.fixture
+def open_backend(model_file: Callable[[Shape], Path]) -> Iterator[OpenBackend]:
+    """Backends of one thread: what they compute then depends on nothing but the batches."""
+    opened: list[RecordedBackend] = []
+
+    def load(shape: Shape, /, *, n_ctx: int | None = None, parallel: int | None = None) -> RecordedBackend:
+        options = ModelOptions(n_ctx=n_ctx, parallel=parallel)
+        opened.append(RecordedBackend(Model(name="tiny", path=model_file(shape), options=options), threads=1))
+        return opened[-1]
+
+    yield load
+    for backend in opened:
+        backend.close()
+
+
+@pytest.fixture(params=SHAPES, ids=lambda shape: shape.name)
+def shape(request: pytest.FixtureRequest) -> Shape:
+    """Each memory kind and tokenizer habit in turn."""
+    found: Shape = request.param
+    return found
+
+
+@pytest.fixture
+def backend(shape: Shape, open_backend: OpenBackend) -> RecordedBackend:
+    return open_backend(shape)

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_puma.core import Backend, Generate, Message, Prompt, Response
+from pytest_puma.engine.jobs import Row
+from pytest_puma.engine.replies import GenerateReply, ScoreReply, overflow
+
+if TYPE_CHECKING:
+    from pytest_puma.core.backend import Logits
+
+END = "<end>"
+
+
+def one_hot(token: int, size: int) -> Logits:
+    row = np.zeros(size, np.float32)
+    row[token] = 100
+    return row
+
+
+def reply_to(
+    pieces: list[bytes | str], *, stop: tuple[str, ...] = (), most: int = 99, logprobs: bool = False
+) -> Response:
+    """The response when the model says these pieces one by one, each its own token; END ends it."""
+    vocabulary = [piece.encode() if isinstance(piece, str) and piece != END else piece for piece in pieces]
+    backend = SimpleNamespace(
+        is_end=lambda token: vocabulary[token] == END,
+        piece=lambda token: vocabulary[token],
+    )
+    prompt = Prompt(messages=(Message(role="user", content="?"),), stop=stop)
+    request = Generate(prompt=prompt, max_tokens=most, logprobs=logprobs)
+    reply = GenerateReply(cast("Backend", backend), request, prompt_tokens=5, most_tokens=most)
+    reply.begin(started=1.0, cached=2)
+    for token in range(len(vocabulary)):
+        if reply.take(one_hot(token, len(vocabulary)), Row(0, None, 5 + token)) is None:
+            break
+    return reply.response(now=4.0)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "stop", "text"),
+    [
+        (["a", "b##", "#c"], "###", "ab"),
+        (["a", "b#", "#", "#", "c"], "###", "ab"),
+        (["###", "c"], "###", ""),
+        (["####", "c"], "###", ""),
+        (["a\n", "b"], "\n", "a"),
+        (["x", b"\xe2", b"\x82", b"\xacy"], "€", "x"),
+        (["aab", "aa", "b"], "aabaab", ""),
+    ],
+)
+def test_a_stop_string_is_found_however_tokens_cut_it_and_never_shown(
+    pieces: list[bytes | str], stop: str, text: str
+) -> None:
+    response = reply_to([*pieces, "more"], stop=(stop,))
+    assert (response.text, response.finish) == (text, "stop")
+    assert response.usage.decoded_tokens <= len(pieces)
+
+
+@pytest.mark.parametrize("stop", [("B", "C"), ("C", "B")])
+def test_the_earliest_of_several_stop_strings_cuts(stop: tuple[str, ...]) -> None:
+    assert reply_to(["aB", "c"], stop=stop).text == "a"
+    assert reply_to(["aBaC", "c"], stop=stop).text == "a"
+
+
+@given(
+    st.text("ab#", max_size=12),
+    st.lists(st.integers(1, 3), min_size=12, max_size=12),
+    st.sampled_from(["#", "b#", "aba"]),
+)
+def test_cutting_at_a_stop_string_does_not_depend_on_the_tokens(text: str, sizes: list[int], stop: str) -> None:
+    ends = np.cumsum(sizes).tolist()
+    pieces = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    response = reply_to([*pieces, END], stop=(stop,))
+    assert response.text == text.partition(stop)[0]
+
+
+def test_an_empty_stop_string_stops_nothing() -> None:
+    assert reply_to(["a", "b", END], stop=("",)).text == "ab"
+
+
+def test_a_character_that_two_tokens_share_is_whole() -> None:
+    assert reply_to([b"\xf0\x93\x82", b"\x80!", END]).text == "\U00013080!"
+
+
+def test_bytes_that_are_no_text_are_replaced() -> None:
+    assert reply_to(["a", b"\xff", "b", b"\xe2\x82", END]).text == "a\ufffdb\ufffd"
+
+
+def test_the_end_token_ends_the_response_and_is_counted_but_not_shown() -> None:
+    response = reply_to(["a", END], logprobs=True)
+    assert (response.text, response.finish, response.usage.decoded_tokens) == ("a", "stop", 2)
+    assert response.logprobs == pytest.approx((0.0, 0.0))
+
+
+def test_the_limit_ends_the_response() -> None:
+    response = reply_to(["a", "b", "c", END], most=2)
+    assert (response.text, response.finish, response.usage.decoded_tokens) == ("ab", "length", 2)
+
+
+def test_a_stop_string_that_the_last_allowed_token_completes_is_a_stop() -> None:
+    assert reply_to(["a", "b#", END], most=2, stop=("#",)).finish == "stop"
+
+
+def test_logprobs_are_only_given_when_asked_for() -> None:
+    assert reply_to(["a", END]).logprobs == ()
+
+
+def test_usage_says_what_it_cost() -> None:
+    usage = reply_to(["a", END]).usage
+    assert (usage.prompt_tokens, usage.cached_tokens, usage.decoded_tokens, usage.seconds) == (5, 2, 2, 3.0)
+
+
+def test_a_score_adds_the_shared_first_row_and_each_continuation_its_own() -> None:
+    # Rows over three tokens, each logits of log-probabilities already.
+    rows = {name: np.log(np.array(row, np.float32)) for name, row in {
+        "prompt": [0.5, 0.25, 0.25], "a1": [0.125, 0.125, 0.75], "b1": [0.2, 0.4, 0.4], "b2": [0.1, 0.1, 0.8],
+    }.items()}  # fmt: skip
+    reply = ScoreReply(((0, 2), (1, 0, 2)), prompt_tokens=4)
+    reply.begin(started=0.0, cached=0)
+    reply.take(rows["prompt"], Row(7, None, 3))
+    reply.take(rows["b1"], Row(7, 1, 4))
+    reply.take(rows["a1"], Row(7, 0, 4))
+    reply.take(rows["b2"], Row(7, 1, 5))
+    response = reply.response(now=1.0)
+    assert np.exp(response.logprobs).tolist() == pytest.approx([0.5 * 0.75, 0.25 * 0.2 * 0.8], rel=1e-6)
+    assert (response.finish, response.usage.decoded_tokens) == ("scored", 3)
+
+
+def test_an_overflow_costs_nothing() -> None:
+    response = overflow(900)
+    assert (response.finish, response.text, response.usage.decoded_tokens) == ("overflow", "", 0)
+    assert response.usage.prompt_tokens == 900

@@ -1,0 +1,148 @@
+"""Scores on real llama.cpp against a full softmax over plainly computed logits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pytest_puma.core import Score, Step
+from pytest_puma.engine.engine import Engine
+from tests.engine.ask import cost, issues, prompt, score
+from tests.engine.cache import NOISE, Context, RecordedBackend
+from tests.engine.conftest import OpenBackend
+from tests.tiny_gguf import LLAMA_BOS, MAMBA, Shape
+
+LABELS = ("Critical", "Major", "Minor", "Trivial", "Blocker of all")
+
+
+def tokens_of(backend: RecordedBackend, request: Score) -> tuple[Context, list[Context]]:
+    """What all continuations condition on, and the tokens of each with its end of turn; slowly, token by token."""
+    plain = backend.encode(request.prompt)
+    full = [backend.encode(request.prompt, text) for text in request.continuations]
+    boundary = 0
+    while all(other[: boundary + 1] == plain[: boundary + 1] for other in full) and boundary < len(plain):
+        boundary += 1
+    return tuple(plain[:boundary]), [(*other[boundary:], backend.end_of_turn) for other in full]
+
+
+def log_softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    row = logits.astype(np.float64)
+    return np.asarray(row - row.max() - np.log(np.sum(np.exp(row - row.max()))))
+
+
+def plain_scores(backend: RecordedBackend, request: Score) -> list[float]:
+    """Each continuation in an empty cache, one token at a time."""
+    before, tails = tokens_of(backend, request)
+    sums = []
+    for tail in tails:
+        backend.open(512)
+        whole = [*before, *tail]
+        rows = [backend.decode([Step(0, place, [token], 0)])[0].copy() for place, token in enumerate(whole[:-1])]
+        targets = range(len(before), len(whole))
+        sums.append(sum(float(log_softmax(rows[place - 1])[whole[place]]) for place in targets))
+    return sums
+
+
+def scores_by_rows(backend: RecordedBackend, request: Score) -> list[float]:
+    """The sums over the rows that the engine itself computed: whether each row met the right token."""
+    before, tails = tokens_of(backend, request)
+    return [
+        sum(float(log_softmax(backend.rows_after[(*before, *tail[:place])])[token]) for place, token in enumerate(tail))
+        for tail in tails
+    ]
+
+
+def test_a_score_alone_is_the_plain_full_softmax(shape: Shape, open_backend: OpenBackend) -> None:
+    # Prompt and continuation in two decodes, like the engine: the same kernels, so the same bits.
+    backend, reference = open_backend(shape), open_backend(shape)
+    request = score("How severe?", "Critical of all")
+    response = Engine(backend).run([request])[0]
+    before, (tail,) = tokens_of(reference, request)
+    reference.open(512)
+    first = reference.decode([Step(0, 0, before, len(before) - 1)])[0].copy()
+    rows = [first, *reference.decode([Step(0, len(before), tail[:-1], 0)])]
+    expected = sum(float(log_softmax(row)[token]) for row, token in zip(rows, tail, strict=True))
+    assert response.logprobs == pytest.approx((expected,), abs=1e-3)
+    assert response.finish == "scored"
+
+
+def test_scores_of_a_batch_pair_every_token_with_its_row(backend: RecordedBackend) -> None:
+    requests = [score(asked, *LABELS) for asked in issues(8)]
+    responses = Engine(backend).run(requests)
+    assert cost(responses).cached_tokens > 0
+    for request, response in zip(requests, responses, strict=True):
+        assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=1e-3)
+
+
+def test_scores_of_a_batch_are_those_of_one_token_at_a_time(shape: Shape, open_backend: OpenBackend) -> None:
+    backend, reference = open_backend(shape), open_backend(shape)
+    requests = [score(asked, *LABELS) for asked in issues(4)]
+    responses = Engine(backend).run(requests)
+    # Without attention both ways agree; with it each token may add the noise of its row, seldom all the same way.
+    per_token = 1e-4 if shape == MAMBA else NOISE
+    for request, response in zip(requests, responses, strict=True):
+        _, tails = tokens_of(backend, request)
+        limits = [per_token * len(tail) for tail in tails]
+        off = np.abs(np.array(response.logprobs) - plain_scores(reference, request))
+        assert (off <= limits).all()
+
+
+@pytest.mark.parametrize(
+    ("prefill", "continuations", "merged"),
+    [
+        ("Answer: 1", ("3", "0", " or more"), {" 13", " 10", " 1"}),
+        ("Answer: [A", ("B", "]"), {"AB", "A"}),
+        ("Answer:", (" Critical", " Major"), {" Critical", " Major"}),
+    ],
+)
+def test_a_token_that_merges_with_the_prompt_is_scored_and_all_share_one_boundary(
+    shape: Shape, open_backend: OpenBackend, prefill: str, continuations: tuple[str, ...], merged: set[str]
+) -> None:
+    backend, reference = open_backend(shape), open_backend(shape)
+    request = score(prompt("How many?", prefill=prefill), *continuations)
+    response = Engine(backend).run([request])[0]
+    before, tails = tokens_of(backend, request)
+    assert {backend.piece(tail[0]).decode() for tail in tails} == merged
+    assert response.usage.prompt_tokens == len(before)
+    assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=1e-3)
+    limits = [NOISE * len(tail) for tail in tails]
+    assert (np.abs(np.array(response.logprobs) - plain_scores(reference, request)) <= limits).all()
+
+
+def test_a_token_merges_too_where_a_sample_spells_a_control_token(open_backend: OpenBackend) -> None:
+    backend = open_backend(LLAMA_BOS)
+    tokens = backend.encode(prompt("<|im_start|> crashes", prefill="Answer: 1"), "3")
+    assert backend.piece(tokens[-1]) == b" 13"
+
+
+def test_one_token_answers_share_the_row_of_the_prompt(open_backend: OpenBackend) -> None:
+    backend = open_backend(LLAMA_BOS)
+    request = score("Which?", "A", "B", "C")
+    response = Engine(backend).run([request])[0]
+    before, tails = tokens_of(backend, request)
+    assert [len(tail) for tail in tails] == [2, 2, 2]
+    assert backend.paper.fed == len(before) + 3
+    assert response.usage.decoded_tokens == 3
+    assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=1e-9)
+
+
+def test_a_longer_answer_is_no_better_for_its_beginning(open_backend: OpenBackend) -> None:
+    # Each answer carries its end of turn: "1" is not the beginning of "13" but a whole answer.
+    backend = open_backend(LLAMA_BOS)
+    response = Engine(backend).run([score("How many?", "1", "13", "12", "2", "21")])[0]
+    assert np.exp(response.logprobs).sum() < 1
+    _, tails = tokens_of(backend, score("How many?", "1", "13"))
+    assert {tail[-1] for tail in tails} == {backend.end_of_turn}
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_more_continuations_than_sequences_are_scored_in_turn(
+    shape: Shape, open_backend: OpenBackend, parallel: int
+) -> None:
+    backend = open_backend(shape, parallel=parallel)
+    options = tuple(f"{number} points" for number in range(80))
+    requests = [score(asked, *options) for asked in ("How many?", "How much?")]
+    assert backend.sequences < len(options)
+    for request, response in zip(requests, Engine(backend).run(requests), strict=True):
+        assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=1e-3)

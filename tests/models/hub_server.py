@@ -1,0 +1,110 @@
+"""A stand-in for the Hugging Face hub: as much of its HTTP interface as listing and downloading a model needs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@dataclass(slots=True)
+class Hub:
+    """What the server has, and what it was asked for.
+
+    `repositories` maps `owner/repo` to its files; those in `gated` show their names but not their bytes. While
+    `status` is set, every request is answered with it.
+    """
+
+    url: str = ""
+    repositories: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
+    gated: set[str] = field(default_factory=set)
+    status: int | None = None
+    downloads: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def serve(hub: Hub) -> Iterator[Hub]:
+    """Answer at `hub.url` until the end of the block."""
+
+    class Handler(_Handler):
+        served = hub
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    hub.url = f"http://127.0.0.1:{server.server_port}"
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield hub
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    served: Hub
+
+    def do_GET(self) -> None:  # the name that http.server asks for
+        self._answer()
+
+    def do_HEAD(self) -> None:
+        self._answer()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the name of http.server)
+        """Keep the terminal clean."""
+
+    def _answer(self) -> None:
+        path = unquote(urlsplit(self.path).path).strip("/")
+        if self.served.status is not None:
+            self._send(self.served.status, b"")
+        elif path.startswith("api/models/"):
+            owner, repository, *rest = path.removeprefix("api/models/").split("/")
+            self._describe(f"{owner}/{repository}", tree=rest[:1] == ["tree"])
+        else:
+            owner, repository, _resolve, _revision, *name = path.split("/")
+            self._hand_out(f"{owner}/{repository}", "/".join(name))
+
+    def _describe(self, repository: str, *, tree: bool) -> None:
+        files = self.served.repositories.get(repository)
+        if files is None:
+            self._send(401, b'{"error": "Invalid username or password."}')
+            return
+        entries = [
+            {"type": "file", "path": name, "size": len(content), "oid": _oid(content)}
+            for name, content in files.items()
+        ]
+        siblings = [{"rfilename": name} for name in files]
+        about = {"id": repository, "sha": COMMIT, "private": False, "tags": [], "siblings": siblings}
+        self._send(200, json.dumps(entries if tree else about).encode(), {"Content-Type": "application/json"})
+
+    def _hand_out(self, repository: str, name: str) -> None:
+        content = self.served.repositories.get(repository, {}).get(name)
+        if repository in self.served.gated:
+            self._send(403, b"", {"X-Error-Code": "GatedRepo"})
+        elif content is None:
+            self._send(404, b"", {"X-Error-Code": "EntryNotFound"})
+        else:
+            if self.command == "GET":
+                self.served.downloads.append(name)
+            self._send(200, content, {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": COMMIT})
+
+    def _send(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        for key, value in {**(headers or {}), "Content-Length": str(len(body))}.items():
+            self.send_header(key, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+
+def _oid(content: bytes) -> str:
+    return hashlib.sha1(content, usedforsecurity=False).hexdigest()

@@ -1,0 +1,195 @@
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants
+
+from pytest_puma.core import ModelError
+from pytest_puma.models import resolve_models
+from pytest_puma.models.hub import download
+from tests.models.hub_server import Hub, serve
+
+REPOSITORY = "owner/tiny-GGUF"
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A hub of our own, and an empty cache."""
+    with serve(Hub()) as hub:
+        # What HF_ENDPOINT and HF_HOME set, but the client reads those only when it is imported.
+        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+        monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
+        monkeypatch.setenv("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        yield hub
+
+
+def refused(reference: str) -> str:
+    with pytest.raises(ModelError) as caught:
+        download(reference)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("pattern", ["tiny-Q4_K_M.gguf", "*q4_k_m.gguf", "*Q4*", "tiny-Q?_K_M.gguf"])
+def test_the_one_file_that_fits_is_downloaded(hub: Hub, pattern: str) -> None:
+    hub.repositories[REPOSITORY] = {"tiny-Q8_0.gguf": b"eight", "tiny-Q4_K_M.gguf": b"four", "Q4.md": b"read me"}
+    path = download(f"{REPOSITORY}:{pattern}")
+    assert path.name == "tiny-Q4_K_M.gguf"
+    assert path.read_bytes() == b"four"
+    assert hub.downloads == ["tiny-Q4_K_M.gguf"]
+
+
+def test_a_file_of_exactly_that_name_comes_first(hub: Hub) -> None:
+    hub.repositories[REPOSITORY] = {"q.gguf": b"small", "Q.gguf": b"large"}
+    assert download(f"{REPOSITORY}:Q.gguf").read_bytes() == b"large"
+
+
+def test_what_was_downloaded_once_is_taken_from_the_cache(hub: Hub) -> None:
+    hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
+    assert download(f"{REPOSITORY}:q.gguf") == download(f"{REPOSITORY}:*.gguf")
+    assert hub.downloads == ["q.gguf"]
+
+
+def test_a_split_model_is_downloaded_as_a_whole(hub: Hub) -> None:
+    parts = {f"big/q-0000{number}-of-00003.gguf": b"%d" % number for number in (3, 1, 2)}
+    hub.repositories[REPOSITORY] = parts
+    path = download(f"{REPOSITORY}:*q-*.gguf")
+    assert path.name == "q-00001-of-00003.gguf"
+    assert [part.read_bytes() for part in sorted(path.parent.iterdir())] == [b"1", b"2", b"3"]
+
+
+def test_the_first_part_stands_for_all(hub: Hub) -> None:
+    hub.repositories[REPOSITORY] = {f"q-0000{number}-of-00002.gguf": b"%d" % number for number in (1, 2)}
+    path = download(f"{REPOSITORY}:q-00001-of-00002.gguf")
+    assert path.with_name("q-00002-of-00002.gguf").read_bytes() == b"2"
+
+
+@pytest.mark.parametrize(
+    ("files", "pattern", "sentence"),
+    [
+        (
+            ["a-q4.gguf", "a-q8.gguf", "a.md"],
+            "*.gguf",
+            f"'*.gguf' fits 2 models of {REPOSITORY}: a-q4.gguf, a-q8.gguf; narrow it down to one",
+        ),
+        (
+            ["a-q4.gguf", "b-00001-of-00002.gguf", "b-00002-of-00002.gguf"],
+            "*q8*",
+            f"no GGUF file of {REPOSITORY} fits '*q8*'; it has a-q4.gguf, b-00001-of-00002.gguf",
+        ),
+        (["a.md"], "*", f"no GGUF file of {REPOSITORY} fits '*'; it has none"),
+        (
+            [f"{number:02}.gguf" for number in range(22)],
+            "x",
+            (
+                f"no GGUF file of {REPOSITORY} fits 'x'; "
+                f"it has {', '.join(f'{number:02}.gguf' for number in range(20))} and 2 more"
+            ),
+        ),
+        (
+            ["b-00001-of-00002.gguf", "b-00002-of-00002.gguf"],
+            "*-00002-of-*",
+            "only b-00002-of-00002.gguf fits, one of 2 parts; ask for the first of them: b-00001-of-00002.gguf",
+        ),
+        (
+            ["b-00001-of-00002.gguf"],
+            "b*",
+            f"{REPOSITORY} lacks 1 of 2 parts: b-00002-of-00002.gguf; choose another file",
+        ),
+    ],
+)
+def test_a_pattern_that_does_not_fit_one_model_is_answered_with_the_files_there_are(
+    hub: Hub, files: list[str], pattern: str, sentence: str
+) -> None:
+    hub.repositories[REPOSITORY] = dict.fromkeys(files, b"")
+    assert refused(f"{REPOSITORY}:{pattern}") == sentence
+    assert hub.downloads == []
+
+
+@pytest.mark.parametrize("reference", ["", "owner", "owner/repo", "owner/repo:", "repo:*.gguf", "a/b/c:*.gguf"])
+def test_a_reference_names_owner_repository_and_pattern(reference: str) -> None:
+    sentence = "expected hf:owner/repo:file-pattern, as in hf:Qwen/Qwen2.5-3B-Instruct-GGUF:*q4_k_m.gguf"
+    assert refused(reference) == sentence
+
+
+def test_an_unknown_repository_is_told(hub: Hub) -> None:
+    assert refused("owner/other:*.gguf") == (
+        f"{hub.url} has no repository owner/other for you; "
+        "check the name, or if it is private, 'hf auth login' or set HF_TOKEN"
+    )
+
+
+def test_a_gated_repository_is_told_where_to_accept_its_terms(hub: Hub) -> None:
+    hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
+    hub.gated.add(REPOSITORY)
+    assert refused(f"{REPOSITORY}:q.gguf") == (
+        f"{REPOSITORY} is gated: accept its terms at {hub.url}/{REPOSITORY}, then 'hf auth login' or set HF_TOKEN"
+    )
+
+
+def test_a_hub_out_of_order_is_told(hub: Hub) -> None:
+    hub.status = 501
+    sentence = refused(f"{REPOSITORY}:q.gguf")
+    assert sentence.startswith(f"cannot get it from {hub.url}, and the cache does not have it: HfHubHTTPError: ")
+    assert "501" in sentence
+    assert "\n" not in sentence
+
+
+def test_what_the_cache_has_is_enough_where_the_hub_is_out_of_reach(hub: Hub) -> None:
+    hub.repositories[REPOSITORY] = {"q-small.gguf": b"weights", "q-large.gguf": b"more weights"}
+    path = download(f"{REPOSITORY}:*small*")
+    hub.status = 501
+    assert download(f"{REPOSITORY}:*small*") == path
+    assert refused(f"{REPOSITORY}:*large*").startswith("no GGUF file of owner/tiny-GGUF fits '*large*'")
+
+
+def test_without_the_package_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    assert refused(f"{REPOSITORY}:q.gguf") == (
+        "this needs the package huggingface_hub; install it with: pip install 'pytest-puma[hub]'"
+    )
+
+
+SCRIPT = """
+import sys
+from pytest_puma.models import resolve_models
+print(resolve_models(sys.argv[1:], directories=())[0].path)
+"""
+
+
+def run(home: Path, argument: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Resolve an argument in a process of its own, which reads the environment as a user's does."""
+    return subprocess.run(  # noqa: S603  (our own script)
+        [sys.executable, "-c", SCRIPT, argument],
+        env={**os.environ, "HF_HOME": str(home), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_clients_own_environment_variables_are_obeyed(tmp_path: Path, hub: Hub, weights: bytes) -> None:
+    hub.repositories[REPOSITORY] = {"tiny.gguf": weights}
+    argument = f"small=hf:{REPOSITORY}:*.gguf"
+    online = run(tmp_path, argument, HF_ENDPOINT=hub.url)
+    assert Path(online.stdout.strip()).read_bytes() == weights, online.stderr
+    offline = run(tmp_path, argument, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1")
+    assert offline.stdout == online.stdout, offline.stderr
+    nothing = run(tmp_path / "empty", argument, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1")
+    assert f"puma: --puma-model '{argument}': cannot get it from {hub.url}" in nothing.stderr
+
+
+def test_a_model_of_the_hub_is_named_after_its_file(hub: Hub, weights: bytes) -> None:
+    hub.repositories[REPOSITORY] = {"sub/tiny-Q4_K_M.gguf": weights}
+    (model,) = resolve_models([f"hf:{REPOSITORY}:*.gguf"], directories=())
+    assert model.name == "tiny-Q4_K_M"
+    assert model.path.read_bytes() == weights
+
+
+def test_a_file_of_the_hub_is_checked_like_any_other(hub: Hub) -> None:
+    hub.repositories[REPOSITORY] = {"q.gguf": b"<html>"}
+    with pytest.raises(ModelError, match=r"^puma: --puma-model 'hf:owner/tiny-GGUF:q\.gguf': .*it is a web page"):
+        resolve_models([f"hf:{REPOSITORY}:q.gguf"], directories=())
