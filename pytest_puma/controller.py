@@ -83,16 +83,17 @@ class Controller:
         # An exception (-x, an interrupt) passes by: a run that was cut off is not judged.
         result = yield
         if self._planned and not self._config.option.collectonly:
-            problems = self._problems()
-            self._finish(problems)
+            not_run = self._not_run()
+            problems = self._problems(not_run)
+            self._finish(not_run, problems)
             self._report_problems(problems)
         return result
 
     def pytest_sessionfinish(self) -> None:
         if self._run is None and self._outcomes:
-            self._finish(())
+            self._finish((), ())
 
-    def _finish(self, problems: tuple[str, ...]) -> None:
+    def _finish(self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...]) -> None:
         from pytest_puma.core import Run
 
         self._run = Run(
@@ -100,19 +101,20 @@ class Controller:
             started=self._started,
             environment=_environment(),
             outcomes=tuple(self._outcomes.values()),
-            verdicts=self._not_run(),
+            verdicts=verdicts,
             problems=problems,
         )
         if self._folder is not None:
             self._folder.finish(self._run)
 
-    def _problems(self) -> tuple[str, ...]:
+    def _problems(self, not_run: Sequence[Verdict]) -> tuple[str, ...]:
         """Why the run must not be green although no test failed."""
         missing = sorted((self._planned - self._reported) | self._silent)
         problems = [f"{nodeid} was planned, but no outcome of it arrived" for nodeid in missing]
+        # A gate for cells that the user did not ask for is no mistake.
         if self._selected():
             return tuple(problems)
-        return (*problems, *(verdict.reason for verdict in self._not_run()))
+        return (*problems, *(verdict.reason for verdict in not_run))
 
     def _not_run(self) -> tuple[Verdict, ...]:
         """The verdicts on general gates that no cell of this run took."""

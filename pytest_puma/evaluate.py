@@ -69,7 +69,7 @@ def evaluate(
         predictions=predictions,
         measures=measures,
         verdicts=tuple(judge(gate, measures) for gate in cell.gates),
-        warnings=_warnings(cell, predictions),
+        warnings=_warnings(cell, predictions, engine),
         usage=Usage.total(prediction.usage for prediction in predictions),
         seconds=time.perf_counter() - started,
     )
@@ -179,11 +179,11 @@ def _signature(cell: Cell, template: Template, generation: Generation, engine: E
     }
 
 
-def _warnings(cell: Cell, predictions: Sequence[Prediction]) -> tuple[str, ...]:
+def _warnings(cell: Cell, predictions: Sequence[Prediction], engine: Engine) -> tuple[str, ...]:
     found = len(predictions)
     unreadable = sum(prediction.answer is None for prediction in predictions)
     overflown = sum(prediction.finish == "overflow" for prediction in predictions)
-    sentences = []
+    sentences = list(engine.backend.notes)
     if found < cell.samples:
         sentences.append(f"asked for {cell.samples} samples; the data have {found}, all were run")
     if unreadable > UNREADABLE * found:

@@ -176,6 +176,12 @@ def expand(request: Request, settings: Settings) -> list[Cell]:
                 metrics=request.metrics or (request.scenario.primary_metric(),),
             )
             cells.append(_with_gates(cell, settings.gates))
+    taken = {gate for cell in cells for gate in cell.gates}
+    lost = [gate for gate in request.gates if gate not in taken]
+    # Other strategies than the test's own may leave a gate without its cell.
+    if lost and settings.command.strategies is None:
+        msg = f"gate {str(lost[0])!r} fits none of its cells: {', '.join(cell.id for cell in cells)}"
+        raise SettingsError(msg)
     return cells
 
 

@@ -145,7 +145,7 @@ def _read(config: pytest.Config) -> Settings:
 
 
 def _warn_of_moved_root(config: pytest.Config) -> None:
-    """pytest looks for its root before it knows our options, and takes a path behind a space for a test path."""
+    """The root is looked for before our options are known: pytest takes a path behind a space for a test path."""
     if config.rootpath not in (config.invocation_params.dir, *config.invocation_params.dir.parents):
         text = (
             f"puma: pytest takes {config.rootpath} for the project's root, so the project's ini file is not read; "
@@ -157,7 +157,7 @@ def _warn_of_moved_root(config: pytest.Config) -> None:
 def _ini(config: pytest.Config, key: str) -> object:
     try:
         return config.getini(key)
-    except ValueError as error:
+    except (ValueError, pytest.UsageError) as error:
         msg = f"puma: ini key {key}: {error}; expected {_INI[key][0]}"
         raise pytest.UsageError(msg) from error
 

@@ -1,23 +1,20 @@
 """Run-spec files: YAML that asks for cells, as the marker does. docs/run-specs.md says what each key does.
 
-    id: triage-baseline
     scenario: triage_jira
-    sample_size: 50
-    models: [qwen2.5:3b]
     adaptation: {strategy: [zero-shot, few-shot-3]}
     inference: {temperature: 0, seed: 42}
     gates: ["f1_macro >= 0.45"]
 
-A file holds one such mapping, or several: a list of them, or documents separated by `---`. `null` and an empty list
-are the same as leaving the key out.
+A file holds one such mapping, a list of them, or several documents. `null` or an empty list is a key left out, and
+`inference.seed: 42` is `inference: {seed: 42}`.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,23 +25,17 @@ from pytest_puma.core import Gate, Scenario, SettingsError
 from pytest_puma.gates import parse_gate
 from pytest_puma.matrix import Choices, Registry, Request, Settings, make_scenario
 
+#: What a value may be, in words and as a test.
+_Kind: TypeAlias = tuple[str, Callable[[Any], bool]]
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """What a value may be, in words and as a test."""
-
-    expected: str
-    holds: Callable[[Any], bool]
-
-
-_SECTION = _Kind("keys with values, indented", lambda _: False)
-_TEXT = _Kind("text, in quotes where YAML takes it for something else", lambda it: isinstance(it, str))
-_FLAG = _Kind("true or false", lambda it: isinstance(it, bool))
+_SECTION: _Kind = ("keys with values, indented", lambda _: False)
+_TEXT: _Kind = ("text, in quotes where YAML takes it for something else", lambda it: isinstance(it, str))
+_FLAG: _Kind = ("true or false", lambda it: isinstance(it, bool))
 # isinstance would take true and false for whole numbers.
-_WHOLE = _Kind("a whole number", lambda it: type(it) is int)
-_COUNT = _Kind("a whole number from 1", lambda it: type(it) is int and it >= 1)
-_HEAT = _Kind("a number from 0 (greedy) to 100", lambda it: type(it) in {int, float} and 0 <= it <= 100)  # noqa: PLR2004
-_ANY = _Kind("anything", lambda _: True)
+_WHOLE: _Kind = ("a whole number", lambda it: type(it) is int)
+_COUNT: _Kind = ("a whole number from 1", lambda it: type(it) is int and it >= 1)
+_HEAT: _Kind = ("a number from 0 (greedy) to 100", lambda it: type(it) in {int, float} and 0 <= it <= 100)  # noqa: PLR2004
+_ANY: _Kind = ("anything", lambda _: True)
 
 #: Every key that may be written. `[kind]` is a list, for which a lone value may stand.
 _FIELDS: Mapping[str, _Kind | list[_Kind]] = {
@@ -86,23 +77,20 @@ _REFUSED: Mapping[str, tuple[tuple[Any, ...], str]] = {
     "profile_required": ((False, ""), "there are no hardware profiles; name models that fit with --puma-model"),
 }
 
-
 #: What a spec says: the nodes of a field's values, by its dotted path. A node knows its line.
 _Said: TypeAlias = Mapping[str, Sequence[yaml.Node]]
 
 
 def read_specs(path: Path, settings: Settings) -> dict[str, Request]:
-    """The requests of a file by their specs' ids, made fit to end a test's name: letters, digits and `_`.
-
-    A `SettingsError` names the file and the line of what cannot be read or obeyed.
-    """
+    """The requests of a file by their specs' ids in letters, digits and `_`; a `SettingsError` names the line."""
     stem = re.sub(r"(\.puma)?\.ya?ml$", "", path.name)
     requests: dict[str, Request] = {}
     try:
         specs = _specs(path.read_bytes())
         for number, spec in enumerate(specs, 1):
             said = _read(spec)
-            spelled = _first(said, "id", stem if len(specs) == 1 else f"{stem}_{number}")
+            default = stem if len(specs) == 1 else f"{stem}_{number}"
+            spelled = said["id"][0].value if "id" in said else default
             name = re.sub(r"\W+", "_", spelled).strip("_")
             if not name or name in requests:
                 fault = "makes the test name of a spec above" if name else "has no letter and no digit"
@@ -115,18 +103,19 @@ def read_specs(path: Path, settings: Settings) -> dict[str, Request]:
 
 
 def _request(said: _Said, settings: Settings) -> Request:
-    scenario = make_scenario(_first(said, "scenario"), settings, where=f"line {_line(said['scenario'][0])}")
+    first = {path: _content(nodes[0]) for path, nodes in said.items()}
+    scenario = make_scenario(first["scenario"], settings, where=f"line {_line(said['scenario'][0])}")
     return Request(
         scenario=scenario,
         choices=Choices(
             strategies=_strategies(said, settings.registry),
-            samples=_first(said, "sample_size"),
-            **{name: _first(said, f"inference.{name}") for name in ("seed", "max_tokens", "temperature", "logprobs")},
+            samples=first.get("sample_size"),
+            **{name: first.get(f"inference.{name}") for name in ("seed", "max_tokens", "temperature", "logprobs")},
         ),
         gates=tuple(_gate(node, scenario) for node in said.get("gates", ())),
         models=tuple(map(_content, said.get("models", ()))) or None,
         metrics=tuple(_metric(_content(node), scenario, node) for node in said.get("metrics", ())),
-        description=_first(said, "description", ""),
+        description=first.get("description", ""),
     )
 
 
@@ -142,14 +131,14 @@ def _strategies(said: _Said, registry: Registry) -> tuple[str, ...]:
 
 
 def _reasoned(name: str, cot: yaml.Node) -> str:
-    """The chain-of-thought form of a strategy."""
+    """The form of a strategy that has a chain of thought."""
     if re.fullmatch(r"zero_shot_cot|(cot_few_shot|self_consistency)(_\d+)?", name):
         return name
-    form = {"zero_shot": "zero_shot_cot", "one_shot": "cot_few_shot_1"}.get(name, f"cot_{name}")
-    if form.startswith("cot_") and not re.fullmatch(r"cot_few_shot_\d+", form):
-        expected = "zero_shot, one_shot or few_shot_K, or cot: false"
-        raise _error(cot, f"adaptation.cot: {name} has no form with a chain of thought; expected {expected}")
-    return form
+    if name == "zero_shot":
+        return "zero_shot_cot"
+    if match := re.fullmatch(r"one_shot|few_shot_(\d+)", name):
+        return f"cot_few_shot_{match[1] or 1}"
+    raise _error(cot, f"adaptation.cot: {name} has no chain-of-thought form; expected zero_shot, one_shot, few_shot_K")
 
 
 def _gate(node: yaml.Node, scenario: Scenario) -> Gate:
@@ -168,24 +157,19 @@ def _metric(name: str, scenario: Scenario, node: yaml.Node) -> str:
     return name
 
 
-def _first(said: _Said, path: str, default: str | None = None) -> Any:
-    return _content(said[path][0]) if path in said else default
-
-
 def _read(spec: yaml.Node) -> _Said:
     """What a spec says, each value of its kind and none refused."""
     if not isinstance(spec, yaml.MappingNode):
         raise _error(spec, f"found {_written(spec)}; expected a spec, as in 'scenario: triage_jira'")
-    said = {path: nodes for path, node in _keys(spec) if (nodes := _values(path, node))}
+    said = {path: nodes for path, node in _keys(spec, {}) if (nodes := _values(path, node))}
     for path, example in _REQUIRED.items():
         if path not in said:
             raise _error(spec, f"the spec has no {path}; expected one, as in '{example}'")
     return said
 
 
-def _keys(mapping: yaml.MappingNode, section: str = "") -> Iterator[tuple[str, yaml.Node]]:
-    """Every value under its dotted path; one that is unknown or there twice is an error."""
-    lines: dict[str, int] = {}
+def _keys(mapping: yaml.MappingNode, lines: dict[str, int], section: str = "") -> Iterator[tuple[str, yaml.Node]]:
+    """Every value under its dotted path; one that is unknown or there twice is an error. `lines` collects the paths."""
     for key, value in mapping.value:
         path = section + (key.value if isinstance(key, yaml.ScalarNode) else _written(key))
         if path not in _FIELDS:
@@ -194,22 +178,22 @@ def _keys(mapping: yaml.MappingNode, section: str = "") -> Iterator[tuple[str, y
             raise _error(key, f"the key {path!r} is there twice, first in line {lines[path]}; keep one")
         lines[path] = _line(key)
         if path in _SECTIONS and isinstance(value, yaml.MappingNode):
-            yield from _keys(value, f"{path}.")
+            yield from _keys(value, lines, f"{path}.")
         elif _content(value) is not None:
             yield path, value
 
 
 def _values(path: str, node: yaml.Node) -> list[yaml.Node]:
     field = _FIELDS[path]
-    (kind,) = field if isinstance(field, list) else [field]
+    ((expected, holds),) = field if isinstance(field, list) else [field]
     nodes = node.value if isinstance(field, list) and isinstance(node, yaml.SequenceNode) else [node]
     for value in nodes:
-        content, written = _content(value), _written(value)
-        if not kind.holds(content):
-            raise _error(value, f"{path}: found {written}; expected {kind.expected}")
+        content = _content(value)
+        if not holds(content):
+            raise _error(value, f"{path}: found {_written(value)}; expected {expected}")
         neutral, instead = _REFUSED.get(path, ((content,), ""))
         if content not in neutral:
-            raise _error(value, f"{path}: {written} is not supported: {instead}; leave the key out here")
+            raise _error(value, f"{path}: {_written(value)} is not supported: {instead}; leave the key out here")
     return list(nodes)
 
 
@@ -222,28 +206,25 @@ def _content(node: yaml.Node) -> Any:
 
 
 def _written(node: yaml.Node) -> str:
-    """A value as its writer would know it again."""
-    if isinstance(node, yaml.ScalarNode):
-        return repr(node.value) if isinstance(_content(node), str) else node.value or "nothing"
-    return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
+    """A value as it stands in the file."""
+    start, end = node.start_mark, node.end_mark
+    return textwrap.shorten((start.buffer or "")[start.pointer : end.pointer], 60) or "nothing"
 
 
 def _specs(data: bytes) -> list[yaml.Node]:
-    """The nodes that should be specs."""
-    # What is not UTF-8 becomes characters that YAML does not allow.
+    """The nodes that should be specs. Bytes that are not UTF-8 become characters that YAML does not allow."""
     text = data.decode("utf-8-sig", "surrogateescape")
     try:
-        documents = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
+        nodes = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise _error(line, f"this is not YAML: {error.problem}") from error
     except yaml.reader.ReaderError as error:
         line, found = text.count("\n", 0, error.position) + 1, chr(error.character)
         raise _error(line, f"found {found!r}; expected UTF-8 text without control characters") from error
-    specs = [spec for node in documents for spec in (node.value if isinstance(node, yaml.SequenceNode) else [node])]
-    if not specs:
-        raise _error(1, "the file holds no spec; expected one, as in 'scenario: triage_jira'")
-    return specs
+    if specs := [spec for node in nodes for spec in (node.value if isinstance(node, yaml.SequenceNode) else [node])]:
+        return specs
+    raise _error(1, "the file holds no spec; expected one, as in 'scenario: triage_jira'")
 
 
 @contextmanager
@@ -265,6 +246,5 @@ def _line(node: yaml.Node) -> int:
 
 def _hint(name: str, known: Collection[str]) -> str:
     """What could be meant: what ends in the name, as `inference.seed` does in `seed`, or else is most like it."""
-    nearest = [entry for entry in known if entry.endswith(f".{name.rpartition('.')[2]}")]
-    nearest = nearest or get_close_matches(name, known, n=1)
-    return f"{f'did you mean {nearest[0]!r}? ' if nearest else ''}there are: {', '.join(known)}"
+    nearest = [it for it in known if it.endswith(f".{name.rpartition('.')[2]}")] or get_close_matches(name, known, n=1)
+    return (f"did you mean {nearest[0]!r}? " if nearest else "") + f"there are: {', '.join(known)}"

@@ -57,6 +57,7 @@ class ScriptedBackend:
         self.rows = self.sequences
         self.end_of_turn = _END
         self.signature: Mapping[str, str] = {"backend": "scripted"}
+        self.notes: Sequence[str] = ()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
         """The bytes of the chat."""

@@ -1,8 +1,17 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Digests and downloads of tests stay out of the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ class Backend(Protocol):
     gets slow. `batch`, `rows`: the most tokens and the most rows of logits of one decode.
     `sequences`: the most sequences that live at once (ids from 0); `parallel`: the requests that are
     worth running at once. `end_of_turn` is the token that the chat template puts behind an answer.
-    `signature`: all of it that could change a number.
+    `signature`: all of it that could change a number. `notes`: what a reader of the numbers must know.
     """
 
     context_limit: int
@@ -65,6 +65,7 @@ class Backend(Protocol):
     parallel: int
     end_of_turn: int
     signature: Mapping[str, str]
+    notes: Sequence[str]
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
         """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 DEFAULT_SAMPLES = 50
 DEFAULT_SEED = 42
-MOST_SEQUENCES = 64
+#: What llama.cpp takes (sequences), and what no machine has (the others): beyond, C would wrap numbers around.
+MOST_SEQUENCES, MOST_CELLS, MOST_LAYERS, MOST_THREADS = 64, 2**27, 2**15, 2**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,18 +35,16 @@ class ModelOptions:
 
     def __post_init__(self) -> None:
         """Refuse what llama.cpp would abort on."""
-        if self.n_ctx is not None and self.n_ctx < 1:
-            msg = f"n_ctx is {self.n_ctx}; expected a positive number of tokens"
-            raise SettingsError(msg)
-        if self.gpu_layers < -1:
-            msg = f"gpu_layers is {self.gpu_layers}; expected -1 (all) or a number of layers"
-            raise SettingsError(msg)
-        if self.threads is not None and self.threads < 1:
-            msg = f"threads is {self.threads}; expected a positive number"
-            raise SettingsError(msg)
-        if self.parallel is not None and not 1 <= self.parallel <= MOST_SEQUENCES:
-            msg = f"parallel is {self.parallel}; expected a number from 1 to {MOST_SEQUENCES}"
-            raise SettingsError(msg)
+        limits = {
+            "n_ctx": (self.n_ctx, 1, MOST_CELLS),
+            "gpu_layers": (self.gpu_layers, -1, MOST_LAYERS),
+            "threads": (self.threads, 1, MOST_THREADS),
+            "parallel": (self.parallel, 1, MOST_SEQUENCES),
+        }
+        for name, (value, least, most) in limits.items():
+            if value is not None and not least <= value <= most:
+                msg = f"{name} is {value}; expected a number from {least} to {most}"
+                raise SettingsError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

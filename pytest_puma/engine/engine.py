@@ -38,9 +38,11 @@ class Engine:
         """The responses, in the order of the requests."""
         tickets = [self.submit(request) for request in requests]
         done: dict[int, Response] = {}
-        while len(done) < len(tickets):
+        while not done.keys() >= set(tickets):
             done.update(self.step())
-        return tuple(done[ticket] for ticket in tickets)
+        responses = tuple(done.pop(ticket) for ticket in tickets)
+        self._finished.update(done)
+        return responses
 
     def submit(self, request: Request) -> int:
         """Queue a request; `step` will return its response under this ticket."""

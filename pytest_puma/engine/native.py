@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import llama_cpp
@@ -69,6 +70,7 @@ class NativeBackend:
         self._pieces: dict[int, bytes] = {}
         self._ends: dict[int, bool] = {}
         self._threads = options.threads or threads
+        self.notes: Sequence[str] = ()
         self._set_limits(model)
         self._chat = self._chat_format(thinking=options.thinking)
         self.end_of_turn = self._find_end_of_turn()
@@ -100,13 +102,14 @@ class NativeBackend:
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
         """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        # As one text, so that a token may merge across the end of the prompt.
+        prompt = replace(prompt, prefill=prompt.prefill + continuation)
         if any(self._has_control(message.content) for message in prompt.messages):
             # A sample that spells a control token must not become one; pieces tokenise a little differently.
             pieces = self._chat.pieces(prompt)
             tokens = [token for text, trusted in pieces for token in self._tokenize(text, control=trusted)]
-            tokens += self._tokenize(continuation)
         else:
-            tokens = self._tokenize(self._chat.render(prompt) + continuation)
+            tokens = self._tokenize(self._chat.render(prompt))
         bos = llama_cpp.llama_vocab_bos(self._vocab)
         # A template that prints the BOS token must not get a second one.
         if llama_cpp.llama_vocab_get_add_bos(self._vocab) and tokens[:1] != [bos]:
@@ -155,6 +158,8 @@ class NativeBackend:
 
     def _chat_format(self, *, thinking: bool) -> ChatFormat:
         template = llama_cpp.llama_model_chat_template(self._model, None)
+        if not template:
+            self.notes = ("the file has no chat template; prompts use the plain format 'User: ... Assistant: ...'",)
         return ChatFormat(
             template.decode("utf-8", errors="replace") if template else None,
             bos=self._special(llama_cpp.llama_vocab_bos(self._vocab)),
@@ -233,9 +238,7 @@ class NativeBackend:
             self._context = self._memory = None
 
     def _fail(self, what: str) -> NoReturn:
-        said = " ".join(_LAST_WORDS).strip()
-        _LAST_WORDS.clear()
-        msg = f"{self._name}: {what}" + (f" (llama.cpp said: {said})" if said else "")
+        msg = f"{self._name}: {what}{_last_words()}"
         raise EngineError(msg)
 
 
@@ -249,7 +252,7 @@ class NativeGrammar:
         # A grammar that cannot be parsed comes back as a null pointer object, which is not None.
         if not self._sampler:
             self._sampler = None
-            msg = f"llama.cpp cannot read the grammar {text!r}; expected GBNF with a rule named root"
+            msg = f"llama.cpp cannot read the grammar {text!r}; expected GBNF with a rule named root{_last_words()}"
             raise EngineError(msg)
 
     def allows(self, token: int) -> bool:
@@ -303,6 +306,13 @@ _LAST_WORDS: deque[str] = deque(maxlen=3)
 def _listen(level: int, text: bytes, _data: Any) -> None:
     if level == _ERROR_LEVEL:
         _LAST_WORDS.append(text.decode("utf-8", errors="replace").strip())
+
+
+def _last_words() -> str:
+    """What llama.cpp gave as its reason, told once: it must not explain a later failure."""
+    said = " ".join(_LAST_WORDS).strip()
+    _LAST_WORDS.clear()
+    return f" (llama.cpp said: {said})" if said else ""
 
 
 # llama.cpp keeps a pointer to it: it must live as long as the process.

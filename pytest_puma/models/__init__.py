@@ -7,7 +7,7 @@ from pytest_puma.models.argument import ModelArgument, parse_argument
 from pytest_puma.models.digest import weights_digest
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import resolve_name
-from pytest_puma.models.resolve import inspect_model, resolve_models, warnings
+from pytest_puma.models.resolve import inspect_model, resolve_models
 from pytest_puma.models.search import default_directories
 
 __all__ = [
@@ -19,6 +19,5 @@ __all__ = [
     "read_gguf",
     "resolve_models",
     "resolve_name",
-    "warnings",
     "weights_digest",
 ]

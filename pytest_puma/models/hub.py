@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _REFERENCE = re.compile(r"(?P<repository>[^/:]+/[^/:]+):(?P<pattern>.+)")
 _SHOWN = 20
+_PATIENCE = 10  # seconds
 
 
 def download(reference: str) -> Path:
@@ -54,7 +55,9 @@ def _files(hub: HfApi, repository: str, pattern: str) -> tuple[list[str], bool]:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        return hub.list_repo_files(repository), False
+        # One request; `list_repo_files` would go on trying for half a minute, which the cache makes needless.
+        about = hub.model_info(repository, timeout=_PATIENCE)
+        return [file.rfilename for file in about.siblings or ()], False
     except RepositoryNotFoundError:
         raise
     except Exception:
@@ -118,6 +121,6 @@ def _reasons(repository: str, endpoint: str) -> Iterator[None]:
         raise ModelError(msg) from error
     except Exception as error:
         # requests, httpx or httpx2, by the version of huggingface_hub: their errors have no base in common.
-        reason = str(error).partition("\n")[0] or "no reason given"
+        reason = str(error).strip().partition("\n")[0] or "no reason given"
         msg = f"cannot get it from {endpoint}, and the cache does not have it: {type(error).__name__}: {reason}"
         raise ModelError(msg) from error

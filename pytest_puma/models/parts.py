@@ -16,10 +16,11 @@ def without_suffix(name: str) -> str:
 def part_names(name: str) -> tuple[str, ...]:
     """The names of all parts of the model that this file is a part of, in order; the name itself if it is whole."""
     found = _SUFFIX.search(name)
-    if found is None or found["count"] is None:
+    count = int(found["count"] or 0) if found else 0
+    if not count:
         return (name,)
-    stem, ending = name[: found.start()], name[-len(".gguf") :]
-    return tuple(f"{stem}-{part:05}-of-{found['count']}{ending}" for part in range(1, int(found["count"]) + 1))
+    stem, ending = without_suffix(name), name[-len(".gguf") :]
+    return tuple(f"{stem}-{part:05}-of-{count:05}{ending}" for part in range(1, count + 1))
 
 
 def part_paths(path: Path) -> tuple[Path, ...]:

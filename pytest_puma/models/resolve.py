@@ -45,7 +45,7 @@ def inspect_model(path: Path) -> GgufFile:
     A `ModelError` says why llama.cpp could not answer anything with it.
     """
     parts = part_paths(path)
-    if path not in parts[:1]:
+    if path != parts[0]:
         msg = f"{path} is one of {len(parts)} parts; give the first of them: {parts[0].name}"
         raise ModelError(msg)
     missing = [part.name for part in parts if not is_file(part)]
@@ -59,13 +59,6 @@ def inspect_model(path: Path) -> GgufFile:
         msg = f"{path} {problem}"
         raise ModelError(msg)
     return model
-
-
-def warnings(model: Model) -> tuple[str, ...]:
-    """Sentences for every report of a model that can be run, but not quite as one may think."""
-    if inspect_model(model.path).chat_template:
-        return ()
-    return (f"{model.name}: the file has no chat template; prompts use the plain format 'User: ... Assistant: ...'",)
 
 
 def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument]:
@@ -111,5 +104,5 @@ def _told_of(where: str, text: str) -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        msg = f"puma: {where} {text!r}: {error}"
+        msg = f"{where} {text!r}: {error}"
         raise ModelError(msg) from error

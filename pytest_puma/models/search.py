@@ -74,7 +74,10 @@ def _candidates(path: Path) -> Iterator[Path]:
 
 
 def _different(*folders: Path) -> tuple[Path, ...]:
-    return tuple({folder.absolute(): folder for folder in reversed(folders)}.values())[::-1]
+    different: dict[Path, Path] = {}
+    for folder in folders:
+        different.setdefault(folder.absolute(), folder)
+    return tuple(different.values())
 
 
 def _listing(folders: Sequence[Path]) -> tuple[str, str]:
@@ -94,7 +97,7 @@ def _gguf_names(folder: Path) -> list[str]:
         names = sorted(each.name for each in folder.iterdir() if each.suffix.lower() == ".gguf")
     except OSError:  # most search directories do not exist
         return []
-    return [name for name in names if name in part_names(name)[:1]]
+    return [name for name in names if name == part_names(name)[0]]
 
 
 def _shown(folder: Path) -> str:

@@ -83,6 +83,10 @@ class PrioritizationJiraScenario(FileScenario):
         """A and B."""
         return ["A", "B"]
 
+    def primary_metric(self) -> str:
+        """Accuracy: A and B are right equally often, and mean nothing by themselves."""
+        return "accuracy"
+
     def parse_response(self, response: str) -> str | None:
         """The first capital A or B that stands alone and is neither an article nor the question repeated.
 

@@ -12,7 +12,7 @@ from pytest_puma.core import Generate, Message, Prompt, Response, Score, Usage
 
 #: Long enough to be a fork point, as the instructions of a cell are.
 INSTRUCTIONS = "Severity: Critical, Major, Minor, Trivial or Blocker? The issue is one of these. Answer with one word."
-WORDS = "The server crashes when the user saves a file button has wrong color in settings dialog 13 AB 8".split()
+WORDS = ("The", "server", "crashes", "when", "user", "saves", "a file", "button", "wrong color", "13", "AB", "8")
 
 
 def prompt(text: str, *, system: str = "", **changed: Any) -> Prompt:

@@ -91,6 +91,7 @@ class RecordedBackend(NativeBackend):
         super().__init__(model, threads=threads)
         self.opened: list[int] = []
         self.rows_kept = True
+        self.most_steps = 0
         self.paper = PaperCache(cells=0, sequences=0)
         self.rows_after: dict[Context, Logits] = {}
 
@@ -101,6 +102,7 @@ class RecordedBackend(NativeBackend):
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         logits = super().decode(steps)
+        self.most_steps = max(self.most_steps, len(steps))
         contexts = [context for step in steps for context in self.paper.feed(step)]
         assert len(contexts) == len(logits)
         if self.rows_kept:

@@ -9,7 +9,7 @@ import llama_cpp
 import numpy as np
 import psutil
 
-from pytest_puma.core import Generate, Request
+from pytest_puma.core import Generate, Request, Response
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.scheduler import common_prefix
 from tests.engine.ask import INSTRUCTIONS, cost, generate, issues, prompt, score, timeless
@@ -25,7 +25,7 @@ def test_batched_text_is_the_text_of_one_at_a_time(shape: Shape, open_backend: O
     requests = [generate(asked, 16) for asked in issues(24)]
     batched = Engine(together).run(requests)
     single_engine = Engine(alone)
-    singles = []
+    singles: list[Response] = []
     for request in requests:
         single_engine.reset()
         singles += single_engine.run([request])
@@ -43,12 +43,13 @@ def test_batched_text_is_the_text_of_one_at_a_time(shape: Shape, open_backend: O
 
 def mixed(count: int = 12) -> list[Request]:
     """Greedy, sampled, scored, by turns."""
-    kinds = [
-        lambda asked: generate(asked, 8, logprobs=True),
-        lambda asked: generate(asked, 8, temperature=1.0, top_p=0.9, seed=5, logprobs=True),
-        lambda asked: score(asked, *LABELS),
-    ]
-    return [kinds[number % 3](asked) for number, asked in enumerate(issues(count))]
+    asked = iter(issues(count))
+    requests: list[Request] = []
+    for _ in range(count // 3):
+        requests.append(generate(next(asked), 8, logprobs=True))
+        requests.append(generate(next(asked), 8, temperature=1.0, top_p=0.9, seed=5, logprobs=True))
+        requests.append(score(next(asked), *LABELS))
+    return requests
 
 
 def test_equal_requests_get_equal_responses(backend: RecordedBackend) -> None:
@@ -98,6 +99,7 @@ def test_five_hundred_prompts_leave_neither_memory_nor_cells_behind(shape: Shape
         engine.run(requests)
         sizes.append(psutil.Process().memory_info().rss)
     assert sizes[1] - sizes[0] < 4e6
+    assert backend.most_steps >= 64
     scheduler = engine._scheduler
     assert scheduler is not None
     engine._carry_out(scheduler.leave())

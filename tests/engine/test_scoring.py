@@ -145,4 +145,5 @@ def test_more_continuations_than_sequences_are_scored_in_turn(
     requests = [score(asked, *options) for asked in ("How many?", "How much?")]
     assert backend.sequences < len(options)
     for request, response in zip(requests, Engine(backend).run(requests), strict=True):
-        assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=1e-3)
+        # "4 points" and "40 points" begin alike: that row is computed twice, in different batches.
+        assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=NOISE)

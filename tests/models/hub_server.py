@@ -29,6 +29,13 @@ class Hub:
     status: int | None = None
     downloads: list[str] = field(default_factory=list)
 
+    def clear(self) -> None:
+        """Forget everything but the address."""
+        self.repositories.clear()
+        self.gated.clear()
+        self.downloads.clear()
+        self.status = None
+
 
 @contextmanager
 def serve(hub: Hub) -> Iterator[Hub]:
@@ -67,24 +74,19 @@ class _Handler(BaseHTTPRequestHandler):
         if self.served.status is not None:
             self._send(self.served.status, b"")
         elif path.startswith("api/models/"):
-            owner, repository, *rest = path.removeprefix("api/models/").split("/")
-            self._describe(f"{owner}/{repository}", tree=rest[:1] == ["tree"])
+            self._describe(path.removeprefix("api/models/"))
         else:
-            owner, repository, _resolve, _revision, *name = path.split("/")
-            self._hand_out(f"{owner}/{repository}", "/".join(name))
+            repository, _, file = path.partition("/resolve/main/")
+            self._hand_out(repository, file)
 
-    def _describe(self, repository: str, *, tree: bool) -> None:
+    def _describe(self, repository: str) -> None:
         files = self.served.repositories.get(repository)
         if files is None:
-            self._send(401, b'{"error": "Invalid username or password."}')
+            self._send(401, b"", {"X-Error-Code": "RepoNotFound"})
             return
-        entries = [
-            {"type": "file", "path": name, "size": len(content), "oid": _oid(content)}
-            for name, content in files.items()
-        ]
         siblings = [{"rfilename": name} for name in files]
         about = {"id": repository, "sha": COMMIT, "private": False, "tags": [], "siblings": siblings}
-        self._send(200, json.dumps(entries if tree else about).encode(), {"Content-Type": "application/json"})
+        self._send(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
 
     def _hand_out(self, repository: str, name: str) -> None:
         content = self.served.repositories.get(repository, {}).get(name)

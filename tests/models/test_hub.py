@@ -13,18 +13,25 @@ from pytest_puma.models.hub import download
 from tests.models.hub_server import Hub, serve
 
 REPOSITORY = "owner/tiny-GGUF"
+_PATH = "/{repo_id}/resolve/{revision}/{filename}"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Hub]:
+    """A hub of our own, to which the client goes as if HF_ENDPOINT had said so before it was imported."""
+    with serve(Hub()) as hub, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constants, "ENDPOINT", hub.url)
+        patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + _PATH)
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        yield hub
 
 
 @pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A hub of our own, and an empty cache."""
-    with serve(Hub()) as hub:
-        # What HF_ENDPOINT and HF_HOME set, but the client reads those only when it is imported.
-        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
-        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-        monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
-        monkeypatch.setenv("HF_HUB_DISABLE_PROGRESS_BARS", "1")
-        yield hub
+def hub(server: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
+    """The hub with nothing in it, and an empty cache."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    server.clear()
+    return server
 
 
 def refused(reference: str) -> str:
@@ -130,12 +137,22 @@ def test_a_gated_repository_is_told_where_to_accept_its_terms(hub: Hub) -> None:
     )
 
 
-def test_a_hub_out_of_order_is_told(hub: Hub) -> None:
-    hub.status = 501
+@pytest.mark.parametrize("status", [403, 501])
+def test_a_hub_out_of_order_is_told(hub: Hub, status: int) -> None:
+    hub.status = status
     sentence = refused(f"{REPOSITORY}:q.gguf")
     assert sentence.startswith(f"cannot get it from {hub.url}, and the cache does not have it: HfHubHTTPError: ")
-    assert "501" in sentence
+    assert str(status) in sentence
     assert "\n" not in sentence
+
+
+def test_a_hub_that_does_not_answer_is_told(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
+    path = download(f"{REPOSITORY}:q.gguf")
+    nobody = "http://127.0.0.1:9"
+    monkeypatch.setattr(constants, "ENDPOINT", nobody)
+    assert download(f"{REPOSITORY}:q.gguf") == path
+    assert refused("owner/other:*").startswith(f"cannot get it from {nobody}, and the cache does not have it: Connect")
 
 
 def test_what_the_cache_has_is_enough_where_the_hub_is_out_of_reach(hub: Hub) -> None:
@@ -179,7 +196,7 @@ def test_the_clients_own_environment_variables_are_obeyed(tmp_path: Path, hub: H
     offline = run(tmp_path, argument, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1")
     assert offline.stdout == online.stdout, offline.stderr
     nothing = run(tmp_path / "empty", argument, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1")
-    assert f"puma: --puma-model '{argument}': cannot get it from {hub.url}" in nothing.stderr
+    assert f"--puma-model '{argument}': cannot get it from {hub.url}" in nothing.stderr
 
 
 def test_a_model_of_the_hub_is_named_after_its_file(hub: Hub, weights: bytes) -> None:
@@ -191,5 +208,5 @@ def test_a_model_of_the_hub_is_named_after_its_file(hub: Hub, weights: bytes) ->
 
 def test_a_file_of_the_hub_is_checked_like_any_other(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"<html>"}
-    with pytest.raises(ModelError, match=r"^puma: --puma-model 'hf:owner/tiny-GGUF:q\.gguf': .*it is a web page"):
+    with pytest.raises(ModelError, match=r"^--puma-model 'hf:owner/tiny-GGUF:q\.gguf': .*it is a web page"):
         resolve_models([f"hf:{REPOSITORY}:q.gguf"], directories=())

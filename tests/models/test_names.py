@@ -37,7 +37,9 @@ def test_the_parts_of_a_model_are_known_from_any_of_their_names() -> None:
     assert all(part_names(part) == parts for part in parts)
 
 
-@pytest.mark.parametrize("name", ["q.gguf", "q-1-of-3.gguf", "q-00001-of-00003.bin", "q-00001-of-00003.gguf.part"])
+@pytest.mark.parametrize(
+    "name", ["q.gguf", "q-1-of-3.gguf", "q-00001-of-00003.bin", "q-00001-of-00000.gguf", "q-00001-of-00003.gguf.part"]
+)
 def test_a_file_that_is_no_part_stands_for_itself(name: str) -> None:
     assert part_names(name) == (name,)
 

@@ -1,10 +1,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
+from gguf import GGUFWriter
 
 from pytest_puma.core import Model, ModelError, ModelOptions
-from pytest_puma.models import inspect_model, resolve_models, warnings
+from pytest_puma.models import inspect_model, resolve_models
 from tests.models.raw_gguf import MODEL, Value, raw_gguf
 from tests.tiny_gguf import write_vocab_only
 
@@ -40,13 +42,13 @@ def test_every_error_names_the_argument_and_where_it_was_given(folder: Path) -> 
     for name in ("a.gguf", "b.gguf"):
         (folder / name).touch()
     assert refused("qwen.gguf") == (
-        "puma: --puma-model 'qwen.gguf': no such file in ., models "
+        "--puma-model 'qwen.gguf': no such file in ., models "
         "(2 GGUF files there: a.gguf, b.gguf); give a path or one of these names"
     )
     assert refused("x=a.gguf", where="ini puma_models") == (
-        "puma: ini puma_models 'x=a.gguf': a.gguf is empty; expected a GGUF file: copy or download it again"
+        "ini puma_models 'x=a.gguf': a.gguf is empty; expected a GGUF file: copy or download it again"
     )
-    assert refused("a.gguf,x=1").startswith("puma: --puma-model 'a.gguf,x=1': found 'x=1' behind a comma; ")
+    assert refused("a.gguf,x=1").startswith("--puma-model 'a.gguf,x=1': found 'x=1' behind a comma; ")
 
 
 def test_every_argument_is_read_before_the_first_is_looked_up() -> None:
@@ -56,7 +58,7 @@ def test_every_argument_is_read_before_the_first_is_looked_up() -> None:
 def test_the_same_argument_twice_is_refused(folder: Path, weights: bytes) -> None:
     (folder / "q.gguf").write_bytes(weights)
     assert refused("q.gguf", "q.gguf") == (
-        "puma: --puma-model 'q.gguf': given twice; give it once, or under two aliases: a=..., b=..."
+        "--puma-model 'q.gguf': given twice; give it once, or under two aliases: a=..., b=..."
     )
 
 
@@ -65,15 +67,14 @@ def test_two_models_of_one_name_are_refused(folder: Path, weights: bytes) -> Non
     for name in ("q.gguf", "models/q.gguf"):
         (folder / name).write_bytes(weights)
     assert refused("q.gguf", "models/q.gguf") == (
-        "puma: --puma-model 'models/q.gguf': 'q.gguf' is named 'q' too; "
-        "give one of them another name: alias=models/q.gguf"
+        "--puma-model 'models/q.gguf': 'q.gguf' is named 'q' too; give one of them another name: alias=models/q.gguf"
     )
 
 
 def test_a_file_with_a_vocabulary_only_is_refused(folder: Path) -> None:
     write_vocab_only(folder / "v.gguf")
     assert refused("v") == (
-        "puma: --puma-model 'v': v.gguf has a vocabulary only, and no tensors; expected a file with weights"
+        "--puma-model 'v': v.gguf has a vocabulary only, and no tensors; expected a file with weights"
     )
 
 
@@ -106,7 +107,7 @@ def test_a_gguf_file_that_is_no_language_model_is_refused(
     folder: Path, pairs: Mapping[str, Value], sentence: str
 ) -> None:
     (folder / "q.gguf").write_bytes(raw_gguf(pairs))
-    assert refused("q.gguf") == f"puma: --puma-model 'q.gguf': q.gguf {sentence}"
+    assert refused("q.gguf") == f"--puma-model 'q.gguf': q.gguf {sentence}"
 
 
 @pytest.fixture
@@ -126,10 +127,24 @@ def test_a_split_model_is_one_model(split: Path) -> None:
     assert inspect_model(split).size == sum(part.stat().st_size for part in split.parent.iterdir())
 
 
+def test_the_parts_that_the_gguf_package_writes_are_one_model(folder: Path) -> None:
+    writer = GGUFWriter(folder / "q.gguf", "llama", split_max_tensors=2, small_first_shard=True)
+    writer.add_tokenizer_model("gpt2")
+    for number in range(5):
+        writer.add_tensor(f"blk.{number}.weight", np.zeros((4, 4), np.float32))
+    writer.write_header_to_file(folder / "q.gguf")
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    (model,) = resolve_models(["q"], directories=DIRECTORIES)
+    found = inspect_model(model.path)
+    assert (model.path.name, found.parts, found.tensors) == ("q-00001-of-00004.gguf", 4, 5)
+
+
 @pytest.mark.usefixtures("split")
 def test_another_part_than_the_first_is_refused() -> None:
     assert refused("q-00002-of-00003.gguf") == (
-        "puma: --puma-model 'q-00002-of-00003.gguf': q-00002-of-00003.gguf is one of 3 parts; "
+        "--puma-model 'q-00002-of-00003.gguf': q-00002-of-00003.gguf is one of 3 parts; "
         "give the first of them: q-00001-of-00003.gguf"
     )
 
@@ -137,7 +152,7 @@ def test_another_part_than_the_first_is_refused() -> None:
 def test_a_missing_part_is_named(split: Path) -> None:
     split.with_name("q-00003-of-00003.gguf").unlink()
     assert refused("q") == (
-        "puma: --puma-model 'q': q-00001-of-00003.gguf lacks 1 of its 3 parts: put q-00003-of-00003.gguf beside it"
+        "--puma-model 'q': q-00001-of-00003.gguf lacks 1 of its 3 parts: put q-00003-of-00003.gguf beside it"
     )
 
 
@@ -145,17 +160,3 @@ def test_a_part_that_is_cut_off_is_named(split: Path) -> None:
     part = split.with_name("q-00003-of-00003.gguf")
     part.write_bytes(part.read_bytes()[:-1])
     assert "'q': q-00003-of-00003.gguf has " in refused("q")
-
-
-def test_a_model_without_a_chat_template_is_warned_about(folder: Path) -> None:
-    (folder / "q.gguf").write_bytes(raw_gguf())
-    (model,) = resolve_models(["q"], directories=DIRECTORIES)
-    assert warnings(model) == (
-        "q: the file has no chat template; prompts use the plain format 'User: ... Assistant: ...'",
-    )
-
-
-def test_a_model_with_a_chat_template_is_not(folder: Path, weights: bytes) -> None:
-    (folder / "q.gguf").write_bytes(weights)
-    (model,) = resolve_models(["q"], directories=DIRECTORIES)
-    assert warnings(model) == ()

@@ -103,6 +103,16 @@ def test_a_missing_file_is_answered_with_the_files_there_are(
     assert str(caught.value) == sentence
 
 
+def test_the_first_directory_with_such_a_file_wins(folder: Path) -> None:
+    place_files(folder, "b/q.gguf", "c/q.gguf")
+    assert find_file("q", (Path("c"), Path("b"), Path("c"))) == Path("c/q.gguf")
+
+
+def test_each_directory_is_told_once_and_in_order(folder: Path) -> None:
+    with pytest.raises(ModelError, match=r"^no such file in ., models, x \("):
+        find_file("q", (folder / "models", folder, Path("x"), Path("models")))
+
+
 def test_a_missing_absolute_path_is_answered_with_the_files_of_its_folder(folder: Path) -> None:
     other = folder.parent / "other"
     place_files(other, "a.gguf")

@@ -1,0 +1,85 @@
+"""Tickets, steps and resets: the engine as others drive it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_puma.core import Request, Response
+from pytest_puma.engine.engine import Engine
+from tests.engine.ask import cost, generate, issues, score, timeless
+from tests.engine.conftest import OpenBackend
+from tests.tiny_gguf import MAMBA, QWEN2
+
+
+@pytest.fixture
+def engine(open_backend: OpenBackend) -> Engine:
+    return Engine(open_backend(MAMBA))
+
+
+def finish(engine: Engine) -> dict[int, Response]:
+    done: dict[int, Response] = {}
+    while not engine.idle:
+        done.update(engine.step())
+    return done
+
+
+def test_a_new_engine_is_idle_and_a_step_gives_nothing(engine: Engine) -> None:
+    assert engine.idle
+    assert engine.step() == {}
+    assert engine.run([]) == ()
+
+
+def test_each_ticket_is_answered_once(engine: Engine) -> None:
+    requests: list[Request] = [generate("One?", 1), score("Two?", "A", "B"), generate("Three?", 9)]
+    tickets = [engine.submit(request) for request in requests]
+    assert len(set(tickets)) == 3
+    done: list[int] = []
+    while not engine.idle:
+        done += engine.step()
+    assert sorted(done) == tickets
+
+
+def test_requests_may_come_while_others_are_answered(engine: Engine) -> None:
+    first = engine.submit(generate("One?", 30))
+    done = engine.step()
+    second = engine.submit(score("Two?", "A", "B"))
+    done |= finish(engine)
+    alone = Engine(engine.backend).run([generate("One?", 30), score("Two?", "A", "B")])
+    assert done[first].text == alone[0].text
+    assert done[second].logprobs == pytest.approx(alone[1].logprobs, abs=1e-3)
+
+
+def test_a_second_turn_finds_the_first_ones_instructions_in_the_cache(engine: Engine) -> None:
+    asked = issues(4)
+    engine.run([generate(each, 4) for each in asked])
+    assert cost(engine.run([generate(asked[0], 4)])).cached_tokens > 30
+
+
+def test_run_leaves_the_responses_of_others_for_them(engine: Engine) -> None:
+    other = engine.submit(generate("One?", 1))
+    (mine,) = engine.run([generate("Two?", 12)])
+    assert mine.usage.decoded_tokens > 0
+    assert finish(engine).keys() == {other}
+
+
+def test_after_a_reset_nothing_of_before_is_left(open_backend: OpenBackend) -> None:
+    engine, fresh = Engine(open_backend(QWEN2)), Engine(open_backend(QWEN2))
+    requests = [generate(asked, 6) for asked in issues(5)]
+    engine.submit(generate("Never answered?", 50))
+    engine.submit(score("Nor this?", "A", "B"))
+    engine.step()
+    engine.step()
+    engine.reset()
+    assert engine.idle
+    assert timeless(engine.run(requests)) == timeless(fresh.run(requests))
+
+
+def test_a_closed_engine_can_be_closed_again(engine: Engine) -> None:
+    engine.run([generate("One?", 1)])
+    engine.close()
+    engine.close()
+
+
+def test_seconds_run_from_the_first_row_to_the_last(engine: Engine) -> None:
+    (response,) = engine.run([generate("One?", 10)])
+    assert 0 < response.usage.seconds < 60

@@ -1,0 +1,161 @@
+import pytest
+
+from tests.integration.conftest import TRIAGE, Project
+from tests.tiny_gguf import write_vocab_only
+
+COMMAND_LINES = {
+    "a model that is not there": (
+        ["--puma-model=nope.gguf"],
+        "*puma: --puma-model 'nope.gguf': no such file in *",
+    ),
+    "a model that is empty": (["--puma-model=empty.gguf"], "*puma: --puma-model 'empty.gguf'*empty*"),
+    "a model that is no GGUF": (["--puma-model=page.gguf"], "*puma: --puma-model 'page.gguf'*GGUF*"),
+    "a model that is cut off": (["--puma-model=cut.gguf"], "*puma: --puma-model 'cut.gguf'*"),
+    "a model that is a vocabulary": (["--puma-model=vocab.gguf"], "*puma: --puma-model 'vocab.gguf'*"),
+    "an unknown model option": (["--puma-model=vocab.gguf,n_gpu=3"], "*puma: --puma-model *n_gpu*n_ctx*gpu_layers*"),
+    "an unknown scenario": (
+        ["--puma-scenario=triage"],
+        "*puma: --puma-scenario: scenario 'triage' is unknown; there are*",
+    ),
+    "an unknown strategy": (["--puma-strategy=few_shots"], "*puma: strategy 'few_shots' is unknown; did you mean *"),
+    "an empty name": (["--puma-strategy=egi,"], "*puma: --puma-strategy 'egi,': found an empty name*"),
+    "samples": (["--puma-samples=0"], "*puma: --puma-samples is 0; expected a positive number*"),
+    "threads": (["--puma-threads=-1"], "*puma: --puma-threads is -1; expected a positive number*"),
+    "temperature": (["--puma-temperature=-1"], "*puma: --puma-temperature is -1.0; expected 0 (greedy) or more*"),
+    "max tokens": (["--puma-max-tokens=0"], "*puma: --puma-max-tokens is 0; expected a positive number*"),
+    "a gate without an operator": (["--puma-gate=f1_macro 0.4"], "*puma: *f1_macro 0.4*column*"),
+    "data without a scenario": (["--puma-data=x.csv"], "*puma: --puma-data 'x.csv': expected SCENARIO=PATH*"),
+    "data of an unknown scenario": (["--puma-data=x=x.csv"], "*puma: --puma-data: scenario 'x' is unknown*"),
+    "data that are not there": (
+        ["--puma-data=triage_jira=x.csv"],
+        "*puma: --puma-data 'triage_jira=x.csv': no such file: *",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COMMAND_LINES)
+def test_a_bad_command_line_ends_with_exit_4_and_a_sentence(project: Project, case: str) -> None:
+    arguments, sentence = COMMAND_LINES[case]
+    folder = project.pytester.path
+    project.write(test_triage=TRIAGE)
+    (folder / "empty.gguf").touch()
+    (folder / "page.gguf").write_text("<html>not found</html>", encoding="utf-8")
+    (folder / "cut.gguf").write_bytes(project.model.read_bytes()[:500_000])
+    write_vocab_only(folder / "vocab.gguf")
+    result = project.run(*arguments, model=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {sentence.removeprefix('*')}"])
+
+
+MARKERS = {
+    "no argument puma": (
+        "@pytest.mark.puma('triage_jira')\ndef test_x(): pass",
+        "*has the puma marker but not the argument*",
+    ),
+    "no marker": ("def test_x(puma): pass", "*has the puma argument and 0 puma markers; expected one*"),
+    "two markers": (
+        "@pytest.mark.puma('triage_jira')\n@pytest.mark.puma('triage_jira')\ndef test_x(puma): pass",
+        "*has the puma argument and 2 puma markers*",
+    ),
+    "unknown scenario": ("@pytest.mark.puma('triag')\ndef test_x(puma): pass", "*scenario 'triag' is unknown*"),
+    "unknown keyword": (
+        "@pytest.mark.puma('triage_jira', sample=3)\ndef test_x(puma): pass",
+        "*the marker does not know sample; expected @pytest.mark.puma(*",
+    ),
+    "a text for a list": (
+        "@pytest.mark.puma('triage_jira', gates='f1_macro > 0')\ndef test_x(puma): pass",
+        "*the marker's gates is the text 'f1_macro > 0'; expected a list*",
+    ),
+    "unknown strategy": (
+        "@pytest.mark.puma('triage_jira', strategies=['zero'])\ndef test_x(puma): pass",
+        "*strategy 'zero' is unknown*",
+    ),
+    "unknown metric": (
+        "@pytest.mark.puma('triage_jira', gates=['f1 >= 0.4'])\ndef test_x(puma): pass",
+        "*triage_jira has no metric 'f1'; there are: f1_macro, *",
+    ),
+    "no samples": (
+        "@pytest.mark.puma('triage_jira', samples=0)\ndef test_x(puma): pass",
+        "*samples is 0; expected a positive number*",
+    ),
+    "a greedy vote": (
+        "@pytest.mark.puma('triage_jira', strategies=['self_consistency'], temperature=0)\ndef test_x(puma): pass",
+        "*strategy self_consistency_5: temperature is 0*",
+    ),
+    "one id, two settings": (
+        "@pytest.mark.puma('triage_jira')\ndef test_x(puma): pass\n"
+        "@pytest.mark.puma('triage_jira', samples=3)\ndef test_y(puma): pass",
+        "*triage_jira-zero_shot@tiny is asked for twice with different settings*",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MARKERS)
+def test_a_bad_marker_is_a_collection_error(alone: Project, case: str) -> None:
+    source, sentence = MARKERS[case]
+    alone.write(test_bad=f"import pytest\n{source}")
+    result = alone.run()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines([sentence])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_bad_marker_is_no_green_run_with_workers(scripted: Project) -> None:
+    scripted.write(test_bad="import pytest\n@pytest.mark.puma('triag')\ndef test_x(puma): pass")
+    result = scripted.run()
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*scenario 'triag' is unknown*"])
+
+
+def test_without_a_model_the_error_says_how_to_name_one(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    result = alone.run(model=False)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*no model is named; expected --puma-model FILE.gguf, or the ini key puma_models*"])
+
+
+GOOD_ROW = "A-1,Login fails,Nobody can log in.,Critical\n"
+DATA = {
+    "a missing column": ("issue_key,title,description\nA-1,x,y\n", "*mine.csv*priority*"),
+    "a missing gold": (f"issue_key,title,description,priority\n{GOOD_ROW}A-2,x,y,\n", "*mine.csv*row 3*A-2*priority*"),
+    "an unknown label": (
+        f"issue_key,title,description,priority\n{GOOD_ROW}A-2,x,y,Urgent\n",
+        "*mine.csv*row 3*A-2*priority*Urgent*",
+    ),
+    "an id twice": (f"issue_key,title,description,priority\n{GOOD_ROW}{GOOD_ROW}", "*mine.csv*row 3*A-1*issue_key*"),
+    "no rows": ("issue_key,title,description,priority\n", "*mine.csv*"),
+}
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_unusable_data_are_a_collection_error_with_file_row_and_column(alone: Project, case: str) -> None:
+    text, sentence = DATA[case]
+    alone.write(test_triage=TRIAGE)
+    (alone.pytester.path / "mine.csv").write_text(text, encoding="utf-8")
+    result = alone.run("--puma-data=triage_jira=mine.csv")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines([sentence])
+
+
+def test_a_template_that_is_missing_is_an_error_that_names_the_file_to_create(alone: Project) -> None:
+    alone.write(
+        test_own="""
+import pandas as pd
+import pytest
+from pytest_puma import Scenario
+
+class Mood(Scenario):
+    name = "mood"
+    task_type = "classification"
+    def sample(self, n, seed=42): return pd.DataFrame([{"text": "fine", "label": "good"}][:n])
+    def gold_label(self, instance): return instance["label"]
+    def parse_response(self, response): return response if response in self.valid_labels() else None
+    def valid_labels(self): return ["good", "bad"]
+
+@pytest.mark.puma(Mood, strategies=["zero_shot"])
+def test_mood(puma): pass
+"""
+    )
+    result = alone.run()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*prompts/mood/zero_shot.jinja*"])

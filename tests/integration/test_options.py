@@ -1,0 +1,148 @@
+import json
+
+import pandas as pd
+
+from tests.integration.conftest import TRIAGE, Project
+
+
+def _issues(count: int) -> pd.DataFrame:
+    labels = ["critical", "MAJOR", "Minor", "Trivial"]
+    rows = [(f"OWN-{n}", f"Thing {n} breaks", f"It breaks on day {n}.", labels[n % 4]) for n in range(count)]
+    return pd.DataFrame(rows, columns=["Issue key", "Summary", "Description", "Priority"])
+
+
+def test_own_csv_jsonl_and_parquet_give_the_same_predictions(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    folder, issues = alone.pytester.path, _issues(40)
+    issues.to_csv(folder / "mine.csv", index=False)
+    issues.to_json(folder / "mine.jsonl", orient="records", lines=True)
+    issues.to_parquet(folder / "mine.parquet")
+    found = []
+    for name in ("mine.csv", "mine.jsonl", "mine.parquet"):
+        alone.run(f"--puma-data=triage_jira={name}").assert_outcomes(passed=1)
+        assert alone.record()["outcomes"][0]["signature"]["data"]["file"] == name
+        found.append(alone.predictions())
+        (folder / ".puma").rename(folder / f"puma-{name}")
+    assert found[0] == found[1] == found[2]
+    assert found[0][0]["sample_id"].startswith("OWN-")
+
+
+def test_own_data_lend_examples_that_are_not_evaluated(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    _issues(12).to_csv(alone.pytester.path / "mine.csv", index=False)
+    alone.run("--puma-data=triage_jira=mine.csv", "--puma-strategy=few_shot_3").assert_outcomes(passed=1)
+    result = alone.run("--puma-data=triage_jira=mine.csv", "--puma-strategy=few_shot_3", "--puma-samples=12")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*examples*"])
+
+
+def test_more_samples_than_rows_run_all_of_them_and_say_so(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    result = scripted.run("--puma-samples=5000")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["warning: *asked for 5000 samples; the data have 200, all were run"])
+
+
+def test_scenarios_that_were_not_asked_for_are_deselected(scripted: Project) -> None:
+    scripted.write(test_a=TRIAGE, test_b=TRIAGE.replace("triage_jira", "estimation_tawos"), test_c="def test_x(): pass")
+    result = scripted.run("--puma-scenario=estimation_tawos")
+    result.assert_outcomes(passed=2, deselected=0 if scripted.workers else 1)
+    assert {outcome["scenario"] for outcome in scripted.record()["outcomes"]} == {"estimation_tawos"}
+
+
+def test_the_command_line_wins_over_the_marker_and_the_marker_over_the_ini_file(alone: Project) -> None:
+    alone.pytester.makeini("[pytest]\npuma_samples = 3\npuma_seed = 7\npuma_max_tokens = 5")
+    alone.write(test_triage=TRIAGE)
+    alone.run()
+    signature = alone.record()["outcomes"][0]["signature"]
+    assert (signature["samples"], signature["seed"], signature["generation"]["max_tokens"]) == (8, 7, 5)
+    (alone.pytester.path / ".puma").rename(alone.pytester.path / "first")
+    alone.run("--puma-samples=2", "--puma-temperature=0.5")
+    signature = alone.record()["outcomes"][0]["signature"]
+    assert (signature["samples"], signature["generation"]["temperature"]) == (2, 0.5)
+
+
+def test_models_and_gates_of_the_ini_file(scripted: Project) -> None:
+    scripted.pytester.makeini(
+        f"[pytest]\npuma_models = first={scripted.model}\n    second={scripted.model},n_ctx=4096\n"
+        "puma_gates = *@second: accuracy >= 0.9\n"
+    )
+    scripted.write(test_triage=TRIAGE)
+    result = scripted.run(model=False)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*triage_jira-zero_shot@second: accuracy*is under 0.9*"])
+
+
+def test_a_wrong_ini_value_is_told_before_anything_runs(scripted: Project) -> None:
+    scripted.pytester.makeini("[pytest]\npuma_samples = many")
+    scripted.write(test_triage=TRIAGE)
+    result = scripted.run()
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*puma_samples*many*"])
+
+
+def test_native_toml_is_understood(alone: Project) -> None:
+    (alone.pytester.path / "tox.ini").unlink()
+    toml = "[tool.pytest]\npuma_samples = 3\npuma_temperature = 0.5\npuma_gates = ['accuracy >= 0']\n"
+    (alone.pytester.path / "pyproject.toml").write_text(toml, encoding="utf-8")
+    alone.write(test_triage=TRIAGE.replace(", samples=8", ""))
+    alone.run().assert_outcomes(passed=1)
+    outcome = alone.record()["outcomes"][0]
+    assert outcome["signature"]["samples"] == 3
+    assert outcome["verdicts"][0]["status"] == "PASS"
+
+
+def test_surrogates_and_control_characters_in_answers_reach_the_record(scripted: Project) -> None:
+    scripted.write(
+        conftest="""
+from pytest_puma.testing import ScriptedBackend
+
+class Odd(ScriptedBackend):
+    def piece(self, token):
+        return b"" if token == 256 else bytes([token, 0, 255])
+
+def pytest_puma_backend(model):
+    return Odd({}, default="Major")
+""",
+        test_triage=TRIAGE,
+    )
+    scripted.run().assert_outcomes(passed=1)
+    assert json.dumps(scripted.predictions())
+
+
+def test_a_run_spec_is_a_test_file(scripted: Project) -> None:
+    (scripted.pytester.path / "triage.yaml").write_text(
+        """
+id: smoke
+description: A first look.
+scenario: triage_jira
+sample_size: 6
+models: [tiny]
+adaptation: {strategy: few_shot, cot: false}
+inference: {temperature: 0, seed: 3, max_tokens: 12}
+metrics: [accuracy, f1_macro]
+gates: ["accuracy >= 0.1"]
+""",
+        encoding="utf-8",
+    )
+    result = scripted.run("triage.yaml", "-v")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["*triage.yaml::test_smoke?triage_jira-few_shot_3@tiny? PASSED*"]
+        if not scripted.workers
+        else ["*PASSED*triage.yaml::test_smoke?triage_jira-few_shot_3@tiny?*"]
+    )
+    signature = scripted.record()["outcomes"][0]["signature"]
+    assert (signature["samples"], signature["seed"], signature["generation"]["max_tokens"]) == (6, 3, 12)
+
+
+def test_only_named_yaml_files_and_puma_yaml_files_are_specs(alone: Project) -> None:
+    folder = alone.pytester.path
+    (folder / "other.yaml").write_text("a: [", encoding="utf-8")
+    (folder / "mine.puma.yaml").write_text(
+        "scenario: triage_jira\nsample_size: 4\nadaptation: {strategy: zero_shot}\n", encoding="utf-8"
+    )
+    alone.run().assert_outcomes(passed=1)
+    result = alone.run("other.yaml")
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*other.yaml*line*"])

@@ -1,0 +1,103 @@
+from tests.integration.conftest import Project
+
+MOOD = """
+import pandas as pd
+import pytest
+
+from pytest_puma import Scenario
+
+
+class MoodScenario(Scenario):
+    name = "mood"
+    task_type = "classification"
+    text_fields = ("text",)
+
+    def sample(self, n, seed=42):
+        rows = [{"text": f"{number} {mood}", "mood": mood} for number in range(6) for mood in ("good", "bad")]
+        return pd.DataFrame(rows[:n])
+
+    def gold_label(self, instance):
+        return instance["mood"]
+
+    def parse_response(self, response):
+        return next((label for label in self.valid_labels() if label in response), None)
+
+    def valid_labels(self):
+        return ["good", "bad"]
+"""
+
+TEST = """
+
+@pytest.mark.puma(MoodScenario, strategies=["zero_shot", "few_shot_2"], samples=4, gates=["accuracy >= 0.5"])
+def test_mood(puma):
+    assert {prediction.gold for prediction in puma.predictions} == {"good", "bad"}
+"""
+
+ANSWER = """
+from pytest_puma.testing import ScriptedBackend
+
+def pytest_puma_backend(model):
+    return ScriptedBackend(lambda prompt: "good")
+"""
+
+
+def _templates(project: Project) -> None:
+    folder = project.pytester.path / "prompts" / "mood"
+    folder.mkdir(parents=True)
+    (folder / "zero_shot.jinja").write_text("Mood, {{ labels | join(' or ') }}?\n{{ text }}\n", encoding="utf-8")
+    shots = "Moods.\n{% for e in examples %}{{ e.text }}: {{ e.gold_label }}\n{% endfor %}\n{{ text }}:\n"
+    (folder / "few_shot.jinja").write_text(shots, encoding="utf-8")
+
+
+def test_one_file_and_a_folder_of_templates_make_a_scenario(scripted: Project) -> None:
+    scripted.write(conftest=ANSWER, test_mood=MOOD + TEST)
+    _templates(scripted)
+    result = scripted.run()
+    result.assert_outcomes(passed=2)
+    assert {outcome["cell"] for outcome in scripted.record()["outcomes"]} == {
+        "mood-zero_shot@tiny",
+        "mood-few_shot_2@tiny",
+    }
+
+
+def test_the_hook_makes_it_known_by_name(scripted: Project) -> None:
+    hook = "\ndef pytest_puma_scenarios():\n    return [MoodScenario]\n"
+    scripted.write(
+        conftest=MOOD + ANSWER + hook,
+        test_mood="import pytest\n\n@pytest.mark.puma('mood', strategies=['zero_shot'])\ndef test_mood(puma): pass",
+    )
+    _templates(scripted)
+    result = scripted.run("--puma-scenario=mood")
+    result.assert_outcomes(passed=1)
+
+
+def test_a_projects_own_strategy_runs_under_its_name(scripted: Project) -> None:
+    strategy = """
+from pytest_puma import Answer, Strategy, ask
+
+def terse(task):
+    response = yield from ask(task.generate(task.prompt()))
+    return Answer(value=task.read(response.text), responses=(response,))
+
+def pytest_puma_strategies():
+    return [Strategy(name="terse", converse=terse, templates=("terse", "zero_shot"))]
+"""
+    scripted.write(conftest=ANSWER.replace("good", "Major") + strategy, test_t=_triage("terse"))
+    result = scripted.run()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["triage_jira*terse*tiny*"])
+
+
+def test_a_projects_template_wins_over_the_bundled_one(scripted: Project) -> None:
+    script = "lambda prompt: 'Trivial' if 'Be a pirate' in prompt else 'Major'"
+    scripted.write(conftest=ANSWER.replace('lambda prompt: "good"', script), test_t=_triage("zero_shot"))
+    folder = scripted.pytester.path / "prompts" / "triage_jira"
+    folder.mkdir(parents=True)
+    (folder / "zero_shot.jinja").write_text("Be a pirate.\n{{ title }}", encoding="utf-8")
+    scripted.run().assert_outcomes(passed=1)
+    assert {prediction["answer"] for prediction in scripted.predictions()} == {"Trivial"}
+
+
+def _triage(strategy: str) -> str:
+    marker = f"@pytest.mark.puma('triage_jira', strategies=['{strategy}'], samples=4)"
+    return f"import pytest\n\n{marker}\ndef test_triage(puma): pass"
