@@ -5,4 +5,5 @@ from pytest_puma import Outcome
 
 @pytest.mark.puma("estimation_tawos")
 def test_estimation_tawos(puma: Outcome) -> None:
-    assert len(puma.predictions) > 0
+    """How many story points? Mean absolute error."""
+    assert puma["overflow_rate"] <= 0.5, "most prompts are longer than the model's context"

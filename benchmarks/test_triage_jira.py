@@ -5,4 +5,5 @@ from pytest_puma import Outcome
 
 @pytest.mark.puma("triage_jira")
 def test_triage_jira(puma: Outcome) -> None:
-    assert len(puma.predictions) > 0
+    """How urgent is an issue? Macro-F1 over four priorities."""
+    assert puma["overflow_rate"] <= 0.5, "most prompts are longer than the model's context"

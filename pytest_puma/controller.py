@@ -138,7 +138,8 @@ class Controller:
 
     def _report_problems(self, problems: Sequence[str]) -> None:
         """As a test of its own: in the summary, in JUnit XML, in the exit status. A passed one makes --lf forget it."""
-        remembered = _PROBLEMS_ID in self._config.cache.get("cache/lastfailed", {}) if self._config.cache else False
+        cache = getattr(self._config, "cache", None)
+        remembered = cache is not None and _PROBLEMS_ID in cache.get("cache/lastfailed", {})
         if not problems and not remembered:
             return
         text = "\n".join(f"puma: {problem}" for problem in problems)

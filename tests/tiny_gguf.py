@@ -6,6 +6,7 @@ Answers are nonsense, but change with every token in sight, and end by themselve
 """
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -247,3 +248,10 @@ def _state_space(shape: Shape, rng: np.random.Generator) -> Iterator[tuple[str, 
         yield name, _vector(rng, inner, level)
     # Decay rates: with a time step near 0.7 the states remember from 1 to about 150 tokens.
     yield "ssm_a", np.tile(-np.logspace(-2.0, 0.0, STATES, dtype=np.float32), (inner, 1))
+
+
+if __name__ == "__main__":
+    # `python -m tests.tiny_gguf models/tiny.gguf`: a model to try commands on.
+    target = Path(sys.argv[1])
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_gguf(target, LLAMA_NO_BOS)

@@ -83,8 +83,13 @@ MARKERS = {
         "*strategy self_consistency_5: temperature is 0*",
     ),
     "one id, two settings": (
-        "@pytest.mark.puma('triage_jira')\ndef test_x(puma): pass\n"
-        "@pytest.mark.puma('triage_jira', samples=3)\ndef test_y(puma): pass",
+        """
+@pytest.mark.puma('triage_jira')
+def test_x(puma): pass
+
+@pytest.mark.puma('triage_jira', samples=3)
+def test_y(puma): pass
+""",
         "*triage_jira-zero_shot@tiny is asked for twice with different settings*",
     ),
 }

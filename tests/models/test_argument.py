@@ -56,7 +56,7 @@ def test_an_argument_is_an_alias_a_place_and_options(text: str, expected: ModelA
         ("q.gguf,threads=1.5", f"found threads=1.5; expected a whole number; {KEYS}"),
         ("q.gguf,thinking=maybe", f"found thinking=maybe; expected on or off; {KEYS}"),
         ("q.gguf,n_ctx=1,n_ctx=1", f"found n_ctx twice; expected it once; {KEYS}"),
-        ("q.gguf,n_ctx=0", f"n_ctx is 0; expected a positive number of tokens; {KEYS}"),
+        ("q.gguf,n_ctx=0", f"n_ctx is 0; expected a number from 1 to 134217728; {KEYS}"),
         ("q.gguf,parallel=65", f"parallel is 65; expected a number from 1 to 64; {KEYS}"),
         ("=q.gguf", f"the alias '' is empty; {ALIAS}"),
         ("my model=q.gguf", f"the alias 'my model' has ' ' in it; {ALIAS}"),

@@ -1,0 +1,82 @@
+"""What a user gets: the wheel, unpacked away from this repository, in an empty folder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.test_own_scenario import MOOD, TEST
+
+REPOSITORY = Path(__file__).parents[2]
+
+BUILT_IN = """
+import pytest
+
+@pytest.mark.parametrize("nothing", [0])
+@pytest.mark.puma("triage_jira", strategies=["few_shot_3"], samples=3)
+def test_triage(puma, nothing):
+    assert len(puma.predictions) == 3
+
+@pytest.mark.puma("estimation_tawos", strategies=["rcoif"], samples=3)
+def test_points(puma):
+    assert len(puma.predictions) == 3
+
+@pytest.mark.puma("prioritization_jira", strategies=["cot_few_shot"], samples=3)
+def test_pairs(puma):
+    assert len(puma.predictions) == 3
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel's content, and nothing else of ours."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    _run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", str(folder), str(REPOSITORY)], folder)
+    (wheel,) = folder.glob("*.whl")
+    _run([*pip, "install", "--no-deps", "--no-compile", "--target", str(folder / "site"), str(wheel)], folder)
+    return folder / "site"
+
+
+def _run(command: list[str], folder: Path, **environment: str) -> str:
+    done = subprocess.run(  # noqa: S603 - our own command
+        command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _pytest(installed: Path, folder: Path, model: Path, *arguments: str) -> str:
+    # In front of the editable install of this repository.
+    command = [sys.executable, "-m", "pytest", f"--puma-model={model}", "--puma-max-tokens=8", "-p", "no:cacheprovider"]
+    return _run([*command, *arguments], folder, PYTHONPATH=str(installed))
+
+
+def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
+    code = "from pytest_puma.core.bundled import bundled_folder; print(bundled_folder('data'))"
+    said = _run([sys.executable, "-c", code], tmp_path, PYTHONPATH=str(installed))
+    assert said.strip() == str(installed / "pytest_puma" / "bundled" / "data")
+
+
+def test_the_built_in_scenarios_run_in_an_empty_folder(installed: Path, tmp_path: Path, gguf: Path) -> None:
+    (tmp_path / "test_built_in.py").write_text(BUILT_IN, encoding="utf-8")
+    said = _pytest(installed, tmp_path, gguf)
+    assert "3 passed" in said
+    assert "triage_jira: data/jira_balanced_200.csv" in said
+
+
+def test_a_users_own_scenario_runs_beside_it(installed: Path, tmp_path: Path, gguf: Path) -> None:
+    source = MOOD + TEST.replace("accuracy >= 0.5", "overflow_rate <= 0")
+    (tmp_path / "test_mood.py").write_text(source, encoding="utf-8")
+    prompts = tmp_path / "prompts" / "mood"
+    prompts.mkdir(parents=True)
+    for name in ("zero_shot", "few_shot"):
+        (prompts / f"{name}.jinja").write_text("{{ text }}", encoding="utf-8")
+    assert "2 passed" in _pytest(installed, tmp_path, gguf)
+
+
+def test_the_wheel_holds_no_tests_and_no_tools(installed: Path) -> None:
+    names = {path.name for path in installed.iterdir()}
+    assert names & {"tests", "tools", "benchmarks", "prompts", "data"} == set()
