@@ -22,7 +22,7 @@ from pytest_puma.core import (
 )
 from pytest_puma.engine.engine import Engine
 from pytest_puma.gates import judge
-from pytest_puma.metrics import measure_all
+from pytest_puma.metrics import confusion_matrix, measure_all
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
@@ -68,6 +68,7 @@ def evaluate(
         signature=_signature(cell, template, generation, engine),
         predictions=predictions,
         measures=measures,
+        confusion=_confusion(cell, predictions),
         verdicts=tuple(judge(gate, measures) for gate in cell.gates),
         warnings=_warnings(cell, predictions, engine),
         usage=Usage.total(prediction.usage for prediction in predictions),
@@ -92,8 +93,14 @@ class Talk:
         try:
             requests = self.conversation.send(responses) if self.waiting else next(self.conversation)
         except StopIteration as stop:
+            if not isinstance(stop.value, Answer):
+                msg = f"a strategy returns {stop.value!r}; expected an Answer"
+                raise EngineError(msg) from None
             self.answer = stop.value
             return
+        if not requests:
+            msg = "a strategy yields no request; expected at least one in each yield"
+            raise EngineError(msg)
         self.last_request = requests[-1]
         self.waiting = [engine.submit(request) for request in requests]
 
@@ -119,10 +126,7 @@ def hold(conversations: Sequence[Conversation], engine: Engine, progress: Progre
                 answered += 1
         if progress is not None:
             progress(answered, len(talks))
-        if answered < len(talks) and not owners:
-            msg = "a strategy asks for nothing and gives no answer; expected at least one request in each yield"
-            raise EngineError(msg)
-        heard = engine.step() if owners else {}
+        heard = engine.step()
         ready = [talk for ticket, response in heard.items() if (talk := owners.pop(ticket)).hear(ticket, response)]
     return talks
 
@@ -164,6 +168,12 @@ def _prediction(sample: Sample, talk: Talk) -> Prediction:
         units=sample.units,
         usage=talk.usage,
     )
+
+
+def _confusion(cell: Cell, predictions: Sequence[Prediction]) -> dict[str, dict[str, int]]:
+    if cell.scenario.task_type == "regression":
+        return {}
+    return confusion_matrix(predictions, cell.scenario.valid_labels())
 
 
 def _signature(cell: Cell, template: Template, generation: Generation, engine: Engine) -> dict[str, object]:

@@ -78,7 +78,8 @@ class Outcome:
     """All that is known of a cell once it ran.
 
     `metrics` are the measures that reports show; `signature` holds everything that could change the
-    numbers; `warnings` are sentences for every report. `outcome["f1_macro"]` is the value of a measure.
+    numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
+    classification; `warnings` are sentences for every report. `outcome["f1_macro"]` is the value of a measure.
     """
 
     cell: str
@@ -89,6 +90,7 @@ class Outcome:
     signature: Mapping[str, Any]
     predictions: tuple[Prediction, ...]
     measures: Mapping[str, Measure]
+    confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
     warnings: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from pytest_puma.core import Gate, Measure, Prediction, Run, Usage, Verdict
+from pytest_puma.report.terminal import failure, number, summary, worst_misses
+from tests.report.test_wire import outcome
+
+RATES = {
+    "mae": Measure(metric="mae", value=2.0, low=1.25, high=3.5, n=40),
+    "rmse": Measure(metric="rmse", value=3.0, low=2.0, high=4.0, n=40, note="n under 30"),
+    "parse_failure_rate": Measure(metric="parse_failure_rate", value=0.04, low=0.0, high=0.1, n=50),
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.12345, "0.123"), (0.0, "0"), (1.0, "1.00"), (12.345, "12.35"), (1234.5, "1.23e+03"), (math.nan, "-")],
+)
+def test_numbers_have_three_digits_or_two_places(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
+    whole = outcome(measures=RATES, metrics=("mae", "rmse", "ece"), usage=Usage(prompt_tokens=900, cached_tokens=400))
+    run = Run(id="r", started="", environment={}, outcomes=(whole,), problems=())
+    lines = summary(run, ".puma/runs/r")
+    assert lines[2].split() == ["a", "b", "c", "40", "mae", "2.00", "[1.25,", "3.50]", "4%", "500", "0.0", "-"]
+    assert lines[3].split() == ["40", "rmse", "3.00*", "[2.00,", "4.00]"]
+    assert lines[4:] == ["* n under 30", "predictions: .puma/runs/r"]
+
+
+def test_the_worst_misses_are_unread_answers_then_the_farthest_off() -> None:
+    said = [("1", "3"), ("3", "3"), ("34", "3"), (None, "5"), ("8", "5")]
+    predictions = [Prediction(sample_id=str(n), gold=gold, answer=answer) for n, (answer, gold) in enumerate(said)]
+    assert [prediction.sample_id for prediction in worst_misses(predictions)] == ["3", "2", "4", "0"]
+
+
+def test_among_labels_the_surest_miss_is_the_worst() -> None:
+    unsure = Prediction(sample_id="unsure", gold="A", answer="B", probabilities={"A": 0.4, "B": 0.6})
+    sure = Prediction(sample_id="sure", gold="A", answer="B", probabilities={"A": 0.1, "B": 0.9})
+    right = Prediction(sample_id="right", gold="A", answer="A", probabilities={"A": 1.0})
+    assert worst_misses([unsure, right, sure]) == [sure, unsure]
+
+
+def test_a_failure_without_a_miss_is_its_sentence_alone() -> None:
+    verdict = Verdict(gate=Gate(metric="latency_mean", op="<=", limit=0), status="FAIL", reason="too slow")
+    assert failure(outcome(verdicts=(verdict,))) == "a-b@c: too slow"

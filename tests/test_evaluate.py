@@ -1,0 +1,164 @@
+"""The loop on scripted answers: what goes in as text comes out as an outcome."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import (
+    Answer,
+    Cell,
+    Conversation,
+    EngineError,
+    Generate,
+    Generation,
+    Model,
+    Outcome,
+    Scenario,
+    ask,
+)
+from pytest_puma.evaluate import evaluate
+from pytest_puma.gates import parse_gate
+from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraBothOrdersScenario, TriageJiraScenario
+from pytest_puma.strategies import ALL, Strategy, Task
+from pytest_puma.testing import Engine, ScriptedBackend
+
+MODEL = Model(name="script", path=Path("script.gguf"))
+
+
+def cell(scenario: Scenario | None = None, strategy: str = "zero_shot", **settings: Any) -> Cell:
+    said = {"samples": 12} | settings
+    return Cell(scenario=scenario or TriageJiraScenario(), strategy=strategy, model=MODEL, **said)
+
+
+def run(wanted: Cell, answer: str = "Major", **settings: Any) -> Outcome:
+    def script(prompt: str) -> str:
+        return f"It is so.\nAnswer: {answer}" if "Answer:" in prompt else answer
+
+    return evaluate(wanted, Engine(ScriptedBackend(script)), **settings)
+
+
+@pytest.mark.parametrize("strategy", ALL)
+def test_every_strategy_reads_the_scripted_answer(strategy: str) -> None:
+    outcome = run(cell(strategy=strategy))
+    assert {prediction.answer for prediction in outcome.predictions} == {"Major"}
+    assert outcome["accuracy"] == 3 / 12
+    assert outcome.cell == f"triage_jira-{strategy}@script"
+
+
+def test_a_row_of_the_confusion_matrix_is_what_a_gold_label_was_answered_with() -> None:
+    confusion = run(cell()).confusion
+    assert confusion["Minor"] == {"Critical": 0, "Major": 3, "Minor": 0, "Trivial": 0, "no answer": 0}
+    assert run(cell(EstimationTawosScenario()), "3").confusion == {}
+
+
+def test_unreadable_answers_are_wrong_counted_and_warned_about() -> None:
+    outcome = run(cell(), "I would not know.")
+    assert outcome["f1_macro"] == 0
+    assert outcome["parse_failure_rate"] == 1
+    assert outcome.warnings == (
+        "triage_jira-zero_shot@script: 12 of 12 answers could not be read: the numbers say little",
+    )
+
+
+def test_a_prompt_over_the_context_is_that_samples_overflow_only() -> None:
+    engine = Engine(ScriptedBackend({}, default="Major", context_limit=1200))
+    outcome = evaluate(cell(samples=40), engine)
+    finishes = {prediction.finish for prediction in outcome.predictions}
+    assert finishes == {"stop", "overflow"}
+    assert 0 < outcome["overflow_rate"] < 1
+    assert {p.answer for p in outcome.predictions if p.finish == "overflow"} == {None}
+    assert any("longer than the context" in warning for warning in outcome.warnings)
+
+
+def test_gates_are_judged_on_the_measures() -> None:
+    gates = (parse_gate("accuracy >= 0.25"), parse_gate("f1_macro >= 0.5"), parse_gate("ece <= 0.1"))
+    outcome = run(cell(gates=gates))
+    assert [verdict.status for verdict in outcome.verdicts] == ["PASS", "FAIL", "NOT RUN"]
+    assert [verdict.gate.metric for verdict in outcome.failed] == ["f1_macro"]
+
+
+def test_a_shared_header_is_computed_once() -> None:
+    outcome = run(cell(strategy="few_shot_8", samples=20))
+    first, *others = sorted(prediction.usage.cached_tokens for prediction in outcome.predictions)
+    assert first < 100
+    assert others[0] > 1000
+
+
+def test_the_same_cell_gives_the_same_predictions() -> None:
+    def answers(outcome: Outcome) -> list[tuple[str, str | None, tuple[str, ...]]]:
+        return [(p.sample_id, p.answer, p.raw) for p in outcome.predictions]
+
+    wanted = cell(strategy="self_consistency_3")
+    assert answers(run(wanted)) == answers(run(wanted))
+
+
+def test_the_answer_that_hangs_on_the_order_is_counted() -> None:
+    outcome = run(cell(PrioritizationJiraBothOrdersScenario(), samples=8), "A")
+    assert outcome["order_dependent_rate"] == 1
+    assert outcome["accuracy"] == 0.5
+
+
+def test_probabilities_of_points_give_the_error_of_their_mean_too() -> None:
+    outcome = run(cell(EstimationTawosScenario(), "option_scoring"), "3")
+    assert outcome["mae_expected"] == pytest.approx(outcome["mae"])
+
+
+def test_the_signature_holds_what_could_change_a_number() -> None:
+    signature = run(cell(generation=Generation(max_tokens=7))).signature
+    assert signature["generation"]["max_tokens"] == 7
+    assert signature["generation"]["temperature"] == 0
+    assert signature["data"]["file"] == "data/jira_balanced_200.csv"
+    assert signature["engine"] == {"backend": "scripted"}
+
+
+def test_progress_is_told_up_to_the_last_sample() -> None:
+    told: list[tuple[int, int]] = []
+    run(cell(), progress=lambda answered, samples: told.append((answered, samples)))
+    assert told[-1] == (12, 12)
+    assert told == sorted(told)
+
+
+def test_notes_of_the_backend_reach_the_reports() -> None:
+    backend = ScriptedBackend({}, default="Major")
+    backend.notes = ("speaks plainly",)
+    assert evaluate(cell(), Engine(backend)).warnings == ("triage_jira-zero_shot@script: speaks plainly",)
+
+
+def _mute(_: Task) -> Conversation:
+    yield ()
+    return Answer(value=None, responses=())
+
+
+def _silent(task: Task) -> Any:
+    yield from ask(task.generate(task.prompt()))
+
+
+def _thoughtless(_: Task) -> Conversation:
+    yield from ()
+    return Answer(value="Major", responses=())
+
+
+def _two_requests(task: Task) -> Conversation:
+    first = yield from ask(task.generate(task.prompt()))
+    second: Generate = task.generate(task.prompt(), index=1)
+    other = yield from ask(second)
+    return Answer(value=task.read(other.text), responses=(first, other))
+
+
+@pytest.mark.parametrize(
+    ("converse", "sentence"),
+    [(_mute, "yields no request"), (_silent, "returns None"), (_thoughtless, "without a response")],
+)
+def test_a_strategy_that_breaks_the_contract_is_told(converse: Any, sentence: str) -> None:
+    own = {"own": Strategy(name="own", converse=converse, templates=("zero_shot",))}
+    with pytest.raises(EngineError, match=sentence):
+        run(cell(strategy="own"), strategies=own)
+
+
+def test_a_strategy_of_ones_own_may_ask_as_often_as_it_likes() -> None:
+    own = {"own": Strategy(name="own", converse=_two_requests, templates=("zero_shot",))}
+    outcome = run(cell(strategy="own"), strategies=own)
+    assert [len(prediction.raw) for prediction in outcome.predictions] == [2] * 12
