@@ -79,7 +79,6 @@ def check_command_line(config: pytest.Config) -> None:
     # Read even if unused: a value of the wrong type shows only here.
     said |= any([_ini(config, name) is not None for name in _INI])  # noqa: C419
     if said:
-        _warn_of_moved_root(config)
         from pytest_puma.core import PumaError
 
         try:
@@ -142,16 +141,6 @@ def _read(config: pytest.Config) -> Settings:
         project=project_root(config),
         threads=_positive("--puma-threads", _first(option.puma_threads, config.getini("puma_threads"))),
     )
-
-
-def _warn_of_moved_root(config: pytest.Config) -> None:
-    """The root is looked for before our options are known: pytest takes a path behind a space for a test path."""
-    if config.rootpath not in (config.invocation_params.dir, *config.invocation_params.dir.parents):
-        text = (
-            f"puma: pytest takes {config.rootpath} for the project's root, so the project's ini file is not read; "
-            "write paths outside of the project with an equals sign: --puma-model=PATH"
-        )
-        config.issue_config_time_warning(pytest.PytestConfigWarning(text), stacklevel=2)
 
 
 def _ini(config: pytest.Config, key: str) -> object:

@@ -44,7 +44,7 @@ def drives(draw: st.DrawFn, *, follow_up: bool) -> Drive:
         parallel=draw(st.integers(1, 6)),
         batch=draw(st.integers(1, 60)),
         rows=draw(st.integers(1, 9)),
-        cells=longest + draw(st.integers(0, 200)),
+        cells=longest + draw(st.integers(0, 60)),
         endings=endings,
         follow_ups={each.key: ask(each.key) for each in asked},
     )
@@ -177,9 +177,23 @@ def test_a_continuation_of_one_token_needs_nothing_but_the_prompt() -> None:
     assert drive.run().cache.fed == 2 + 2 + 1
 
 
-def test_fork_points_stay_for_later_requests() -> None:
+def test_a_fork_point_waits_until_the_job_below_it_fits_too() -> None:
+    drive = Drive(cells=100, parallel=3)
+    drive.submit(job(0, [0] * 60, room=5), *(job(key, [7] * 50 + [key]) for key in (1, 2)))
+    assert [len(drive.step().steps) for _ in range(2)] == [1, 1]
+    assert drive.run().prompt_tokens_computed == 60 + 50 + 2
+
+
+def test_shared_cells_are_counted_once() -> None:
+    drive = Drive(cells=100)
+    drive.submit(*(job(key, [7] * 60 + [key] * 9) for key in range(4)))
+    assert [len(drive.step().steps) for _ in range(2)] == [1, 4]
+
+
+@pytest.mark.parametrize(("later", "cached"), [([7] * 40 + [3], 40), ([7] * 40, 0), ([7] * 39, 0), ([7] * 41, 40)])
+def test_fork_points_stay_for_later_requests_that_are_longer(later: list[int], cached: int) -> None:
     drive = Drive()
     drive.submit(*(job(key, [7] * 40 + [key]) for key in (1, 2)))
     drive.run()
-    drive.submit(job(3, [7] * 40 + [3]))
-    assert drive.run().cached[3] == 40
+    drive.submit(job(3, later))
+    assert drive.run().cached[3] == cached

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import Model, SettingsError
+from pytest_puma.gates import parse_gate
+from pytest_puma.matrix import (
+    DEFAULT_STRATEGIES,
+    Choices,
+    Registry,
+    Request,
+    Settings,
+    check_same,
+    expand,
+    make_scenario,
+)
+from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from pytest_puma.strategies import ALL
+
+
+def model(name: str) -> Model:
+    return Model(name=name, path=Path(f"{name}.gguf"))
+
+
+def settings(**said: Any) -> Settings:
+    return Settings(**{"models": (model("a"), model("b"))} | said)
+
+
+def request(**said: Any) -> Request:
+    return Request(**{"scenario": TriageJiraScenario()} | said)
+
+
+def test_cells_come_model_by_model_so_that_each_is_loaded_once() -> None:
+    ids = [cell.id for cell in expand(request(choices=Choices(strategies=("egi", "rcoif"))), settings())]
+    assert ids == ["triage_jira-egi@a", "triage_jira-rcoif@a", "triage_jira-egi@b", "triage_jira-rcoif@b"]
+
+
+def test_what_nobody_says_has_a_default() -> None:
+    cells = expand(request(), settings())
+    assert tuple(cell.strategy for cell in cells[:4]) == DEFAULT_STRATEGIES
+    assert {(cell.samples, cell.seed, cell.generation.max_tokens) for cell in cells} == {(50, 42, None)}
+
+
+@pytest.mark.parametrize(
+    ("command", "marker", "ini", "expected"),
+    [(1, 2, 3, 1), (None, 2, 3, 2), (None, None, 3, 3), (None, None, None, 50)],
+)
+def test_the_command_line_wins_then_the_marker_then_the_ini_file(
+    command: int | None, marker: int | None, ini: int | None, expected: int
+) -> None:
+    said = settings(command=Choices(samples=command), ini=Choices(samples=ini))
+    assert {cell.samples for cell in expand(request(choices=Choices(samples=marker)), said)} == {expected}
+
+
+def test_a_seed_or_a_temperature_of_zero_is_said_and_not_missing() -> None:
+    said = settings(command=Choices(seed=0, temperature=0.0), ini=Choices(seed=7, temperature=1.0))
+    cell = expand(request(), said)[0]
+    assert (cell.seed, cell.generation.temperature) == (0, 0.0)
+
+
+def test_all_means_the_twelve_and_each_name_counts_once() -> None:
+    assert Registry().strategy_names(["zero-shot", "all", "few_shot"]) == (
+        "zero_shot",
+        *(n for n in ALL if n != "zero_shot"),
+    )
+
+
+def test_a_general_gate_without_a_scope_goes_to_the_cells_that_have_its_metric() -> None:
+    said = settings(gates=(parse_gate("f1_macro >= 0.1"), parse_gate("mae <= 9"), parse_gate("*@b: ece <= 1")))
+    triage = expand(request(choices=Choices(strategies=("egi",))), said)
+    assert [[str(gate) for gate in cell.gates] for cell in triage] == [
+        ["f1_macro >= 0.1"],
+        ["f1_macro >= 0.1", "*@b: ece <= 1"],
+    ]
+    points = expand(request(scenario=EstimationTawosScenario(), choices=Choices(strategies=("egi",))), said)
+    assert [gate.metric for gate in points[0].gates] == ["mae"]
+
+
+@pytest.mark.parametrize("gate", ["mae <= 3", "triage_jira: mae <= 3"])
+def test_a_gate_of_the_request_must_be_a_metric_of_its_scenario(gate: str) -> None:
+    with pytest.raises(SettingsError, match="triage_jira has no metric 'mae'; there are: f1_macro"):
+        expand(request(gates=(parse_gate(gate),)), settings())
+
+
+def test_a_gate_of_the_request_that_fits_none_of_its_cells_is_an_error() -> None:
+    gates = (parse_gate("triage_jira-egi: f1_macro >= 0.1"),)
+    with pytest.raises(SettingsError, match="fits none of its cells"):
+        expand(request(gates=gates, choices=Choices(strategies=("rcoif",))), settings())
+
+
+def test_unless_the_command_line_chose_other_strategies() -> None:
+    gates = (parse_gate("triage_jira-egi: f1_macro >= 0.1"),)
+    cells = expand(request(gates=gates), settings(command=Choices(strategies=("rcoif",))))
+    assert [cell.gates for cell in cells] == [(), ()]
+
+
+def test_a_request_may_pick_models_by_their_ollama_names() -> None:
+    said = settings(models=(model("qwen2.5-3b-q8"), model("other")))
+    cells = expand(request(models=("qwen2.5:3b",), choices=Choices(strategies=("egi",))), said)
+    assert [cell.model.name for cell in cells] == ["qwen2.5-3b-q8"]
+
+
+def test_the_same_id_with_other_settings_is_refused_and_with_the_same_is_not() -> None:
+    known: dict[str, Any] = {}
+    first = expand(request(), settings())
+    check_same(known, first)
+    check_same(known, expand(request(), settings()))
+    with pytest.raises(SettingsError, match="asked for twice with different settings"):
+        check_same(known, expand(request(choices=Choices(samples=3)), settings()))
+
+
+def test_a_scenario_is_named_or_a_class_or_an_instance() -> None:
+    scenario = TriageJiraScenario()
+    assert make_scenario(scenario, settings()) is scenario
+    for said in ("triage_jira", TriageJiraScenario):
+        assert isinstance(make_scenario(said, settings()), TriageJiraScenario)
+    with pytest.raises(SettingsError, match="expected a name, a Scenario class or an instance"):
+        make_scenario(3, settings())
