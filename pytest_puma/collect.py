@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _KNOWN: pytest.StashKey[dict[str, Cell]] = pytest.StashKey()
 _REQUEST: pytest.StashKey[matrix.Request] = pytest.StashKey()
+#: `tavern` in `test_api.tavern.yaml`, but nothing in `triage-v1.2.yaml`.
+_KIND = re.compile(r"\.([A-Za-z]\w*)\.ya?ml$")
 #: pytest replaces longer ids by numbers.
 LONGEST_ID = 100
 
@@ -55,9 +58,9 @@ def cell_of(item: pytest.Item) -> Cell | None:
 
 
 def spec_file(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A run-spec: any `*.puma.yaml`, and every YAML file that the command line names."""
-    named = path.name.endswith((".puma.yaml", ".puma.yml")) or parent.session.isinitpath(path)
-    return SpecFile.from_parent(parent, path=path) if named else None
+    """A run-spec: any `*.puma.yaml`, and a YAML file that the command line names, unless it is another plugin's."""
+    kind = _KIND.search(path.name)
+    return SpecFile.from_parent(parent, path=path) if kind is None or kind[1] == "puma" else None
 
 
 class SpecFile(pytest.Module):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Generator, Sequence
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from pytest_puma.core import Outcome, Run, Verdict
     from pytest_puma.report.folder import RunFolder
 
-#: `test_triage[triage_jira-few_shot_3@qwen2.5-3b]`
-_CELL_ID = re.compile(r"\[(?:.*-)?(\w+)-(\w+)@([^\]]+)\]$")
+#: `test_triage[triage_jira-few_shot_3@qwen2.5-3b]`: scenario, cell and model; other parameters may stand around them.
+_CELL = re.compile(r"\[(?:.*-)?((\w+)-\w+@(.+))\]$")
 _PROBLEMS_ID = "puma::run"
 
 
@@ -38,16 +39,20 @@ class Controller:
         self._outcomes: dict[str, Outcome] = {}
         self._folder: RunFolder | None = None
         self._run: Run | None = None
-        self._started = ""
+        self._started = datetime.now(timezone.utc)
 
     # -- gathering -------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._plan([item.nodeid for item in session.items if "_puma_cell" in getattr(item, "fixturenames", ())])
+        self._planned.update(item.nodeid for item in session.items if "_puma_cell" in getattr(item, "fixturenames", ()))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        self._plan([nodeid for nodeid in ids if _CELL_ID.search(nodeid)])
+        # Here ids are all there is, and those of other tests may look like ours: `test_mail[some-user@example.org]`.
+        alike = {nodeid: match[3] for nodeid in ids if (match := _CELL.search(nodeid))}
+        if alike:
+            names = self._model_names()
+            self._planned.update(nodeid for nodeid, model in alike.items() if model.startswith(names))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.nodeid not in self._planned:
@@ -59,11 +64,15 @@ class Controller:
         elif report.when == "call" and report.passed:
             self._silent.add(report.nodeid)
 
-    def _plan(self, nodeids: Sequence[str]) -> None:
-        from datetime import datetime, timezone
+    def _model_names(self) -> tuple[str, ...]:
+        from pytest_puma.core import PumaError
+        from pytest_puma.options import settings_of
 
-        self._planned.update(nodeids)
-        self._started = self._started or datetime.now(timezone.utc).isoformat(timespec="seconds")
+        try:
+            return tuple(model.name for model in settings_of(self._config).models)
+        except PumaError:
+            # The workers could not plan anything either, and have said so.
+            return ()
 
     def _take(self, nodeid: str, sent: str) -> None:
         from pytest_puma.options import project_root
@@ -72,7 +81,7 @@ class Controller:
 
         outcome = self._outcomes[nodeid] = from_json(sent)
         if self._folder is None:
-            run_id = f"{self._started[:19].replace(':', '').replace('-', '')}-{os.getpid()}"
+            run_id = f"{self._started:%Y%m%dT%H%M%S}-{os.getpid()}"
             self._folder = RunFolder(project_root(self._config), run_id)
         self._folder.add(outcome)
 
@@ -98,7 +107,7 @@ class Controller:
 
         self._run = Run(
             id="" if self._folder is None else self._folder.path.name,
-            started=self._started,
+            started=self._started.isoformat(timespec="seconds"),
             environment=_environment(),
             outcomes=tuple(self._outcomes.values()),
             verdicts=verdicts,
@@ -119,12 +128,19 @@ class Controller:
     def _not_run(self) -> tuple[Verdict, ...]:
         """The verdicts on general gates that no cell of this run took."""
         from pytest_puma.core import Verdict
+        from pytest_puma.gates import applies
         from pytest_puma.options import settings_of
 
         if not self._outcomes:
             return ()
         taken = {verdict.gate for outcome in self._outcomes.values() for verdict in outcome.verdicts}
-        left = [gate for gate in settings_of(self._config).gates if gate not in taken]
+        cells = [(match[2], match[1]) for nodeid in self._planned if (match := _CELL.search(nodeid))]
+        left = [
+            gate
+            for gate in settings_of(self._config).gates
+            # A cell that never came to a verdict was an error, and is reported as such.
+            if gate not in taken and (gate.scope is None or not any(applies(gate, *cell) for cell in cells))
+        ]
         return tuple(
             Verdict(gate=gate, status="NOT RUN", reason=f"gate {str(gate)!r} fits no cell of this run") for gate in left
         )

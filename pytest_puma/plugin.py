@@ -39,7 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix not in {".yaml", ".yml"}:
+    if file_path.suffix not in {".yaml", ".yml"} or not (
+        ".puma." in file_path.name or parent.session.isinitpath(file_path)
+    ):
         return None
     from pytest_puma.collect import spec_file
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
@@ -24,10 +25,11 @@ class OpenBackend(Protocol):
 def model_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Shape], Path]:
     """The file of a shape, written once."""
     folder = tmp_path_factory.mktemp("models")
+    numbers = count()
 
+    @cache
     def file(shape: Shape) -> Path:
-        path = folder / f"{shape.name}-{abs(hash(astuple(shape)))}.gguf"
-        return path if path.exists() else write_gguf(path, shape)
+        return write_gguf(folder / f"{shape.name}-{next(numbers)}.gguf", shape)
 
     return file
 

@@ -98,7 +98,8 @@ def test_five_hundred_prompts_leave_neither_memory_nor_cells_behind(shape: Shape
         engine.reset()
         engine.run(requests)
         sizes.append(psutil.Process().memory_info().rss)
-    assert sizes[1] - sizes[0] < 4e6
+    # Seen: 0.13 MB at most.
+    assert sizes[1] - sizes[0] < 2e6
     assert backend.most_steps >= 64
     scheduler = engine._scheduler
     assert scheduler is not None

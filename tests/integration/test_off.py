@@ -31,3 +31,19 @@ def test_the_plugin_can_be_switched_off(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_x():\n    pass")
     result = pytester.runpytest_subprocess("-p", "no:puma")
     result.assert_outcomes(passed=1)
+
+
+def test_ids_that_look_like_cells_are_left_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("address", ["some-user@example.org"])
+        def test_mail(address):
+            pass
+        """
+    )
+    for workers in ("-n0", "-n2"):
+        result = pytester.runpytest_subprocess(workers)
+        result.assert_outcomes(passed=1)
+        assert result.ret == 0

@@ -146,3 +146,10 @@ def test_only_named_yaml_files_and_puma_yaml_files_are_specs(alone: Project) -> 
     result = alone.run("other.yaml")
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*other.yaml*line*"])
+
+
+def test_a_yaml_file_of_another_plugin_is_left_to_it(alone: Project) -> None:
+    (alone.pytester.path / "test_api.tavern.yaml").write_text("stages: []", encoding="utf-8")
+    result = alone.run("test_api.tavern.yaml")
+    result.stdout.no_fnmatch_line("*puma*tavern*")
+    assert "tavern.yaml" in result.stderr.str()
