@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_puma.core.conversation import Generation
-from pytest_puma.core.errors import SettingsError
+from pytest_puma.core.errors import SettingsError, check_limits
 
 if TYPE_CHECKING:
     from pytest_puma.core.outcome import Gate
@@ -35,16 +35,14 @@ class ModelOptions:
 
     def __post_init__(self) -> None:
         """Refuse what llama.cpp would abort on."""
-        limits = {
-            "n_ctx": (self.n_ctx, 1, MOST_CELLS),
-            "gpu_layers": (self.gpu_layers, -1, MOST_LAYERS),
-            "threads": (self.threads, 1, MOST_THREADS),
-            "parallel": (self.parallel, 1, MOST_SEQUENCES),
-        }
-        for name, (value, least, most) in limits.items():
-            if value is not None and not least <= value <= most:
-                msg = f"{name} is {value}; expected a number from {least} to {most}"
-                raise SettingsError(msg)
+        check_limits(
+            {
+                "n_ctx": (self.n_ctx, 1, MOST_CELLS),
+                "gpu_layers": (self.gpu_layers, -1, MOST_LAYERS),
+                "threads": (self.threads, 1, MOST_THREADS),
+                "parallel": (self.parallel, 1, MOST_SEQUENCES),
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

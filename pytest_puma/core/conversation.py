@@ -16,10 +16,12 @@ from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_puma.core.errors import SettingsError
+from pytest_puma.core.errors import SettingsError, check_limits
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Finish: TypeAlias = Literal["stop", "length", "scored", "overflow"]
+#: Beyond these a sampler has nothing left to choose from, or everything.
+MOST_TEMPERATURE, LEAST_TOP_P = 100, 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +62,15 @@ class Generation:
 
     def __post_init__(self) -> None:
         """Refuse what no sampler can obey."""
-        limits = {
-            "max_tokens": (self.max_tokens, 1, math.inf),
-            "temperature": (self.temperature, 0, 100),
-            "top_p": (self.top_p, 1e-9, 1),
-            "top_k": (self.top_k, 0, math.inf),
-            "min_p": (self.min_p, 0, 1),
-        }
-        for name, (value, low, high) in limits.items():
-            if value is not None and not low <= value <= high:
-                msg = f"{name} is {value!r}; expected a number from {low:g} to {high:g}"
-                raise SettingsError(msg)
+        check_limits(
+            {
+                "max_tokens": (self.max_tokens, 1, math.inf),
+                "temperature": (self.temperature, 0, MOST_TEMPERATURE),
+                "top_p": (self.top_p, LEAST_TOP_P, 1),
+                "top_k": (self.top_k, 0, math.inf),
+                "min_p": (self.min_p, 0, 1),
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
