@@ -108,6 +108,5 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
         msg = f"the id {long} has {len(long)} characters; expected at most {LONGEST_ID}: --puma-model short=FILE.gguf"
         raise SettingsError(msg)
     matrix.check_same(metafunc.config.stash.setdefault(_KNOWN, {}), cells)
-    for samples, seed in {(cell.samples, cell.seed) for cell in cells}:
-        matrix.check_data(request.scenario, samples, seed)
+    matrix.check_ready(cells, settings)
     return cells

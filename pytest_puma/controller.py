@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Outcome, Run, Verdict
+    from pytest_puma.core import Gate, Outcome, Run, Verdict
     from pytest_puma.report.folder import RunFolder
 
 #: `test_triage[triage_jira-few_shot_3@qwen2.5-3b]`: scenario, cell and model; other parameters may stand around them.
@@ -75,7 +75,7 @@ class Controller:
             return ()
 
     def _take(self, nodeid: str, sent: str) -> None:
-        from pytest_puma.options import project_root
+        from pytest_puma.project import project_root
         from pytest_puma.report.folder import RunFolder
         from pytest_puma.report.wire import from_json
 
@@ -120,10 +120,20 @@ class Controller:
         """Why the run must not be green although no test failed."""
         missing = sorted((self._planned - self._reported) | self._silent)
         problems = [f"{nodeid} was planned, but no outcome of it arrived" for nodeid in missing]
-        # A gate for cells that the user did not ask for is no mistake.
-        if self._selected():
-            return tuple(problems)
-        return (*problems, *(verdict.reason for verdict in not_run))
+        # A gate for cells that the user did not ask for is no mistake, one on a metric that nothing has is.
+        mistakes = [verdict for verdict in not_run if not self._selected() or self._unknown(verdict.gate)]
+        return (*problems, *(verdict.reason for verdict in mistakes))
+
+    def _unknown(self, gate: Gate) -> bool:
+        """Whether no scenario has the gate's metric."""
+        from pytest_puma.metrics import is_metric
+        from pytest_puma.options import settings_of
+
+        known = settings_of(self._config).registry.scenarios.values()
+        run = (outcome.measures for outcome in self._outcomes.values())
+        return not any(is_metric(scenario(), gate.metric) for scenario in known) and not any(
+            gate.metric in measures for measures in run
+        )
 
     def _not_run(self) -> tuple[Verdict, ...]:
         """The verdicts on general gates that no cell of this run took."""

@@ -53,7 +53,7 @@ def evaluate(
     strategy = parse_strategy(cell.strategy, strategies)
     generation = resolve_generation(strategy, cell.generation)
     samples = draw(cell.scenario, cell.samples, cell.seed)
-    template = find_template(cell.scenario.template_folder or cell.scenario.name, strategy.templates, project=project)
+    template = template_of(cell, strategy, project)
     tasks = _tasks(cell, strategy, samples, template, generation)
     engine.reset()
     talks = hold([strategy.converse(task) for task in tasks], engine, progress)
@@ -74,6 +74,11 @@ def evaluate(
         usage=Usage.total(prediction.usage for prediction in predictions),
         seconds=time.perf_counter() - started,
     )
+
+
+def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Template:
+    """The template of a cell; a `TemplateError` names the file to create."""
+    return find_template(cell.scenario.template_folder or cell.scenario.name, strategy.templates, project=project)
 
 
 @dataclass(slots=True, eq=False)

@@ -7,13 +7,15 @@ the command line wins over the marker, the marker over the ini file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import Cell, DataError, Gate, Generation, Model, Scenario, SettingsError
-from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
+from pytest_puma.core import Cell, Gate, Generation, Model, Scenario, SettingsError
+from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MOST_SEED
+from pytest_puma.core.errors import check_limits
 from pytest_puma.gates import applies, parse_gate
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.file import FileScenario
@@ -35,6 +37,18 @@ class Choices:
     top_k: int | None = None
     min_p: float | None = None
     logprobs: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse now what a cell would refuse later."""
+        if self.strategies is not None and not self.strategies:
+            msg = "strategies is empty; expected at least one name"
+            raise SettingsError(msg)
+        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MOST_SEED)})
+        for name in ("samples", "seed", "max_tokens", "top_k"):
+            if isinstance(getattr(self, name), float):
+                msg = f"{name} is {getattr(self, name)!r}; expected a whole number"
+                raise SettingsError(msg)
+        self.generation()
 
     def over(self, weaker: Choices) -> Choices:
         """These choices, with the weaker ones where they say nothing."""
@@ -104,9 +118,7 @@ class Request:
     description: str = ""
 
 
-_MARKER = (
-    "@pytest.mark.puma(scenario, *, strategies, samples, seed, gates, max_tokens, temperature, top_p, top_k, min_p)"
-)
+_MARKER = f"@pytest.mark.puma(scenario, *, gates, {', '.join(field.name for field in fields(Choices))})"
 
 
 def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings) -> Request:
@@ -121,11 +133,12 @@ def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings
         msg = f"the marker does not know {', '.join(unknown)}; expected {_MARKER}"
         raise SettingsError(msg)
     for name in ("strategies", "gates"):
-        if isinstance(said.get(name), str):
-            msg = f"the marker's {name} is the text {said[name]!r}; expected a list: {name}=[{said[name]!r}]"
+        found = said.get(name, [])
+        if not isinstance(found, (list, tuple)) or not all(isinstance(entry, str) for entry in found):
+            msg = f"the marker's {name} is {found!r}; expected a list of texts"
             raise SettingsError(msg)
     choices = {name: value for name, value in said.items() if name != "gates"}
-    if choices.get("strategies") is not None:
+    if "strategies" in choices:
         choices["strategies"] = settings.registry.strategy_names(choices["strategies"])
     return Request(
         scenario=make_scenario(args[0], settings),
@@ -226,14 +239,13 @@ def _identity(cell: Cell) -> tuple[object, ...]:
     return (type(cell.scenario).__qualname__, cell.samples, cell.seed, cell.generation)
 
 
-def check_data(scenario: Scenario, samples: int, seed: int) -> None:
-    """Read the rows now, so that an unusable file is a collection error and not the end of a long run."""
+def check_ready(cells: Iterable[Cell], settings: Settings) -> None:
+    """Read rows and templates now, so that an unusable file is a collection error and not the end of a long run."""
+    from pytest_puma.evaluate import template_of
     from pytest_puma.scenarios.sampling import draw
 
-    try:
+    # The models of a matrix share their rows and templates.
+    for (samples, seed), scenario in {(cell.samples, cell.seed): cell.scenario for cell in cells}.items():
         draw(scenario, samples, seed)
-    except DataError:
-        raise
-    except Exception as error:
-        msg = f"{scenario.name}: sample({samples}, {seed}) raised {type(error).__name__}: {error}"
-        raise DataError(msg) from error
+    for name, cell in {cell.strategy: cell for cell in cells}.items():
+        template_of(cell, parse_strategy(name, settings.registry.strategies), settings.project)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.project import check_root, project_root
+
 if TYPE_CHECKING:
     from pytest_puma.core import Model
-    from pytest_puma.matrix import Registry, Settings
+    from pytest_puma.matrix import Choices, Registry, Settings
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
@@ -64,6 +66,10 @@ _INI: dict[str, tuple[str, str]] = {
 }
 
 
+#: Options that are fields of `Choices` and ini keys of the same name.
+_CHOSEN = ("samples", "seed", "max_tokens", "temperature")
+
+
 def add_options(parser: pytest.Parser) -> None:
     """Declare them all."""
     group = parser.getgroup("puma", "benchmarks and gates for local language models")
@@ -79,6 +85,7 @@ def check_command_line(config: pytest.Config) -> None:
     # Read even if unused: a value of the wrong type shows only here.
     said |= any([_ini(config, name) is not None for name in _INI])  # noqa: C419
     if said:
+        check_root(config)
         from pytest_puma.core import PumaError
 
         try:
@@ -100,20 +107,12 @@ def settings_of(config: pytest.Config) -> Settings:
     return settings
 
 
-def project_root(config: pytest.Config) -> Path:
-    """Where the ini file lies, else where pytest was started.
-
-    Not `rootpath`: without an ini file that is the common ancestor of all paths on the command line,
-    an absolute `--puma-model` among them.
-    """
-    return config.inipath.parent if config.inipath is not None else config.invocation_params.dir
-
-
 def _read(config: pytest.Config) -> Settings:
     from pytest_puma.gates import parse_gate
-    from pytest_puma.matrix import Choices, Settings
+    from pytest_puma.matrix import Settings
+    from pytest_puma.registry import registry_of
 
-    registry = _registry(config)
+    registry = registry_of(config)
     option = config.option
     scenarios = _names("--puma-scenario", option.puma_scenario)
     for name in scenarios:
@@ -124,22 +123,13 @@ def _read(config: pytest.Config) -> Settings:
         models=_models(config, option.puma_model or (), where="--puma-model"),
         data=_data(config, registry),
         scenarios=scenarios,
-        command=Choices(
-            strategies=strategies,
-            samples=_positive("--puma-samples", option.puma_samples),
-            seed=option.puma_seed,
-            max_tokens=_positive("--puma-max-tokens", option.puma_max_tokens),
-            temperature=_not_negative("--puma-temperature", option.puma_temperature),
+        command=_choices(
+            "the command line", **{name: getattr(option, f"puma_{name}") for name in _CHOSEN}, strategies=strategies
         ),
-        ini=Choices(
-            samples=_positive("puma_samples", config.getini("puma_samples")),
-            seed=config.getini("puma_seed"),
-            max_tokens=_positive("puma_max_tokens", config.getini("puma_max_tokens")),
-            temperature=_not_negative("puma_temperature", config.getini("puma_temperature")),
-        ),
+        ini=_choices("the ini file", **{name: config.getini(f"puma_{name}") for name in _CHOSEN}),
         gates=tuple(parse_gate(text) for text in [*(config.getini("puma_gates") or ()), *(option.puma_gate or ())]),
         project=project_root(config),
-        threads=_positive("--puma-threads", _first(option.puma_threads, config.getini("puma_threads"))),
+        threads=_threads(config),
     )
 
 
@@ -151,36 +141,13 @@ def _ini(config: pytest.Config, key: str) -> object:
         raise pytest.UsageError(msg) from error
 
 
-def _registry(config: pytest.Config) -> Registry:
-    from pytest_puma.core import Scenario, SettingsError
-    from pytest_puma.matrix import Registry
-    from pytest_puma.scenarios import BUILTIN
-    from pytest_puma.strategies import Strategy
-
-    scenarios = dict(BUILTIN)
-    for scenario in (entry for found in config.hook.pytest_puma_scenarios() for entry in found):
-        if not (isinstance(scenario, type) and issubclass(scenario, Scenario)):
-            msg = f"hook pytest_puma_scenarios: found {scenario!r}; expected Scenario classes"
-            raise SettingsError(msg)
-        if scenarios.setdefault(scenario.name, scenario) is not scenario:
-            msg = f"hook pytest_puma_scenarios: the name {scenario.name!r} is taken; rename {scenario.__qualname__}"
-            raise SettingsError(msg)
-    strategies: dict[str, Strategy] = {}
-    for strategy in (entry for found in config.hook.pytest_puma_strategies() for entry in found):
-        if not isinstance(strategy, Strategy) or not strategy.name.isidentifier():
-            msg = f"hook pytest_puma_strategies: found {strategy!r}; expected Strategy objects named like 'my_strategy'"
-            raise SettingsError(msg)
-        strategies[strategy.name] = strategy
-    return Registry(scenarios=scenarios, strategies=strategies)
-
-
 def _models(config: pytest.Config, said: Iterable[str], *, where: str) -> tuple[Model, ...]:
     said = list(said)
     if not said:
         return ()
     from pytest_puma.models import default_directories, resolve_models
 
-    directories = config.getini("puma_model_dirs") or [project_root(config), *default_directories()]
+    directories = config.getini("puma_model_dirs") or default_directories(project_root(config))
     return resolve_models(said, directories=directories, where=where)
 
 
@@ -222,26 +189,25 @@ def _names(option: str, said: Iterable[str] | None) -> tuple[str, ...]:
     return names
 
 
-def _positive(name: str, value: int | None) -> int | None:
-    if value is not None and value < 1:
-        from pytest_puma.core import SettingsError
+def _choices(where: str, **said: Any) -> Choices:
+    from pytest_puma.core import SettingsError
+    from pytest_puma.matrix import Choices
 
-        msg = f"{name} is {value}; expected a positive number"
-        raise SettingsError(msg)
-    return value
-
-
-def _not_negative(name: str, value: float | None) -> float | None:
-    if value is not None and not value >= 0:
-        from pytest_puma.core import SettingsError
-
-        msg = f"{name} is {value}; expected 0 (greedy) or more"
-        raise SettingsError(msg)
-    return value
+    try:
+        return Choices(**said)
+    except SettingsError as error:
+        msg = f"{where}: {error}"
+        raise SettingsError(msg) from error
 
 
-def _first(first: int | None, second: int | None) -> int | None:
-    return second if first is None else first
+def _threads(config: pytest.Config) -> int | None:
+    from pytest_puma.core.cell import MOST_THREADS
+    from pytest_puma.core.errors import check_limits
+
+    said: int | None = config.option.puma_threads
+    threads: int | None = config.getini("puma_threads") if said is None else said
+    check_limits({"--puma-threads" if said is not None else "puma_threads": (threads, 1, MOST_THREADS)})
+    return threads
 
 
 def _attribute(option: str) -> str:

@@ -17,7 +17,7 @@ from pytest_puma.core.conversation import (
     ask_all,
 )
 from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaError, SettingsError, TemplateError
-from pytest_puma.core.outcome import Direction, Gate, Measure, Outcome, Prediction, Run, Status, Verdict
+from pytest_puma.core.outcome import Gate, Measure, Outcome, Prediction, Run, Status, Verdict
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "Conversation",
     "DataError",
     "DataSource",
-    "Direction",
     "EngineError",
     "Gate",
     "Generate",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_puma.core.conversation import Generation
-from pytest_puma.core.errors import SettingsError, check_limits
+from pytest_puma.core.errors import check_limits
 
 if TYPE_CHECKING:
     from pytest_puma.core.outcome import Gate
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SAMPLES = 50
 DEFAULT_SEED = 42
+MOST_SEED = 2**64 - 1
 #: What llama.cpp takes (sequences), and what no machine has (the others): beyond, C would wrap numbers around.
 MOST_SEQUENCES, MOST_CELLS, MOST_LAYERS, MOST_THREADS = 64, 2**27, 2**15, 2**12
 
@@ -69,9 +71,7 @@ class Cell:
 
     def __post_init__(self) -> None:
         """A cell without samples would measure nothing."""
-        if self.samples < 1:
-            msg = f"{self.id}: samples is {self.samples}; expected a positive number"
-            raise SettingsError(msg)
+        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MOST_SEED)})
 
     @property
     def id(self) -> str:

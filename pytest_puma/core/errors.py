@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 
@@ -30,8 +31,10 @@ class EngineError(PumaError):
 
 
 def check_limits(limits: Mapping[str, tuple[float | None, float, float]]) -> None:
-    """Refuse a value that lies outside of its least and most; `None` is not set, and fine."""
+    """Refuse what is no number from its least to its most; `None` is not set, and fine."""
     for name, (value, least, most) in limits.items():
-        if value is not None and not least <= value <= most:
-            msg = f"{name} is {value!r}; expected a number from {least:.15g} to {most:.15g}"
+        numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value is not None and not (numeric and least <= value <= most):
+            end = "" if most == math.inf else f" to {most:.15g}"
+            msg = f"{name} is {value!r}; expected a number from {least:.15g}{end}"
             raise SettingsError(msg)

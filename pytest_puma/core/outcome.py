@@ -9,7 +9,6 @@ from typing import Any, Literal, TypeAlias
 from pytest_puma.core.conversation import Usage
 
 Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT RUN"]
-Direction: TypeAlias = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

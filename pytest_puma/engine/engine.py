@@ -140,11 +140,12 @@ class Engine:
         if not plan.steps:
             msg = "the scheduler has waiting requests but nothing to compute: a defect of pytest-puma, please report it"
             raise EngineError(msg)
-        started = time.perf_counter()
+        now = time.perf_counter()
+        for key in plan.admitted:
+            self._replies[key].begin(now, scheduler.cached(key))
         logits = self.backend.decode(plan.steps)
         for row, owner in enumerate(scheduler.advance()):
             reply = self._replies[owner.key]
-            reply.begin(started, scheduler.cached(owner.key))
             token = reply.take(logits[row], owner)
             if token is not None:
                 scheduler.extend(owner.key, token)

@@ -61,10 +61,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Operations in order, then one batch."""
+    """Operations in order, then one batch. `admitted`: the jobs that begin with it."""
 
     operations: list[Operation]
     steps: list[Step]
+    admitted: list[int]
 
 
 @dataclass(slots=True, eq=False)

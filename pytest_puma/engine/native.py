@@ -80,6 +80,9 @@ class NativeBackend:
             "threads": str(self._threads),
             "gpu": str(self._on_gpu),
             "parallel": str(self.parallel),
+            "gpu_layers": str(options.gpu_layers),
+            "n_ctx": str(options.n_ctx),
+            "thinking": str(options.thinking),
         }
 
     def _set_limits(self, model: Model) -> None:

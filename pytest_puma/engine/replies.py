@@ -22,12 +22,11 @@ class Reply(ABC):
     def __init__(self, prompt_tokens: int) -> None:
         self._prompt_tokens = prompt_tokens
         self._cached = 0
-        self._started: float | None = None
+        self._started = 0.0
 
-    def begin(self, started: float, cached: int) -> None:
-        """The first batch with a row of this reply: when it began, and how many prompt tokens it found cached."""
-        if self._started is None:
-            self._started, self._cached = started, cached
+    def begin(self, now: float, cached: int) -> None:
+        """Its request is admitted now, and found so many prompt tokens in the cache."""
+        self._started, self._cached = now, cached
 
     @abstractmethod
     def take(self, logits: NDArray[np.float32], row: Row) -> int | None:
@@ -45,7 +44,7 @@ class Reply(ABC):
             prompt_tokens=self._prompt_tokens,
             cached_tokens=self._cached,
             decoded_tokens=decoded,
-            seconds=now - (self._started if self._started is not None else now),
+            seconds=now - self._started,
         )
 
 

@@ -16,8 +16,9 @@ are pending, else the next token of every generating sequence.
 from __future__ import annotations
 
 import heapq
+import sys
 from array import array
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,6 +64,7 @@ class Scheduler:
         self._running: dict[int, _Running] = {}
         self._tracks: dict[int, Track] = {}
         self._operations: list[Operation] = []
+        self._admitted: list[int] = []
         self._planned: list[tuple[Track, Step]] = []
         self._free_cells = cells
         self._uncharged = 0
@@ -116,11 +118,12 @@ class Scheduler:
     def plan(self) -> Plan:
         """Admit what fits, then fill one batch: pending prompts first, else one token of every sequence."""
         self._start_tails()
-        while self._waiting and len(self._running) < self._parallel and self._admit(self._waiting[-1]):
+        while self._waiting and len(self._running) < self._parallel and self._admit(self._next()):
             pass
         self._planned = self._compose()
         operations, self._operations = self._operations, []
-        return Plan(operations, [step for _, step in self._planned])
+        admitted, self._admitted = self._admitted, []
+        return Plan(operations, [step for _, step in self._planned], admitted)
 
     def advance(self) -> list[Row]:
         """The planned batch is computed: the owners of its rows, in batch order."""
@@ -151,6 +154,21 @@ class Scheduler:
 
     # -- admission -------------------------------------------------------------------------------
 
+    def _next(self) -> Job:
+        """The first waiting job below the newest fork point that has one, else the first of all.
+
+        So a job that comes late does not tear down a prefix that others still wait for.
+        """
+        for point in reversed(self._path):
+            place = self._place(Job(key=sys.maxsize, tokens=point.tokens))
+            if place and _lies_below(self._waiting[place - 1], point):
+                return self._waiting[place - 1]
+        return self._waiting[-1]
+
+    def _place(self, job: Job) -> int:
+        """Where a job waits or would wait; those that are served after it lie before."""
+        return bisect_left(self._waiting, _Backwards(job), key=_Backwards)
+
     def _admit(self, job: Job) -> bool:
         """Start the next job, or the fork point on the way to it; False when that has to wait."""
         self._leave(job)
@@ -165,7 +183,7 @@ class Scheduler:
         if len(self._path) >= self._levels:
             return 0
         fork_at = 0
-        for index in range(len(self._waiting) - 2, -1, -1):
+        for index in range(self._place(job) - 1, -1, -1):
             # The last token is always the job's own: its logits are what the job is for.
             shared = min(common_prefix(job.tokens, self._waiting[index].tokens), len(job.tokens) - 1)
             if shared < above + LEAST_SHARED:
@@ -187,7 +205,8 @@ class Scheduler:
         above = len(parent.tokens) if parent else 0
         if len(self._free) < _least_sequences(job) or self._free_cells < job.cells - above:
             return False
-        self._waiting.pop()
+        del self._waiting[self._place(job)]
+        self._admitted.append(job.key)
         track = self._track(job.tokens[:], len(job.tokens) - 1, parent, cells=job.cells - above, job=job)
         # A fork point is computed for the first job below it; the others find it in the cache.
         charged = min(self._uncharged, above)
@@ -208,8 +227,7 @@ class Scheduler:
     def _leave(self, job: Job | None = None) -> None:
         """Drop the fork points that the job does not lie under; without a job, all."""
         while self._path and not self._path[-1].pending:
-            point = self._path[-1].tokens
-            if job is not None and len(point) < len(job.tokens) and job.tokens[: len(point)] == point:
+            if job is not None and _lies_below(job, self._path[-1]):
                 return
             self._drop(self._path.pop())
 
@@ -310,6 +328,12 @@ def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
         else:
             high = middle - 1
     return low
+
+
+def _lies_below(job: Job, point: Track) -> bool:
+    """Whether a fork point holds the beginning of the job's tokens, and not all of them."""
+    length = len(point.tokens)
+    return length < len(job.tokens) and job.tokens[:length] == point.tokens
 
 
 def _least_sequences(job: Job) -> int:

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from pytest_puma.core import Direction, Measure, Prediction, Scenario, SettingsError
+from pytest_puma.core import Measure, Prediction, Scenario, SettingsError
 from pytest_puma.metrics import calibration, classification, cost, own, regression
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.statistic import Statistic, measure
 from pytest_puma.metrics.table import Table
 
-__all__ = ["confusion_matrix", "direction", "is_metric", "measure_all", "metric_names"]
-
-_ERRORS = frozenset({"mae", "mae_expected", "mdae", "rmse", "ece", "mce", "brier"})
-_COSTS = frozenset({"latency_mean", "tokens_prompt_mean", "tokens_decoded_mean"})
+__all__ = ["confusion_matrix", "is_metric", "measure_all", "metric_names"]
 
 
 def measure_all(scenario: Scenario, predictions: Sequence[Prediction], *, seed: int) -> dict[str, Measure]:
@@ -45,16 +42,6 @@ def metric_names(scenario: Scenario) -> tuple[str, ...]:
 def is_metric(scenario: Scenario, name: str) -> bool:
     """Whether a cell of the scenario can have this metric."""
     return name in metric_names(scenario)
-
-
-def direction(name: str) -> Direction:
-    """Which way is better.
-
-    A scenario's own metric is better low when its name ends in `_error` or `_rate` (a rate counts
-    what goes wrong), else better high.
-    """
-    lower = name in _ERRORS | _COSTS or name.startswith("mae_by_bin.") or name.endswith(("_error", "_rate"))
-    return "lower" if lower else "higher"
 
 
 def _statistics(scenario: Scenario, table: Table) -> list[Statistic]:

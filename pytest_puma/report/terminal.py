@@ -39,7 +39,7 @@ def summary(run: Run, folder: str) -> list[str]:
     lines += _notes(run.outcomes)
     lines += _sources(run.outcomes)
     lines += [f"warning: {warning}" for outcome in run.outcomes for warning in outcome.warnings]
-    lines += [f"not run: {verdict.reason}" for verdict in run.verdicts]
+    lines += [f"not run: {sentence}" for sentence in _not_run(run)]
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 
@@ -81,6 +81,12 @@ def verdict(outcome: Outcome) -> str:
     order = ("FAIL", "INCONCLUSIVE", "NOT RUN", "PASS")
     found = {verdict.status for verdict in outcome.verdicts}
     return next((status for status in order if status in found), "-")
+
+
+def _not_run(run: Run) -> list[str]:
+    """The gates that no cell took, and those that a cell took but has no measure for."""
+    own = [f"{outcome.cell}: {v.reason}" for outcome in run.outcomes for v in outcome.verdicts if v.status == "NOT RUN"]
+    return [*own, *(verdict.reason for verdict in run.verdicts)]
 
 
 def _notes(outcomes: Sequence[Outcome]) -> list[str]:

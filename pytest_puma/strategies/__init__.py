@@ -78,6 +78,15 @@ def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None) -> Stra
     return build(k)
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a name means one of our strategies."""
+    try:
+        parse_strategy(name)
+    except SettingsError:
+        return False
+    return True
+
+
 def resolve_generation(strategy: Strategy, generation: Generation) -> Generation:
     """The settings with the strategy's own `max_tokens` and `temperature` where they leave the choice.
 

@@ -71,6 +71,9 @@ class Drive:
         self.plans.append(plan)
         for operation in plan.operations:
             self.cache.carry_out(operation)
+        for key in plan.admitted:
+            assert key not in self.cached, f"job {key} is admitted twice"
+            self.cached[key] = self.scheduler.cached(key)
         assert plan.steps, "jobs are waiting or running, but there is nothing to compute"
         assert len({step.sequence for step in plan.steps}) == len(plan.steps)
         assert sum(len(step.tokens) for step in plan.steps) <= self.batch
@@ -89,7 +92,7 @@ class Drive:
         tail = () if row.tail is None else job.tails[row.tail]
         assert context == (*self._expected[row.key], *tail)[: row.position + 1]
         self.rows_of[row.key].append(row)
-        self.cached.setdefault(row.key, self.scheduler.cached(row.key))
+        assert self.scheduler.cached(row.key) == self.cached[row.key]
         if job.tails:
             return
         ending = self.endings.get(row.key, ())

@@ -80,6 +80,6 @@ def test_a_closed_engine_can_be_closed_again(engine: Engine) -> None:
     engine.close()
 
 
-def test_seconds_run_from_the_first_row_to_the_last(engine: Engine) -> None:
+def test_seconds_run_from_admission_to_the_end(engine: Engine) -> None:
     (response,) = engine.run([generate("One?", 10)])
     assert 0 < response.usage.seconds < 60

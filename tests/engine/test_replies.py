@@ -36,7 +36,7 @@ def reply_to(
     prompt = Prompt(messages=(Message(role="user", content="?"),), stop=stop)
     request = Generate(prompt=prompt, max_tokens=most, logprobs=logprobs)
     reply = GenerateReply(cast("Backend", backend), request, prompt_tokens=5, most_tokens=most)
-    reply.begin(started=1.0, cached=2)
+    reply.begin(now=1.0, cached=2)
     for token in range(len(vocabulary)):
         if reply.take(one_hot(token, len(vocabulary)), Row(0, None, 5 + token)) is None:
             break
@@ -123,7 +123,7 @@ def test_a_score_adds_the_shared_first_row_and_each_continuation_its_own() -> No
         "prompt": [0.5, 0.25, 0.25], "a1": [0.125, 0.125, 0.75], "b1": [0.2, 0.4, 0.4], "b2": [0.1, 0.1, 0.8],
     }.items()}  # fmt: skip
     reply = ScoreReply(((0, 2), (1, 0, 2)), prompt_tokens=4)
-    reply.begin(started=0.0, cached=0)
+    reply.begin(now=0.0, cached=0)
     reply.take(rows["prompt"], Row(7, None, 3))
     reply.take(rows["b1"], Row(7, 1, 4))
     reply.take(rows["a1"], Row(7, 0, 4))

@@ -96,6 +96,10 @@ def test_the_ends_of_the_unit_interval_draw_a_token_that_is_kept(at: float) -> N
     assert draw([0.0, 1.0, 2.0], at, top_k=2) in (1, 2)
 
 
+def test_a_token_is_drawn_from_its_lower_bound_on() -> None:
+    assert [draw([0.0, 0.0], at) for at in (0.0, 0.25, 0.5, 0.75)] == [0, 0, 1, 1]
+
+
 def test_equal_seeds_draw_equal_tokens_and_other_seeds_others() -> None:
     logits = np.zeros(50, np.float32)
 

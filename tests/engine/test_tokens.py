@@ -17,6 +17,7 @@ from tests.tiny_gguf import (
     BOS,
     CHATML,
     CHATML_BOS,
+    END_OF_TEXT,
     END_OF_TURN,
     GEMMA3_SWA,
     LLAMA_BOS,
@@ -81,6 +82,11 @@ def test_a_sample_cannot_spell_a_control_token(backend: RecordedBackend, spellin
 def test_the_end_of_turn_is_what_the_template_puts_behind_an_answer(backend: RecordedBackend) -> None:
     assert backend.end_of_turn == ID[END_OF_TURN]
     assert backend.is_end(backend.end_of_turn)
+
+
+def test_a_template_that_closes_its_turns_otherwise_is_believed(open_backend: OpenBackend) -> None:
+    backend = open_backend(replace(LLAMA_BOS, chat_template=CHATML.replace(END_OF_TURN, END_OF_TEXT)))
+    assert backend.end_of_turn == ID[END_OF_TEXT]
 
 
 def test_without_a_template_the_end_of_turn_is_the_one_that_the_vocabulary_declares(open_backend: OpenBackend) -> None:

@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.integration.conftest import TRIAGE, Project
-from tests.tiny_gguf import write_vocab_only
+from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf, write_vocab_only
 
 COMMAND_LINES = {
     "a model that is not there": (
@@ -19,10 +21,14 @@ COMMAND_LINES = {
     ),
     "an unknown strategy": (["--puma-strategy=few_shots"], "*puma: strategy 'few_shots' is unknown; did you mean *"),
     "an empty name": (["--puma-strategy=egi,"], "*puma: --puma-strategy 'egi,': found an empty name*"),
-    "samples": (["--puma-samples=0"], "*puma: --puma-samples is 0; expected a positive number*"),
-    "threads": (["--puma-threads=-1"], "*puma: --puma-threads is -1; expected a positive number*"),
-    "temperature": (["--puma-temperature=-1"], "*puma: --puma-temperature is -1.0; expected 0 (greedy) or more*"),
-    "max tokens": (["--puma-max-tokens=0"], "*puma: --puma-max-tokens is 0; expected a positive number*"),
+    "samples": (["--puma-samples=0"], "*puma: the command line: samples is 0; expected a number from 1*"),
+    "threads": (["--puma-threads=-1"], "*puma: --puma-threads is -1; expected a number from 1 to 4096*"),
+    "a seed": (["--puma-seed=-1"], "*puma: the command line: seed is -1; expected a number from 0 to *"),
+    "temperature": (
+        ["--puma-temperature=-1"],
+        "*puma: the command line: temperature is -1.0; expected a number from 0 to 100*",
+    ),
+    "max tokens": (["--puma-max-tokens=0"], "*puma: the command line: max_tokens is 0; expected a number from 1*"),
     "a gate without an operator": (["--puma-gate=f1_macro 0.4"], "*puma: *f1_macro 0.4*column*"),
     "data without a scenario": (["--puma-data=x.csv"], "*puma: --puma-data 'x.csv': expected SCENARIO=PATH*"),
     "data of an unknown scenario": (["--puma-data=x=x.csv"], "*puma: --puma-data: scenario 'x' is unknown*"),
@@ -60,11 +66,11 @@ MARKERS = {
     "unknown scenario": ("@pytest.mark.puma('triag')\ndef test_x(puma): pass", "*scenario 'triag' is unknown*"),
     "unknown keyword": (
         "@pytest.mark.puma('triage_jira', sample=3)\ndef test_x(puma): pass",
-        "*the marker does not know sample; expected @pytest.mark.puma(*",
+        "*the marker does not know sample; expected @pytest.mark.puma(scenario, *, gates, strategies, samples, *",
     ),
     "a text for a list": (
         "@pytest.mark.puma('triage_jira', gates='f1_macro > 0')\ndef test_x(puma): pass",
-        "*the marker's gates is the text 'f1_macro > 0'; expected a list*",
+        "*the marker's gates is 'f1_macro > 0'; expected a list of texts*",
     ),
     "unknown strategy": (
         "@pytest.mark.puma('triage_jira', strategies=['zero'])\ndef test_x(puma): pass",
@@ -76,7 +82,19 @@ MARKERS = {
     ),
     "no samples": (
         "@pytest.mark.puma('triage_jira', samples=0)\ndef test_x(puma): pass",
-        "*samples is 0; expected a positive number*",
+        "*samples is 0; expected a number from 1*",
+    ),
+    "a text for a number": (
+        "@pytest.mark.puma('triage_jira', samples='8')\ndef test_x(puma): pass",
+        "*samples is '8'; expected a number from 1*",
+    ),
+    "half a sample": (
+        "@pytest.mark.puma('triage_jira', samples=8.5)\ndef test_x(puma): pass",
+        "*samples is 8.5; expected a whole number*",
+    ),
+    "no strategies": (
+        "@pytest.mark.puma('triage_jira', strategies=[])\ndef test_x(puma): pass",
+        "*strategies is empty; expected at least one name*",
     ),
     "a greedy vote": (
         "@pytest.mark.puma('triage_jira', strategies=['self_consistency'], temperature=0)\ndef test_x(puma): pass",
@@ -110,6 +128,14 @@ def test_a_bad_marker_is_no_green_run_with_workers(scripted: Project) -> None:
     result = scripted.run()
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*scenario 'triag' is unknown*"])
+
+
+def test_a_model_without_a_chat_template_runs_and_the_report_says_how(project: Project) -> None:
+    write_gguf(project.pytester.path / "bare.gguf", replace(LLAMA_NO_BOS, chat_template=None))
+    project.write(test_triage=TRIAGE)
+    result = project.run("--puma-model=bare.gguf", model=False)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["warning: triage_jira-zero_shot@bare: the file has no chat template; *plain format*"])
 
 
 def test_without_a_model_the_error_says_how_to_name_one(alone: Project) -> None:
@@ -162,5 +188,14 @@ def test_mood(puma): pass
 """
     )
     result = alone.run()
-    result.assert_outcomes(errors=1)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["*prompts/mood/zero_shot.jinja*"])
+
+
+def test_a_model_path_that_makes_pytest_overlook_the_ini_file_is_refused(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    result = alone.run("--puma-model", str(alone.model), model=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: puma: pytest takes {alone.model} for a test path and does not read *tox.ini*"]
+    )

@@ -67,6 +67,20 @@ def test_under_a_selection_such_a_gate_is_shown_as_not_run(scripted: Project) ->
     result.stdout.fnmatch_lines(["not run: gate 'estimation_tawos: mae <= 3' fits no cell of this run"])
 
 
+def test_a_gate_on_a_metric_that_no_scenario_has_fails_even_then(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    result = scripted.run("--puma-gate", "f1_makro >= 0.1", "-k", "triage")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*gate 'f1_makro >= 0.1' fits no cell of this run*"])
+
+
+def test_a_gate_on_a_measure_that_the_strategy_does_not_give_is_shown_as_not_run(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    result = scripted.run("--puma-gate", "triage_jira: ece <= 0.1")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["triage_jira*NOT RUN*", "not run: triage_jira-zero_shot@tiny: ece*"])
+
+
 def test_the_run_is_forgotten_by_lf_once_it_passes(alone: Project) -> None:
     alone.write(test_triage=TRIAGE)
     assert alone.run("--puma-gate", "estimation_tawos: mae <= 3").ret == 1

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_puma.core import DataError, Measure, Prediction, Scenario, SettingsError, Usage
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import direction, is_metric, metric_names
+from pytest_puma.metrics import is_metric, metric_names
 from pytest_puma.stats import wilson
 from tests.metrics.cells import LABELS, POINTS, Estimation, Triage, measured, predictions
 
@@ -84,23 +84,6 @@ def test_a_gate_can_name_every_metric(scenario: Scenario) -> None:
         assert parse_gate(f"{name} >= 0.5").metric == name
         assert is_metric(scenario, name)
     assert not is_metric(scenario, "f1_marco")
-
-
-def test_errors_failures_and_costs_are_better_low() -> None:
-    names = {*metric_names(Triage()), *metric_names(Estimation())}
-
-    assert {name for name in names if direction(name) == "lower"} == {
-        *("mae", "mdae", "rmse", "mae_expected"),
-        *(f"mae_by_bin.{name}" for name in ("1-3", "5-8", "13-21", "34+", "other")),
-        *("parse_failure_rate", "overflow_rate", "ece", "mce", "brier"),
-        *("latency_mean", "tokens_prompt_mean", "tokens_decoded_mean"),
-    }
-
-
-def test_the_name_of_an_own_metric_tells_its_direction() -> None:
-    assert direction("order_error") == "lower"
-    assert direction("order_dependent_rate") == "lower"
-    assert direction("style_score") == "higher"
 
 
 @pytest.mark.parametrize("scenario", [Triage(own={"mine": len}), Estimation()])

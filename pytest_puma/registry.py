@@ -1,0 +1,44 @@
+"""The scenarios and strategies that are known by name: ours, and those that the hooks add."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pytest_puma.core import Scenario, SettingsError
+from pytest_puma.matrix import Registry
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.strategies import Strategy, is_built_in
+
+_STRATEGY_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+def registry_of(config: pytest.Config) -> Registry:
+    """Ask the hooks. A `SettingsError` names what one of them gave and should not have."""
+    return Registry(scenarios=_scenarios(config), strategies=_strategies(config))
+
+
+def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
+    scenarios = dict(BUILTIN)
+    for scenario in (entry for found in config.hook.pytest_puma_scenarios() for entry in found):
+        if not (isinstance(scenario, type) and issubclass(scenario, Scenario)):
+            msg = f"hook pytest_puma_scenarios: found {scenario!r}; expected Scenario classes"
+            raise SettingsError(msg)
+        if scenarios.setdefault(scenario.name, scenario) is not scenario:
+            msg = f"hook pytest_puma_scenarios: the name {scenario.name!r} is taken; rename {scenario.__qualname__}"
+            raise SettingsError(msg)
+    return scenarios
+
+
+def _strategies(config: pytest.Config) -> dict[str, Strategy]:
+    strategies: dict[str, Strategy] = {}
+    for strategy in (entry for found in config.hook.pytest_puma_strategies() for entry in found):
+        if not isinstance(strategy, Strategy) or not _STRATEGY_NAME.fullmatch(strategy.name):
+            msg = f"hook pytest_puma_strategies: found {strategy!r}; expected Strategy objects named like 'my_strategy'"
+            raise SettingsError(msg)
+        if strategy.name in strategies or is_built_in(strategy.name):
+            msg = f"hook pytest_puma_strategies: the name {strategy.name!r} is taken; rename yours"
+            raise SettingsError(msg)
+        strategies[strategy.name] = strategy
+    return strategies
