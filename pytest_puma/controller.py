@@ -33,7 +33,7 @@ class Controller:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._planned: set[str] = set()
+        self._planned: dict[str, None] = {}
         self._reported: set[str] = set()
         self._silent: set[str] = set()
         self._outcomes: dict[str, Outcome] = {}
@@ -44,7 +44,8 @@ class Controller:
     # -- gathering -------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._planned.update(item.nodeid for item in session.items if "_puma_cell" in getattr(item, "fixturenames", ()))
+        ours = [item.nodeid for item in session.items if "_puma_cell" in getattr(item, "fixturenames", ())]
+        self._planned.update(dict.fromkeys(ours))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -52,7 +53,7 @@ class Controller:
         alike = {nodeid: match[3] for nodeid in ids if (match := _CELL.search(nodeid))}
         if alike:
             names = self._model_names()
-            self._planned.update(nodeid for nodeid, model in alike.items() if model.startswith(names))
+            self._planned.update(dict.fromkeys(nodeid for nodeid, model in alike.items() if model.startswith(names)))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.nodeid not in self._planned:
@@ -109,7 +110,8 @@ class Controller:
             id="" if self._folder is None else self._folder.path.name,
             started=self._started.isoformat(timespec="seconds"),
             environment=_environment(),
-            outcomes=tuple(self._outcomes.values()),
+            # In the order of collection: workers report as they finish.
+            outcomes=tuple(self._outcomes[nodeid] for nodeid in self._planned if nodeid in self._outcomes),
             verdicts=verdicts,
             problems=problems,
         )
@@ -118,7 +120,7 @@ class Controller:
 
     def _problems(self, not_run: Sequence[Verdict]) -> tuple[str, ...]:
         """Why the run must not be green although no test failed."""
-        missing = sorted((self._planned - self._reported) | self._silent)
+        missing = [nodeid for nodeid in self._planned if nodeid not in self._reported or nodeid in self._silent]
         problems = [f"{nodeid} was planned, but no outcome of it arrived" for nodeid in missing]
         # A gate for cells that the user did not ask for is no mistake, one on a metric that nothing has is.
         mistakes = [verdict for verdict in not_run if not self._selected() or self._unknown(verdict.gate)]

@@ -72,6 +72,8 @@ class Engine:
 
     def reset(self) -> None:
         """Forget everything: what comes next is computed as if nothing had been before."""
+        if self._scheduler is not None and self._scheduler.idle:
+            self._carry_out(self._scheduler.leave())
         for reply in self._replies.values():
             reply.close()
         self._scheduler = None
@@ -89,7 +91,7 @@ class Engine:
         tokens, tails = self._encode(request)
         longest = len(tokens) + max((len(tail) - 1 for tail in tails), default=1)
         if longest > self.backend.context_limit:
-            self._finished[ticket] = overflow(len(tokens))
+            self._finished[ticket] = overflow()
             return None
         room = min(request.max_tokens, self.backend.context_limit - len(tokens)) if isinstance(request, Generate) else 0
         self._replies[ticket] = (
@@ -106,6 +108,9 @@ class Engine:
         them. A token that merges across the end of the prompt is so part of the continuation.
         """
         tokens = self.backend.encode(request.prompt)
+        if not tokens:
+            msg = "the prompt has no tokens; expected some text in its messages or the chat template"
+            raise EngineError(msg)
         if isinstance(request, Generate):
             return tokens, ()
         full = [self.backend.encode(request.prompt, text) for text in request.continuations]

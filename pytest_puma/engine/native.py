@@ -8,6 +8,7 @@ allow) are checked here first.
 from __future__ import annotations
 
 import ctypes
+import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -59,12 +60,20 @@ class NativeBackend:
         self._memory: Any = None
         self._context: Any = None
         self._cells = 0
-        options = model.options
         params = llama_cpp.llama_model_default_params()
-        params.n_gpu_layers = options.gpu_layers
-        self._model = llama_cpp.llama_model_load_from_file(str(model.path).encode(), params)
+        params.n_gpu_layers = model.options.gpu_layers
+        self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
         if not self._model:
             self._fail(f"llama.cpp cannot load {model.path}")
+        try:
+            self._describe(model, threads=threads, digest=digest)
+        except BaseException:
+            self.close()
+            raise
+
+    def _describe(self, model: Model, *, threads: int, digest: str) -> None:
+        """What the loaded model is and can do."""
+        options = model.options
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
         self._vocabulary = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
         self._pieces: dict[int, bytes] = {}

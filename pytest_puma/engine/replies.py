@@ -149,6 +149,6 @@ class ScoreReply(Reply):
         return Response(logprobs=tuple(self._sums.tolist()), finish="scored", usage=self._usage(decoded, now))
 
 
-def overflow(prompt_tokens: int) -> Response:
-    """The response to a prompt that does not fit into the context: nothing was computed."""
-    return Response(finish="overflow", usage=Usage(prompt_tokens=prompt_tokens))
+def overflow() -> Response:
+    """The response to a prompt that does not fit into the context: nothing was computed, so it cost nothing."""
+    return Response(finish="overflow")

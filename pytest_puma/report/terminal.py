@@ -36,7 +36,8 @@ def table(outcomes: Sequence[Outcome]) -> str:
 def summary(run: Run, folder: str) -> list[str]:
     """The run for the end of pytest's output: the table, and below it what a reader must know."""
     lines = table(run.outcomes).splitlines()
-    lines += _notes(run.outcomes)
+    if any(measure.note for outcome in run.outcomes for measure in _shown_measures(outcome)):
+        lines.append("* rests on few answers, or on the readable ones of many; the note is in run.json")
     lines += _sources(run.outcomes)
     lines += [f"warning: {warning}" for outcome in run.outcomes for warning in outcome.warnings]
     lines += [f"not run: {sentence}" for sentence in _not_run(run)]
@@ -87,12 +88,6 @@ def _not_run(run: Run) -> list[str]:
     """The gates that no cell took, and those that a cell took but has no measure for."""
     own = [f"{outcome.cell}: {v.reason}" for outcome in run.outcomes for v in outcome.verdicts if v.status == "NOT RUN"]
     return [*own, *(verdict.reason for verdict in run.verdicts)]
-
-
-def _notes(outcomes: Sequence[Outcome]) -> list[str]:
-    """What the asterisks of the table mean, each note once."""
-    notes = {measure.note for outcome in outcomes for measure in _shown_measures(outcome)}
-    return [f"* {note}" for note in sorted(notes - {""})]
 
 
 def _sources(outcomes: Sequence[Outcome]) -> list[str]:
