@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from pytest_puma.core import Gate, Scenario, SettingsError
+from pytest_puma.core.cell import MOST_SEED
 from pytest_puma.gates import parse_gate
 from pytest_puma.matrix import Choices, Registry, Request, Settings, make_scenario
 
@@ -32,7 +33,7 @@ _SECTION: _Kind = ("keys with values, indented", lambda _: False)
 _TEXT: _Kind = ("text, in quotes where YAML takes it for something else", lambda it: isinstance(it, str))
 _FLAG: _Kind = ("true or false", lambda it: isinstance(it, bool))
 # isinstance would take true and false for whole numbers.
-_WHOLE: _Kind = ("a whole number", lambda it: type(it) is int)
+_WHOLE: _Kind = ("a whole number from 0", lambda it: type(it) is int and 0 <= it <= MOST_SEED)
 _COUNT: _Kind = ("a whole number from 1", lambda it: type(it) is int and it >= 1)
 _HEAT: _Kind = ("a number from 0 (greedy) to 100", lambda it: type(it) in {int, float} and 0 <= it <= 100)  # noqa: PLR2004
 _ANY: _Kind = ("anything", lambda _: True)

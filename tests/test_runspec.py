@@ -105,7 +105,7 @@ def test_what_a_spec_leaves_out_stays_open(folder: Path) -> None:
     ("text", "choices"),
     [
         ("sample_size: 7", Choices(samples=7)),
-        ("inference: {seed: -3}", Choices(seed=-3)),
+        ("inference: {seed: 0}", Choices(seed=0)),
         ("inference: {temperature: 1}", Choices(temperature=1)),
         ("inference: {temperature: 0.7, max_tokens: 1}", Choices(temperature=0.7, max_tokens=1)),
         ("inference: {logprobs: false}", Choices(logprobs=False)),
@@ -247,7 +247,8 @@ def test_a_file_that_is_not_yaml_is_refused(folder: Path, spec: str | bytes, sen
         ("sample_size: true", "sample_size: found true; expected a whole number"),
         ("sample_size: [50]", "sample_size: found [50]; expected a whole number"),
         ("inference: {max_tokens: -1}", "inference.max_tokens: found -1; expected a whole number from 1"),
-        ("inference: {seed: 4.5}", "inference.seed: found 4.5; expected a whole number"),
+        ("inference: {seed: 4.5}", "inference.seed: found 4.5; expected a whole number from 0"),
+        ("inference: {seed: -3}", "inference.seed: found -3; expected a whole number from 0"),
         ("inference: {temperature: -0.1}", "inference.temperature: found -0.1; expected a number from 0"),
         ("inference: {temperature: .nan}", "inference.temperature: found .nan; expected a number from 0"),
         ("inference: {temperature: .inf}", "inference.temperature: found .inf; expected a number from 0"),

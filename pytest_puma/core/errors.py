@@ -35,6 +35,6 @@ def check_limits(limits: Mapping[str, tuple[float | None, float, float]]) -> Non
     for name, (value, least, most) in limits.items():
         numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
         if value is not None and not (numeric and least <= value <= most):
-            end = "" if most == math.inf else f" to {most:.15g}"
-            msg = f"{name} is {value!r}; expected a number from {least:.15g}{end}"
+            end = "" if most == math.inf else f" to {most}"
+            msg = f"{name} is {value!r}; expected a number from {least}{end}"
             raise SettingsError(msg)

@@ -54,7 +54,7 @@ def failure(outcome: Outcome) -> str:
         lines += [
             f"  {prediction.sample_id}: answered {_spelled(prediction.answer)}, gold is {prediction.gold}",
             f"    prompt ... {_tail(prediction.prompt)}",
-            f"    raw        {_tail(' | '.join(prediction.raw))!r}",
+            f"    raw        {_said(prediction)}",
         ]
     return "\n".join(lines)
 
@@ -136,6 +136,14 @@ def _badness(prediction: Prediction) -> float:
         return abs(float(prediction.answer) - float(prediction.gold))
     except ValueError:
         return 0.0
+
+
+def _said(prediction: Prediction) -> str:
+    """The texts of the responses; where labels were scored there are none, but probabilities."""
+    if any(prediction.raw) or not prediction.probabilities:
+        return repr(_tail(" | ".join(prediction.raw)))
+    ranked = sorted(prediction.probabilities.items(), key=lambda entry: -entry[1])
+    return ", ".join(f"{label} {number(probability)}" for label, probability in ranked[:4])
 
 
 def _spelled(answer: str | None) -> str:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+# Loaded before any run inside this process: what a run imports is unloaded after it, and NumPy and Arrow load once.
+import pandas.core.arrays.arrow.extension_types  # type: ignore[import-not-found]  # noqa: F401
 import pytest
 
-# Loaded before any run inside this process: what a run imports is unloaded after it, and NumPy loads only once.
 import pytest_puma.collect
 import pytest_puma.controller
 import pytest_puma.engine.native
