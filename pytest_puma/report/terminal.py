@@ -143,7 +143,7 @@ def _said(prediction: Prediction) -> str:
     if any(prediction.raw) or not prediction.probabilities:
         return repr(_tail(" | ".join(prediction.raw)))
     ranked = sorted(prediction.probabilities.items(), key=lambda entry: -entry[1])
-    return ", ".join(f"{label} {number(probability)}" for label, probability in ranked[:4])
+    return ", ".join(f"{label} {probability:.1%}" for label, probability in ranked[:4])
 
 
 def _spelled(answer: str | None) -> str:
