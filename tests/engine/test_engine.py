@@ -78,6 +78,7 @@ def test_a_closed_engine_can_be_closed_again(engine: Engine) -> None:
     engine.run([generate("One?", 1)])
     engine.close()
     engine.close()
+    assert engine.idle
 
 
 def test_seconds_run_from_admission_to_the_end(engine: Engine) -> None:
