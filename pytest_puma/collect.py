@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_puma.core import Outcome
 
 _KNOWN: pytest.StashKey[dict[str, Cell]] = pytest.StashKey()
-_REQUEST: pytest.StashKey[matrix.Request] = pytest.StashKey()
 #: `tavern` in `test_api.tavern.yaml`, but nothing in `triage-v1.2.yaml`.
 _KIND = re.compile(r"\.([A-Za-z]\w*)\.ya?ml$")
 #: pytest replaces longer ids by numbers.
@@ -44,10 +43,14 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the items of the scenarios named by `--puma-scenario`, and those that are no cells."""
     names = settings_of(config).scenarios
-    gone = [item for item in items if (cell := cell_of(item)) is not None and cell.scenario.name not in names]
+    kept: list[pytest.Item] = []
+    gone: list[pytest.Item] = []
+    for item in items:
+        cell = cell_of(item)
+        (kept if cell is None or cell.scenario.name in names else gone).append(item)
     if gone:
         config.hook.pytest_deselected(items=gone)
-        items[:] = [item for item in items if item not in set(gone)]
+        items[:] = kept
 
 
 def cell_of(item: pytest.Item) -> Cell | None:

@@ -67,6 +67,8 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
     outcome = item.stash.get(OUTCOME, None)
     if outcome is not None:
         report.puma = to_json(outcome)  # type: ignore[attr-defined]
+        # pytest keeps its items to the end of the session; thousands of predictions need not stay with them.
+        del item.stash[OUTCOME]
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:
