@@ -22,13 +22,11 @@ from pytest_puma.core import (
 )
 from pytest_puma.engine.engine import Engine
 from pytest_puma.gates import judge
-from pytest_puma.metrics import confusion_matrix, measure_all
+from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, measure_all
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
 
-#: Share of unreadable answers above which every report warns.
-UNREADABLE = 0.05
 #: Characters of a prompt's end that a prediction keeps, for reports of misses.
 PROMPT_TAIL = 600
 
@@ -201,7 +199,7 @@ def _warnings(cell: Cell, predictions: Sequence[Prediction], engine: Engine) -> 
     sentences = list(engine.backend.notes)
     if found < cell.samples:
         sentences.append(f"asked for {cell.samples} samples; the data have {found}, all were run")
-    if unreadable > UNREADABLE * found:
+    if unreadable > TOLERATED_FAILURES * found:
         sentences.append(f"{unreadable} of {found} answers could not be read: the numbers say little")
     if overflown:
         sentences.append(f"{overflown} of {found} prompts are longer than the context and were not answered")

@@ -170,7 +170,7 @@ def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("block", _blocks("python"), ids=lambda block: block.partition("\n")[0].strip("# "))
 def test_python_in_the_reference_compiles(block: str) -> None:
-    compile(block, "docs/reference.md", "exec")
+    assert compile(block, "docs/reference.md", "exec")
 
 
 def test_the_example_of_testing_a_scenario_passes_without_a_model(tickets: Project) -> None:

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from pytest_puma.core import Measure, Prediction, Scenario, SettingsError
 from pytest_puma.metrics import calibration, classification, cost, own, regression
 from pytest_puma.metrics.classification import confusion_matrix
+from pytest_puma.metrics.regression import TOLERATED_FAILURES
 from pytest_puma.metrics.statistic import Statistic, measure
 from pytest_puma.metrics.table import Table
 
-__all__ = ["confusion_matrix", "is_metric", "measure_all", "metric_names"]
+__all__ = ["TOLERATED_FAILURES", "confusion_matrix", "is_metric", "measure_all", "metric_names"]
 
 
 def measure_all(scenario: Scenario, predictions: Sequence[Prediction], *, seed: int) -> dict[str, Measure]:
