@@ -1,0 +1,1 @@
+"""Programs that make parts of this repository; none of them is installed."""

@@ -1,0 +1,197 @@
+"""Dialogues as the product holds them, with the replies that the model is to learn.
+
+The prompts come from the shipped templates through the product's own `Task`; so what is trained is what is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import yaml
+
+from pytest_puma.core import Message, Sample, Scenario
+from pytest_puma.prompts import Template, find_template
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.strategies import Task, parse_strategy
+from tools.training.phrases import FOLDER, Phrases
+from tools.training.texts import Text, Writer
+
+PRIORITIES = ("Critical", "Major", "Minor", "Trivial")
+#: How often each number of story points is written about: rare ones oftener than teams meet them.
+POINTS = {"1": 16, "2": 20, "3": 22, "5": 20, "8": 13, "13": 7, "21": 3, "34": 1}
+SCENARIOS = {"triage_jira": 40, "prioritization_jira": 35, "estimation_tawos": 25}
+STRATEGIES = {
+    "zero_shot": 12,
+    "one_shot": 3,
+    "few_shot_3": 6,
+    "few_shot_5": 3,
+    "few_shot_8": 1,
+    "rcoif": 3,
+    "contextual_anchoring": 4,
+    "zero_shot_cot": 4,
+    "cot_few_shot": 2,
+    "egi": 3,
+}
+WITHOUT_SYSTEM = 0.15
+#: The odds of each distance from the right priority, of the right issue by how far the two lie apart, and of each
+#: distance on the scale of points. A reader of real texts is no surer; see "Calibration" in README.md.
+PRIORITY_ODDS = (0.70, 0.13, 0.03, 0.01)
+PAIR_ODDS = (0.5, 0.80, 0.92, 0.97)
+POINTS_ODDS = (0.50, 0.20, 0.05, 0.01)
+#: An example's answer as the shipped templates print it.
+_EXAMPLE = re.compile(r"^(?:Priority|Story points|Higher priority|Answer): (\w+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A stretch of a dialogue: given, or to be learned; an answer comes with the odds of every label."""
+
+    text: str
+    learned: bool = False
+    odds: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A question with its answer, of any scenario: the fields of a sample, and what may be said about it."""
+
+    fields: Mapping[str, str]
+    gold: str
+    odds: Mapping[str, float]
+    reason: str
+    notes: str
+
+
+class Dialogues:
+    """An endless supply of dialogues, the same for the same seed."""
+
+    def __init__(self, phrases: Phrases, seed: int) -> None:
+        self._common = yaml.safe_load((FOLDER / "common.yaml").read_text(encoding="utf-8"))
+        self._random = Random(seed)  # noqa: S311 - no secret
+        self._writer = Writer(phrases, self._common, self._random)
+
+    def next(self) -> tuple[Piece, ...]:
+        """One more, of a scenario and strategy drawn by their weights."""
+        scenario, strategy = self._drawn(SCENARIOS), self._drawn(STRATEGIES)
+        return self.of(scenario, strategy)
+
+    def of(self, scenario: str, strategy: str) -> tuple[Piece, ...]:
+        """One of this scenario and strategy."""
+        case = self._case(scenario)
+        examples = [self._case(scenario) for _ in range(parse_strategy(strategy).shots)]
+        task = _task(scenario, strategy, case, examples)
+        prompt = task.prompt().messages
+        if self._random.random() < WITHOUT_SYSTEM:
+            prompt = prompt[-1:]
+        pieces = [piece for message in prompt for piece in _given(message, examples)]
+        if strategy == "egi":
+            pieces += _reply(Piece(text=case.notes, learned=True))
+            decide = task.prompt("decide", history=(Message(role="assistant", content=case.notes),))
+            return (*pieces, *_given(decide.messages[-1], ()), *_reply(*_decided(case)))
+        if strategy in ("zero_shot_cot", "cot_few_shot"):
+            return (*pieces, *_reply(Piece(text=f"{case.reason}\n", learned=True), *_decided(case)))
+        return (*pieces, *_reply(Piece(text=case.gold, learned=True, odds=case.odds)))
+
+    # -- cases -----------------------------------------------------------------------------------
+
+    def _case(self, scenario: str) -> Case:
+        make = {"triage_jira": self._issue, "prioritization_jira": self._pair, "estimation_tawos": self._item}
+        return make[scenario]()
+
+    def _issue(self) -> Case:
+        label = self._random.choice(PRIORITIES)
+        text = self._writer.issue(label)
+        odds = _spread(PRIORITIES, label, PRIORITY_ODDS)
+        return Case(fields=_fields(text), gold=label, odds=odds, reason=text.reason, notes=self._notes(label))
+
+    def _item(self) -> Case:
+        points = self._drawn(POINTS)
+        text = self._writer.item(points)
+        odds = _spread(tuple(POINTS), points, POINTS_ODDS)
+        size = {"1": "one", "2": "one", "3": "some", "5": "some", "8": "many", "13": "many"}.get(points, "most")
+        notes = self._notes_of(self._common["sizes"]["questions"], [self._common["sizes"][size]])
+        return Case(fields=_fields(text), gold=points, odds=odds, reason=text.reason, notes=notes)
+
+    def _pair(self) -> Case:
+        labels = self._random.sample(PRIORITIES, 2)
+        texts = [self._writer.issue(label) for label in labels]
+        ranks = [PRIORITIES.index(label) for label in labels]
+        gold, other = ("A", "B") if ranks[0] < ranks[1] else ("B", "A")
+        sure = PAIR_ODDS[abs(ranks[0] - ranks[1])]
+        fields = {f"{name}_{side}": value for side, text in zip("ab", texts, strict=True) for name, value in
+                  _fields(text).items()}
+        notes = self._notes_of(self._common["notes"]["questions"], [self._common["notes"][label] for label in labels])
+        reason = f"Issue A: {texts[0].reason} Issue B: {texts[1].reason}"
+        return Case(fields=fields, gold=gold, odds={gold: sure, other: 1 - sure}, reason=reason, notes=notes)
+
+    def _notes(self, label: str) -> str:
+        return self._notes_of(self._common["notes"]["questions"], [self._common["notes"][label]])
+
+    def _notes_of(self, questions: Mapping[str, Sequence[str]], answers: Sequence[Mapping[str, Sequence[str]]]) -> str:
+        """Two or three questions, each with its answer, or with one for each of two issues."""
+        names = self._random.sample(list(questions), self._random.choice((2, 3)))
+        lines = []
+        for number, name in enumerate(names, start=1):
+            said = [self._random.choice(each[name]) for each in answers]
+            answer = said[0] if len(said) == 1 else f"A: {said[0]} B: {said[1]}"
+            lines.append(f"{number}. {self._random.choice(questions[name])} {answer}")
+        return "\n".join(lines)
+
+    def _drawn(self, weights: Mapping[str, int]) -> str:
+        return self._random.choices(list(weights), list(weights.values()))[0]
+
+
+def _fields(text: Text) -> dict[str, str]:
+    return {"title": text.title, "description": text.description}
+
+
+def _spread(labels: Sequence[str], gold: str, odds: Sequence[float]) -> dict[str, float]:
+    """Shares that fall with the distance from the right label; they add up to 1."""
+    at = labels.index(gold)
+    shares = {label: odds[min(abs(place - at), len(odds) - 1)] for place, label in enumerate(labels)}
+    return {label: share / sum(shares.values()) for label, share in shares.items()}
+
+
+def _task(scenario: str, strategy: str, case: Case, examples: Sequence[Case]) -> Task:
+    return Task(
+        scenario=_scenario(scenario),
+        sample=Sample(id="made-up", fields=case.fields, gold=case.gold, units=("made-up",)),
+        template=_template(scenario, strategy),
+        examples=[{**each.fields, "gold_label": each.gold, "rationale": each.reason} for each in examples],
+    )
+
+
+@cache
+def _scenario(name: str) -> Scenario:
+    return BUILTIN[name]()
+
+
+@cache
+def _template(scenario: str, strategy: str) -> Template:
+    return find_template(scenario, parse_strategy(strategy).templates, project=None)
+
+
+def _decided(case: Case) -> tuple[Piece, Piece]:
+    """Behind its own words the model may be sure."""
+    return Piece(text="Answer: ", learned=True), Piece(text=case.gold, learned=True, odds={case.gold: 1.0})
+
+
+def _reply(*pieces: Piece) -> tuple[Piece, ...]:
+    end = Piece(text="<|im_end|>", learned=True)
+    return (Piece(text="<|im_start|>assistant\n"), *pieces, end, Piece(text="\n"))
+
+
+def _given(message: Message, examples: Sequence[Case]) -> list[Piece]:
+    """A message; the answers of the examples in it are learned too, for each is a whole question answered."""
+    pieces, position = [Piece(text=f"<|im_start|>{message.role}\n")], 0
+    for found, example in zip(_EXAMPLE.finditer(message.content), examples, strict=False):
+        pieces.append(Piece(text=message.content[position : found.start(1)]))
+        pieces.append(Piece(text=example.gold, learned=True, odds=example.odds))
+        position = found.end(1)
+    return [*pieces, Piece(text=message.content[position:]), Piece(text="<|im_end|>\n")]

@@ -1,0 +1,110 @@
+"""What the generator builds texts from: phrases by product and project, kept as YAML in `phrases/`.
+
+A product's file holds troubles under the priority that their effect deserves, a project's file holds works under
+their story points:
+
+    product: Tidemark                      project: Lanternfish
+    parts: [berth map, ...]                parts: [dispatch board, ...]
+    issues:                                items:
+      Critical:                              3:
+        - titles: [...]                        - titles: [...]
+          effects: [...]                         whats: [...]
+          detail: ...                            detail: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+FOLDER = Path(__file__).parent / "phrases"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """What can go wrong with a product; `titles` and `effects` are wordings of one thing, `around` is the way around."""
+
+    titles: tuple[str, ...]
+    effects: tuple[str, ...]
+    detail: str
+    scope: str
+    around: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A fictitious product, its users, and its troubles by priority; `asides`, `loud` and `calm` fit any of them."""
+
+    name: str
+    parts: tuple[str, ...]
+    people: tuple[str, ...]
+    versions: tuple[str, ...]
+    asides: tuple[str, ...]
+    loud: tuple[str, ...]
+    calm: tuple[str, ...]
+    logs: tuple[str, ...]
+    troubles: Mapping[str, tuple[Trouble, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """Something to be done; `titles` and `whats` are wordings of one thing, `detail` shows its size."""
+
+    titles: tuple[str, ...]
+    whats: tuple[str, ...]
+    detail: str
+    done: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A fictitious project, and its works by story points; `asides` fit any of them."""
+
+    name: str
+    parts: tuple[str, ...]
+    people: tuple[str, ...]
+    asides: tuple[str, ...]
+    works: Mapping[str, tuple[Work, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrases:
+    """All there is."""
+
+    products: tuple[Product, ...]
+    projects: tuple[Project, ...]
+
+
+def load_phrases(folder: Path = FOLDER) -> Phrases:
+    """Every file of `folder/issues` and `folder/backlog`, in the order of their names."""
+    return Phrases(
+        products=tuple(_product(_read(path)) for path in sorted(folder.glob("issues/*.yaml"))),
+        projects=tuple(_project(_read(path)) for path in sorted(folder.glob("backlog/*.yaml"))),
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _product(said: Mapping[str, Any]) -> Product:
+    lists = ("parts", "people", "versions", "asides", "loud", "calm", "logs")
+    troubles = {label: tuple(Trouble(**_frozen(each)) for each in group) for label, group in said["issues"].items()}
+    return Product(name=said["product"], troubles=troubles, **{name: tuple(said[name]) for name in lists})
+
+
+def _project(said: Mapping[str, Any]) -> Project:
+    lists = ("parts", "people", "asides")
+    works = {str(points): tuple(Work(**_frozen(each)) for each in group) for points, group in said["items"].items()}
+    return Project(name=said["project"], works=works, **{name: tuple(said[name]) for name in lists})
+
+
+def _frozen(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}

@@ -1,0 +1,179 @@
+"""Issues and backlog items put together from phrases: shuffled, cropped, hedged, with noise and red herrings.
+
+Everything random comes from the `Random` passed in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from tools.training.phrases import Phrases, Product, Project, Trouble, Work
+
+#: Shares of texts; each chosen so that no phrase alone decides a text, and so that half of them read like real ones.
+DETAIL, SCOPE, AROUND, BORROWED = 0.6, 0.55, 0.55, 0.25
+TONE, HEDGE, LOG, HERRING, MAIL, HEADED, LIST = 0.15, 0.12, 0.12, 0.1, 0.1, 0.08, 0.08
+NO_EFFECT, NO_DESCRIPTION, SECOND = 0.1, 0.04, 0.25
+LOWER, TYPOS, LOST_WORDS, STRANGE_WORDS = 0.08, 0.12, 0.1, 0.25
+_SLOT = re.compile(r"\{(version|part|people|n)\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """One issue or item: what a reader sees, the right answer, and why."""
+
+    title: str
+    description: str
+    gold: str
+    reason: str
+
+
+class Writer:
+    """Writes texts from phrases; `common` are those that fit every text."""
+
+    def __init__(self, phrases: Phrases, common: Mapping[str, Any], random: Random) -> None:
+        self._phrases = phrases
+        self._common = common
+        self._random = random
+        self._words = _words(phrases)
+
+    def issue(self, label: str) -> Text:
+        """Some issue of this priority."""
+        product = self._random.choice(self._phrases.products)
+        trouble = self._random.choice(product.troubles[label])
+        slots = self._slots(product.parts, product.people, product.versions)
+        sentences = self._trouble_sentences(product, label, trouble)
+        for tone in (product.loud, product.calm):
+            sentences += self._some(TONE, tone)
+        if self._happens(HERRING) and (lower := self._lower(product, label)):
+            remark = f"{self._random.choice(self._common['herrings'])} {self._random.choice(lower.effects)}"
+            sentences.append(remark)
+        logs = [] if not self._happens(LOG) else [self._random.choice(product.logs).strip()]
+        title = self._random.choice(trouble.titles)
+        return self._text(title, sentences, product.asides, logs, slots, gold=label, reason=trouble.reason)
+
+    def item(self, points: str) -> Text:
+        """Some backlog item worth these points."""
+        project = self._random.choice([each for each in self._phrases.projects if each.works.get(points)])
+        work = self._random.choice(project.works[points])
+        slots = self._slots(project.parts, project.people, ("2.4", "5.0", "1.18", "2024.1"))
+        sentences = self._work_sentences(project, points, work)
+        title = self._random.choice(work.titles)
+        return self._text(title, sentences, project.asides, [], slots, gold=points, reason=work.reason)
+
+    # -- what a text says ------------------------------------------------------------------------
+
+    def _trouble_sentences(self, product: Product, label: str, trouble: Trouble) -> list[str]:
+        def other() -> Trouble:
+            return self._random.choice(product.troubles[label])
+
+        sentences = [] if self._happens(NO_EFFECT) else [self._random.choice(trouble.effects)]
+        sentences += self._some(SECOND, trouble.effects)
+        sentences += self._some(DETAIL, [trouble.detail])
+        sentences += self._some(SCOPE, [other().scope if self._happens(BORROWED) else trouble.scope])
+        sentences += self._some(AROUND, [other().around if self._happens(BORROWED) else trouble.around])
+        return sentences
+
+    def _work_sentences(self, project: Project, points: str, work: Work) -> list[str]:
+        other = self._random.choice(project.works[points])
+        sentences = [] if self._happens(NO_EFFECT) else [self._random.choice(work.whats)]
+        sentences += self._some(SECOND, work.whats)
+        sentences += self._some(DETAIL, [work.detail])
+        sentences += self._some(SCOPE, [other.done if self._happens(BORROWED) else work.done])
+        return sentences
+
+    def _lower(self, product: Product, label: str) -> Trouble | None:
+        """A lesser trouble of the same product."""
+        labels = list(product.troubles)
+        lower = labels[labels.index(label) + 1 :]
+        return self._random.choice(product.troubles[self._random.choice(lower)]) if lower else None
+
+    # -- how it is written -----------------------------------------------------------------------
+
+    def _text(
+        self,
+        title: str,
+        sentences: Sequence[str],
+        asides: Sequence[str],
+        logs: Sequence[str],
+        slots: Mapping[str, Sequence[str]],
+        *,
+        gold: str,
+        reason: str,
+    ) -> Text:
+        told = list(dict.fromkeys(sentences))
+        told += self._random.sample(asides, self._random.choice((0, 0, 0, 1, 1, 2)))
+        told += self._some(HEDGE, self._common["hedges"])
+        self._random.shuffle(told)
+        body = "" if self._happens(NO_DESCRIPTION) else self._laid_out(told, logs)
+        if self._happens(0.1):
+            title = f"[{self._random.choice(slots['part'])}] {title}"
+        fill = self._filler(slots)
+        title, body = (self._worn(_SLOT.sub(fill, part)) for part in (title, body))
+        return Text(title=title, description=body, gold=gold, reason=_SLOT.sub(fill, reason))
+
+    def _laid_out(self, sentences: Sequence[str], logs: Sequence[str]) -> str:
+        if self._happens(HEADED) and len(sentences) > 1:
+            first, second = self._random.choice(self._common["headings"])
+            middle = len(sentences) // 2
+            text = f"{first}: {' '.join(sentences[:middle])}\n{second}: {' '.join(sentences[middle:])}"
+        elif self._happens(LIST) and len(sentences) > 1:
+            bullet = self._random.choice(("- ", "* ", "1. "))
+            text = "\n".join(bullet + sentence for sentence in sentences)
+        else:
+            text = self._random.choice((" ", " ", " ", "\n", "\n\n")).join(sentences)
+        blocks = [text, *logs]
+        if self._happens(0.3):
+            blocks.reverse()
+        if self._happens(MAIL):
+            name = self._random.choice(self._common["names"])
+            closing = f"{self._random.choice(self._common['closings'])}\n{name}"
+            blocks = [self._random.choice(self._common["greetings"]), *blocks, closing]
+        return "\n\n".join(blocks)
+
+    def _worn(self, text: str) -> str:
+        """The text as hands in a hurry leave it."""
+        if self._happens(LOWER):
+            text = text.lower()
+        if self._happens(LOST_WORDS):
+            text = self._each_word(text, 0.08, lambda _: "")
+        if self._happens(STRANGE_WORDS):
+            text = self._each_word(text, 0.08, lambda _: self._random.choice(self._words))
+        if self._happens(TYPOS):
+            text = self._each_word(text, 0.06, self._mistyped)
+        return text.strip()
+
+    def _each_word(self, text: str, share: float, change: Any) -> str:
+        return re.sub(r"[^\W\d_]{3,}", lambda found: change(found[0]) if self._happens(share) else found[0], text)
+
+    def _mistyped(self, word: str) -> str:
+        at = self._random.randrange(len(word) - 1)
+        return word[:at] + self._random.choice((word[at + 1] + word[at], word[at] * 2, "")) + word[at + 2 :]
+
+    # -- chance ----------------------------------------------------------------------------------
+
+    def _happens(self, share: float) -> bool:
+        return self._random.random() < share
+
+    def _some(self, share: float, choices: Sequence[str]) -> list[str]:
+        return [self._random.choice(choices)] if self._happens(share) else []
+
+    def _slots(self, parts: Sequence[str], people: Sequence[str], versions: Sequence[str]) -> dict[str, Sequence[str]]:
+        return {"part": parts, "people": people, "version": versions}
+
+    def _filler(self, slots: Mapping[str, Sequence[str]]) -> Any:
+        def fill(found: re.Match[str]) -> str:
+            name = found[1]
+            return str(int(2 + 10 ** self._random.uniform(0, 4))) if name == "n" else self._random.choice(slots[name])
+
+        return fill
+
+
+def _words(phrases: Phrases) -> tuple[str, ...]:
+    """Every word that says little: from asides and names of parts, of all products and projects."""
+    houses = (*phrases.products, *phrases.projects)
+    texts = (text for house in houses for text in (*house.parts, *house.people, *house.asides))
+    return tuple(sorted({word for text in texts for word in re.findall(r"[^\W\d_]{3,}", text)}))

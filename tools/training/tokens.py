@@ -1,0 +1,122 @@
+"""The tokenizer, and dialogues as tokens with their targets."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from tools.training.dialogues import Piece
+
+END_OF_TEXT, START_OF_TURN, END_OF_TURN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+CONTROL_TOKENS = (END_OF_TEXT, START_OF_TURN, END_OF_TURN)
+#: How llama.cpp splits a text for the pre-tokenizer "qwen2"; with any other split the merges would not be met again.
+SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+#: Of what is learned, an answer weighs more than a word of the reasons for it.
+WORD_WEIGHT = 0.3
+_UNSEEN = 0.02  # an alternative of less than this is left out of the targets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A dialogue of T tokens, with N places in it to learn from.
+
+    `places` (N): the token before the one to be foretold. `candidates` (N, C), `chances` (N, C): which tokens may
+    follow there, and how likely each of them; 0 fills up. `weights` (N): what the place counts.
+    """
+
+    tokens: NDArray[np.int32]
+    places: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+    chances: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+
+MOST_CANDIDATES = 10
+
+
+def train_tokenizer(texts: Iterable[str], size: int) -> Tokenizer:
+    """Byte-level byte-pair encoding with `size` tokens, control tokens included."""
+    tokenizer = empty_tokenizer(models.BPE())
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=list(CONTROL_TOKENS),
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+def empty_tokenizer(model: models.BPE) -> Tokenizer:
+    """A tokenizer that splits and spells as llama.cpp's `qwen2` does."""
+    tokenizer = Tokenizer(model)
+    split = pre_tokenizers.Split(Regex(SPLIT), behavior="isolated")
+    spell = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, spell])
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
+    """The dialogue as the engine will see it: one text, tokenised as a whole."""
+    text = "".join(piece.text for piece in dialogue)
+    encoded = tokenizer.encode(text, add_special_tokens=False)
+    starts = [0, *accumulate(len(piece.text) for piece in dialogue)][:-1]
+    targets: dict[int, tuple[dict[int, float], float]] = {}
+    for place, (_, end) in enumerate(encoded.offsets):
+        number = bisect_right(starts, end - 1) - 1
+        if place and dialogue[number].learned and dialogue[number].odds is None:
+            targets[place] = ({encoded.ids[place]: 1.0}, WORD_WEIGHT)
+    for start, piece in zip(starts, dialogue, strict=True):
+        if piece.odds is not None:
+            targets |= _answer_targets(start, piece, piece.odds, text, encoded, tokenizer)
+    return _example(encoded.ids, targets)
+
+
+def _answer_targets(  # noqa: PLR0917
+    start: int, piece: Piece, odds: Mapping[str, float], text: str, encoded: object, tokenizer: Tokenizer
+) -> dict[int, tuple[dict[int, float], float]]:
+    """At each token of an answer, and behind it, the odds of what may follow of all the labels."""
+    ids, offsets = encoded.ids, encoded.offsets  # type: ignore[attr-defined]
+    first = next(place for place, (_, end) in enumerate(offsets) if end > start)
+    last = max(place for place, (begin, _) in enumerate(offsets) if begin < start + len(piece.text))
+    lead = text[offsets[first][0] : start]  # a blank that belongs to the answer's first token
+    spelled = {label: tokenizer.encode(lead + label, add_special_tokens=False).ids for label in odds}
+    path = ids[first : last + 1]
+    if spelled[piece.text] != path:
+        msg = f"{piece.text!r} is {path} in its place, but {spelled[piece.text]} alone"
+        raise ValueError(msg)
+    targets = {}
+    for depth in range(len(path) + 1):
+        chances: dict[int, float] = {}
+        for label, share in odds.items():
+            tokens = [*spelled[label], ids[last + 1]]
+            if tokens[:depth] == path[:depth] and len(tokens) > depth:
+                chances[tokens[depth]] = chances.get(tokens[depth], 0.0) + share
+        total = sum(chances.values())
+        targets[first + depth] = ({token: chance / total for token, chance in chances.items()}, 1.0)
+    return targets
+
+
+def _example(ids: Sequence[int], targets: Mapping[int, tuple[Mapping[int, float], float]]) -> Example:
+    size = len(targets)
+    candidates = np.zeros((size, MOST_CANDIDATES), dtype=np.int64)
+    chances = np.zeros((size, MOST_CANDIDATES), dtype=np.float32)
+    for row, (odds, _) in enumerate(targets.values()):
+        candidates[row, : len(odds)] = list(odds)
+        chances[row, : len(odds)] = list(odds.values())
+    return Example(
+        tokens=np.array(ids, dtype=np.int32),
+        places=np.array([place - 1 for place in targets], dtype=np.int64),
+        candidates=candidates,
+        chances=chances,
+        weights=np.array([weight for _, weight in targets.values()], dtype=np.float32),
+    )

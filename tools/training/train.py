@@ -1,0 +1,103 @@
+"""Training: dialogues in, weights out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.nn.utils import clip_grad_norm_
+
+from tools.training.model import Decoder, Shape
+from tools.training.tokens import Example
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How to train. `batch_tokens` counts padding; `rate` is the highest learning rate, reached after `warm_up` steps.
+
+    Examples of like length share a batch: they are sorted within windows of `window` examples.
+    """
+
+    batch_tokens: int = 4096
+    rate: float = 3e-3
+    warm_up: int = 60
+    weight_decay: float = 0.1
+    window: int = 512
+    seed: int = 1
+
+
+def train(
+    examples: Sequence[Example], shape: Shape, plan: Plan, say: Callable[[str], None] = print
+) -> Decoder:
+    """A decoder that has seen every example once."""
+    torch.manual_seed(plan.seed)
+    model = Decoder(shape)
+    optimizers = _optimizers(model, plan)
+    batches = list(_batches(examples, plan))
+    started, mean = time.perf_counter(), math.nan
+    for step, batch in enumerate(batches):
+        loss = _loss(model, batch)
+        model.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        clip_grad_norm_(model.parameters(), 1.0)
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = plan.rate * min((step + 1) / plan.warm_up, 1 - step / len(batches))
+            optimizer.step()
+        mean = loss.item() if math.isnan(mean) else 0.98 * mean + 0.02 * loss.item()
+        if step % 50 == 0 or step == len(batches) - 1:
+            say(f"step {step + 1:5} of {len(batches)}  loss {mean:.3f}  {time.perf_counter() - started:5.0f} s")
+    return model.eval()
+
+
+def _optimizers(model: Decoder, plan: Plan) -> tuple[torch.optim.Optimizer, ...]:
+    """Muon for the matrices of the blocks, AdamW for the rest.
+
+    With AdamW alone the model had learned nothing of use after as many steps.
+    """
+    matrices = [each for each in model.blocks.parameters() if each.dim() > 1]
+    vectors = [each for each in model.parameters() if each.dim() == 1]
+    decay = plan.weight_decay
+    return (
+        torch.optim.Muon(matrices, lr=plan.rate, weight_decay=decay / 2, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW([model.embedding.weight], lr=plan.rate, betas=(0.9, 0.95), weight_decay=decay),
+        torch.optim.AdamW(vectors, lr=plan.rate, betas=(0.9, 0.95), weight_decay=0.0),
+    )
+
+
+def _batches(examples: Sequence[Example], plan: Plan) -> Iterator[list[Example]]:
+    random = Random(plan.seed)  # noqa: S311 - no secret
+    batches: list[list[Example]] = []
+    for start in range(0, len(examples), plan.window):
+        batch: list[Example] = []
+        for example in sorted(examples[start : start + plan.window], key=lambda example: len(example.tokens)):
+            if batch and (len(batch) + 1) * len(example.tokens) > plan.batch_tokens:
+                batches.append(batch)
+                batch = []
+            batch.append(example)
+        batches.append(batch)
+    random.shuffle(batches)
+    yield from batches
+
+
+def _loss(model: Decoder, batch: Sequence[Example]) -> Tensor:
+    """The weighted mean, over all places, of the cross entropy against the odds."""
+    length = max(len(example.tokens) for example in batch)
+    tokens = torch.zeros(len(batch), length, dtype=torch.long)
+    for row, example in enumerate(batch):
+        tokens[row, : len(example.tokens)] = torch.from_numpy(example.tokens)
+    hidden = model(tokens).flatten(0, 1)
+    places = np.concatenate([row * length + example.places for row, example in enumerate(batch)])
+    candidates = torch.from_numpy(np.concatenate([example.candidates for example in batch]))
+    chances = torch.from_numpy(np.concatenate([example.chances for example in batch]))
+    weights = torch.from_numpy(np.concatenate([example.weights for example in batch]))
+    logits = functional.linear(hidden[torch.from_numpy(places)], model.embedding.weight)
+    surprise = -(chances * logits.log_softmax(-1).gather(1, candidates)).sum(1)
+    return (weights * surprise).sum() / weights.sum()
