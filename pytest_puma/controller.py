@@ -41,10 +41,23 @@ class Controller:
         self._run: Run | None = None
         self._started = datetime.now(timezone.utc)
 
+    # -- before the run --------------------------------------------------------------------------
+
+    def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> str | None:
+        return self._model_note() if any(_is_ours(item) for item in items) else None
+
+    def _model_note(self) -> str | None:
+        """Said when the run is on a model that nobody chose."""
+        from pytest_puma.options import DEMONSTRATION, names_no_model
+
+        if not names_no_model(self._config):
+            return None
+        return f"puma: on the bundled demonstration model {DEMONSTRATION}; name your own by --puma-model FILE.gguf"
+
     # -- gathering -------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        ours = [item.nodeid for item in session.items if "_puma_cell" in getattr(item, "fixturenames", ())]
+        ours = [item.nodeid for item in session.items if _is_ours(item)]
         self._planned.update(dict.fromkeys(ours))
 
     @pytest.hookimpl(optionalhook=True)
@@ -53,7 +66,11 @@ class Controller:
         alike = {nodeid: match[3] for nodeid in ids if (match := _CELL.search(nodeid))}
         if alike:
             names = self._model_names()
-            self._planned.update(dict.fromkeys(nodeid for nodeid, model in alike.items() if model.startswith(names)))
+            ours = [nodeid for nodeid, model in alike.items() if model.startswith(names)]
+            if ours and not self._planned and self._config.get_verbosity() >= 0 and (note := self._model_note()):
+                # Nothing is collected here, so pytest has no line for it.
+                self._config.get_terminal_writer().line(note)
+            self._planned.update(dict.fromkeys(ours))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.nodeid not in self._planned:
@@ -192,6 +209,10 @@ class Controller:
         terminalreporter.section("puma")
         for line in summary(self._run, folder):
             terminalreporter.write_line(line)
+
+
+def _is_ours(item: pytest.Item) -> bool:
+    return "_puma_cell" in getattr(item, "fixturenames", ())
 
 
 def _environment() -> dict[str, str]:

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from pytest_puma.matrix import Choices, Registry, Settings
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+#: What runs when nobody names a model.
+DEMONSTRATION = "puma-tiny"
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-model": {
         "action": "append",
         "metavar": "[ALIAS=]MODEL[,KEY=VALUE...]",
-        "help": "a GGUF file, its name in a model folder, or hf:owner/repo:pattern; repeatable",
+        "help": "a GGUF file, its name in a model folder, or hf:owner/repo:pattern; repeatable (default: puma-tiny)",
     },
     "--puma-data": {
         "action": "append",
@@ -54,7 +56,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 _INI: dict[str, tuple[str, str]] = {
-    "puma_models": ("linelist", "models to run when no --puma-model is given"),
+    "puma_models": ("linelist", "models to run when no --puma-model is given (default: the bundled puma-tiny)"),
     "puma_model_dirs": ("paths", "folders in which a model's bare name is looked up"),
     "puma_data": ("linelist", "SCENARIO=PATH lines: your own data"),
     "puma_samples": ("int", "samples of each scenario"),
@@ -96,15 +98,20 @@ def check_command_line(config: pytest.Config) -> None:
 
 
 def settings_of(config: pytest.Config) -> Settings:
-    """The settings, with the models of the ini file. A `PumaError` says what is wrong with those."""
+    """The settings, with the models of the ini file, or the bundled one. A `PumaError` says what is wrong with those."""
     from dataclasses import replace
 
     settings = config.stash.get(SETTINGS, None) or _read(config)
-    said = config.getini("puma_models")
-    if not settings.models and said:
+    if not settings.models:
+        said = config.getini("puma_models") or [DEMONSTRATION]
         settings = replace(settings, models=_models(config, said, where="puma_models"))
     config.stash[SETTINGS] = settings
     return settings
+
+
+def names_no_model(config: pytest.Config) -> bool:
+    """Whether neither the command line nor the ini file names one, so that the bundled model runs."""
+    return not config.option.puma_model and not config.getini("puma_models")
 
 
 def _read(config: pytest.Config) -> Settings:
@@ -145,10 +152,11 @@ def _models(config: pytest.Config, said: Iterable[str], *, where: str) -> tuple[
     said = list(said)
     if not said:
         return ()
+    from pytest_puma.core.bundled import bundled_folder
     from pytest_puma.models import default_directories, resolve_models
 
     directories = config.getini("puma_model_dirs") or default_directories(project_root(config))
-    return resolve_models(said, directories=directories, where=where)
+    return resolve_models(said, directories=[*directories, bundled_folder("models")], where=where)
 
 
 def _data(config: pytest.Config, registry: Registry) -> dict[str, Path]:

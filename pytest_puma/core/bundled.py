@@ -1,4 +1,4 @@
-"""Where the data and the prompts that come with the package lie."""
+"""Where the data, the prompts and the model that come with the package lie."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def bundled_folder(kind: Literal["data", "prompts"]) -> Path:
+def bundled_folder(kind: Literal["data", "models", "prompts"]) -> Path:
     """The folder of bundled files: inside the package when a wheel put it there, else beside it in the repository."""
     installed = _PACKAGE / "bundled" / kind
     return installed if installed.is_dir() else _PACKAGE.parent / kind

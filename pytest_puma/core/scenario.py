@@ -54,6 +54,8 @@ class Scenario(ABC):
     key: ClassVar[str | None] = None
     #: Columns naming the units a row is made of; without any, the row is its own unit.
     unit_columns: ClassVar[tuple[str, ...]] = ()
+    #: Whether the labels of a classification are steps of a scale, so that an answer can be off by one.
+    ordered: ClassVar[bool] = False
     #: Another scenario's template folder, for a variant that asks the same questions.
     template_folder: ClassVar[str | None] = None
 

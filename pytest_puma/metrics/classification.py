@@ -1,5 +1,7 @@
 """How often the label is right: accuracy, and precision, recall and F1 by class and over classes.
 
+Where the labels are steps of a scale, `within_one` counts the neighbours of the right one as well.
+
 Definitions are scikit-learn's, over the labels that occur. A prediction without an answer is a wrong
 answer of no class: it costs its gold class recall, and no class precision.
 """
@@ -29,6 +31,9 @@ def statistics(table: Table) -> Iterator[Statistic]:
     yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=len(table))
     yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=len(table))
     yield proportion("accuracy", table.gold == table.answer, table.everything)
+    if table.ordered:
+        near = table.read & (np.abs(table.gold - table.answer) <= 1)
+        yield proportion("within_one", near, table.everything)
     for index, label in enumerate(table.labels):
         yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
 

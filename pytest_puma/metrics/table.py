@@ -22,10 +22,11 @@ class Table:
     `gold`, `answer`: index of the label, -1 for none of them. `label_values`, `gold_value`,
     `answer_value`: the same as numbers, NaN where the text is none. `read`: an answer was read that
     the task allows (a valid label, or a finite number in a regression). `probabilities`: rows x
-    labels, zeros where `has_probabilities` is false.
+    labels, zeros where `has_probabilities` is false. `ordered`: the labels are steps of a scale.
     """
 
     labels: tuple[str, ...]
+    ordered: bool
     predictions: tuple[Prediction, ...]
     gold: NDArray[np.intp]
     answer: NDArray[np.intp]
@@ -53,6 +54,7 @@ class Table:
             raise _unusable(scenario, predictions[int(np.argmin(usable))], labels)
         return cls(
             labels=labels,
+            ordered=scenario.ordered,
             predictions=tuple(predictions),
             gold=gold,
             answer=answer,

@@ -8,6 +8,7 @@ from glob import escape
 from pathlib import Path
 
 from pytest_puma.core import ModelError
+from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.models.parts import part_names
 
 _SHOWN = 10
@@ -102,5 +103,7 @@ def _gguf_names(folder: Path) -> list[str]:
 
 def _shown(folder: Path) -> str:
     """Relative to the current directory where it is below it."""
+    if folder == bundled_folder("models"):
+        return "the package"
     whole = folder.absolute()
     return str(whole.relative_to(Path.cwd())) if whole.is_relative_to(Path.cwd()) else str(folder)

@@ -23,6 +23,7 @@ class TriageJiraScenario(FileScenario):
     key = "issue_key"
     label_column = "priority"
     balanced = True
+    ordered = True
     columns = {  # noqa: RUF012 - a declaration, read only
         "issue_key": ("key", "id", "item_id"),
         "title": ("summary",),

@@ -54,6 +54,10 @@ class Triage(Task):
         super().__init__(labels, own, primary)
 
 
+class OrderedTriage(Triage):
+    ordered = True
+
+
 class Estimation(Task):
     name = "estimation"
     task_type = "regression"

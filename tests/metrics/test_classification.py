@@ -16,7 +16,7 @@ from sklearn.metrics import (
 
 from pytest_puma.metrics import confusion_matrix
 from pytest_puma.stats import wilson
-from tests.metrics.cells import LABELS, Triage, answered, measured, predictions
+from tests.metrics.cells import LABELS, OrderedTriage, Triage, answered, measured, predictions
 
 Pairs = list[tuple[str, str | None]]
 
@@ -37,6 +37,20 @@ def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: Pair
         expected = f1_score(golds, answers, labels=occurring, average=average, zero_division=0)
         assert found[f"f1_{average}"].value == pytest.approx(expected)
     assert found["accuracy"].value == pytest.approx(accuracy_score(golds, answers))
+
+
+@given(answered)
+@settings(deadline=None)
+def test_within_one_counts_the_neighbours_of_the_right_label(pairs: Pairs) -> None:
+    golds, answers = columns(pairs)
+    found = measured(OrderedTriage(), predictions(golds, [answer for _, answer in pairs]))["within_one"]
+
+    near = [answer in LABELS and abs(LABELS.index(gold) - LABELS.index(answer)) <= 1 for gold, answer in zip(golds, answers, strict=True)]
+    assert (found.value, found.n) == (pytest.approx(np.mean(near)), len(pairs))
+
+
+def test_labels_without_an_order_have_no_neighbours() -> None:
+    assert "within_one" not in measured(Triage(), predictions(["A"], ["B"]))
 
 
 @given(answered)

@@ -1,0 +1,127 @@
+"""The made-up texts of the bundled model's recipe: broad, as asked, and apart from everything that is evaluated."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+
+from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.strategies import ALL
+from tools.training.dialogues import POINTS, PRIORITIES, STRATEGIES, Dialogues, Piece
+from tools.training.phrases import FOLDER, Phrases, load_phrases
+from tools.training.texts import Writer
+
+SELECTION = FOLDER.parent / "selection"
+LABEL_WORDS = re.compile(r"\b(critical|major|minor|trivial|severity|priority|blocker|story points?)\b", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def phrases() -> Phrases:
+    return load_phrases()
+
+
+@pytest.fixture(scope="module")
+def every_phrase() -> list[str]:
+    files = sorted(FOLDER.rglob("*.yaml"))
+    return [text for path in files for text in _texts(yaml.safe_load(path.read_text(encoding="utf-8")))]
+
+
+def _texts(said: Any) -> Iterator[str]:
+    if isinstance(said, str):
+        yield said
+    elif isinstance(said, dict):
+        yield from chain.from_iterable(map(_texts, said.values()))
+    elif isinstance(said, list):
+        yield from chain.from_iterable(map(_texts, said))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences and lines of a text, as words alone; one of three words is nobody's own."""
+    for part in (text, *re.split(r"(?<=[.!?:])\s+|\n", text)):
+        words = re.findall(r"\w+", part.lower())
+        if len(words) > 3:
+            yield " ".join(words)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize(
+    "path", [*sorted(bundled_folder("data").glob("*.csv")), *sorted(SELECTION.glob("*.csv"))], ids=lambda path: path.name
+)
+def test_no_sentence_of_evaluated_rows_is_a_phrase(path: Path, every_phrase: list[str]) -> None:
+    known = {sentence for phrase in every_phrase for sentence in _sentences(phrase)}
+    told = [sentence for row in _rows(path) for name in ("title", "description") for sentence in _sentences(row[name])]
+    assert len(told) > 50
+    assert known.isdisjoint(told)
+
+
+def test_no_product_is_one_of_the_evaluated_rows(phrases: Phrases) -> None:
+    told = " ".join(path.read_text(encoding="utf-8") for path in bundled_folder("data").glob("*.csv"))
+    assert [house.name for house in (*phrases.products, *phrases.projects) if house.name in told] == []
+
+
+def test_there_are_thousands_of_different_phrases(phrases: Phrases, every_phrase: list[str]) -> None:
+    troubles = [trouble for product in phrases.products for group in product.troubles.values() for trouble in group]
+    works = [work for project in phrases.projects for group in project.works.values() for work in group]
+    assert len(troubles) >= 1000
+    assert len(works) >= 400
+    assert len({phrase for phrase in every_phrase if len(phrase.split()) > 3}) >= 10_000
+
+
+def test_no_phrase_gives_the_label_away(every_phrase: list[str]) -> None:
+    assert [phrase for phrase in every_phrase if LABEL_WORDS.search(phrase)] == []
+
+
+def test_equal_seeds_tell_the_same_and_others_do_not(phrases: Phrases) -> None:
+    def told(seed: int) -> list[tuple[Piece, ...]]:
+        supply = Dialogues(phrases, seed)
+        return [supply.next() for _ in range(5)]
+
+    assert told(3) == told(3) != told(4)
+
+
+def test_no_text_is_told_twice(phrases: Phrases) -> None:
+    writer = Writer(phrases, yaml.safe_load((FOLDER / "common.yaml").read_text(encoding="utf-8")), Random(1))
+    texts = [writer.issue(label) for label in PRIORITIES for _ in range(300)] + [
+        writer.item(points) for points in POINTS for _ in range(50)
+    ]
+    assert all(text.title and text.reason for text in texts)
+    assert not any("{" in text.reason for text in texts)
+    assert Counter((text.title, text.description) for text in texts).most_common(1)[0][1] == 1
+
+
+def test_every_way_of_asking_is_taught() -> None:
+    # The others ask with the template of one of these.
+    assert set(ALL) - set(STRATEGIES) == {"self_consistency_5", "option_scoring"}
+
+
+@pytest.mark.parametrize("scenario", ["triage_jira", "prioritization_jira", "estimation_tawos"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_is_learned_is_an_answer_that_the_scenario_can_read(
+    scenario: str, strategy: str, phrases: Phrases
+) -> None:
+    dialogue = Dialogues(phrases, 5).of(scenario, strategy)
+    answers = [piece for piece in dialogue if piece.odds is not None]
+    labels = BUILTIN[scenario]().valid_labels()
+    for answer in answers:
+        assert answer.odds is not None
+        assert answer.text in answer.odds
+        assert set(answer.odds) <= set(labels)
+        assert sum(answer.odds.values()) == pytest.approx(1)
+        assert max(answer.odds, key=answer.odds.__getitem__) == answer.text
+    assert [piece.text for piece in dialogue][-3:] == [answers[-1].text, "<|im_end|>", "\n"]
+    shots = int(strategy[-1]) if strategy[-1].isdigit() else {"one_shot": 1, "cot_few_shot": 3}.get(strategy, 0)
+    assert len(answers) == shots + 1

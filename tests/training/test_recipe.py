@@ -1,0 +1,52 @@
+"""Every step of the recipe on a useless model, as the command line runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pytest_puma.models.resolve import inspect_model
+
+pytest.importorskip("torch", reason="pip install 'pytest-puma[training]'")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("training")
+
+
+@pytest.fixture(scope="module")
+def said(folder: Path) -> str:
+    command = [sys.executable, "-m", "tools.training", "all", "--smoke", "--folder", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_steps_go_from_phrases_to_figures(said: str) -> None:
+    assert [line for line in said.splitlines() if line.startswith("==")] == [
+        "== generate",
+        "== tokenizer",
+        "== train",
+        "== export",
+        "== evaluate",
+    ]
+    assert "`option_scoring`" in said
+
+
+def test_the_file_is_a_model_that_llama_cpp_runs(said: str, folder: Path) -> None:
+    assert said
+    model = inspect_model(folder / "puma-tiny.gguf")
+    assert (model.architecture, model.name) == ("qwen2", "puma-tiny")
+
+
+def test_logits_are_kept_for_fresh_dialogues(said: str, folder: Path) -> None:
+    assert said
+    kept = np.load(folder / "logits.npz")
+    assert kept["lengths"].sum() == len(kept["tokens"])
+    assert kept["rows"].sum() == len(kept["places"]) == len(kept["best"]) == len(kept["logits"]) > 100
+    assert np.abs(kept["logits"] - kept["rounded"]).max() < 0.5

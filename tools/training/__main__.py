@@ -1,0 +1,33 @@
+"""`python -m tools.training STEP`: one step of the recipe, or all of them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tools.training import figures, recipe
+
+_STEPS = {
+    "generate": recipe.generate,
+    "tokenizer": recipe.tokenizer,
+    "train": recipe.training,
+    "export": recipe.export,
+    "evaluate": figures.evaluate,
+}
+
+
+def main() -> None:
+    """Read the command line and do the steps."""
+    parser = argparse.ArgumentParser(prog="python -m tools.training", description=recipe.__doc__)
+    parser.add_argument("step", choices=[*_STEPS, "all"])
+    parser.add_argument("--folder", type=Path, default=Path("build/training"), help="where the files lie (%(default)s)")
+    parser.add_argument("--smoke", action="store_true", help="a useless model in under a minute")
+    said = parser.parse_args()
+    chosen = recipe.SMOKE if said.smoke else recipe.FULL
+    for name in _STEPS if said.step == "all" else [said.step]:
+        print(f"== {name}")  # noqa: T201
+        _STEPS[name](said.folder, chosen)
+
+
+if __name__ == "__main__":
+    main()

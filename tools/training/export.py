@@ -1,0 +1,143 @@
+"""Export: weights and tokenizer become one GGUF file, with logits of the framework beside it to compare with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from gguf import GGMLQuantizationType, GGUFWriter, TokenType
+from gguf.quants import dequantize, quantize
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from tools.training.model import Decoder
+from tools.training.tokens import CONTROL_TOKENS, END_OF_TEXT, END_OF_TURN, Example
+
+NAME = "puma-tiny"
+CHATML = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+Q8_0 = GGMLQuantizationType.Q8_0
+#: The best tokens of a row that are kept to compare with.
+KEPT = 32
+_BLOCK = {
+    "attention_norm": "attn_norm",
+    "query": "attn_q",
+    "key": "attn_k",
+    "value": "attn_v",
+    "output": "attn_output",
+    "feed_norm": "ffn_norm",
+    "gate": "ffn_gate",
+    "up": "ffn_up",
+    "down": "ffn_down",
+}
+
+
+def write_gguf(path: Path, model: Decoder, tokenizer: Tokenizer) -> None:
+    """The model in Q8_0, its norms and biases in float32.
+
+    No output matrix: llama.cpp then takes the embeddings. Queries and keys need no permutation in `qwen2`.
+    """
+    writer = GGUFWriter(path, "qwen2")
+    _add_sizes(writer, model)
+    _add_tokenizer(writer, tokenizer)
+    for name, tensor in tensors(model):
+        if tensor.ndim > 1:
+            writer.add_tensor(name, quantize(tensor, Q8_0), raw_dtype=Q8_0)
+        else:
+            writer.add_tensor(name, tensor)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def tensors(model: Decoder) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Every tensor under the name that llama.cpp gives it."""
+    for name, parameter in model.state_dict().items():
+        match name.split("."):
+            case ["embedding", "weight"]:
+                known = "token_embd.weight"
+            case ["norm", "weight"]:
+                known = "output_norm.weight"
+            case ["blocks", layer, part, kind]:
+                known = f"blk.{layer}.{_BLOCK[part]}.{kind}"
+            case _:
+                msg = f"tensor {name!r} has no name in llama.cpp"
+                raise ValueError(msg)
+        yield known, parameter.numpy().astype(np.float32)
+
+
+def write_logits(path: Path, model: Decoder, examples: Sequence[Example]) -> None:
+    """What the framework computes at the learned places of some dialogues, for a test of the engine.
+
+    `tokens` of all dialogues one after the other, `lengths` of each, `places` in them; for each place the ids of
+    the best tokens, and their logits: with the weights as trained (`logits`), and as the file holds them (`rounded`).
+    """
+    exact, rounded = _rows(model, examples), _rows(_as_stored(model), examples)
+    best = np.argsort(-exact, axis=1)[:, :KEPT]
+    np.savez_compressed(
+        path,
+        tokens=np.concatenate([example.tokens for example in examples]).astype(np.uint16),
+        lengths=np.array([len(example.tokens) for example in examples], dtype=np.uint16),
+        rows=np.array([len(example.places) for example in examples], dtype=np.uint16),
+        places=np.concatenate([example.places for example in examples]).astype(np.uint16),
+        best=best.astype(np.uint16),
+        logits=np.take_along_axis(exact, best, 1),
+        rounded=np.take_along_axis(rounded, best, 1),
+    )
+
+
+@torch.no_grad()
+def _rows(model: Decoder, examples: Sequence[Example]) -> NDArray[np.float32]:
+    rows = [model.logits(torch.from_numpy(each.tokens[None].astype(np.int64)))[0, each.places] for each in examples]
+    return torch.cat(rows).numpy()
+
+
+def _as_stored(model: Decoder) -> Decoder:
+    """The same network with its matrices rounded to Q8_0."""
+    state = {
+        name: torch.from_numpy(dequantize(quantize(tensor.numpy(), Q8_0), Q8_0)) if tensor.dim() > 1 else tensor
+        for name, tensor in model.state_dict().items()
+    }
+    stored = Decoder(model.shape)
+    stored.load_state_dict(state)
+    return stored.eval()
+
+
+def _add_sizes(writer: GGUFWriter, model: Decoder) -> None:
+    shape = model.shape
+    writer.add_name(NAME)
+    writer.add_description("A demonstration model of pytest-puma, trained from scratch on made-up texts")
+    writer.add_license("MIT")
+    writer.add_context_length(shape.context)
+    writer.add_embedding_length(shape.width)
+    writer.add_block_count(shape.layers)
+    writer.add_feed_forward_length(shape.feed_forward)
+    writer.add_head_count(shape.heads)
+    writer.add_head_count_kv(shape.kv_heads)
+    writer.add_rope_freq_base(shape.rope_base)
+    writer.add_layer_norm_rms_eps(shape.epsilon)
+    writer.add_file_type(7)  # mostly Q8_0
+
+
+def _add_tokenizer(writer: GGUFWriter, tokenizer: Tokenizer) -> None:
+    model = json.loads(tokenizer.to_str())["model"]
+    tokens = sorted(model["vocab"], key=model["vocab"].__getitem__)
+    kinds = [TokenType.CONTROL if token in CONTROL_TOKENS else TokenType.NORMAL for token in tokens]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("qwen2")
+    writer.add_token_list(tokens)
+    writer.add_token_types(kinds)
+    writer.add_token_merges([merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]])
+    # llama.cpp takes 11 for a missing BOS.
+    writer.add_bos_token_id(tokens.index(END_OF_TEXT))
+    writer.add_add_bos_token(False)  # noqa: FBT003
+    writer.add_eos_token_id(tokens.index(END_OF_TURN))
+    writer.add_eot_token_id(tokens.index(END_OF_TURN))
+    writer.add_pad_token_id(tokens.index(END_OF_TEXT))
+    writer.add_chat_template(CHATML)

@@ -1,0 +1,89 @@
+"""The steps of the recipe, each from files to files of one working folder.
+
+    dialogues.jsonl -> tokenizer.json -> weights.pt -> puma-tiny.gguf, logits.npz
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+
+from tools.training.dialogues import Dialogues, Piece
+from tools.training.export import NAME, write_gguf, write_logits
+from tools.training.model import Decoder, Shape
+from tools.training.phrases import load_phrases
+from tools.training.tokens import Example, encode, train_tokenizer
+from tools.training.train import Plan, train
+
+DIALOGUES, TOKENIZER, WEIGHTS = "dialogues.jsonl", "tokenizer.json", "weights.pt"
+MODEL, LOGITS = f"{NAME}.gguf", "logits.npz"
+#: Dialogues that the tokenizer is learned from, and fresh ones whose logits are kept.
+SPELLED, COMPARED = 4000, 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How much of everything. The seed decides all that is random."""
+
+    dialogues: int = 12_000
+    shape: Shape = field(default_factory=Shape)
+    plan: Plan = field(default_factory=Plan)
+    seed: int = 1
+
+
+FULL = Recipe()
+#: Goes through every step within a minute; the model is good for nothing.
+SMOKE = Recipe(
+    dialogues=60, shape=Shape(vocabulary=768, width=64, layers=1, heads=2, kv_heads=1, feed_forward=128), plan=Plan()
+)
+
+
+def generate(folder: Path, recipe: Recipe) -> None:
+    """Write the dialogues, one a line."""
+    folder.mkdir(parents=True, exist_ok=True)
+    supply = Dialogues(load_phrases(), recipe.seed)
+    with (folder / DIALOGUES).open("w", encoding="utf-8") as stream:
+        for _ in range(recipe.dialogues):
+            stream.write(json.dumps([asdict(piece) for piece in supply.next()], ensure_ascii=False) + "\n")
+
+
+def tokenizer(folder: Path, recipe: Recipe) -> None:
+    """Learn the tokenizer from the dialogues."""
+    texts = ("".join(piece.text for piece in each) for each, _ in zip(_dialogues(folder), range(SPELLED), strict=False))
+    train_tokenizer(texts, recipe.shape.vocabulary).save(str(folder / TOKENIZER))
+
+
+def training(folder: Path, recipe: Recipe) -> None:
+    """Train on every dialogue once."""
+    known = _tokenizer(folder)
+    examples = [encode(dialogue, known) for dialogue in _dialogues(folder)]
+    print(f"{len(examples):,} dialogues, {sum(len(each.tokens) for each in examples):,} tokens")  # noqa: T201
+    torch.save(train(examples, recipe.shape, recipe.plan).state_dict(), folder / WEIGHTS)
+
+
+def export(folder: Path, recipe: Recipe) -> None:
+    """Write the GGUF file, and the logits of dialogues that were not trained on."""
+    model, known = Decoder(recipe.shape), _tokenizer(folder)
+    model.load_state_dict(torch.load(folder / WEIGHTS, weights_only=True))
+    write_gguf(folder / MODEL, model.eval(), known)
+    write_logits(folder / LOGITS, model, _fresh(known, recipe))
+
+
+def _fresh(known: Tokenizer, recipe: Recipe) -> list[Example]:
+    supply = Dialogues(load_phrases(), recipe.seed + 1)
+    return [encode(supply.next(), known) for _ in range(min(COMPARED, recipe.dialogues))]
+
+
+def _dialogues(folder: Path) -> Iterator[tuple[Piece, ...]]:
+    with (folder / DIALOGUES).open(encoding="utf-8") as stream:
+        for line in stream:
+            yield tuple(Piece(**piece) for piece in json.loads(line))
+
+
+def _tokenizer(folder: Path) -> Tokenizer:
+    return Tokenizer.from_file(str(folder / TOKENIZER))
