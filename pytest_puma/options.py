@@ -98,7 +98,7 @@ def check_command_line(config: pytest.Config) -> None:
 
 
 def settings_of(config: pytest.Config) -> Settings:
-    """The settings, with the models of the ini file, or the bundled one. A `PumaError` says what is wrong with those."""
+    """The settings, with the models of the ini file, else the bundled one. A `PumaError` says what is wrong."""
     from dataclasses import replace
 
     settings = config.stash.get(SETTINGS, None) or _read(config)

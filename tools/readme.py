@@ -1,17 +1,15 @@
-r"""The example outputs in README.md, kept true: each marked command is run, and its output written or compared.
+"""The example outputs in README.md, kept true: each marked command is run, its output written or compared.
 
-    <!-- output of: pytest benchmarks | from: ^=+ puma =+$ | to: ^predictions: | exit: 1 -->
+    <!-- output of: pytest benchmarks | from: ^=+ puma | to: ^predictions: | exit: 1 -->
     ```console
     $ .venv/bin/pytest benchmarks
     ...
     ```
 
-The block behind a marker is `console` or `text`. Leading `$` lines are kept, and the last of them must show the
-command; what follows is the output. `from` and `to` keep the stretch between two lines that match (both included),
-`exit` is the expected status (0 without it). Options are parted by a `|` between blanks.
+The block is `console` or `text`. It may begin with prompts (`$`), the last of which shows the command; the output
+follows. `from` and `to` keep the stretch between two lines, both included; `exit` is the expected status, else 0.
 
-`python -m tools.readme` writes the outputs, `python -m tools.readme --check` compares. Two honest runs may differ in
-seconds, run ids, widths and, inside a table, by a little in numbers: a near-tie may fall either way.
+Two honest runs differ in seconds, run ids and widths, and in a table a little in numbers: near-ties fall either way.
 """
 
 from __future__ import annotations
@@ -28,38 +26,43 @@ from decimal import Decimal
 from difflib import SequenceMatcher, unified_diff
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parents[1]
-LAST = 30  # lines of output that an error shows
+_ROOT = Path(__file__).parents[1]
+_LAST = 30  # lines of output that an error shows
 
-_OPENING = "<!-- output of:"
-_FENCE = re.compile(r"(`{3,})(?:console|text)")
-_OPTIONS: dict[str, Callable[[str], object]] = {"from": re.compile, "to": re.compile, "exit": int}
+_MARKER = "<!-- output of:"
+_GRAMMAR = f"{_MARKER} COMMAND [| from: REGEX] [| to: REGEX] [| exit: STATUS] -->"
+_OPTIONS: dict[str, Callable[[str], Any]] = {"from": re.compile, "to": re.compile, "exit": int}
+_FENCE = re.compile(r"(`{3,})(console|text)")
+
 _PROGRAMS = {"python": [sys.executable], "pytest": [sys.executable, "-m", "pytest"]}
-_SETTINGS = {"COLUMNS": "110", "PY_COLORS": "0", "NO_COLOR": "1"}
-_UNSET = {"CI", "BUILD_NUMBER", "PYTEST_ADDOPTS"}  # pytest's output hangs on them
-
-_SESSION = re.compile(r"^=+ test session starts =+$")
-_COLLECTED = re.compile(r"^collected ")
+_SET = {"COLUMNS": "110", "PY_COLORS": "0", "NO_COLOR": "1"}
+_UNSET = {"CI", "BUILD_NUMBER", "PYTEST_ADDOPTS"}  # pytest prints something else where they are set
+_HEADER = re.compile(r"^=+ test session starts =+$.*?^(?=collected )", re.MULTILINE | re.DOTALL)
 
 _MASKS = (
-    (re.compile(r"\b\d+\.\d+s\b(?: \(\d+:\d\d:\d\d\))?"), "<seconds>"),  # pytest adds minutes to a long run
+    (re.compile(r"\b\d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "<seconds>"),  # from a minute on, pytest says them twice
     (re.compile(r"\b\d{8}T\d{6}-\d+\b"), "<run>"),
     (re.compile(r"(?<!\S)([-=_])\1+(?!\S)"), r"\1"),
     (re.compile(r"\[ +(?=\d+%\])"), "["),
 )
-_TABLE = re.compile(r"-{2,}(?:  -{2,})+")  # the line under the headings
+_RULE = re.compile(r"-{2,}(  -{2,})+")  # between the headings of a table and its rows
 _NUMBER = re.compile(r"(\[?)(-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)(?<!,)([%*,\]]*)")
 _ABSOLUTE, _RELATIVE, _TOKENS = Decimal("0.05"), Decimal("0.10"), Decimal("0.02")
 
 
 class ReadmeError(Exception):
-    """A marker that cannot be read, or a command that did not do what its marker says."""
+    """A marker that makes no sense, or a command that did not do what its marker says."""
+
+    def __init__(self, who: str, *, found: object, expected: object, output: str = "") -> None:
+        tail = ["its last lines:", *output.rstrip().split("\n")[-_LAST:]] if output else []
+        super().__init__("\n".join([f"{who}: found {found}; expected {expected}", *tail]))
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A command, the status that it ends with, and the lines that bound what is shown of its output."""
+    """A command, the exit status it must have, and the lines that bound what is shown of its output."""
 
     command: str
     status: int = 0
@@ -69,32 +72,177 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A marker and where its output stands: `lines[start:end]` of the page."""
+    """Where the output of a command stands: in the lines, counted from 0, from `start` up to the fence at `end`."""
 
     marker: Marker
     start: int
     end: int
-    fence: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word as it is compared; a number in a table is `#` in its shape, and counts by its value."""
+    """A word as it is compared; in a table, a number is `#` in the shape and counts by its value."""
 
     shape: str
-    number: Decimal | None = None
+    number: Decimal = Decimal(0)
     column: str = ""
 
 
-# -- markers and blocks ----------------------------------------------------------------------------
-
-
 def parse_marker(line: str) -> Marker:
-    """Read a marker comment; a `ReadmeError` quotes what makes no sense in it."""
-    if not line.endswith("-->"):
-        raise ReadmeError(f"found {line!r}; expected a marker on one line, ended by '-->'")
-    command, *options = (part.strip() for part in re.split(r"\s\|\s", line[len(_OPENING) : -len("-->")]))
-    if not _split(command):
-        raise ReadmeError(f"found no command in {line!r}; expected one, as in '{_OPENING} pytest benchmarks -->'")
-    read = dict(map(_option, options))
-    return Marker(command, status=read.get("exit", 0), first=read.get("from"), last=read.get("to"))
+    """Read a marker comment; a `ReadmeError` says what makes no sense in it."""
+    command, *options = (part.strip() for part in line.removeprefix(_MARKER).removesuffix("-->").split(" | "))
+    try:
+        said = {name: _OPTIONS[name](value.strip()) for name, value in (option.split(":", 1) for option in options)}
+        words = shlex.split(command)
+    except (KeyError, ValueError, re.error) as error:
+        raise ReadmeError(line, found=repr(error), expected=_GRAMMAR) from error
+    if not words or not line.endswith("-->"):
+        raise ReadmeError(line, found="no command or no end", expected=_GRAMMAR)
+    return Marker(command, status=said.get("exit", 0), first=said.get("from"), last=said.get("to"))
+
+
+def blocks(lines: Sequence[str]) -> list[Block]:
+    """The marked blocks of a page; a `ReadmeError` quotes the marker that makes no sense or has no block of its own."""
+    return [_block(lines, at) for at, line in enumerate(lines) if line.startswith(_MARKER)]
+
+
+def _block(lines: Sequence[str], at: int) -> Block:
+    marker, start = parse_marker(lines[at]), at + 2
+    opening = _FENCE.fullmatch("".join(lines[at + 1 : start]))
+    if not opening or opening[1] not in lines[start:]:
+        raise ReadmeError(lines[at], found="no block behind it", expected="```console or ```text, and ``` at its end")
+    while lines[start].startswith("$ "):
+        start += 1
+    prompt = lines[start - 1].removeprefix("$ ").removeprefix(".venv/bin/")
+    if start > at + 2 and prompt != marker.command:
+        raise ReadmeError(lines[at], found=f"the prompt {lines[start - 1]!r}", expected="one with the same command")
+    return Block(marker, start, end=lines.index(opening[1], start))
+
+
+def spliced(lines: Sequence[str], outputs: Sequence[Sequence[str]]) -> list[str]:
+    """The page with an output in each marked block; a `ReadmeError` if a line of one would end its block."""
+    result = list(lines)
+    for block, output in reversed(list(zip(blocks(lines), outputs, strict=True))):
+        if any(line.lstrip().startswith(lines[block.end]) for line in output):
+            raise ReadmeError(block.marker.command, found="a fence in its output", expected="a longer one around it")
+        result[block.start : block.end] = output
+    return result
+
+
+def run(marker: Marker, root: Path) -> str:
+    """What the command prints in this folder; a `ReadmeError` if it ends in another status than expected."""
+    program, *arguments = shlex.split(marker.command)
+    done = subprocess.run(  # noqa: S603 - our own page says what is run
+        [*_PROGRAMS.get(program, [program]), *arguments],
+        cwd=root,
+        env={name: value for name, value in os.environ.items() if name not in _UNSET} | _SET,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode != marker.status:
+        found = f"exit status {done.returncode}"
+        raise ReadmeError(marker.command, found=found, expected=marker.status, output=done.stdout)
+    return done.stdout
+
+
+def trimmed(output: str, marker: Marker) -> list[str]:
+    """The lines to show, without pytest's header; a `ReadmeError` if `from` or `to` matches none of them."""
+    lines = [line.rstrip() for line in _HEADER.sub("", output, count=1).rstrip().split("\n")]
+    start = _find(lines, marker.first, marker) if marker.first else 0
+    end = _find(lines, marker.last, marker, start + bool(marker.first)) + 1 if marker.last else None
+    return lines[start:end]
+
+
+def _find(lines: Sequence[str], pattern: re.Pattern[str], marker: Marker, start: int = 0) -> int:
+    for at, line in enumerate(lines[start:], start):
+        if pattern.search(line):
+            return at
+    found = f"no such line behind line {start} of its output"
+    raise ReadmeError(marker.command, found=found, expected=repr(pattern.pattern), output="\n".join(lines))
+
+
+def settled(found: Sequence[str], printed: Sequence[str]) -> list[str]:
+    """The found lines, those as printed that are alike to a printed line: what still differs is drift."""
+    new, old = list(_words(found)), list(_words(printed))
+    shapes = [[tuple(word.shape for word in words) for words in side] for side in (new, old)]
+    result = list(found)
+    for i, j, size in SequenceMatcher(None, shapes[0], shapes[1], autojunk=False).get_matching_blocks():
+        for at in range(size):
+            if all(map(_alike, new[i + at], old[j + at])):
+                result[i + at] = printed[j + at]
+    return result
+
+
+def _words(lines: Sequence[str]) -> Iterator[list[_Word]]:
+    """The words of each line; in a table, which ends with the first line whose gaps are not blank, by column."""
+    columns: list[tuple[str, slice]] = []
+    for above, line in pairwise(["", *lines]):
+        if _RULE.fullmatch(line):
+            starts = [match.start() for match in re.finditer("-+", line)]
+            columns = [(above[start:end].strip(), slice(start, end)) for start, end in pairwise([*starts, None])]
+        elif not line or any(line[span.start - 2 : span.start].strip() for _, span in columns[1:]):
+            columns = []
+        cells = [_cell(column, word) for column, span in columns for word in line[span].split()]
+        yield cells if columns else _masked(line)
+
+
+def _masked(line: str) -> list[_Word]:
+    for pattern, kind in _MASKS:
+        line = pattern.sub(kind, line)
+    return [_Word(word) for word in line.split()]
+
+
+def _cell(column: str, word: str) -> _Word:
+    match = _NUMBER.fullmatch(word)
+    if not match:
+        return _masked(word)[0]
+    if column == "s":
+        return _Word("<seconds>")
+    before, digits, after = match.groups()
+    number = Decimal(digits.replace(",", "")).scaleb(-2 if "%" in after else 0)
+    return _Word(f"{before}#{after}", number, column)
+
+
+def _alike(found: _Word, printed: _Word) -> bool:
+    """Whether two words of one shape may come from two honest runs."""
+    slack = Decimal(0)
+    if printed.column == "tokens":
+        slack = _TOKENS * abs(printed.number)
+    elif any(number.as_tuple().exponent for number in (found.number, printed.number)):  # a count has none
+        slack = max(_ABSOLUTE, _RELATIVE * abs(printed.number))
+    return abs(found.number - printed.number) <= slack
+
+
+def main(arguments: Sequence[str] | None = None, *, root: Path = _ROOT) -> int:
+    """Write the outputs or, with `--check`, compare them; 0 when all is well, 1 after drift, 2 after an error."""
+    parser = argparse.ArgumentParser(prog="python -m tools.readme", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if an output has changed")
+    check = parser.parse_args(arguments).check
+    page = root / "README.md"
+    lines = page.read_text(encoding="utf-8").split("\n")
+    try:
+        outputs = [trimmed(run(block.marker, root), block.marker) for block in blocks(lines)]
+        if check:
+            return _check(lines, outputs)
+        page.write_text("\n".join(spliced(lines, outputs)), encoding="utf-8")
+        sys.stdout.write(f"README.md: {len(outputs)} outputs are written\n")
+    except ReadmeError as error:
+        sys.stderr.write(f"README.md: {error}\n")
+        return 2
+    return 0
+
+
+def _check(lines: Sequence[str], outputs: Sequence[Sequence[str]]) -> int:
+    printed = [lines[block.start : block.end] for block in blocks(lines)]
+    now = spliced(lines, list(map(settled, outputs, printed)))
+    diff = list(unified_diff(lines, now, "README.md", "as run now", lineterm=""))
+    said = "README.md has changed outputs: run python -m tools.readme" if diff else None
+    sys.stdout.write("\n".join([*diff, said or f"README.md: {len(outputs)} outputs are as printed", ""]))
+    return 1 if diff else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -138,13 +138,6 @@ def test_a_model_without_a_chat_template_runs_and_the_report_says_how(project: P
     result.stdout.fnmatch_lines(["warning: triage_jira-zero_shot@bare: the file has no chat template; *plain format*"])
 
 
-def test_without_a_model_the_error_says_how_to_name_one(alone: Project) -> None:
-    alone.write(test_triage=TRIAGE)
-    result = alone.run(model=False)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["*no model is named; expected --puma-model FILE.gguf, or the ini key puma_models*"])
-
-
 GOOD_ROW = "A-1,Login fails,Nobody can log in.,Critical\n"
 DATA = {
     "a missing column": ("issue_key,title,description\nA-1,x,y\n", "*mine.csv*priority*"),

@@ -80,3 +80,11 @@ def test_a_users_own_scenario_runs_beside_it(installed: Path, tmp_path: Path, gg
 def test_the_wheel_holds_no_tests_and_no_tools(installed: Path) -> None:
     names = {path.name for path in installed.iterdir()}
     assert names & {"tests", "tools", "benchmarks", "prompts", "data"} == set()
+
+
+def test_two_lines_run_on_the_bundled_model(installed: Path, tmp_path: Path) -> None:
+    two_lines = 'import pytest\ntest_it = pytest.mark.puma("triage_jira")(lambda puma: None)\n'
+    (tmp_path / "test_two_lines.py").write_text(two_lines, encoding="utf-8")
+    said = _run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider"], tmp_path, PYTHONPATH=str(installed))
+    assert "4 passed" in said
+    assert "on the bundled demonstration model puma-tiny" in said

@@ -45,7 +45,10 @@ def test_within_one_counts_the_neighbours_of_the_right_label(pairs: Pairs) -> No
     golds, answers = columns(pairs)
     found = measured(OrderedTriage(), predictions(golds, [answer for _, answer in pairs]))["within_one"]
 
-    near = [answer in LABELS and abs(LABELS.index(gold) - LABELS.index(answer)) <= 1 for gold, answer in zip(golds, answers, strict=True)]
+    near = [
+        answer in LABELS and abs(LABELS.index(gold) - LABELS.index(answer)) <= 1
+        for gold, answer in zip(golds, answers, strict=True)
+    ]
     assert (found.value, found.n) == (pytest.approx(np.mean(near)), len(pairs))
 
 

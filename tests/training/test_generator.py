@@ -59,7 +59,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "path", [*sorted(bundled_folder("data").glob("*.csv")), *sorted(SELECTION.glob("*.csv"))], ids=lambda path: path.name
+    "path",
+    [*sorted(bundled_folder("data").glob("*.csv")), *sorted(SELECTION.glob("*.csv"))],
+    ids=lambda path: path.name,
 )
 def test_no_sentence_of_evaluated_rows_is_a_phrase(path: Path, every_phrase: list[str]) -> None:
     known = {sentence for phrase in every_phrase for sentence in _sentences(phrase)}
@@ -94,7 +96,7 @@ def test_equal_seeds_tell_the_same_and_others_do_not(phrases: Phrases) -> None:
 
 
 def test_no_text_is_told_twice(phrases: Phrases) -> None:
-    writer = Writer(phrases, yaml.safe_load((FOLDER / "common.yaml").read_text(encoding="utf-8")), Random(1))
+    writer = Writer(phrases, yaml.safe_load((FOLDER / "common.yaml").read_text(encoding="utf-8")), Random(1))  # noqa: S311 - no secret
     texts = [writer.issue(label) for label in PRIORITIES for _ in range(300)] + [
         writer.item(points) for points in POINTS for _ in range(50)
     ]

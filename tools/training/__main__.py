@@ -25,7 +25,7 @@ def main() -> None:
     said = parser.parse_args()
     chosen = recipe.SMOKE if said.smoke else recipe.FULL
     for name in _STEPS if said.step == "all" else [said.step]:
-        print(f"== {name}")  # noqa: T201
+        print(f"== {name}")
         _STEPS[name](said.folder, chosen)
 
 

@@ -9,9 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import yaml
 
@@ -124,8 +122,11 @@ class Dialogues:
         ranks = [PRIORITIES.index(label) for label in labels]
         gold, other = ("A", "B") if ranks[0] < ranks[1] else ("B", "A")
         sure = PAIR_ODDS[abs(ranks[0] - ranks[1])]
-        fields = {f"{name}_{side}": value for side, text in zip("ab", texts, strict=True) for name, value in
-                  _fields(text).items()}
+        fields = {
+            f"{name}_{side}": value
+            for side, text in zip("ab", texts, strict=True)
+            for name, value in _fields(text).items()
+        }
         notes = self._notes_of(self._common["notes"]["questions"], [self._common["notes"][label] for label in labels])
         reason = f"Issue A: {texts[0].reason} Issue B: {texts[1].reason}"
         return Case(fields=fields, gold=gold, odds={gold: sure, other: 1 - sure}, reason=reason, notes=notes)

@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent / "phrases"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """What can go wrong with a product; `titles` and `effects` are wordings of one thing, `around` is the way around."""
+    """What can go wrong with a product; `titles` and `effects` are wordings of it, `around` is the way around it."""
 
     titles: tuple[str, ...]
     effects: tuple[str, ...]

@@ -1,6 +1,7 @@
 """The steps of the recipe, each from files to files of one working folder.
 
-    dialogues.jsonl -> tokenizer.json -> weights.pt -> puma-tiny.gguf, logits.npz
+Dialogues (`dialogues.jsonl`), the tokenizer (`tokenizer.json`), the weights (`weights.pt`), the model
+(`puma-tiny.gguf`) and what a test compares it with (`logits.npz`).
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def training(folder: Path, recipe: Recipe) -> None:
     """Train on every dialogue once."""
     known = _tokenizer(folder)
     examples = [encode(dialogue, known) for dialogue in _dialogues(folder)]
-    print(f"{len(examples):,} dialogues, {sum(len(each.tokens) for each in examples):,} tokens")  # noqa: T201
+    print(f"{len(examples):,} dialogues, {sum(len(each.tokens) for each in examples):,} tokens")
     torch.save(train(examples, recipe.shape, recipe.plan).state_dict(), folder / WEIGHTS)
 
 

@@ -78,7 +78,7 @@ def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
     for start, piece in zip(starts, dialogue, strict=True):
         if piece.odds is not None:
             targets |= _answer_targets(start, piece, piece.odds, text, encoded, tokenizer)
-    return _example(encoded.ids, targets)
+    return _example(encoded.ids, dict(sorted(targets.items())))
 
 
 def _answer_targets(  # noqa: PLR0917

@@ -33,9 +33,7 @@ class Plan:
     seed: int = 1
 
 
-def train(
-    examples: Sequence[Example], shape: Shape, plan: Plan, say: Callable[[str], None] = print
-) -> Decoder:
+def train(examples: Sequence[Example], shape: Shape, plan: Plan, say: Callable[[str], None] = print) -> Decoder:
     """A decoder that has seen every example once."""
     torch.manual_seed(plan.seed)
     model = Decoder(shape)

@@ -1,0 +1,168 @@
+"""The bundled model in our engine: the numbers and tokens of the framework that trained it, batched or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gguf import GGUFReader
+from tokenizers import Tokenizer, models
+
+from pytest_puma.core import Generate, Message, Model, Prompt, Response, Step
+from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.native import NativeBackend
+from pytest_puma.prompts import find_template
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios.sampling import draw, example_rows
+from pytest_puma.strategies import ALL, Task, parse_strategy
+from tests.engine.cache import RecordedBackend
+from tools.training.tokens import CONTROL_TOKENS, empty_tokenizer
+
+PATH = bundled_folder("models") / "puma-tiny.gguf"
+LOGITS = Path(__file__).with_name("puma_tiny_logits.npz")
+#: Every row of data/: all issues, all of them in pairs, all backlog items.
+SAMPLES = {"triage_jira": 200, "prioritization_jira": 100, "estimation_tawos": 500}
+#: llama.cpp rounds activations to eight bits as well, and its cache to sixteen: seen, ... at most.
+ROUNDING = 0.5
+STRANGE = (
+    "",
+    " ",
+    "\n\n\n",
+    " \t x \t\n y  \n",
+    "don't WE'LL I'd they'Re",
+    "1234567890 v2.10.3 0x1F 3,5 €99 ½ x² ①",
+    "naïve café Ångström Ελληνικά русский 中文字符 日本語テスト 한국어 עברית العربية हिन्दी ไทย",
+    "e\u0301 a\u0308 \u200b\u200d\ufeff \u00a0\u2003\u3000",
+    "👩‍💻👍🏽🏳️‍🌈 🇩🇪 ❤️‍🔥 \U000130c2",
+    "def f(x):\n\treturn {'a': [1, 2]}  # ok\r\n\r\n",
+    "....!!!???---===___~~~```###***///\\\\",
+    "<issue> </issue> <|im_start|x <| im_end |> <|endoftext|",
+    "a" * 300 + " " * 50 + "\u00e9" * 40,
+)
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return Model(name="puma-tiny", path=PATH)
+
+
+@pytest.fixture(scope="module")
+def backend(model: Model) -> Iterator[NativeBackend]:
+    opened = NativeBackend(model, threads=1)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    """The framework's tokenizer with the vocabulary of the file."""
+    fields = GGUFReader(PATH).fields
+    tokens = fields["tokenizer.ggml.tokens"].contents()
+    merges = [tuple(merge.split(" ")) for merge in fields["tokenizer.ggml.merges"].contents()]
+    found = empty_tokenizer(models.BPE(vocab={token: number for number, token in enumerate(tokens)}, merges=merges))
+    found.add_special_tokens(list(CONTROL_TOKENS))
+    return found
+
+
+def tasks(scenario: str, strategy: str) -> list[Task]:
+    """The tasks of a cell as the product makes them, on all rows."""
+    asked, shots = BUILTIN[scenario](), parse_strategy(strategy).shots
+    samples = draw(asked, SAMPLES[scenario], 42)
+    examples = example_rows(asked, shots, 42, {sample.id for sample in samples}) if shots else ()
+    template = find_template(scenario, parse_strategy(strategy).templates, project=None)
+    return [Task(scenario=asked, sample=sample, template=template, examples=examples) for sample in samples]
+
+
+# -- agreement with the framework ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+    with np.load(LOGITS) as file:
+        return dict(file)
+
+
+@pytest.fixture(scope="module")
+def rows(backend: NativeBackend, kept: dict[str, np.ndarray]) -> np.ndarray:  # type: ignore[type-arg]
+    """Our logits at the places that were kept."""
+    tokens, places = iter(kept["tokens"].tolist()), iter(kept["places"].tolist())
+    found = []
+    for length, count in zip(kept["lengths"].tolist(), kept["rows"].tolist(), strict=True):
+        text = list(islice(tokens, length))
+        backend.open(4096)
+        start = 0
+        for place in islice(places, count):
+            step = Step(0, start, text[start : place + 1], place - start)
+            found.append(np.array(backend.decode([step])[0]))
+            start = place + 1
+    return np.array(found)
+
+
+def test_the_best_token_is_the_frameworks_everywhere(rows: np.ndarray, kept: dict[str, np.ndarray]) -> None:  # type: ignore[type-arg]
+    assert len(rows) >= 300
+    assert rows.argmax(1).tolist() == kept["best"][:, 0].tolist()
+
+
+def test_logits_differ_by_no_more_than_rounding_to_eight_bits(
+    rows: np.ndarray,
+    kept: dict[str, np.ndarray],  # type: ignore[type-arg]
+) -> None:
+    ours = np.take_along_axis(rows, kept["best"].astype(np.int64), 1)
+    assert np.abs(ours - kept["logits"]).max() < ROUNDING
+    assert np.abs(ours - kept["rounded"]).mean() < np.abs(ours - kept["logits"]).mean()
+
+
+# -- the tokenizer -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", STRANGE, ids=range(len(STRANGE)))
+def test_strange_text_has_the_tokens_of_the_framework(text: str, backend: NativeBackend, tokenizer: Tokenizer) -> None:
+    ours = backend.encode(Prompt(messages=(Message(role="user", content=f"x{text}x"),)))
+    whole = f"<|im_start|>user\nx{text}x<|im_end|>\n<|im_start|>assistant\n"
+    assert ours == tokenizer.encode(whole, add_special_tokens=False).ids
+
+
+@pytest.mark.parametrize("scenario", SAMPLES)
+@pytest.mark.parametrize("strategy", ALL)
+def test_every_prompt_has_the_tokens_of_the_framework_and_fits(
+    scenario: str, strategy: str, backend: NativeBackend, tokenizer: Tokenizer
+) -> None:
+    for task in tasks(scenario, strategy):
+        prompt = task.prompt()
+        ours = backend.encode(prompt)
+        turns = "".join(f"<|im_start|>{each.role}\n{each.content}<|im_end|>\n" for each in prompt.messages)
+        assert ours == tokenizer.encode(f"{turns}<|im_start|>assistant\n", add_special_tokens=False).ids
+        assert len(ours) + 256 < backend.context_limit
+
+
+# -- contracts of the engine, on trained weights -------------------------------------------------
+
+
+@pytest.mark.parametrize("scenario", SAMPLES)
+def test_batched_answers_are_those_of_one_at_a_time(scenario: str, model: Model) -> None:
+    requests = [Generate(prompt=task.prompt(), max_tokens=16) for task in tasks(scenario, "zero_shot")]
+    together, alone = RecordedBackend(model, threads=1), RecordedBackend(model, threads=1)
+    batched = Engine(together).run(requests)
+    engine = Engine(alone)
+    singles: list[Response] = []
+    for request in requests:
+        engine.reset()
+        singles += engine.run([request])
+    assert {response.finish for response in batched} == {"stop"}
+    flips = [
+        f"{one.text!r} batched, {other.text!r} alone, {gap(request, alone):.4f} between the two best tokens"
+        for request, one, other in zip(requests, batched, singles, strict=True)
+        if one.text != other.text
+    ]
+    assert flips == []
+
+
+def gap(request: Generate, backend: RecordedBackend) -> float:
+    """The closest call on the way to an answer."""
+    asked = tuple(backend.encode(request.prompt))
+    rows = [row for context, row in backend.rows_after.items() if context[: len(asked)] == asked]
+    return min(float(np.diff(np.sort(row)[-2:])[0]) for row in rows)

@@ -1,0 +1,77 @@
+"""What a newcomer sees who has no model: the bundled one answers, and a line says so."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import TRIAGE, Project
+
+REPOSITORY = Path(__file__).parents[2]
+NOTE = "puma: on the bundled demonstration model puma-tiny; name your own by --puma-model FILE.gguf"
+#: An issue without its text; the examples of few-shot prompts lose theirs as well.
+BROKEN = "<issue>\nTitle: something\n</issue>\n"
+
+
+@pytest.fixture
+def benchmarks(pytester: pytest.Pytester) -> Path:
+    """The project's own benchmarks, copied into an empty folder."""
+    pytester.makeini("[pytest]\naddopts = -p no:xdist")
+    shutil.copytree(REPOSITORY / "benchmarks", pytester.path / "benchmarks")
+    return pytester.path
+
+
+def test_without_a_model_the_bundled_one_runs_and_one_line_says_so(project: Project) -> None:
+    project.write(test_triage=TRIAGE)
+    result = project.run(model=False)
+    result.assert_outcomes(passed=1)
+    assert result.outlines.count(NOTE) == 1
+    assert [outcome["model"] for outcome in project.record()["outcomes"]] == ["puma-tiny"]
+
+
+def test_it_goes_by_its_name_like_any_other(project: Project) -> None:
+    project.write(test_triage=TRIAGE)
+    result = project.run("--puma-model=puma-tiny", "--puma-model=again=puma-tiny", model=False)
+    result.assert_outcomes(passed=2)
+    assert NOTE not in result.outlines
+
+
+def test_a_quiet_run_keeps_quiet_about_it(project: Project) -> None:
+    project.write(test_triage=TRIAGE)
+    assert NOTE not in project.run("-q", model=False).outlines
+
+
+def test_a_model_in_the_ini_file_comes_first(project: Project) -> None:
+    project.pytester.makeini(f"[pytest]\npuma_models = mine={project.model}")
+    project.write(test_triage=TRIAGE)
+    result = project.run(model=False)
+    result.assert_outcomes(passed=1)
+    assert NOTE not in result.outlines
+
+
+def test_an_unknown_name_is_told_of_the_bundled_one(project: Project) -> None:
+    result = project.run("--puma-model=puma-tny", model=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*no such file in *the package (1 GGUF file there: puma-tiny.gguf)*"])
+
+
+def test_tests_of_other_kinds_hear_nothing_of_it(project: Project) -> None:
+    project.write(test_other="def test_other(): pass")
+    result = project.run(model=False)
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*puma:*")
+
+
+def test_the_gates_of_the_benchmarks_hold_on_it(pytester: pytest.Pytester, benchmarks: Path) -> None:
+    result = pytester.runpytest_subprocess(str(benchmarks / "benchmarks"))
+    result.assert_outcomes(passed=12)
+
+
+def test_a_broken_template_misses_the_gates(pytester: pytest.Pytester, benchmarks: Path) -> None:
+    shutil.copytree(REPOSITORY / "prompts", benchmarks / "prompts")
+    (benchmarks / "prompts" / "triage_jira" / "_issue.jinja").write_text(BROKEN, encoding="utf-8")
+    result = pytester.runpytest_subprocess(str(benchmarks / "benchmarks" / "test_triage_jira.py"))
+    result.assert_outcomes(failed=4)
+    result.stdout.fnmatch_lines(["*triage_jira-zero_shot@puma-tiny: f1_macro * is under *"])
