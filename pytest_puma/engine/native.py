@@ -33,20 +33,11 @@ EXTRA_SEQUENCES, EXTRA_STATES = 48, 8
 #: Unshared cells: each query looks at every cell in use, whoever owns it.
 GOOD_CELLS_CPU, GOOD_CELLS_GPU = 4096, 32768
 _ERROR_LEVEL = 4
-_NEEDED = (
-    "llama_model_load_from_file",
-    "llama_init_from_model",
-    "llama_get_memory",
-    "llama_memory_clear",
-    "llama_memory_seq_cp",
-    "llama_memory_seq_rm",
-    "llama_decode",
-    "llama_get_logits",
-    "llama_tokenize",
-    "llama_token_to_piece",
-    "llama_vocab_is_eog",
-    "llama_sampler_init_grammar",
-)
+_NEEDED = """
+    llama_model_load_from_file llama_init_from_model llama_get_memory llama_memory_clear llama_memory_seq_cp
+    llama_memory_seq_rm llama_decode llama_get_logits llama_tokenize llama_token_to_piece llama_vocab_is_eog
+    llama_sampler_init_grammar llama_print_system_info
+""".split()
 _NEEDED_FIELDS = ("kv_unified", "swa_full", "n_outputs_max", "n_seq_max")
 
 
@@ -62,6 +53,7 @@ class NativeBackend:
         self._cells = 0
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = model.options.gpu_layers
+        params.use_extra_bufts = not _has_amx()
         self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
         if not self._model:
             self._fail(f"llama.cpp cannot load {model.path}")
@@ -88,6 +80,7 @@ class NativeBackend:
             "llama_cpp_python": str(llama_cpp.__version__),
             "threads": str(self._threads),
             "gpu": str(self._on_gpu),
+            "amx": "off" if _has_amx() else "none",
             "parallel": str(self.parallel),
             "gpu_layers": str(options.gpu_layers),
             "n_ctx": str(options.n_ctx),
@@ -334,6 +327,15 @@ _LISTENER = llama_cpp.llama_log_callback(_listen)
 def _quiet() -> None:
     """Keep llama.cpp's log off the terminal; its errors are told in the exception."""
     llama_cpp.llama_log_set(_LISTENER, ctypes.c_void_p(0))
+
+
+def _has_amx() -> bool:
+    """Whether this llama.cpp would compute on Intel's matrix unit, which must not be.
+
+    As compiled by GCC, it may load a half-written configuration of the tiles, and the process dies at the first
+    quantised matrix (llama.cpp issue 20824). That code comes with the buffers for repacked weights, and goes with them.
+    """
+    return b"AMX_INT8 = 1" in llama_cpp.llama_print_system_info()
 
 
 def _check_binding() -> None:

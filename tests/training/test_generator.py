@@ -17,7 +17,7 @@ import yaml
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import ALL
-from tools.training.dialogues import POINTS, PRIORITIES, STRATEGIES, Dialogues, Piece
+from tools.training.dialogues import EVERYTHING, POINTS, PRIORITIES, READING, Dialogues, Piece
 from tools.training.phrases import FOLDER, Phrases, load_phrases
 from tools.training.texts import Writer
 
@@ -90,7 +90,7 @@ def test_no_phrase_gives_the_label_away(every_phrase: list[str]) -> None:
 def test_equal_seeds_tell_the_same_and_others_do_not(phrases: Phrases) -> None:
     def told(seed: int) -> list[tuple[Piece, ...]]:
         supply = Dialogues(phrases, seed)
-        return [supply.next() for _ in range(5)]
+        return [supply.next(lesson) for lesson in (READING, EVERYTHING) for _ in range(5)]
 
     assert told(3) == told(3) != told(4)
 
@@ -107,11 +107,11 @@ def test_no_text_is_told_twice(phrases: Phrases) -> None:
 
 def test_every_way_of_asking_is_taught() -> None:
     # The others ask with the template of one of these.
-    assert set(ALL) - set(STRATEGIES) == {"self_consistency_5", "option_scoring"}
+    assert set(ALL) - set(EVERYTHING.strategies) == {"self_consistency_5", "option_scoring"}
 
 
-@pytest.mark.parametrize("scenario", ["triage_jira", "prioritization_jira", "estimation_tawos"])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("scenario", EVERYTHING.scenarios)
+@pytest.mark.parametrize("strategy", EVERYTHING.strategies)
 def test_what_is_learned_is_an_answer_that_the_scenario_can_read(
     scenario: str, strategy: str, phrases: Phrases
 ) -> None:

@@ -23,25 +23,13 @@ from tools.training.texts import Text, Writer
 PRIORITIES = ("Critical", "Major", "Minor", "Trivial")
 #: How often each number of story points is written about: rare ones oftener than teams meet them.
 POINTS = {"1": 16, "2": 20, "3": 22, "5": 20, "8": 13, "13": 7, "21": 3, "34": 1}
-SCENARIOS = {"triage_jira": 40, "prioritization_jira": 35, "estimation_tawos": 25}
-STRATEGIES = {
-    "zero_shot": 12,
-    "one_shot": 3,
-    "few_shot_3": 6,
-    "few_shot_5": 3,
-    "few_shot_8": 1,
-    "rcoif": 3,
-    "contextual_anchoring": 4,
-    "zero_shot_cot": 4,
-    "cot_few_shot": 2,
-    "egi": 3,
-}
 WITHOUT_SYSTEM = 0.15
 #: The odds of each distance from the right priority, of the right issue by how far the two lie apart, and of each
 #: distance on the scale of points. A reader of real texts is no surer; see "Calibration" in README.md.
 PRIORITY_ODDS = (0.70, 0.13, 0.03, 0.01)
 PAIR_ODDS = (0.5, 0.80, 0.92, 0.97)
 POINTS_ODDS = (0.50, 0.20, 0.05, 0.01)
+_SIZES = {"1": "one", "2": "one", "3": "some", "5": "some", "8": "many", "13": "many", "21": "most", "34": "most"}
 #: An example's answer as the shipped templates print it.
 _EXAMPLE = re.compile(r"^(?:Priority|Story points|Higher priority|Answer): (\w+)$", re.MULTILINE)
 
@@ -57,13 +45,48 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A question with its answer, of any scenario: the fields of a sample, and what may be said about it."""
+    """A question with its answer, of any scenario: the fields of a sample, and what may be said about it.
+
+    `reason` stands in examples, as rationales do. `thought` and `notes` are what the model is to say: phrases that
+    fit every text with this answer, because a small model that makes up its own loses the thread.
+    """
 
     fields: Mapping[str, str]
     gold: str
     odds: Mapping[str, float]
     reason: str
+    thought: str
     notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What a stretch of the training is about: how often each scenario and strategy comes up."""
+
+    scenarios: Mapping[str, int]
+    strategies: Mapping[str, int]
+
+
+#: To tell labels apart from the words of a text is learned first: with reasons and comparisons mixed in from the
+#: beginning, it was not learned at all.
+READING = Lesson(
+    scenarios={"triage_jira": 60, "estimation_tawos": 40}, strategies={"zero_shot": 4, "few_shot_3": 6, "few_shot_5": 3}
+)
+EVERYTHING = Lesson(
+    scenarios={"triage_jira": 35, "prioritization_jira": 40, "estimation_tawos": 25},
+    strategies={
+        "zero_shot": 12,
+        "one_shot": 3,
+        "few_shot_3": 5,
+        "few_shot_5": 2,
+        "few_shot_8": 1,
+        "rcoif": 3,
+        "contextual_anchoring": 4,
+        "zero_shot_cot": 5,
+        "cot_few_shot": 3,
+        "egi": 3,
+    },
+)
 
 
 class Dialogues:
@@ -74,10 +97,9 @@ class Dialogues:
         self._random = Random(seed)  # noqa: S311 - no secret
         self._writer = Writer(phrases, self._common, self._random)
 
-    def next(self) -> tuple[Piece, ...]:
-        """One more, of a scenario and strategy drawn by their weights."""
-        scenario, strategy = self._drawn(SCENARIOS), self._drawn(STRATEGIES)
-        return self.of(scenario, strategy)
+    def next(self, lesson: Lesson) -> tuple[Piece, ...]:
+        """One more, of a scenario and strategy drawn by the weights of a lesson."""
+        return self.of(self._drawn(lesson.scenarios), self._drawn(lesson.strategies))
 
     def of(self, scenario: str, strategy: str) -> tuple[Piece, ...]:
         """One of this scenario and strategy."""
@@ -93,7 +115,7 @@ class Dialogues:
             decide = task.prompt("decide", history=(Message(role="assistant", content=case.notes),))
             return (*pieces, *_given(decide.messages[-1], ()), *_reply(*_decided(case)))
         if strategy in ("zero_shot_cot", "cot_few_shot"):
-            return (*pieces, *_reply(Piece(text=f"{case.reason}\n", learned=True), *_decided(case)))
+            return (*pieces, *_reply(Piece(text=f"{case.thought}\n", learned=True), *_decided(case)))
         return (*pieces, *_reply(Piece(text=case.gold, learned=True, odds=case.odds)))
 
     # -- cases -----------------------------------------------------------------------------------
@@ -104,35 +126,42 @@ class Dialogues:
 
     def _issue(self) -> Case:
         label = self._random.choice(PRIORITIES)
-        text = self._writer.issue(label)
+        text, said = self._writer.issue(label), self._common["notes"]
         odds = _spread(PRIORITIES, label, PRIORITY_ODDS)
-        return Case(fields=_fields(text), gold=label, odds=odds, reason=text.reason, notes=self._notes(label))
+        return self._said(_fields(text), label, odds, text.reason, said["questions"], [said[label]])
 
     def _item(self) -> Case:
         points = self._drawn(POINTS)
-        text = self._writer.item(points)
+        text, said = self._writer.item(points), self._common["sizes"]
         odds = _spread(tuple(POINTS), points, POINTS_ODDS)
-        size = {"1": "one", "2": "one", "3": "some", "5": "some", "8": "many", "13": "many"}.get(points, "most")
-        notes = self._notes_of(self._common["sizes"]["questions"], [self._common["sizes"][size]])
-        return Case(fields=_fields(text), gold=points, odds=odds, reason=text.reason, notes=notes)
+        return self._said(_fields(text), points, odds, text.reason, said["questions"], [said[_SIZES[points]]])
 
     def _pair(self) -> Case:
-        labels = self._random.sample(PRIORITIES, 2)
+        labels, said = self._random.sample(PRIORITIES, 2), self._common["notes"]
         texts = [self._writer.issue(label) for label in labels]
         ranks = [PRIORITIES.index(label) for label in labels]
         gold, other = ("A", "B") if ranks[0] < ranks[1] else ("B", "A")
         sure = PAIR_ODDS[abs(ranks[0] - ranks[1])]
-        fields = {
-            f"{name}_{side}": value
-            for side, text in zip("ab", texts, strict=True)
-            for name, value in _fields(text).items()
-        }
-        notes = self._notes_of(self._common["notes"]["questions"], [self._common["notes"][label] for label in labels])
+        both = (("a", _fields(texts[0])), ("b", _fields(texts[1])))
+        fields = {f"{name}_{side}": value for side, one in both for name, value in one.items()}
         reason = f"Issue A: {texts[0].reason} Issue B: {texts[1].reason}"
-        return Case(fields=fields, gold=gold, odds={gold: sure, other: 1 - sure}, reason=reason, notes=notes)
+        odds = {gold: sure, other: 1 - sure}
+        return self._said(fields, gold, odds, reason, said["questions"], [said[label] for label in labels])
 
-    def _notes(self, label: str) -> str:
-        return self._notes_of(self._common["notes"]["questions"], [self._common["notes"][label]])
+    def _said(  # noqa: PLR0917
+        self,
+        fields: Mapping[str, str],
+        gold: str,
+        odds: Mapping[str, float],
+        reason: str,
+        questions: Mapping[str, Sequence[str]],
+        answers: Sequence[Mapping[str, Sequence[str]]],
+    ) -> Case:
+        """The case with thoughts and notes on it, on each of two issues where there are two."""
+        thoughts = [self._random.choice(each["thoughts"]) for each in answers]
+        thought = thoughts[0] if len(thoughts) == 1 else f"Issue A: {thoughts[0]} Issue B: {thoughts[1]}"
+        notes = self._notes_of(questions, answers)
+        return Case(fields=fields, gold=gold, odds=odds, reason=reason, thought=thought, notes=notes)
 
     def _notes_of(self, questions: Mapping[str, Sequence[str]], answers: Sequence[Mapping[str, Sequence[str]]]) -> str:
         """Two or three questions, each with its answer, or with one for each of two issues."""

@@ -7,14 +7,16 @@ Dialogues (`dialogues.jsonl`), the tokenizer (`tokenizer.json`), the weights (`w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
 
-from tools.training.dialogues import Dialogues, Piece
+from tools.training.dialogues import EVERYTHING, PRIORITIES, READING, Dialogues, Piece
 from tools.training.export import NAME, write_gguf, write_logits
 from tools.training.model import Decoder, Shape
 from tools.training.phrases import load_phrases
@@ -25,13 +27,18 @@ DIALOGUES, TOKENIZER, WEIGHTS = "dialogues.jsonl", "tokenizer.json", "weights.pt
 MODEL, LOGITS = f"{NAME}.gguf", "logits.npz"
 #: Dialogues that the tokenizer is learned from, and fresh ones whose logits are kept.
 SPELLED, COMPARED = 4000, 60
+_PRIORITY = re.compile(rf"\b({'|'.join(PRIORITIES)})\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How much of everything. The seed decides all that is random."""
+    """How much of everything: `reading` dialogues of the first lesson, `dialogues` of the second.
 
-    dialogues: int = 12_000
+    The seed decides all that is random.
+    """
+
+    reading: int = 5_000
+    dialogues: int = 8_000
     shape: Shape = field(default_factory=Shape)
     plan: Plan = field(default_factory=Plan)
     seed: int = 1
@@ -40,7 +47,10 @@ class Recipe:
 FULL = Recipe()
 #: Goes through every step within a minute; the model is good for nothing.
 SMOKE = Recipe(
-    dialogues=60, shape=Shape(vocabulary=768, width=64, layers=1, heads=2, kv_heads=1, feed_forward=128), plan=Plan()
+    reading=20,
+    dialogues=40,
+    shape=Shape(vocabulary=768, width=64, layers=1, heads=2, kv_heads=1, feed_forward=128),
+    plan=Plan(),
 )
 
 
@@ -49,13 +59,19 @@ def generate(folder: Path, recipe: Recipe) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     supply = Dialogues(load_phrases(), recipe.seed)
     with (folder / DIALOGUES).open("w", encoding="utf-8") as stream:
-        for _ in range(recipe.dialogues):
-            stream.write(json.dumps([asdict(piece) for piece in supply.next()], ensure_ascii=False) + "\n")
+        for lesson in (*[READING] * recipe.reading, *[EVERYTHING] * recipe.dialogues):
+            pieces = [asdict(piece) for piece in supply.next(lesson)]
+            stream.write(json.dumps(pieces, ensure_ascii=False) + "\n")
 
 
 def tokenizer(folder: Path, recipe: Recipe) -> None:
-    """Learn the tokenizer from the dialogues."""
-    texts = ("".join(piece.text for piece in each) for each, _ in zip(_dialogues(folder), range(SPELLED), strict=False))
+    """Learn the tokenizer from some of the dialogues, of both lessons.
+
+    Priorities are left out, so that none becomes a token of its own: as in larger vocabularies, two answers then
+    begin alike, and scoring options is not the same as decoding greedily.
+    """
+    some = islice(_dialogues(folder), 0, None, max(1, (recipe.reading + recipe.dialogues) // SPELLED))
+    texts = (_PRIORITY.sub("", "".join(piece.text for piece in dialogue)) for dialogue in some)
     train_tokenizer(texts, recipe.shape.vocabulary).save(str(folder / TOKENIZER))
 
 
@@ -77,7 +93,7 @@ def export(folder: Path, recipe: Recipe) -> None:
 
 def _fresh(known: Tokenizer, recipe: Recipe) -> list[Example]:
     supply = Dialogues(load_phrases(), recipe.seed + 1)
-    return [encode(supply.next(), known) for _ in range(min(COMPARED, recipe.dialogues))]
+    return [encode(supply.next(EVERYTHING), known) for _ in range(min(COMPARED, recipe.dialogues))]
 
 
 def _dialogues(folder: Path) -> Iterator[tuple[Piece, ...]]:

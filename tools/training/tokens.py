@@ -20,8 +20,7 @@ SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 #: Of what is learned, an answer weighs more than a word of the reasons for it.
-WORD_WEIGHT = 0.3
-_UNSEEN = 0.02  # an alternative of less than this is left out of the targets
+WORD_WEIGHT = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +101,8 @@ def _answer_targets(  # noqa: PLR0917
             if tokens[:depth] == path[:depth] and len(tokens) > depth:
                 chances[tokens[depth]] = chances.get(tokens[depth], 0.0) + share
         total = sum(chances.values())
-        targets[first + depth] = ({token: chance / total for token, chance in chances.items()}, 1.0)
+        weight = 1.0 if len(chances) > 1 else WORD_WEIGHT  # what follows from the tokens before it counts as a word
+        targets[first + depth] = ({token: chance / total for token, chance in chances.items()}, weight)
     return targets
 
 

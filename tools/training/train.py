@@ -71,18 +71,16 @@ def _optimizers(model: Decoder, plan: Plan) -> tuple[torch.optim.Optimizer, ...]
 
 
 def _batches(examples: Sequence[Example], plan: Plan) -> Iterator[list[Example]]:
+    """Batches in the order of the windows, shuffled within each."""
     random = Random(plan.seed)  # noqa: S311 - no secret
-    batches: list[list[Example]] = []
     for start in range(0, len(examples), plan.window):
-        batch: list[Example] = []
+        batches: list[list[Example]] = [[]]
         for example in sorted(examples[start : start + plan.window], key=lambda example: len(example.tokens)):
-            if batch and (len(batch) + 1) * len(example.tokens) > plan.batch_tokens:
-                batches.append(batch)
-                batch = []
-            batch.append(example)
-        batches.append(batch)
-    random.shuffle(batches)
-    yield from batches
+            if (len(batches[-1]) + 1) * len(example.tokens) > plan.batch_tokens and batches[-1]:
+                batches.append([])
+            batches[-1].append(example)
+        random.shuffle(batches)
+        yield from batches
 
 
 def _loss(model: Decoder, batch: Sequence[Example]) -> Tensor:
