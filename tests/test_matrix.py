@@ -119,3 +119,8 @@ def test_a_scenario_is_named_or_a_class_or_an_instance() -> None:
         assert isinstance(make_scenario(said, settings()), TriageJiraScenario)
     with pytest.raises(SettingsError, match="expected a name, a Scenario class or an instance"):
         make_scenario(3, settings())
+
+
+def test_without_a_model_there_are_no_cells_but_an_error() -> None:
+    with pytest.raises(SettingsError, match="no model is named; expected --puma-model"):
+        expand(request(), settings(models=()))

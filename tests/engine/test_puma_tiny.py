@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 from gguf import GGUFReader
+from numpy.typing import NDArray
 from tokenizers import Tokenizer, models
 
 from pytest_puma.core import Generate, Message, Model, Prompt, Response, Step
@@ -22,6 +24,7 @@ from pytest_puma.strategies import ALL, Task, parse_strategy
 from tests.engine.cache import RecordedBackend
 from tools.training.tokens import CONTROL_TOKENS, empty_tokenizer
 
+Array: TypeAlias = NDArray[Any]
 PATH = bundled_folder("models") / "puma-tiny.gguf"
 LOGITS = Path(__file__).with_name("puma_tiny_logits.npz")
 #: Every row of data/: all issues, all of them in pairs, all backlog items.
@@ -81,13 +84,13 @@ def tasks(scenario: str, strategy: str) -> list[Task]:
 
 
 @pytest.fixture(scope="module")
-def kept() -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+def kept() -> dict[str, Array]:
     with np.load(LOGITS) as file:
         return dict(file)
 
 
 @pytest.fixture(scope="module")
-def rows(backend: NativeBackend, kept: dict[str, np.ndarray]) -> np.ndarray:  # type: ignore[type-arg]
+def rows(backend: NativeBackend, kept: dict[str, Array]) -> Array:
     """Our logits at the places that were kept."""
     tokens, places = iter(kept["tokens"].tolist()), iter(kept["places"].tolist())
     found = []
@@ -102,15 +105,12 @@ def rows(backend: NativeBackend, kept: dict[str, np.ndarray]) -> np.ndarray:  # 
     return np.array(found)
 
 
-def test_the_best_token_is_the_frameworks_everywhere(rows: np.ndarray, kept: dict[str, np.ndarray]) -> None:  # type: ignore[type-arg]
+def test_the_best_token_is_the_frameworks_everywhere(rows: Array, kept: dict[str, Array]) -> None:
     assert len(rows) >= 300
     assert rows.argmax(1).tolist() == kept["best"][:, 0].tolist()
 
 
-def test_logits_differ_by_no_more_than_rounding_to_eight_bits(
-    rows: np.ndarray,
-    kept: dict[str, np.ndarray],  # type: ignore[type-arg]
-) -> None:
+def test_logits_differ_by_no_more_than_rounding_to_eight_bits(rows: Array, kept: dict[str, Array]) -> None:
     ours = np.take_along_axis(rows, kept["best"].astype(np.int64), 1)
     assert np.abs(ours - kept["logits"]).max() < ROUNDING
     assert np.abs(ours - kept["rounded"]).mean() < np.abs(ours - kept["logits"]).mean()

@@ -18,7 +18,7 @@ from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import ALL
 from tools.training.dialogues import EVERYTHING, POINTS, PRIORITIES, READING, Dialogues, Piece
-from tools.training.phrases import FOLDER, Phrases, load_phrases
+from tools.training.phrases import FOLDER, House, Phrases, load_phrases
 from tools.training.texts import Writer
 
 SELECTION = FOLDER.parent / "selection"
@@ -72,7 +72,8 @@ def test_no_sentence_of_evaluated_rows_is_a_phrase(path: Path, every_phrase: lis
 
 def test_no_product_is_one_of_the_evaluated_rows(phrases: Phrases) -> None:
     told = " ".join(path.read_text(encoding="utf-8") for path in bundled_folder("data").glob("*.csv"))
-    assert [house.name for house in (*phrases.products, *phrases.projects) if house.name in told] == []
+    houses: tuple[House, ...] = (*phrases.products, *phrases.projects)
+    assert [house.name for house in houses if house.name in told] == []
 
 
 def test_there_are_thousands_of_different_phrases(phrases: Phrases, every_phrase: list[str]) -> None:

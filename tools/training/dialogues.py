@@ -70,21 +70,22 @@ class Lesson:
 #: To tell labels apart from the words of a text is learned first: with reasons and comparisons mixed in from the
 #: beginning, it was not learned at all.
 READING = Lesson(
-    scenarios={"triage_jira": 60, "estimation_tawos": 40}, strategies={"zero_shot": 4, "few_shot_3": 6, "few_shot_5": 3}
+    scenarios={"triage_jira": 65, "estimation_tawos": 35},
+    strategies={"zero_shot": 4, "few_shot_3": 6, "few_shot_5": 3, "few_shot_8": 1},
 )
 EVERYTHING = Lesson(
-    scenarios={"triage_jira": 35, "prioritization_jira": 40, "estimation_tawos": 25},
+    scenarios={"triage_jira": 38, "prioritization_jira": 37, "estimation_tawos": 25},
     strategies={
-        "zero_shot": 12,
+        "zero_shot": 10,
         "one_shot": 3,
         "few_shot_3": 5,
-        "few_shot_5": 2,
-        "few_shot_8": 1,
+        "few_shot_5": 3,
+        "few_shot_8": 2,
         "rcoif": 3,
         "contextual_anchoring": 4,
-        "zero_shot_cot": 5,
-        "cot_few_shot": 3,
-        "egi": 3,
+        "zero_shot_cot": 7,
+        "cot_few_shot": 5,
+        "egi": 5,
     },
 )
 

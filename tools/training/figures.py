@@ -70,10 +70,11 @@ def _run(folder: Path, scenario: str, samples: int) -> Figures:
 
 def _measures(said: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
     """As `run.json` tells them: what has no value is null there."""
-    return {
-        name: Measure(**{key: float("nan") if value is None else value for key, value in each.items()})
-        for name, each in said.items()
+    numbers = ("value", "low", "high")
+    whole = {
+        name: {**each, **{key: float("nan") for key in numbers if each[key] is None}} for name, each in said.items()
     }
+    return {name: Measure(**each) for name, each in whole.items()}
 
 
 def _strategies(found: Figures) -> str:

@@ -22,7 +22,7 @@ class Shape:
     context: int = 4096
     rope_base: float = 10_000.0
     epsilon: float = 1e-6
-    dropout: float = 0.0
+    dropout: float = 0.05
 
     @property
     def head(self) -> int:
@@ -88,10 +88,11 @@ class Block(nn.Module):
         hidden = hidden + self.drop(self.output(seen.transpose(1, 2).flatten(2)))
         normed = self.feed_norm(hidden)
         fed: Tensor = self.down(functional.silu(self.gate(normed)) * self.up(normed))
-        return hidden + self.drop(fed)
+        result: Tensor = hidden + self.drop(fed)
+        return result
 
     def _heads(self, flat: Tensor) -> Tensor:
-        return flat.unflatten(2, (-1, self.shape.head)).transpose(1, 2)
+        return flat.view(*flat.shape[:2], -1, self.shape.head).transpose(1, 2)
 
 
 def rotations(shape: Shape, length: int) -> tuple[Tensor, Tensor]:

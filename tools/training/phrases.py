@@ -37,14 +37,20 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Product:
-    """A fictitious product, its users, and its troubles by priority; `asides`, `loud` and `calm` fit any of them."""
+class House:
+    """Who makes software, its parts, its users; `asides` fit any text about it."""
 
     name: str
     parts: tuple[str, ...]
     people: tuple[str, ...]
-    versions: tuple[str, ...]
     asides: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product(House):
+    """A fictitious product, and its troubles by priority; `loud` and `calm` fit any of them."""
+
+    versions: tuple[str, ...]
     loud: tuple[str, ...]
     calm: tuple[str, ...]
     logs: tuple[str, ...]
@@ -63,13 +69,9 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
-    """A fictitious project, and its works by story points; `asides` fit any of them."""
+class Project(House):
+    """A fictitious project, and its works by story points."""
 
-    name: str
-    parts: tuple[str, ...]
-    people: tuple[str, ...]
-    asides: tuple[str, ...]
     works: Mapping[str, tuple[Work, ...]]
 
 

@@ -7,7 +7,6 @@ Dialogues (`dialogues.jsonl`), the tokenizer (`tokenizer.json`), the weights (`w
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -16,7 +15,7 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from tools.training.dialogues import EVERYTHING, PRIORITIES, READING, Dialogues, Piece
+from tools.training.dialogues import EVERYTHING, READING, Dialogues, Piece
 from tools.training.export import NAME, write_gguf, write_logits
 from tools.training.model import Decoder, Shape
 from tools.training.phrases import load_phrases
@@ -27,7 +26,6 @@ DIALOGUES, TOKENIZER, WEIGHTS = "dialogues.jsonl", "tokenizer.json", "weights.pt
 MODEL, LOGITS = f"{NAME}.gguf", "logits.npz"
 #: Dialogues that the tokenizer is learned from, and fresh ones whose logits are kept.
 SPELLED, COMPARED = 4000, 60
-_PRIORITY = re.compile(rf"\b({'|'.join(PRIORITIES)})\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +35,8 @@ class Recipe:
     The seed decides all that is random.
     """
 
-    reading: int = 5_000
-    dialogues: int = 8_000
+    reading: int = 6_000
+    dialogues: int = 7_500
     shape: Shape = field(default_factory=Shape)
     plan: Plan = field(default_factory=Plan)
     seed: int = 1
@@ -65,13 +63,9 @@ def generate(folder: Path, recipe: Recipe) -> None:
 
 
 def tokenizer(folder: Path, recipe: Recipe) -> None:
-    """Learn the tokenizer from some of the dialogues, of both lessons.
-
-    Priorities are left out, so that none becomes a token of its own: as in larger vocabularies, two answers then
-    begin alike, and scoring options is not the same as decoding greedily.
-    """
+    """Learn the tokenizer from some of the dialogues, of both lessons."""
     some = islice(_dialogues(folder), 0, None, max(1, (recipe.reading + recipe.dialogues) // SPELLED))
-    texts = (_PRIORITY.sub("", "".join(piece.text for piece in dialogue)) for dialogue in some)
+    texts = ("".join(piece.text for piece in dialogue) for dialogue in some)
     train_tokenizer(texts, recipe.shape.vocabulary).save(str(folder / TOKENIZER))
 
 

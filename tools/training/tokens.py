@@ -20,7 +20,7 @@ SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 #: Of what is learned, an answer weighs more than a word of the reasons for it.
-WORD_WEIGHT = 0.2
+WORD_WEIGHT = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
