@@ -1,4 +1,4 @@
-"""The bundled model in our engine: the numbers and tokens of the framework that trained it, batched or not."""
+"""The bundled model in our engine: the tokens and logits of the framework that trained it, batched or not."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ PATH = bundled_folder("models") / "puma-tiny.gguf"
 LOGITS = Path(__file__).with_name("puma_tiny_logits.npz")
 #: Every row of data/: all issues, all of them in pairs, all backlog items.
 SAMPLES = {"triage_jira": 200, "prioritization_jira": 100, "estimation_tawos": 500}
-#: llama.cpp rounds activations to eight bits as well, and its cache to sixteen: seen, ... at most.
-ROUNDING = 0.5
+#: What rounding to eight bits may change of a logit or of the gap between two; that of the weights changes a logit by
+#: up to 0.05, llama.cpp's of the activations by as much again.
+ROUNDING = 0.15
 STRANGE = (
     "",
     " ",
@@ -105,15 +106,18 @@ def rows(backend: NativeBackend, kept: dict[str, Array]) -> Array:
     return np.array(found)
 
 
-def test_the_best_token_is_the_frameworks_everywhere(rows: Array, kept: dict[str, Array]) -> None:
-    assert len(rows) >= 300
-    assert rows.argmax(1).tolist() == kept["best"][:, 0].tolist()
+def test_the_best_token_is_the_frameworks_wherever_rounding_cannot_change_it(
+    rows: Array, kept: dict[str, Array]
+) -> None:
+    decided = kept["logits"][:, 0] - kept["logits"][:, 1] > ROUNDING
+    assert decided.sum() >= 300
+    assert rows.argmax(1)[decided].tolist() == kept["best"][decided, 0].tolist()
 
 
 def test_logits_differ_by_no_more_than_rounding_to_eight_bits(rows: Array, kept: dict[str, Array]) -> None:
     ours = np.take_along_axis(rows, kept["best"].astype(np.int64), 1)
     assert np.abs(ours - kept["logits"]).max() < ROUNDING
-    assert np.abs(ours - kept["rounded"]).mean() < np.abs(ours - kept["logits"]).mean()
+    assert np.abs(ours - kept["rounded"]).max() < ROUNDING
 
 
 # -- the tokenizer -------------------------------------------------------------------------------

@@ -48,5 +48,5 @@ def test_logits_are_kept_for_fresh_dialogues(said: str, folder: Path) -> None:
     assert said
     kept = np.load(folder / "logits.npz")
     assert kept["lengths"].sum() == len(kept["tokens"])
-    assert kept["rows"].sum() == len(kept["places"]) == len(kept["best"]) == len(kept["logits"]) > 100
+    assert kept["rows"].sum() == len(kept["places"]) == len(kept["best"]) == len(kept["logits"]) > 40
     assert np.abs(kept["logits"] - kept["rounded"]).max() < 0.5

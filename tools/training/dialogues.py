@@ -26,7 +26,7 @@ POINTS = {"1": 16, "2": 20, "3": 22, "5": 20, "8": 13, "13": 7, "21": 3, "34": 1
 WITHOUT_SYSTEM = 0.15
 #: The odds of each distance from the right priority, of the right issue by how far the two lie apart, and of each
 #: distance on the scale of points. A reader of real texts is no surer; see "Calibration" in README.md.
-PRIORITY_ODDS = (0.70, 0.13, 0.03, 0.01)
+PRIORITY_ODDS = (0.64, 0.16, 0.04, 0.01)
 PAIR_ODDS = (0.5, 0.80, 0.92, 0.97)
 POINTS_ODDS = (0.50, 0.20, 0.05, 0.01)
 _SIZES = {"1": "one", "2": "one", "3": "some", "5": "some", "8": "many", "13": "many", "21": "most", "34": "most"}

@@ -73,19 +73,21 @@ def tensors(model: Decoder) -> Iterator[tuple[str, NDArray[np.float32]]]:
 
 
 def write_logits(path: Path, model: Decoder, examples: Sequence[Example]) -> None:
-    """What the framework computes at the learned places of some dialogues, for a test of the engine.
+    """What the framework computes where some dialogues have an answer, for a test of the engine.
 
-    `tokens` of all dialogues one after the other, `lengths` of each, `places` in them; for each place the ids of
-    the best tokens, and their logits: with the weights as trained (`logits`), and as the file holds them (`rounded`).
+    Thoughts and notes are left out: they were drawn at random, so that their tokens tie on purpose. `tokens` of all
+    dialogues one after the other, `lengths` of each, `places` in them (`rows` of each); for each place the ids of the
+    best tokens, and their logits: with the weights as trained (`logits`), and as the file holds them (`rounded`).
     """
-    exact, rounded = _rows(model, examples), _rows(_as_stored(model), examples)
+    places = [example.places[example.weights == 1] for example in examples]
+    exact, rounded = (_rows(each, examples, places) for each in (model, _as_stored(model)))
     best = np.argsort(-exact, axis=1)[:, :KEPT]
     np.savez_compressed(
         path,
         tokens=np.concatenate([example.tokens for example in examples]).astype(np.uint16),
         lengths=np.array([len(example.tokens) for example in examples], dtype=np.uint16),
-        rows=np.array([len(example.places) for example in examples], dtype=np.uint16),
-        places=np.concatenate([example.places for example in examples]).astype(np.uint16),
+        rows=np.array([len(each) for each in places], dtype=np.uint16),
+        places=np.concatenate(places).astype(np.uint16),
         best=best.astype(np.uint16),
         logits=np.take_along_axis(exact, best, 1),
         rounded=np.take_along_axis(rounded, best, 1),
@@ -93,8 +95,9 @@ def write_logits(path: Path, model: Decoder, examples: Sequence[Example]) -> Non
 
 
 @torch.no_grad()
-def _rows(model: Decoder, examples: Sequence[Example]) -> NDArray[np.float32]:
-    rows = [model.logits(torch.from_numpy(each.tokens[None].astype(np.int64)))[0, each.places] for each in examples]
+def _rows(model: Decoder, examples: Sequence[Example], places: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
+    texts = (torch.from_numpy(example.tokens[None].astype(np.int64)) for example in examples)
+    rows = [model.logits(text)[0, wanted] for text, wanted in zip(texts, places, strict=True)]
     return torch.cat(rows).numpy()
 
 

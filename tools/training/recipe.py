@@ -25,7 +25,7 @@ from tools.training.train import Plan, train
 DIALOGUES, TOKENIZER, WEIGHTS = "dialogues.jsonl", "tokenizer.json", "weights.pt"
 MODEL, LOGITS = f"{NAME}.gguf", "logits.npz"
 #: Dialogues that the tokenizer is learned from, and fresh ones whose logits are kept.
-SPELLED, COMPARED = 4000, 60
+SPELLED, COMPARED = 4000, 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +35,8 @@ class Recipe:
     The seed decides all that is random.
     """
 
-    reading: int = 6_000
-    dialogues: int = 7_500
+    reading: int = 5_500
+    dialogues: int = 7_000
     shape: Shape = field(default_factory=Shape)
     plan: Plan = field(default_factory=Plan)
     seed: int = 1

@@ -20,7 +20,7 @@ SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 #: Of what is learned, an answer weighs more than a word of the reasons for it.
-WORD_WEIGHT = 0.25
+WORD_WEIGHT = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,8 @@ def _answer_targets(  # noqa: PLR0917
             if tokens[:depth] == path[:depth] and len(tokens) > depth:
                 chances[tokens[depth]] = chances.get(tokens[depth], 0.0) + share
         total = sum(chances.values())
-        weight = 1.0 if len(chances) > 1 else WORD_WEIGHT  # what follows from the tokens before it counts as a word
+        # What follows from the answer's own first token counts as a word.
+        weight = 1.0 if depth == 0 or len(chances) > 1 else WORD_WEIGHT
         targets[first + depth] = ({token: chance / total for token, chance in chances.items()}, weight)
     return targets
 
