@@ -67,7 +67,7 @@ class Controller:
         if alike:
             names = self._model_names()
             ours = [nodeid for nodeid, model in alike.items() if model.startswith(names)]
-            if ours and not self._planned and self._config.get_verbosity() >= 0 and (note := self._model_note()):
+            if ours and not self._planned and (note := self._model_note()):
                 # Nothing is collected here, so pytest has no line for it.
                 self._config.get_terminal_writer().line(note)
             self._planned.update(dict.fromkeys(ours))

@@ -156,7 +156,6 @@ def test_batched_answers_are_those_of_one_at_a_time(scenario: str, model: Model)
     for request in requests:
         engine.reset()
         singles += engine.run([request])
-    assert {response.finish for response in batched} == {"stop"}
     flips = [
         f"{one.text!r} batched, {other.text!r} alone, {gap(request, alone):.4f} between the two best tokens"
         for request, one, other in zip(requests, batched, singles, strict=True)

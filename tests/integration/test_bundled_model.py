@@ -38,11 +38,6 @@ def test_it_goes_by_its_name_like_any_other(project: Project) -> None:
     assert NOTE not in result.outlines
 
 
-def test_a_quiet_run_keeps_quiet_about_it(project: Project) -> None:
-    project.write(test_triage=TRIAGE)
-    assert NOTE not in project.run("-q", model=False).outlines
-
-
 def test_a_model_in_the_ini_file_comes_first(project: Project) -> None:
     project.pytester.makeini(f"[pytest]\npuma_models = mine={project.model}")
     project.write(test_triage=TRIAGE)
