@@ -194,6 +194,7 @@ def test_a_stretch_that_is_not_there_is_an_error_with_the_output(first: str, las
         ("== 12 passed in 23.26s ==", "===== 12 passed in 9.05s ====="),
         ("== 12 passed in 59.99s ==", "== 12 passed in 60.02s (0:01:00) =="),
         ("0.60s call     test_all.py", "12.00s call     test_all.py"),
+        ("mae 2.1 [1.9, 2.4] n=50 is over 2", "mae 2.2 [1.8, 2.5] n=50 is over 2"),
         ("predictions: .puma/runs/20261122T003532-25507", "predictions: .puma/runs/20270101T000000-9"),
         ("test_all.py ....  [ 33%]", "test_all.py ....     [33%]"),
         ("______ test_all ______", "_ test_all _"),

@@ -9,7 +9,8 @@
 The block is `console` or `text`. It may begin with prompts (`$`), the last of which shows the command; the output
 follows. `from` and `to` keep the stretch between two lines, both included; `exit` is the expected status, else 0.
 
-Two honest runs differ in seconds, run ids and widths, and in a table a little in numbers: near-ties fall either way.
+Two honest runs differ in seconds, run ids and widths and, as near-ties fall either way, in the measures that sentences
+tell and a little in the numbers of tables.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _HEADER = re.compile(r"^=+ test session starts =+$.*?^(?=collected )", re.MULTIL
 _MASKS = (
     (re.compile(r"\b\d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "<seconds>"),  # from a minute on, pytest says them twice
     (re.compile(r"\b\d{8}T\d{6}-\d+\b"), "<run>"),
+    (re.compile(r"\S+ \[\S+, \S+\](?= n=\d)"), "<measure>"),
     (re.compile(r"(?<!\S)([-=_])\1+(?!\S)"), r"\1"),
     (re.compile(r"\[ +(?=\d+%\])"), "["),
 )
