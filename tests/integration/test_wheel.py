@@ -83,7 +83,7 @@ def test_the_wheel_holds_no_tests_and_no_tools(installed: Path) -> None:
 
 
 def test_two_lines_run_on_the_bundled_model(installed: Path, tmp_path: Path) -> None:
-    two_lines = 'import pytest\ntest_it = pytest.mark.puma("triage_jira")(lambda puma: None)\n'
+    two_lines = 'import pytest; pytestmark = pytest.mark.puma("triage_jira")\ndef test_it(puma): pass\n'
     (tmp_path / "test_two_lines.py").write_text(two_lines, encoding="utf-8")
     said = _run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider"], tmp_path, PYTHONPATH=str(installed))
     assert "4 passed" in said
