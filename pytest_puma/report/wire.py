@@ -25,7 +25,7 @@ def from_json(text: str) -> Outcome:
     """The outcome that `to_json` wrote."""
     data = json.loads(text)
     data["predictions"] = tuple(_prediction(entry) for entry in data["predictions"])
-    data["measures"] = {name: _measure(entry) for name, entry in data["measures"].items()}
+    data["measures"] = {name: measure_from(entry) for name, entry in data["measures"].items()}
     data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
     data["usage"] = Usage(**data["usage"])
     return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings")})
@@ -65,11 +65,12 @@ def _prediction(entry: dict[str, Any]) -> Prediction:
     return Prediction(**entry | tuples | {"usage": Usage(**entry["usage"])})
 
 
-def _measure(entry: dict[str, Any]) -> Measure:
+def measure_from(entry: dict[str, Any]) -> Measure:
+    """A measure as `plain` told it: what has no value is null there."""
     numbers = {name: math.nan if entry[name] is None else entry[name] for name in ("value", "low", "high")}
     return Measure(**entry | numbers)
 
 
 def _verdict(entry: dict[str, Any]) -> Verdict:
     measure = entry["measure"]
-    return Verdict(**entry | {"gate": Gate(**entry["gate"]), "measure": measure and _measure(measure)})
+    return Verdict(**entry | {"gate": Gate(**entry["gate"]), "measure": measure and measure_from(measure)})

@@ -16,8 +16,9 @@ import yaml
 
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios.triage_jira import PRIORITIES
 from pytest_puma.strategies import ALL
-from tools.training.dialogues import EVERYTHING, POINTS, PRIORITIES, READING, Dialogues, Piece
+from tools.training.dialogues import EVERYTHING, POINTS, READING, Dialogues, Piece
 from tools.training.phrases import FOLDER, House, Phrases, load_phrases
 from tools.training.texts import Writer
 
@@ -97,7 +98,7 @@ def test_equal_seeds_tell_the_same_and_others_do_not(phrases: Phrases) -> None:
 
 
 def test_no_text_is_told_twice(phrases: Phrases) -> None:
-    writer = Writer(phrases, yaml.safe_load((FOLDER / "common.yaml").read_text(encoding="utf-8")), Random(1))  # noqa: S311 - no secret
+    writer = Writer(phrases, Random(1))  # noqa: S311 - no secret
     texts = [writer.issue(label) for label in PRIORITIES for _ in range(300)] + [
         writer.item(points) for points in POINTS for _ in range(50)
     ]

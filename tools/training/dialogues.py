@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-import yaml
-
 from pytest_puma.core import Message, Sample, Scenario
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios.triage_jira import PRIORITIES
 from pytest_puma.strategies import Task, parse_strategy
-from tools.training.phrases import FOLDER, Phrases
+from tools.training.phrases import Phrases
 from tools.training.texts import Text, Writer
 
-PRIORITIES = ("Critical", "Major", "Minor", "Trivial")
 #: How often each number of story points is written about: rare ones oftener than teams meet them.
 POINTS = {"1": 16, "2": 20, "3": 22, "5": 20, "8": 13, "13": 7, "21": 3, "34": 1}
 WITHOUT_SYSTEM = 0.15
@@ -94,9 +92,9 @@ class Dialogues:
     """An endless supply of dialogues, the same for the same seed."""
 
     def __init__(self, phrases: Phrases, seed: int) -> None:
-        self._common = yaml.safe_load((FOLDER / "common.yaml").read_text(encoding="utf-8"))
+        self._common = phrases.common
         self._random = Random(seed)  # noqa: S311 - no secret
-        self._writer = Writer(phrases, self._common, self._random)
+        self._writer = Writer(phrases, self._random)
 
     def next(self, lesson: Lesson) -> tuple[Piece, ...]:
         """One more, of a scenario and strategy drawn by the weights of a lesson."""

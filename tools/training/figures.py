@@ -13,6 +13,7 @@ from tabulate import tabulate
 
 from pytest_puma.core import Measure
 from pytest_puma.report.terminal import interval, number
+from pytest_puma.report.wire import measure_from
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.sampling import draw
 from tools.training.recipe import MODEL, SMOKE, Recipe
@@ -65,16 +66,11 @@ def _run(folder: Path, scenario: str, samples: int) -> Figures:
         raise RuntimeError(msg)
     record = max((place / ".puma" / "runs").iterdir(), key=lambda run: run.stat().st_mtime) / "run.json"
     outcomes = json.loads(record.read_text(encoding="utf-8"))["outcomes"]
-    return {(scenario, each["strategy"]): _measures(each["measures"]) for each in outcomes}
+    return {(scenario, each["strategy"]): _measures(each) for each in outcomes}
 
 
-def _measures(said: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
-    """As `run.json` tells them: what has no value is null there."""
-    numbers = ("value", "low", "high")
-    whole = {
-        name: {**each, **{key: float("nan") for key in numbers if each[key] is None}} for name, each in said.items()
-    }
-    return {name: Measure(**each) for name, each in whole.items()}
+def _measures(outcome: Mapping[str, Any]) -> dict[str, Measure]:
+    return {name: measure_from(entry) for name, entry in outcome["measures"].items()}
 
 
 def _strategies(found: Figures) -> str:

@@ -77,17 +77,19 @@ class Project(House):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
-    """All there is."""
+    """All there is; `common` are those that fit every text, by kind."""
 
     products: tuple[Product, ...]
     projects: tuple[Project, ...]
+    common: Mapping[str, Any]
 
 
 def load_phrases(folder: Path = FOLDER) -> Phrases:
-    """Every file of `folder/issues` and `folder/backlog`, in the order of their names."""
+    """`folder/common.yaml`, and every file of `folder/issues` and `folder/backlog` in the order of their names."""
     return Phrases(
         products=tuple(_product(_read(path)) for path in sorted(folder.glob("issues/*.yaml"))),
         projects=tuple(_project(_read(path)) for path in sorted(folder.glob("backlog/*.yaml"))),
+        common=_read(folder / "common.yaml"),
     )
 
 

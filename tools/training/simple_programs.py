@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TypeAlias
 
-import yaml
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -14,8 +13,9 @@ from sklearn.pipeline import make_pipeline
 from pytest_puma.core import Measure, Prediction, Sample
 from pytest_puma.metrics import measure_all
 from pytest_puma.scenarios import BUILTIN
-from tools.training.dialogues import POINTS, PRIORITIES
-from tools.training.phrases import FOLDER, load_phrases
+from pytest_puma.scenarios.triage_jira import PRIORITIES
+from tools.training.dialogues import POINTS
+from tools.training.phrases import load_phrases
 from tools.training.texts import Text, Writer
 
 #: Made-up texts of each kind that a program learns from.
@@ -26,8 +26,7 @@ Program: TypeAlias = Callable[[Sequence[Sample]], list[str]]
 
 def simple_programs(samples: Mapping[str, Sequence[Sample]]) -> dict[tuple[str, str], dict[str, Measure]]:
     """The measures of each program, by scenario and by what the program is."""
-    common = yaml.safe_load((FOLDER / "common.yaml").read_text(encoding="utf-8"))
-    writer = Writer(load_phrases(), common, random := Random(1))  # noqa: S311 - no secret
+    writer = Writer(load_phrases(), random := Random(1))  # noqa: S311 - no secret
     programs: dict[tuple[str, str], Program] = {
         ("triage_jira", "TF-IDF, logistic regression"): _classifier(
             [writer.issue(PRIORITIES[number % len(PRIORITIES)]) for number in range(LEARNED)]

@@ -33,11 +33,11 @@ class Text:
 
 
 class Writer:
-    """Writes texts from phrases; `common` are those that fit every text."""
+    """Writes texts from phrases."""
 
-    def __init__(self, phrases: Phrases, common: Mapping[str, Any], random: Random) -> None:
+    def __init__(self, phrases: Phrases, random: Random) -> None:
         self._phrases = phrases
-        self._common = common
+        self._common = phrases.common
         self._random = random
         self._words = _words(phrases)
 

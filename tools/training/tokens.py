@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Encoding, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from tools.training.dialogues import Piece
 
@@ -81,10 +81,10 @@ def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
 
 
 def _answer_targets(  # noqa: PLR0917
-    start: int, piece: Piece, odds: Mapping[str, float], text: str, encoded: object, tokenizer: Tokenizer
+    start: int, piece: Piece, odds: Mapping[str, float], text: str, encoded: Encoding, tokenizer: Tokenizer
 ) -> dict[int, tuple[dict[int, float], float]]:
     """At each token of an answer, and behind it, the odds of what may follow of all the labels."""
-    ids, offsets = encoded.ids, encoded.offsets  # type: ignore[attr-defined]
+    ids, offsets = encoded.ids, encoded.offsets
     first = next(place for place, (_, end) in enumerate(offsets) if end > start)
     last = max(place for place, (begin, _) in enumerate(offsets) if begin < start + len(piece.text))
     lead = text[offsets[first][0] : start]  # a blank that belongs to the answer's first token
