@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pytest_puma.core import Generate, Message, Prompt, Response, Score, Usage
+from pytest_puma.core import Backend, Generate, Message, Prompt, Request, Response, Score, Usage
+from pytest_puma.engine.engine import Engine
 
 #: Long enough to be a fork point, as the instructions of a cell are.
 INSTRUCTIONS = "Severity: Critical, Major, Minor, Trivial or Blocker? The issue is one of these. Answer with one word."
@@ -38,6 +39,16 @@ def generate(asked: Prompt | str, max_tokens: int = 12, **changed: Any) -> Gener
 def score(asked: Prompt | str, *continuations: str) -> Score:
     """The log-probabilities of these answers."""
     return Score(prompt=prompt(asked) if isinstance(asked, str) else asked, continuations=continuations)
+
+
+def one_at_a_time(backend: Backend, requests: Sequence[Request]) -> list[Response]:
+    """The responses to requests that never share a batch or a prefix."""
+    engine = Engine(backend)
+    responses: list[Response] = []
+    for request in requests:
+        engine.reset()
+        responses += engine.run([request])
+    return responses
 
 
 def timeless(responses: Sequence[Response]) -> list[Response]:

@@ -9,10 +9,10 @@ import llama_cpp
 import numpy as np
 import psutil
 
-from pytest_puma.core import Generate, Request, Response
+from pytest_puma.core import Generate, Request
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.scheduler import common_prefix
-from tests.engine.ask import INSTRUCTIONS, cost, generate, issues, prompt, score, timeless
+from tests.engine.ask import INSTRUCTIONS, cost, generate, issues, one_at_a_time, prompt, score, timeless
 from tests.engine.cache import NOISE, RecordedBackend
 from tests.engine.conftest import OpenBackend
 from tests.tiny_gguf import Shape
@@ -24,11 +24,7 @@ def test_batched_text_is_the_text_of_one_at_a_time(shape: Shape, open_backend: O
     together, alone = open_backend(shape), open_backend(shape)
     requests = [generate(asked, 16) for asked in issues(24)]
     batched = Engine(together).run(requests)
-    single_engine = Engine(alone)
-    singles: list[Response] = []
-    for request in requests:
-        single_engine.reset()
-        singles += single_engine.run([request])
+    singles = one_at_a_time(alone, requests)
     assert cost(batched).cached_tokens > 20 * 23 > 0 == cost(singles).cached_tokens
     same = [one.text == other.text for one, other in zip(batched, singles, strict=True)]
     assert np.mean(same) >= 0.9

@@ -13,7 +13,7 @@ from gguf import GGUFReader
 from numpy.typing import NDArray
 from tokenizers import Tokenizer, models
 
-from pytest_puma.core import Generate, Message, Model, Prompt, Response, Step
+from pytest_puma.core import Generate, Message, Model, Prompt, Step
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
@@ -21,6 +21,7 @@ from pytest_puma.prompts import find_template
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import ALL, Task, parse_strategy
+from tests.engine.ask import one_at_a_time
 from tests.engine.cache import RecordedBackend
 from tools.training.tokens import CONTROL_TOKENS, empty_tokenizer
 
@@ -151,11 +152,7 @@ def test_batched_answers_are_those_of_one_at_a_time(scenario: str, model: Model)
     requests = [Generate(prompt=task.prompt(), max_tokens=16) for task in tasks(scenario, "zero_shot")]
     together, alone = RecordedBackend(model, threads=1), RecordedBackend(model, threads=1)
     batched = Engine(together).run(requests)
-    engine = Engine(alone)
-    singles: list[Response] = []
-    for request in requests:
-        engine.reset()
-        singles += engine.run([request])
+    singles = one_at_a_time(alone, requests)
     flips = [
         f"{one.text!r} batched, {other.text!r} alone, {gap(request, alone):.4f} between the two best tokens"
         for request, one, other in zip(requests, batched, singles, strict=True)
