@@ -6,7 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.triage_jira import PRIORITIES
 from pytest_puma.strategies import ALL
-from tools.training.dialogues import EVERYTHING, POINTS, READING, Dialogues, Piece
+from tools.training.dialogues import LABELS, POINTS, SCENARIOS, STRATEGIES, Dialogues, Piece
 from tools.training.phrases import FOLDER, House, Phrases, load_phrases
 from tools.training.texts import Writer
 
@@ -92,7 +92,7 @@ def test_no_phrase_gives_the_label_away(every_phrase: list[str]) -> None:
 def test_equal_seeds_tell_the_same_and_others_do_not(phrases: Phrases) -> None:
     def told(seed: int) -> list[tuple[Piece, ...]]:
         supply = Dialogues(phrases, seed)
-        return [supply.next(lesson) for lesson in (READING, EVERYTHING) for _ in range(5)]
+        return [supply.next() for _ in range(10)]
 
     assert told(3) == told(3) != told(4)
 
@@ -104,16 +104,41 @@ def test_no_text_is_told_twice(phrases: Phrases) -> None:
     ]
     assert all(text.title and text.reason for text in texts)
     assert not any("{" in text.reason for text in texts)
-    assert Counter((text.title, text.description) for text in texts).most_common(1)[0][1] == 1
+    long = Counter(text.description for text in texts if len(text.description.split()) > 20)
+    assert long.most_common(1)[0][1] == 1
+
+
+def test_descriptions_are_as_long_as_those_that_will_be_asked_about(phrases: Phrases) -> None:
+    writer = Writer(phrases, Random(1))  # noqa: S311 - no secret
+    for write, label, shortest, longest in ((writer.issue, "Minor", 16, 240), (writer.item, "3", 8, 105)):
+        words = sorted(len(write(label).description.split()) for _ in range(300))
+        assert sum(count <= shortest for count in words) > 10
+        assert sum(count >= longest for count in words) > 5
+        brief = [len(write(label, brief=True).description.split()) for _ in range(100)]
+        assert max(brief) < 140
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("strategy", ["zero_shot", "egi", "few_shot_3", "cot_few_shot"])
+def test_every_text_in_a_prompt_is_known_by_its_label(scenario: str, strategy: str, phrases: Phrases) -> None:
+    supply = Dialogues(phrases, 8)
+    for _ in range(20):
+        dialogue = supply.of(scenario, strategy)
+        titles = [one for one, other in pairwise(dialogue) if one.text.endswith("Title: ") and other.about in LABELS]
+        assert len(titles) == "".join(piece.text for piece in dialogue).count("Title: ")
+        about = [piece.about for piece in dialogue if piece.about]
+        answers = [piece.text for piece in dialogue if piece.odds]
+        if scenario != "prioritization_jira":
+            assert list(dict.fromkeys(about)) == list(dict.fromkeys(answers))
 
 
 def test_every_way_of_asking_is_taught() -> None:
     # The others ask with the template of one of these.
-    assert set(ALL) - set(EVERYTHING.strategies) == {"self_consistency_5", "option_scoring"}
+    assert set(ALL) - set(STRATEGIES) == {"self_consistency_5", "option_scoring"}
 
 
-@pytest.mark.parametrize("scenario", EVERYTHING.scenarios)
-@pytest.mark.parametrize("strategy", EVERYTHING.strategies)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_what_is_learned_is_an_answer_that_the_scenario_can_read(
     scenario: str, strategy: str, phrases: Phrases
 ) -> None:

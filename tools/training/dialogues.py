@@ -21,6 +21,20 @@ from tools.training.texts import Text, Writer
 
 #: How often each number of story points is written about: rare ones oftener than teams meet them.
 POINTS = {"1": 16, "2": 20, "3": 22, "5": 20, "8": 13, "13": 7, "21": 3, "34": 1}
+#: How often each scenario and each strategy comes up.
+SCENARIOS = {"triage_jira": 38, "prioritization_jira": 37, "estimation_tawos": 25}
+STRATEGIES = {
+    "zero_shot": 10,
+    "one_shot": 3,
+    "few_shot_3": 5,
+    "few_shot_5": 3,
+    "few_shot_8": 2,
+    "rcoif": 3,
+    "contextual_anchoring": 4,
+    "zero_shot_cot": 7,
+    "cot_few_shot": 5,
+    "egi": 5,
+}
 WITHOUT_SYSTEM = 0.15
 #: The odds of each distance from the right priority, of the right issue by how far the two lie apart, and of each
 #: distance on the scale of points. A reader of real texts is no surer; see "Calibration" in README.md.
@@ -28,64 +42,42 @@ PRIORITY_ODDS = (0.64, 0.16, 0.04, 0.01)
 PAIR_ODDS = (0.5, 0.80, 0.92, 0.97)
 POINTS_ODDS = (0.50, 0.20, 0.05, 0.01)
 _SIZES = {"1": "one", "2": "one", "3": "some", "5": "some", "8": "many", "13": "many", "21": "most", "34": "most"}
+#: What a text can be worth, of all scenarios.
+LABELS = (*PRIORITIES, *POINTS)
 #: An example's answer as the shipped templates print it.
+_FIELDS = ("title", "description")
 _EXAMPLE = re.compile(r"^(?:Priority|Story points|Higher priority|Answer): (\w+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A stretch of a dialogue: given, or to be learned; an answer comes with the odds of every label."""
+    """A stretch of a dialogue: given, or to be learned; an answer comes with the odds of every label.
+
+    `about` is the label of the issue or item whose text this is.
+    """
 
     text: str
     learned: bool = False
     odds: Mapping[str, float] | None = None
+    about: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A question with its answer, of any scenario: the fields of a sample, and what may be said about it.
 
+    `about` has the label of each field's text; of a pair, each issue has its own.
     `reason` stands in examples, as rationales do. `thought` and `notes` are what the model is to say: phrases that
     fit every text with this answer, because a small model that makes up its own loses the thread.
     """
 
     fields: Mapping[str, str]
+    about: Mapping[str, str]
     gold: str
     odds: Mapping[str, float]
     reason: str
     thought: str
     notes: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
-    """What a stretch of the training is about: how often each scenario and strategy comes up."""
-
-    scenarios: Mapping[str, int]
-    strategies: Mapping[str, int]
-
-
-#: To tell labels apart from the words of a text is learned first: with reasons and comparisons mixed in from the
-#: beginning, it was not learned at all.
-READING = Lesson(
-    scenarios={"triage_jira": 65, "estimation_tawos": 35},
-    strategies={"zero_shot": 4, "few_shot_3": 6, "few_shot_5": 3, "few_shot_8": 1},
-)
-EVERYTHING = Lesson(
-    scenarios={"triage_jira": 38, "prioritization_jira": 37, "estimation_tawos": 25},
-    strategies={
-        "zero_shot": 10,
-        "one_shot": 3,
-        "few_shot_3": 5,
-        "few_shot_5": 3,
-        "few_shot_8": 2,
-        "rcoif": 3,
-        "contextual_anchoring": 4,
-        "zero_shot_cot": 7,
-        "cot_few_shot": 5,
-        "egi": 5,
-    },
-)
 
 
 class Dialogues:
@@ -96,19 +88,19 @@ class Dialogues:
         self._random = Random(seed)  # noqa: S311 - no secret
         self._writer = Writer(phrases, self._random)
 
-    def next(self, lesson: Lesson) -> tuple[Piece, ...]:
-        """One more, of a scenario and strategy drawn by the weights of a lesson."""
-        return self.of(self._drawn(lesson.scenarios), self._drawn(lesson.strategies))
+    def next(self) -> tuple[Piece, ...]:
+        """One more, of a scenario and strategy drawn by their weights."""
+        return self.of(self._drawn(SCENARIOS), self._drawn(STRATEGIES))
 
     def of(self, scenario: str, strategy: str) -> tuple[Piece, ...]:
         """One of this scenario and strategy."""
         case = self._case(scenario)
-        examples = [self._case(scenario) for _ in range(parse_strategy(strategy).shots)]
+        examples = [self._case(scenario, brief=True) for _ in range(parse_strategy(strategy).shots)]
         task = _task(scenario, strategy, case, examples)
         prompt = task.prompt().messages
         if self._random.random() < WITHOUT_SYSTEM:
             prompt = prompt[-1:]
-        pieces = [piece for message in prompt for piece in _given(message, examples)]
+        pieces = [piece for message in prompt for piece in _given(message, [*examples, case])]
         if strategy == "egi":
             pieces += _reply(Piece(text=case.notes, learned=True))
             decide = task.prompt("decide", history=(Message(role="assistant", content=case.notes),))
@@ -119,48 +111,47 @@ class Dialogues:
 
     # -- cases -----------------------------------------------------------------------------------
 
-    def _case(self, scenario: str) -> Case:
+    def _case(self, scenario: str, *, brief: bool = False) -> Case:
         make = {"triage_jira": self._issue, "prioritization_jira": self._pair, "estimation_tawos": self._item}
-        return make[scenario]()
+        return make[scenario](brief=brief)
 
-    def _issue(self) -> Case:
-        label = self._random.choice(PRIORITIES)
-        text, said = self._writer.issue(label), self._common["notes"]
-        odds = _spread(PRIORITIES, label, PRIORITY_ODDS)
-        return self._said(_fields(text), label, odds, text.reason, said["questions"], [said[label]])
+    def _issue(self, *, brief: bool) -> Case:
+        label, said = self._random.choice(PRIORITIES), self._common["notes"]
+        text = self._writer.issue(label, brief=brief)
+        return self._said([text], label, spread(label), said["questions"], [said[label]])
 
-    def _item(self) -> Case:
-        points = self._drawn(POINTS)
-        text, said = self._writer.item(points), self._common["sizes"]
-        odds = _spread(tuple(POINTS), points, POINTS_ODDS)
-        return self._said(_fields(text), points, odds, text.reason, said["questions"], [said[_SIZES[points]]])
+    def _item(self, *, brief: bool) -> Case:
+        points, said = self._drawn(POINTS), self._common["sizes"]
+        text = self._writer.item(points, brief=brief)
+        return self._said([text], points, spread(points), said["questions"], [said[_SIZES[points]]])
 
-    def _pair(self) -> Case:
+    def _pair(self, *, brief: bool) -> Case:
         labels, said = self._random.sample(PRIORITIES, 2), self._common["notes"]
-        texts = [self._writer.issue(label) for label in labels]
+        texts = [self._writer.issue(label, brief=brief) for label in labels]
         ranks = [PRIORITIES.index(label) for label in labels]
         gold, other = ("A", "B") if ranks[0] < ranks[1] else ("B", "A")
         sure = PAIR_ODDS[abs(ranks[0] - ranks[1])]
-        both = (("a", _fields(texts[0])), ("b", _fields(texts[1])))
-        fields = {f"{name}_{side}": value for side, one in both for name, value in one.items()}
-        reason = f"Issue A: {texts[0].reason} Issue B: {texts[1].reason}"
-        odds = {gold: sure, other: 1 - sure}
-        return self._said(fields, gold, odds, reason, said["questions"], [said[label] for label in labels])
+        return self._said(texts, gold, {gold: sure, other: 1 - sure}, said["questions"], [said[label] for label in labels])
 
-    def _said(  # noqa: PLR0917
+    def _said(
         self,
-        fields: Mapping[str, str],
+        texts: Sequence[Text],
         gold: str,
         odds: Mapping[str, float],
-        reason: str,
         questions: Mapping[str, Sequence[str]],
         answers: Sequence[Mapping[str, Sequence[str]]],
     ) -> Case:
-        """The case with thoughts and notes on it, on each of two issues where there are two."""
-        thoughts = [self._random.choice(each["thoughts"]) for each in answers]
-        thought = thoughts[0] if len(thoughts) == 1 else f"Issue A: {thoughts[0]} Issue B: {thoughts[1]}"
-        notes = self._notes_of(questions, answers)
-        return Case(fields=fields, gold=gold, odds=odds, reason=reason, thought=thought, notes=notes)
+        """The case of one text or of two, with thoughts and notes on each."""
+        sided = list(zip(("",) if len(texts) == 1 else ("_a", "_b"), texts, strict=True))
+        return Case(
+            fields={f"{name}{side}": getattr(text, name) for side, text in sided for name in _FIELDS},
+            about={f"{name}{side}": text.gold for side, text in sided for name in _FIELDS},
+            gold=gold,
+            odds=odds,
+            reason=_of_each([text.reason for text in texts]),
+            thought=_of_each([self._random.choice(each["thoughts"]) for each in answers]),
+            notes=self._notes_of(questions, answers),
+        )
 
     def _notes_of(self, questions: Mapping[str, Sequence[str]], answers: Sequence[Mapping[str, Sequence[str]]]) -> str:
         """Two or three questions, each with its answer, or with one for each of two issues."""
@@ -176,15 +167,16 @@ class Dialogues:
         return self._random.choices(list(weights), list(weights.values()))[0]
 
 
-def _fields(text: Text) -> dict[str, str]:
-    return {"title": text.title, "description": text.description}
+def spread(label: str) -> dict[str, float]:
+    """The odds of every label of its kind where this one is right: they fall with the distance, and add up to 1."""
+    labels, odds = (PRIORITIES, PRIORITY_ODDS) if label in PRIORITIES else (tuple(POINTS), POINTS_ODDS)
+    at = labels.index(label)
+    shares = {each: odds[min(abs(place - at), len(odds) - 1)] for place, each in enumerate(labels)}
+    return {each: share / sum(shares.values()) for each, share in shares.items()}
 
 
-def _spread(labels: Sequence[str], gold: str, odds: Sequence[float]) -> dict[str, float]:
-    """Shares that fall with the distance from the right label; they add up to 1."""
-    at = labels.index(gold)
-    shares = {label: odds[min(abs(place - at), len(odds) - 1)] for place, label in enumerate(labels)}
-    return {label: share / sum(shares.values()) for label, share in shares.items()}
+def _of_each(said: Sequence[str]) -> str:
+    return said[0] if len(said) == 1 else f"Issue A: {said[0]} Issue B: {said[1]}"
 
 
 def _task(scenario: str, strategy: str, case: Case, examples: Sequence[Case]) -> Task:
@@ -216,11 +208,21 @@ def _reply(*pieces: Piece) -> tuple[Piece, ...]:
     return (Piece(text="<|im_start|>assistant\n"), *pieces, end, Piece(text="\n"))
 
 
-def _given(message: Message, examples: Sequence[Case]) -> list[Piece]:
-    """A message; the answers of the examples in it are learned too, for each is a whole question answered."""
-    pieces, position = [Piece(text=f"<|im_start|>{message.role}\n")], 0
-    for found, example in zip(_EXAMPLE.finditer(message.content), examples, strict=False):
-        pieces.append(Piece(text=message.content[position : found.start(1)]))
-        pieces.append(Piece(text=example.gold, learned=True, odds=example.odds))
-        position = found.end(1)
-    return [*pieces, Piece(text=message.content[position:]), Piece(text="<|im_end|>\n")]
+def _given(message: Message, cases: Sequence[Case]) -> list[Piece]:
+    """A message that asks about the last of these cases, or about none.
+
+    The answers of the examples before it are learned too, for each is a whole question answered.
+    """
+    said, position, pieces = message.content, 0, [Piece(text=f"<|im_start|>{message.role}\n")]
+    for case in cases:
+        for name, about in case.about.items():
+            start = said.find(case.fields[name], position)
+            if start > 0:
+                end = start + len(case.fields[name])
+                pieces += [Piece(text=said[position:start]), Piece(text=said[start:end], about=about)]
+                position = end
+        if case is not cases[-1] and (found := _EXAMPLE.search(said, position)):
+            pieces.append(Piece(text=said[position : found.start(1)]))
+            pieces.append(Piece(text=case.gold, learned=True, odds=case.odds))
+            position = found.end(1)
+    return [*pieces, Piece(text=f"{said[position:]}<|im_end|>\n")]

@@ -48,12 +48,16 @@ class Decoder(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """The hidden states; logits are their products with `embedding.weight`."""
+        return self.states(tokens)[0]
+
+    def states(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """The hidden states, and those that the last block reads."""
         turns = rotations(self.shape, tokens.shape[1])
-        hidden = self.drop(self.embedding(tokens))
+        hidden = read = self.drop(self.embedding(tokens))
         for block in self.blocks:
+            read = hidden
             hidden = block(hidden, turns)
-        normed: Tensor = self.norm(hidden)
-        return normed
+        return self.norm(hidden), read
 
     def logits(self, tokens: Tensor) -> Tensor:
         """(B, T, vocabulary)."""

@@ -48,11 +48,16 @@ class House:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product(House):
-    """A fictitious product, and its troubles by priority; `loud` and `calm` fit any of them."""
+    """A fictitious product, and its troubles by priority.
+
+    `loud`, `calm` and the longer `stories` fit any of them; `feints` fit those of one priority, and sound like another.
+    """
 
     versions: tuple[str, ...]
     loud: tuple[str, ...]
     calm: tuple[str, ...]
+    stories: tuple[str, ...]
+    feints: Mapping[str, tuple[str, ...]]
     logs: tuple[str, ...]
     troubles: Mapping[str, tuple[Trouble, ...]]
 
@@ -99,9 +104,12 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _product(said: Mapping[str, Any]) -> Product:
-    lists = ("parts", "people", "versions", "asides", "loud", "calm", "logs")
+    lists = ("parts", "people", "versions", "asides", "loud", "calm", "stories", "logs")
     troubles = {label: tuple(Trouble(**_frozen(each)) for each in group) for label, group in said["issues"].items()}
-    return Product(name=said["product"], troubles=troubles, **{name: tuple(said[name]) for name in lists})
+    feints = _frozen(said["feints"])
+    return Product(
+        name=said["product"], troubles=troubles, feints=feints, **{name: tuple(said[name]) for name in lists}
+    )
 
 
 def _project(said: Mapping[str, Any]) -> Project:

@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from tools.training.dialogues import EVERYTHING, READING, Dialogues, Piece
+from tools.training.dialogues import Dialogues, Piece
 from tools.training.export import NAME, write_gguf, write_logits
 from tools.training.model import Decoder, Shape
 from tools.training.phrases import load_phrases
@@ -30,13 +30,9 @@ SPELLED, COMPARED = 4000, 150
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How much of everything: `reading` dialogues of the first lesson, `dialogues` of the second.
+    """How much of everything; the seed decides all that is random."""
 
-    The seed decides all that is random.
-    """
-
-    reading: int = 5_500
-    dialogues: int = 7_000
+    dialogues: int = 10_500
     shape: Shape = field(default_factory=Shape)
     plan: Plan = field(default_factory=Plan)
     seed: int = 1
@@ -45,8 +41,7 @@ class Recipe:
 FULL = Recipe()
 #: Goes through every step within a minute; the model is good for nothing.
 SMOKE = Recipe(
-    reading=20,
-    dialogues=40,
+    dialogues=60,
     shape=Shape(vocabulary=768, width=64, layers=1, heads=2, kv_heads=1, feed_forward=128),
     plan=Plan(),
 )
@@ -57,14 +52,14 @@ def generate(folder: Path, recipe: Recipe) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     supply = Dialogues(load_phrases(), recipe.seed)
     with (folder / DIALOGUES).open("w", encoding="utf-8") as stream:
-        for lesson in (*[READING] * recipe.reading, *[EVERYTHING] * recipe.dialogues):
-            pieces = [asdict(piece) for piece in supply.next(lesson)]
+        for _ in range(recipe.dialogues):
+            pieces = [asdict(piece) for piece in supply.next()]
             stream.write(json.dumps(pieces, ensure_ascii=False) + "\n")
 
 
 def tokenizer(folder: Path, recipe: Recipe) -> None:
-    """Learn the tokenizer from some of the dialogues, of both lessons."""
-    some = islice(_dialogues(folder), 0, None, max(1, (recipe.reading + recipe.dialogues) // SPELLED))
+    """Learn the tokenizer from some of the dialogues."""
+    some = islice(_dialogues(folder), SPELLED)
     texts = ("".join(piece.text for piece in dialogue) for dialogue in some)
     train_tokenizer(texts, recipe.shape.vocabulary).save(str(folder / TOKENIZER))
 
@@ -87,7 +82,7 @@ def export(folder: Path, recipe: Recipe) -> None:
 
 def _fresh(known: Tokenizer, recipe: Recipe) -> list[Example]:
     supply = Dialogues(load_phrases(), recipe.seed + 1)
-    return [encode(supply.next(EVERYTHING), known) for _ in range(min(COMPARED, recipe.dialogues))]
+    return [encode(supply.next(), known) for _ in range(min(COMPARED, recipe.dialogues))]
 
 
 def _dialogues(folder: Path) -> Iterator[tuple[Piece, ...]]:

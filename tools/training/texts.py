@@ -5,6 +5,7 @@ Everything random comes from the `Random` passed in.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,21 @@ from tools.training.phrases import House, Phrases, Product, Project, Trouble, Wo
 DETAIL, SCOPE, AROUND, BORROWED = 0.6, 0.55, 0.55, 0.5
 TONE, HEDGE, LOG, HERRING, MAIL, HEADED, LIST = 0.15, 0.12, 0.12, 0.1, 0.1, 0.08, 0.08
 NO_EFFECT, NO_DESCRIPTION, SECOND = 0.1, 0.04, 0.25
-LOWER, TYPOS, LOST_WORDS, STRANGE_WORDS = 0.08, 0.12, 0.4, 0.5
+LOWER, TYPOS, LOST_WORDS, STRANGE_WORDS, FOREIGN = 0.08, 0.12, 0.5, 0.5, 0.1
+#: Of the words of a text that loses some or has strange ones, at most so many are lost or strange.
+LOST_SHARE, STRANGE_SHARE, TYPO_SHARE = 0.2, 0.2, 0.06
+#: Words of a description, on a logarithmic scale: of texts of one length alone a model learns to look for the question
+#: so far back and no further. `BRIEF` bounds those that serve as examples.
+ISSUE_WORDS, ITEM_WORDS, BRIEF = (12, 280), (5, 130), 80
+#: Texts come with names, words and codes of any script: the question must not be forgotten over them.
+_ALPHABETS = (
+    "abcdefghijklmnopqrstuvwxyzäöüßéèçñåøæłşğ",
+    "абвгдежзиклмнопрстуфхцчшыьэюя",
+    "αβγδεζηθικλμνξοπρστυφχψω",
+    "日月火水木金土人口手山川田中大小上下東西南北",
+    "0123456789abcdef",
+    "{}[]()<>=;:/\\_-.,!?%&$#@*+'\"|~0123456789",
+)
 _SLOT = re.compile(r"\{(version|part|people|n)\}")
 
 
@@ -41,12 +56,12 @@ class Writer:
         self._random = random
         self._words = _words(phrases)
 
-    def issue(self, label: str) -> Text:
+    def issue(self, label: str, *, brief: bool = False) -> Text:
         """Some issue of this priority."""
         product = self._random.choice(self._phrases.products)
         trouble = self._random.choice(product.troubles[label])
         slots = self._slots(product.parts, product.people, product.versions)
-        sentences = self._trouble_sentences(product, label, trouble)
+        sentences = self._trouble_sentences(label, trouble)
         for tone in (product.loud, product.calm):
             sentences += self._some(TONE, tone)
         if self._happens(HERRING) and (lower := self._lower(product, label)):
@@ -54,28 +69,33 @@ class Writer:
             sentences.append(remark)
         logs = [] if not self._happens(LOG) else [self._random.choice(product.logs).strip()]
         title = self._random.choice(trouble.titles)
-        return self._text(title, sentences, product.asides, logs, slots, gold=label, reason=trouble.reason)
+        around = (*product.asides, *product.stories, *product.feints[label])
+        told = self._told(sentences, around, self._words_of(ISSUE_WORDS, brief=brief))
+        return self._text(title, told, logs, slots, gold=label, reason=trouble.reason)
 
-    def item(self, points: str) -> Text:
+    def item(self, points: str, *, brief: bool = False) -> Text:
         """Some backlog item worth these points."""
         project = self._random.choice([each for each in self._phrases.projects if each.works.get(points)])
         work = self._random.choice(project.works[points])
         slots = self._slots(project.parts, project.people, ("2.4", "5.0", "1.18", "2024.1"))
         sentences = self._work_sentences(project, points, work)
         title = self._random.choice(work.titles)
-        return self._text(title, sentences, project.asides, [], slots, gold=points, reason=work.reason)
+        told = self._told(sentences, project.asides, self._words_of(ITEM_WORDS, brief=brief))
+        return self._text(title, told, [], slots, gold=points, reason=work.reason)
 
     # -- what a text says ------------------------------------------------------------------------
 
-    def _trouble_sentences(self, product: Product, label: str, trouble: Trouble) -> list[str]:
-        def other() -> Trouble:
-            return self._random.choice(product.troubles[label])
+    def _trouble_sentences(self, label: str, trouble: Trouble) -> list[str]:
+        def one() -> Trouble:
+            if not self._happens(BORROWED):
+                return trouble
+            return self._random.choice(self._random.choice(self._phrases.products).troubles[label])
 
         sentences = [] if self._happens(NO_EFFECT) else [self._random.choice(trouble.effects)]
-        sentences += self._some(SECOND, trouble.effects)
+        sentences += self._some(SECOND, one().effects)
         sentences += self._some(DETAIL, [trouble.detail])
-        sentences += self._some(SCOPE, [other().scope if self._happens(BORROWED) else trouble.scope])
-        sentences += self._some(AROUND, [other().around if self._happens(BORROWED) else trouble.around])
+        sentences += self._some(SCOPE, [one().scope])
+        sentences += self._some(AROUND, [one().around])
         return sentences
 
     def _work_sentences(self, project: Project, points: str, work: Work) -> list[str]:
@@ -97,24 +117,33 @@ class Writer:
     def _text(
         self,
         title: str,
-        sentences: Sequence[str],
-        asides: Sequence[str],
+        told: Sequence[str],
         logs: Sequence[str],
         slots: Mapping[str, Sequence[str]],
         *,
         gold: str,
         reason: str,
     ) -> Text:
-        told = list(dict.fromkeys(sentences))
-        told += self._random.sample(asides, self._random.choice((0, 0, 0, 1, 1, 2)))
-        told += self._some(HEDGE, self._common["hedges"])
-        self._random.shuffle(told)
         body = "" if self._happens(NO_DESCRIPTION) else self._laid_out(told, logs)
         if self._happens(0.1):
             title = f"[{self._random.choice(slots['part'])}] {title}"
         fill = self._filler(slots)
-        title, body = (self._worn(_SLOT.sub(fill, part)) for part in (title, body))
+        title, body = (_SLOT.sub(fill, part) for part in (title, body))
+        title = self._worn(title) or title
+        body = self._worn(body)
         return Text(title=title, description=body, gold=gold, reason=_SLOT.sub(fill, reason))
+
+    def _told(self, sentences: Sequence[str], around: Sequence[str], words: int) -> list[str]:
+        """So many words, or a few more: of the sentences first, at least one of them, then of what is told around them."""
+        core = [*dict.fromkeys(sentences), *self._some(HEDGE, self._common["hedges"])]
+        self._random.shuffle(core)
+        told: list[str] = []
+        for sentence in (*core, *self._random.sample(around, len(around))):
+            if told and sum(len(each.split()) for each in told) >= words:
+                break
+            told.append(sentence)
+        self._random.shuffle(told)
+        return told
 
     def _laid_out(self, sentences: Sequence[str], logs: Sequence[str]) -> str:
         if self._happens(HEADED) and len(sentences) > 1:
@@ -140,15 +169,20 @@ class Writer:
         if self._happens(LOWER):
             text = text.lower()
         if self._happens(LOST_WORDS):
-            text = self._each_word(text, 0.08, lambda _: "")
+            text = self._each_word(text, self._random.uniform(0, LOST_SHARE), lambda _: "")
         if self._happens(STRANGE_WORDS):
-            text = self._each_word(text, 0.08, lambda _: self._random.choice(self._words))
+            text = self._each_word(text, self._random.uniform(0, STRANGE_SHARE), self._strange)
         if self._happens(TYPOS):
-            text = self._each_word(text, 0.06, self._mistyped)
+            text = self._each_word(text, TYPO_SHARE, self._mistyped)
         return text.strip()
 
     def _each_word(self, text: str, share: float, change: Any) -> str:
         return re.sub(r"[^\W\d_]{3,}", lambda found: change(found[0]) if self._happens(share) else found[0], text)
+
+    def _strange(self, _: str) -> str:
+        if not self._happens(FOREIGN):
+            return self._random.choice(self._words)
+        return "".join(self._random.choices(self._random.choice(_ALPHABETS), k=self._random.randint(2, 10)))
 
     def _mistyped(self, word: str) -> str:
         at = self._random.randrange(len(word) - 1)
@@ -161,6 +195,10 @@ class Writer:
 
     def _some(self, share: float, choices: Sequence[str]) -> list[str]:
         return [self._random.choice(choices)] if self._happens(share) else []
+
+    def _words_of(self, bounds: tuple[int, int], *, brief: bool) -> int:
+        shortest, longest = bounds
+        return int(math.exp(self._random.uniform(math.log(shortest), math.log(BRIEF if brief else longest))))
 
     def _slots(self, parts: Sequence[str], people: Sequence[str], versions: Sequence[str]) -> dict[str, Sequence[str]]:
         return {"part": parts, "people": people, "version": versions}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from tools.training.dialogues import Piece
+from tools.training.dialogues import LABELS, Piece
 
 END_OF_TEXT, START_OF_TURN, END_OF_TURN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 CONTROL_TOKENS = (END_OF_TEXT, START_OF_TURN, END_OF_TURN)
@@ -28,7 +28,8 @@ class Example:
     """A dialogue of T tokens, with N places in it to learn from.
 
     `places` (N): the token before the one to be foretold. `candidates` (N, C), `chances` (N, C): which tokens may
-    follow there, and how likely each of them; 0 fills up. `weights` (N): what the place counts.
+    follow there, and how likely each of them; 0 fills up. `weights` (N): what the place counts. `about` (T): the number
+    among `LABELS` of the label of the text that a token is part of, or -1.
     """
 
     tokens: NDArray[np.int32]
@@ -36,6 +37,7 @@ class Example:
     candidates: NDArray[np.int64]
     chances: NDArray[np.float32]
     weights: NDArray[np.float32]
+    about: NDArray[np.int64]
 
 
 MOST_CANDIDATES = 10
@@ -70,14 +72,15 @@ def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
     encoded = tokenizer.encode(text, add_special_tokens=False)
     starts = [0, *accumulate(len(piece.text) for piece in dialogue)][:-1]
     targets: dict[int, tuple[dict[int, float], float]] = {}
-    for place, (_, end) in enumerate(encoded.offsets):
-        number = bisect_right(starts, end - 1) - 1
-        if place and dialogue[number].learned and dialogue[number].odds is None:
+    pieces = [dialogue[bisect_right(starts, end - 1) - 1] for _, end in encoded.offsets]
+    for place, piece in enumerate(pieces):
+        if place and piece.learned and piece.odds is None:
             targets[place] = ({encoded.ids[place]: 1.0}, WORD_WEIGHT)
     for start, piece in zip(starts, dialogue, strict=True):
         if piece.odds is not None:
             targets |= _answer_targets(start, piece, piece.odds, text, encoded, tokenizer)
-    return _example(encoded.ids, dict(sorted(targets.items())))
+    about = [-1 if piece.about is None else LABELS.index(piece.about) for piece in pieces]
+    return _example(encoded.ids, dict(sorted(targets.items())), about)
 
 
 def _answer_targets(  # noqa: PLR0917
@@ -107,7 +110,9 @@ def _answer_targets(  # noqa: PLR0917
     return targets
 
 
-def _example(ids: Sequence[int], targets: Mapping[int, tuple[Mapping[int, float], float]]) -> Example:
+def _example(
+    ids: Sequence[int], targets: Mapping[int, tuple[Mapping[int, float], float]], about: Sequence[int]
+) -> Example:
     size = len(targets)
     candidates = np.zeros((size, MOST_CANDIDATES), dtype=np.int64)
     chances = np.zeros((size, MOST_CANDIDATES), dtype=np.float32)
@@ -120,4 +125,5 @@ def _example(ids: Sequence[int], targets: Mapping[int, tuple[Mapping[int, float]
         candidates=candidates,
         chances=chances,
         weights=np.array([weight for _, weight in targets.values()], dtype=np.float32),
+        about=np.array(about, dtype=np.int64),
     )
