@@ -103,8 +103,9 @@ def settings_of(config: pytest.Config) -> Settings:
 
     settings = config.stash.get(SETTINGS, None) or _read(config)
     if not settings.models:
-        said = config.getini("puma_models") or [DEMONSTRATION]
-        settings = replace(settings, models=_models(config, said, where="puma_models"))
+        named = config.getini("puma_models")
+        where = "puma_models" if named else "the model for want of another"
+        settings = replace(settings, models=_models(config, named or [DEMONSTRATION], where=where))
     config.stash[SETTINGS] = settings
     return settings
 

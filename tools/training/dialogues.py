@@ -131,7 +131,9 @@ class Dialogues:
         ranks = [PRIORITIES.index(label) for label in labels]
         gold, other = ("A", "B") if ranks[0] < ranks[1] else ("B", "A")
         sure = PAIR_ODDS[abs(ranks[0] - ranks[1])]
-        return self._said(texts, gold, {gold: sure, other: 1 - sure}, said["questions"], [said[label] for label in labels])
+        return self._said(
+            texts, gold, {gold: sure, other: 1 - sure}, said["questions"], [said[label] for label in labels]
+        )
 
     def _said(
         self,

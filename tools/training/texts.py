@@ -134,7 +134,7 @@ class Writer:
         return Text(title=title, description=body, gold=gold, reason=_SLOT.sub(fill, reason))
 
     def _told(self, sentences: Sequence[str], around: Sequence[str], words: int) -> list[str]:
-        """So many words, or a few more: of the sentences first, at least one of them, then of what is told around them."""
+        """So many words, or a few more: of the sentences first, at least one, then of what is told around them."""
         core = [*dict.fromkeys(sentences), *self._some(HEDGE, self._common["hedges"])]
         self._random.shuffle(core)
         told: list[str] = []

@@ -73,13 +73,15 @@ class Reader(nn.Linear):
     def __init__(self, shape: Shape) -> None:
         super().__init__(shape.width, len(LABELS))
         odds = [[spread(right).get(label, 0.0) for label in LABELS] for right in LABELS]
+        self.odds: Tensor
         self.register_buffer("odds", torch.tensor(odds))
 
     def loss(self, states: Tensor, about: Tensor) -> Tensor:
         """The mean cross entropy against the odds; `states` (B, T, width), `about` (B, T), -1 where no label is."""
         told = about >= 0
         said = self(functional.rms_norm(states[told], states.shape[-1:])).log_softmax(-1)
-        return -(self.odds[about[told]] * said).sum(-1).mean()
+        loss: Tensor = -(self.odds[about[told]] * said).sum(-1).mean()
+        return loss
 
 
 def _optimizers(model: Decoder, reader: Reader, plan: Plan) -> tuple[torch.optim.Optimizer, ...]:
