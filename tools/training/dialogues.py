@@ -44,8 +44,8 @@ POINTS_ODDS = (0.50, 0.20, 0.05, 0.01)
 _SIZES = {"1": "one", "2": "one", "3": "some", "5": "some", "8": "many", "13": "many", "21": "most", "34": "most"}
 #: What a text can be worth, of all scenarios.
 LABELS = (*PRIORITIES, *POINTS)
-#: An example's answer as the shipped templates print it.
 _FIELDS = ("title", "description")
+#: An example's answer as the shipped templates print it.
 _EXAMPLE = re.compile(r"^(?:Priority|Story points|Higher priority|Answer): (\w+)$", re.MULTILINE)
 
 
@@ -218,11 +218,11 @@ def _given(message: Message, cases: Sequence[Case]) -> list[Piece]:
     said, position, pieces = message.content, 0, [Piece(text=f"<|im_start|>{message.role}\n")]
     for case in cases:
         for name, about in case.about.items():
-            start = said.find(case.fields[name], position)
-            if start > 0:
-                end = start + len(case.fields[name])
-                pieces += [Piece(text=said[position:start]), Piece(text=said[start:end], about=about)]
-                position = end
+            text = case.fields[name]
+            start = said.find(text, position)
+            if text and start >= 0:
+                pieces += [Piece(text=said[position:start]), Piece(text=text, about=about)]
+                position = start + len(text)
         if case is not cases[-1] and (found := _EXAMPLE.search(said, position)):
             pieces.append(Piece(text=said[position : found.start(1)]))
             pieces.append(Piece(text=case.gold, learned=True, odds=case.odds))
