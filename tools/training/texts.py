@@ -139,9 +139,10 @@ class Writer:
         self._random.shuffle(core)
         told: list[str] = []
         for sentence in (*core, *self._random.sample(around, len(around))):
-            if told and sum(len(each.split()) for each in told) >= words:
+            if told and words <= 0:
                 break
             told.append(sentence)
+            words -= len(sentence.split())
         self._random.shuffle(told)
         return told
 
