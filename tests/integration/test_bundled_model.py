@@ -31,6 +31,11 @@ def test_without_a_model_the_bundled_one_runs_and_one_line_says_so(project: Proj
     assert [outcome["model"] for outcome in project.record()["outcomes"]] == ["puma-tiny"]
 
 
+def test_a_quiet_run_says_so_too(project: Project) -> None:
+    project.write(test_triage=TRIAGE)
+    assert project.run("-q", model=False).outlines.count(NOTE) == 1
+
+
 def test_it_goes_by_its_name_like_any_other(project: Project) -> None:
     project.write(test_triage=TRIAGE)
     result = project.run("--puma-model=puma-tiny", "--puma-model=again=puma-tiny", model=False)
