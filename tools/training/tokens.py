@@ -19,7 +19,8 @@ CONTROL_TOKENS = (END_OF_TEXT, START_OF_TURN, END_OF_TURN)
 SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-#: Of what is learned, an answer weighs more than a word of the reasons for it.
+#: Of what is learned, an answer weighs 1, and so does the first word of whatever is said, which decides on the rest of
+#: it; any other word weighs less.
 WORD_WEIGHT = 0.4
 
 
@@ -75,7 +76,7 @@ def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
     pieces = [dialogue[bisect_right(starts, end - 1) - 1] for _, end in encoded.offsets]
     for place, piece in enumerate(pieces):
         if place and piece.learned and piece.odds is None:
-            targets[place] = ({encoded.ids[place]: 1.0}, WORD_WEIGHT)
+            targets[place] = ({encoded.ids[place]: 1.0}, WORD_WEIGHT if piece is pieces[place - 1] else 1.0)
     for start, piece in zip(starts, dialogue, strict=True):
         if piece.odds is not None:
             targets |= _answer_targets(start, piece, piece.odds, text, encoded, tokenizer)
@@ -104,9 +105,7 @@ def _answer_targets(  # noqa: PLR0917
             if tokens[:depth] == path[:depth] and len(tokens) > depth:
                 chances[tokens[depth]] = chances.get(tokens[depth], 0.0) + share
         total = sum(chances.values())
-        # What follows from the answer's own first token counts as a word.
-        weight = 1.0 if depth == 0 or len(chances) > 1 else WORD_WEIGHT
-        targets[first + depth] = ({token: chance / total for token, chance in chances.items()}, weight)
+        targets[first + depth] = ({token: chance / total for token, chance in chances.items()}, 1.0)
     return targets
 
 
