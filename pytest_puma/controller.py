@@ -6,25 +6,25 @@ It works the same with and without xdist, where it lives in the process that sta
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Generator, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.nodeid import cells_in
+from pytest_puma.options import model_names
+
 if TYPE_CHECKING:
     from pytest_puma.core import Gate, Outcome, Run, Verdict
     from pytest_puma.report.folder import RunFolder
 
-#: `test_triage[triage_jira-few_shot_3@qwen2.5-3b]`: scenario, cell and model; other parameters may stand around them.
-_CELL = re.compile(r"\[(?:.*-)?((\w+)-\w+@(.+))\]$")
 _PROBLEMS_ID = "puma::run"
 
 
 def register(config: pytest.Config) -> None:
-    """Take part, except in a worker."""
-    if not hasattr(config, "workerinput"):
+    """Take part, except in a worker, and where nothing is to be run."""
+    if not hasattr(config, "workerinput") and not config.option.puma_plan:
         config.pluginmanager.register(Controller(config), "puma-controller")
 
 
@@ -62,16 +62,13 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        # Here ids are all there is, and those of other tests may look like ours: `test_mail[some-user@example.org]`.
-        alike = {nodeid: match[3] for nodeid in ids if (match := _CELL.search(nodeid))}
-        if alike:
-            names = self._model_names()
-            ours = [nodeid for nodeid, model in alike.items() if model.startswith(names)]
-            if ours and not self._planned and (note := self._model_note()):
-                # Nothing is collected here, so pytest has no line for it.
-                self._config.get_terminal_writer().line(note)
-            self._planned.update(dict.fromkeys(ours))
+        ours = cells_in(ids, lambda: model_names(self._config))
+        if ours and not self._planned and (note := self._model_note()):
+            # Nothing is collected here, so pytest has no line for it.
+            self._config.get_terminal_writer().line(note)
+        self._planned.update(dict.fromkeys(ours))
 
+    @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.nodeid not in self._planned:
             return
@@ -79,18 +76,10 @@ class Controller:
         sent = getattr(report, "puma", None)
         if sent is not None:
             self._take(report.nodeid, sent)
+            # pytest keeps its reports to the end; the predictions of a long run lie on the disk by now.
+            report.puma = None  # type: ignore[attr-defined]
         elif report.when == "call" and report.passed:
             self._silent.add(report.nodeid)
-
-    def _model_names(self) -> tuple[str, ...]:
-        from pytest_puma.core import PumaError
-        from pytest_puma.options import settings_of
-
-        try:
-            return tuple(model.name for model in settings_of(self._config).models)
-        except PumaError:
-            # The workers could not plan anything either, and have said so.
-            return ()
 
     def _take(self, nodeid: str, sent: str) -> None:
         from pytest_puma.project import project_root
@@ -122,6 +111,9 @@ class Controller:
 
     def _finish(self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...]) -> None:
         from pytest_puma.core import Run
+        from pytest_puma.options import settings_of
+        from pytest_puma.project import project_root
+        from pytest_puma.rates import write_rates
 
         self._run = Run(
             id="" if self._folder is None else self._folder.path.name,
@@ -134,6 +126,12 @@ class Controller:
         )
         if self._folder is not None:
             self._folder.finish(self._run)
+            write_rates(
+                project_root(self._config),
+                settings_of(self._config).models,
+                self._run.outcomes,
+                day=f"{self._started:%Y-%m-%d}",
+            )
 
     def _problems(self, not_run: Sequence[Verdict]) -> tuple[str, ...]:
         """Why the run must not be green although no test failed."""
@@ -163,12 +161,13 @@ class Controller:
         if not self._outcomes:
             return ()
         taken = {verdict.gate for outcome in self._outcomes.values() for verdict in outcome.verdicts}
-        cells = [(match[2], match[1]) for nodeid in self._planned if (match := _CELL.search(nodeid))]
+        cells = cells_in(self._planned, lambda: model_names(self._config)).values()
         left = [
             gate
             for gate in settings_of(self._config).gates
             # A cell that never came to a verdict was an error, and is reported as such.
-            if gate not in taken and (gate.scope is None or not any(applies(gate, *cell) for cell in cells))
+            if gate not in taken
+            and (gate.scope is None or not any(applies(gate, each.scenario, each.cell) for each in cells))
         ]
         return tuple(
             Verdict(gate=gate, status="NOT RUN", reason=f"gate {str(gate)!r} fits no cell of this run") for gate in left

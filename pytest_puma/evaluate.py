@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pytest_puma.core import (
-    Answer,
-    Cell,
-    Conversation,
-    EngineError,
-    Generation,
-    Outcome,
-    Prediction,
-    Request,
-    Response,
-    Sample,
-    Usage,
-)
+from pytest_puma.core import Cell, EngineError, Outcome, Prediction, Sample, Usage
+from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
 from pytest_puma.gates import judge
 from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, measure_all
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
+from pytest_puma.talks import Progress, Talk, hold
 
 #: Characters of a prompt's end that a prediction keeps, for reports of misses.
 PROMPT_TAIL = 600
-
-Progress = Callable[[int, int], None]
 
 
 def evaluate(
@@ -40,22 +27,22 @@ def evaluate(
     project: Path | None = None,
     strategies: Mapping[str, Strategy] | None = None,
     progress: Progress | None = None,
+    determinism: int = 0,
 ) -> Outcome:
     """Run a cell to its outcome.
 
     `project` is the folder whose `prompts/` override the bundled ones, `strategies` are a plugin's own ones by name,
-    `progress` is told (answered, all) samples after every batch. A `PumaError` says what cannot be
-    done; an answer that cannot be read is no error but a prediction without an answer.
+    `progress` is told (answered, all) samples after every batch, and so many samples as `determinism` says are asked
+    once more, each alone. A `PumaError` says what cannot be done; an answer that cannot be read is no error but a
+    prediction without an answer.
     """
     started = time.perf_counter()
     strategy = parse_strategy(cell.strategy, strategies)
-    generation = resolve_generation(strategy, cell.generation)
-    samples = draw(cell.scenario, cell.samples, cell.seed)
-    template = template_of(cell, strategy, project)
-    tasks = _tasks(cell, strategy, samples, template, generation)
+    tasks = tasks_of(cell, strategy, project)
     engine.reset()
     talks = hold([strategy.converse(task) for task in tasks], engine, progress)
-    predictions = tuple(_prediction(sample, talk) for sample, talk in zip(samples, talks, strict=True))
+    speed = engine.speed
+    predictions = tuple(_prediction(task.sample, talk) for task, talk in zip(tasks, talks, strict=True))
     measures = measure_all(cell.scenario, predictions, seed=cell.seed)
     return Outcome(
         cell=cell.id,
@@ -63,13 +50,15 @@ def evaluate(
         strategy=cell.strategy,
         model=cell.model.name,
         metrics=cell.metrics or (cell.scenario.primary_metric(),),
-        signature=_signature(cell, template, generation, engine),
+        signature=_signature(cell, tasks[0], engine),
         predictions=predictions,
         measures=measures,
         confusion=_confusion(cell, predictions),
         verdicts=tuple(judge(gate, measures) for gate in cell.gates),
         warnings=_warnings(cell, predictions, engine),
+        determinism=asked_alone(strategy, tasks[:determinism], talks, engine) if determinism else None,
         usage=Usage.total(prediction.usage for prediction in predictions),
+        speed=speed,
         seconds=time.perf_counter() - started,
     )
 
@@ -79,64 +68,11 @@ def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Templat
     return find_template(cell.scenario.template_folder or cell.scenario.name, strategy.templates, project=project)
 
 
-@dataclass(slots=True, eq=False)
-class Talk:
-    """A conversation under way: the tickets it waits for, and in the end its answer."""
-
-    conversation: Conversation
-    waiting: list[int] = field(default_factory=list)
-    replies: dict[int, Response] = field(default_factory=dict)
-    last_request: Request | None = None
-    usage: Usage = field(default_factory=Usage)
-    answer: Answer | None = None
-
-    def advance(self, engine: Engine) -> None:
-        """Send the responses it waited for, submit what it asks next, or keep its answer."""
-        responses = tuple(self.replies.pop(ticket) for ticket in self.waiting)
-        try:
-            requests = self.conversation.send(responses) if self.waiting else next(self.conversation)
-        except StopIteration as stop:
-            if not isinstance(stop.value, Answer):
-                msg = f"a strategy returns {stop.value!r}; expected an Answer"
-                raise EngineError(msg) from None
-            self.answer = stop.value
-            return
-        if not requests:
-            msg = "a strategy yields no request; expected at least one in each yield"
-            raise EngineError(msg)
-        self.last_request = requests[-1]
-        self.waiting = [engine.submit(request) for request in requests]
-
-    def hear(self, ticket: int, response: Response) -> bool:
-        """Take a response; whether it was the last one waited for."""
-        self.replies[ticket] = response
-        self.usage += response.usage
-        return len(self.replies) == len(self.waiting)
-
-
-def hold(conversations: Sequence[Conversation], engine: Engine, progress: Progress | None = None) -> list[Talk]:
-    """Keep all conversations going at once until each has its answer."""
-    talks = [Talk(conversation) for conversation in conversations]
-    owners: dict[int, Talk] = {}
-    answered = 0
-    ready = list(talks)
-    while answered < len(talks):
-        for talk in ready:
-            talk.advance(engine)
-            if talk.answer is None:
-                owners.update(dict.fromkeys(talk.waiting, talk))
-            else:
-                answered += 1
-        if progress is not None:
-            progress(answered, len(talks))
-        heard = engine.step()
-        ready = [talk for ticket, response in heard.items() if (talk := owners.pop(ticket)).hear(ticket, response)]
-    return talks
-
-
-def _tasks(
-    cell: Cell, strategy: Strategy, samples: Sequence[Sample], template: Template, generation: Generation
-) -> list[Task]:
+def tasks_of(cell: Cell, strategy: Strategy, project: Path | None) -> list[Task]:
+    """One task for each sample, in the order of the draw; the examples are drawn once for all."""
+    generation = resolve_generation(strategy, cell.generation)
+    samples = draw(cell.scenario, cell.samples, cell.seed)
+    template = template_of(cell, strategy, project)
     examples: Sequence[Mapping[str, object]] = ()
     if strategy.shots:
         evaluated = frozenset(sample.id for sample in samples)
@@ -179,12 +115,12 @@ def _confusion(cell: Cell, predictions: Sequence[Prediction]) -> dict[str, dict[
     return confusion_matrix(predictions, cell.scenario.valid_labels())
 
 
-def _signature(cell: Cell, template: Template, generation: Generation, engine: Engine) -> dict[str, object]:
-    """Everything that could change the numbers."""
-    source = cell.scenario.source()
+def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
+    """Everything that could change the numbers; any task of the cell tells the template and how to decode."""
+    source, generation = cell.scenario.source(), task.generation
     return {
         "data": None if source is None else {"file": source.name, "sha256": source.digest},
-        "template_sha256": template.digest,
+        "template_sha256": task.template.digest,
         "samples": cell.samples,
         "seed": cell.seed,
         "generation": {name: getattr(generation, name) for name in generation.__slots__},

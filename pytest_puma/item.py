@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
@@ -39,6 +38,7 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         project=settings.project,
         strategies=settings.registry.strategies,
         progress=progress_of(item.config, cell),
+        determinism=settings.determinism,
     )
     item.stash[OUTCOME] = outcome
     return outcome
@@ -72,10 +72,10 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:
-    from pytest_puma.engine.cores import cores_for
     from pytest_puma.engine.native import NativeBackend
     from pytest_puma.models import weights_digest
+    from pytest_puma.xdist import own_share
 
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    threads = settings_of(config).threads or cores_for(workers)
-    return NativeBackend(model, threads=threads, digest=weights_digest(model.path))
+    share = own_share(config)
+    threads = settings_of(config).threads or share.threads
+    return NativeBackend(model, threads=threads, gpu=share.gpu, digest=weights_digest(model.path))

@@ -100,6 +100,7 @@ class Settings:
     gates: tuple[Gate, ...] = ()
     project: Path | None = None
     threads: int | None = None
+    determinism: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

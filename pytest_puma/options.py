@@ -6,7 +6,9 @@ command line is told in `pytest_configure`, before anything is collected or load
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +50,21 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--puma-temperature": {"type": float, "metavar": "T", "help": "sampling temperature (default: the strategy's)"},
     "--puma-max-tokens": {"type": int, "metavar": "N", "help": "most tokens of an answer (default: the strategy's)"},
+    "--puma-strict": {
+        "action": "store_true",
+        "default": None,
+        "help": "each answer alone: slower, but no other sample and no number of threads can change it",
+    },
+    "--puma-determinism": {
+        "type": int,
+        "metavar": "K",
+        "help": "ask K samples of each cell once more, each alone, and report how many answers change",
+    },
+    "--puma-plan": {
+        "action": "store_true",
+        "default": None,
+        "help": "load no weights and run nothing, but tell what the run would take",
+    },
     "--puma-gate": {
         "action": "append",
         "metavar": "GATE",
@@ -64,6 +81,7 @@ _INI: dict[str, tuple[str, str]] = {
     "puma_threads": ("int", "threads of each process"),
     "puma_temperature": ("float", "sampling temperature"),
     "puma_max_tokens": ("int", "most tokens of an answer"),
+    "puma_strict": ("bool", "each answer alone, as --puma-strict"),
     "puma_gates": ("linelist", "gates of the whole project"),
 }
 
@@ -83,7 +101,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 def check_command_line(config: pytest.Config) -> None:
     """Read everything that the user said; a `UsageError` for what cannot be obeyed."""
-    said = any(getattr(config.option, _attribute(name)) is not None for name in _OPTIONS)
+    said = is_asked(config)
     # Read even if unused: a value of the wrong type shows only here.
     said |= any([_ini(config, name) is not None for name in _INI])  # noqa: C419
     if said:
@@ -97,10 +115,13 @@ def check_command_line(config: pytest.Config) -> None:
             raise pytest.UsageError(msg) from error
 
 
+def is_asked(config: pytest.Config) -> bool:
+    """Whether the command line has an option of ours."""
+    return any(getattr(config.option, _attribute(name)) is not None for name in _OPTIONS)
+
+
 def settings_of(config: pytest.Config) -> Settings:
     """The settings, with the models of the ini file, else the bundled one. A `PumaError` says what is wrong."""
-    from dataclasses import replace
-
     settings = config.stash.get(SETTINGS, None) or _read(config)
     if not settings.models:
         named = config.getini("puma_models")
@@ -108,6 +129,16 @@ def settings_of(config: pytest.Config) -> Settings:
         settings = replace(settings, models=_models(config, named or [DEMONSTRATION], where=where))
     config.stash[SETTINGS] = settings
     return settings
+
+
+def model_names(config: pytest.Config) -> tuple[str, ...]:
+    """Those of the models that will run; none where the settings cannot be read, which is told elsewhere."""
+    from pytest_puma.core import PumaError
+
+    try:
+        return tuple(model.name for model in settings_of(config).models)
+    except PumaError:
+        return ()
 
 
 def names_no_model(config: pytest.Config) -> bool:
@@ -138,6 +169,7 @@ def _read(config: pytest.Config) -> Settings:
         gates=tuple(parse_gate(text) for text in [*(config.getini("puma_gates") or ()), *(option.puma_gate or ())]),
         project=project_root(config),
         threads=_threads(config),
+        determinism=_determinism(config),
     )
 
 
@@ -157,7 +189,18 @@ def _models(config: pytest.Config, said: Iterable[str], *, where: str) -> tuple[
     from pytest_puma.models import default_directories, resolve_models
 
     directories = config.getini("puma_model_dirs") or default_directories(project_root(config))
-    return resolve_models(said, directories=[*directories, bundled_folder("models")], where=where)
+    models = resolve_models(said, directories=[*directories, bundled_folder("models")], where=where)
+    return tuple(map(_strict, models)) if config.option.puma_strict or config.getini("puma_strict") else models
+
+
+def _strict(model: Model) -> Model:
+    from pytest_puma.core import SettingsError
+
+    try:
+        return replace(model, options=replace(model.options, strict=True))
+    except SettingsError as error:
+        msg = f"{model.name}: {error}"
+        raise SettingsError(msg) from error
 
 
 def _data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
@@ -217,6 +260,14 @@ def _threads(config: pytest.Config) -> int | None:
     threads: int | None = config.getini("puma_threads") if said is None else said
     check_limits({"--puma-threads" if said is not None else "puma_threads": (threads, 1, MOST_THREADS)})
     return threads
+
+
+def _determinism(config: pytest.Config) -> int:
+    from pytest_puma.core.errors import check_limits
+
+    said: int | None = config.option.puma_determinism
+    check_limits({"--puma-determinism": (said, 1, math.inf)})
+    return said or 0
 
 
 def _attribute(option: str) -> str:

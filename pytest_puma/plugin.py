@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import Scheduling
+    from xdist.workermanage import WorkerController
+
     from pytest_puma.core import Cell, Outcome
     from pytest_puma.engine.engine import Engine
 
@@ -36,6 +40,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "puma(scenario, *, strategies, samples, seed, gates, ...): a benchmark")
     check_command_line(config)
     register(config)
+    if config.option.puma_plan:
+        from pytest_puma.planner import Planner
+
+        config.pluginmanager.register(Planner(config), "puma-planner")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    if not getattr(config.option, "tx", None):
+        return None
+    from pytest_puma.xdist import header
+
+    return header(config)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -103,3 +119,25 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
 
         attach(item, report)
     return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    from pytest_puma.xdist import auto_workers
+
+    return auto_workers(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    from pytest_puma.xdist import tell_worker
+
+    tell_worker(node.config, node.workerinput)
+
+
+# Before xdist's own, which always has an answer.
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    from pytest_puma.xdist import make_scheduler
+
+    return make_scheduler(config, log)

@@ -49,6 +49,15 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
     return low, high
 
 
+def smallest_difference(spread: float, n: int, level: float = LEVEL) -> float:
+    """The least difference of two means that a test at this level calls real; NaN for n = 0.
+
+    Each is a mean of `n` observations of their own with the standard deviation `spread` (of a proportion at most 0.5).
+    It is the reach of the normal interval of a difference: z * spread * sqrt(2 / n).
+    """
+    return NormalDist().inv_cdf((1 + level) / 2) * spread * math.sqrt(2 / n) if n else math.nan
+
+
 def percentile_interval(values: NDArray[np.float64], level: float = LEVEL) -> Interval:
     """The central `level` of the values. NaN (a resample with nothing to measure) is left out; NaN if none is left."""
     known = values[~np.isnan(values)]

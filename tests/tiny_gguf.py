@@ -49,7 +49,7 @@ class Shape:
 
     `width` and `feed_forward` count channels, `context` (trained length) and `sliding_window` (0: none) positions.
     The window holds in the even layers of gemma3 and in every attention of lfm2, whose even layers are short
-    convolutions instead. `bos`: the tokenizer puts BOS before a text.
+    convolutions instead. Of `experts` two compute each token. `bos`: the tokenizer puts BOS before a text.
     """
 
     arch: Literal["llama", "qwen2", "gemma3", "mamba", "lfm2"]
@@ -60,6 +60,7 @@ class Shape:
     kv_heads: int = 1
     context: int = 4096
     sliding_window: int = 0
+    experts: int = 0
     bos: bool = False
     chat_template: str | None = CHATML
     seed: int = 0
@@ -72,7 +73,7 @@ class Shape:
     @property
     def name(self) -> str:
         """What tells the ready shapes apart, as in 'gemma3-swa-bos'."""
-        return self.arch + "-swa" * bool(self.sliding_window) + "-bos" * self.bos
+        return self.arch + "-swa" * bool(self.sliding_window) + "-moe" * bool(self.experts) + "-bos" * self.bos
 
     def kv_heads_at(self, layer: int) -> int:
         """Return the key heads of a layer, 0 where it is no attention."""
@@ -86,7 +87,8 @@ GEMMA3_SWA: Final = Shape(arch="gemma3", sliding_window=16, bos=True, chat_templ
 MAMBA: Final = Shape(arch="mamba")
 LFM2: Final = Shape(arch="lfm2", bos=True, chat_template=CHATML_BOS)
 LFM2_SWA: Final = Shape(arch="lfm2", sliding_window=64)
-SHAPES: Final = (LLAMA_BOS, LLAMA_NO_BOS, QWEN2, GEMMA3_SWA, MAMBA, LFM2, LFM2_SWA)
+MIXTRAL: Final = Shape(arch="llama", experts=4)
+SHAPES: Final = (LLAMA_BOS, LLAMA_NO_BOS, QWEN2, GEMMA3_SWA, MAMBA, LFM2, LFM2_SWA, MIXTRAL)
 
 
 def write_vocab_only(path: Path, shape: Shape = LLAMA_BOS) -> Path:
@@ -127,6 +129,9 @@ def _add_sizes(writer: GGUFWriter, shape: Shape) -> None:
         writer.add_shortconv_l_cache(KERNEL)
     else:
         writer.add_head_count_kv(shape.kv_heads)
+    if shape.experts:
+        writer.add_expert_count(shape.experts)
+        writer.add_expert_used_count(2)
     if shape.sliding_window:
         writer.add_sliding_window(shape.sliding_window)
         writer.add_sliding_window_pattern(2)
@@ -213,11 +218,22 @@ def _layer(shape: Shape, layer: int, rng: np.random.Generator) -> Iterator[tuple
         yield from _state_space(shape, rng)
         return
     yield from _attention(shape, rng) if shape.kv_heads_at(layer) else _convolution(shape, rng)
+    yield from _experts(shape, rng) if shape.experts else _feed_forward(shape, rng)
+    for norm in ("ffn", "post_attention", "post_ffw") if shape.arch == "gemma3" else ("ffn",):
+        yield f"{norm}_norm.weight", _vector(rng, shape.width)
+
+
+def _feed_forward(shape: Shape, rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
     yield "ffn_gate.weight", _matrix(rng, shape.feed_forward, shape.width)
     yield "ffn_up.weight", _matrix(rng, shape.feed_forward, shape.width)
     yield "ffn_down.weight", _matrix(rng, shape.width, shape.feed_forward, LAYER_GAIN)
-    for norm in ("ffn", "post_attention", "post_ffw") if shape.arch == "gemma3" else ("ffn",):
-        yield f"{norm}_norm.weight", _vector(rng, shape.width)
+
+
+def _experts(shape: Shape, rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
+    yield "ffn_gate_inp.weight", _matrix(rng, shape.experts, shape.width)
+    parts = [dict(_feed_forward(shape, rng)) for _ in range(shape.experts)]
+    for name in parts[0]:
+        yield name.replace(".weight", "_exps.weight"), np.stack([part[name] for part in parts])
 
 
 def _attention(shape: Shape, rng: np.random.Generator) -> Iterator[tuple[str, Array]]:

@@ -12,12 +12,14 @@ from pytest_puma.core.conversation import (
     Request,
     Response,
     Score,
+    Speed,
     Usage,
     ask,
     ask_all,
 )
 from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaError, SettingsError, TemplateError
-from pytest_puma.core.outcome import Gate, Measure, Outcome, Prediction, Run, Status, Verdict
+from pytest_puma.core.forecast import Forecast
+from pytest_puma.core.outcome import Determinism, Gate, Measure, Outcome, Prediction, Run, Status, Verdict
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
 
 __all__ = [
@@ -27,7 +29,9 @@ __all__ = [
     "Conversation",
     "DataError",
     "DataSource",
+    "Determinism",
     "EngineError",
+    "Forecast",
     "Gate",
     "Generate",
     "Generation",
@@ -49,6 +53,7 @@ __all__ = [
     "Scenario",
     "Score",
     "SettingsError",
+    "Speed",
     "Status",
     "Step",
     "TaskType",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_puma.core.conversation import Generation
-from pytest_puma.core.errors import check_limits
+from pytest_puma.core.errors import SettingsError, check_limits
 
 if TYPE_CHECKING:
     from pytest_puma.core.outcome import Gate
@@ -26,7 +26,8 @@ class ModelOptions:
     """How a model is loaded and run; `None` leaves the choice to the engine.
 
     `n_ctx`: cache cells, in tokens; `gpu_layers`: -1 is all; `parallel`: sequences decoded
-    together; `thinking`: whether a reasoning model may think before it answers.
+    together; `thinking`: whether a reasoning model may think before it answers; `strict`: every request is computed
+    alone and in one order, so that neither other samples nor the number of threads change an answer.
     """
 
     n_ctx: int | None = None
@@ -34,9 +35,13 @@ class ModelOptions:
     threads: int | None = None
     parallel: int | None = None
     thinking: bool = False
+    strict: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what llama.cpp would abort on."""
+        """Refuse what llama.cpp would abort on, and what contradicts itself."""
+        if self.strict and self.parallel not in {None, 1}:
+            msg = f"parallel is {self.parallel} where strict asks for one request at a time; expected one of the two"
+            raise SettingsError(msg)
         check_limits(
             {
                 "n_ctx": (self.n_ctx, 1, MOST_CELLS),

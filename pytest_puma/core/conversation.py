@@ -134,6 +134,28 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Speed:
+    """What was computed and how long it took: batches that read prompts, and those of one token for each reply.
+
+    Additive, as `Usage` is. Tokens of scored continuations count as read.
+    """
+
+    read_tokens: int = 0
+    read_seconds: float = 0.0
+    written_tokens: int = 0
+    written_seconds: float = 0.0
+
+    def __add__(self, other: Speed) -> Speed:
+        """Field by field."""
+        return Speed(
+            read_tokens=self.read_tokens + other.read_tokens,
+            read_seconds=self.read_seconds + other.read_seconds,
+            written_tokens=self.written_tokens + other.written_tokens,
+            written_seconds=self.written_seconds + other.written_seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """The engine's reply to one request.
 

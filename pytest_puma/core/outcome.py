@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from pytest_puma.core.conversation import Usage
+from pytest_puma.core.conversation import Speed, Usage
 
 Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT RUN"]
 
@@ -73,12 +73,26 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Determinism:
+    """How many of the `samples` that were asked once more, each alone, were then answered with another text.
+
+    `gaps`: for each flip where it is known, how far the logit of the chosen token lay above the next one where the
+    texts part. Small gaps are near-ties that any change of the batch may tip; large ones are a defect.
+    """
+
+    samples: int
+    flips: int
+    gaps: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """All that is known of a cell once it ran.
 
     `metrics` are the measures that reports show; `signature` holds everything that could change the
     numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
-    classification; `warnings` are sentences for every report. `outcome["f1_macro"]` is the value of a measure.
+    classification; `warnings` are sentences for every report; `determinism` is there where it was asked for.
+    `outcome["f1_macro"]` is the value of a measure.
     """
 
     cell: str
@@ -92,7 +106,9 @@ class Outcome:
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
     warnings: tuple[str, ...] = ()
+    determinism: Determinism | None = None
     usage: Usage = field(default_factory=Usage)
+    speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0
 
     def __getitem__(self, metric: str) -> float:

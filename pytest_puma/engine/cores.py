@@ -10,11 +10,11 @@ import psutil
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
-def cores_for(workers: int) -> int:
-    """The physical cores that each of `workers` processes of this host may use, at least one."""
+def cores() -> int:
+    """The physical cores that processes of this host may use together, at least one."""
     physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else physical
-    return max(1, min(physical, allowed, _quota(physical)) // workers)
+    return max(1, min(physical, allowed, _quota(physical)))
 
 
 def _quota(default: int) -> int:

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 
-from pytest_puma.core import Backend, EngineError, Generate, Request, Response
+from pytest_puma.core import Backend, EngineError, Generate, Request, Response, Speed, Step
 from pytest_puma.engine.jobs import Fork, Job, Operation
 from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, overflow
 from pytest_puma.engine.scheduler import Scheduler, common_prefix
@@ -24,10 +24,14 @@ CELL_BLOCK = 256
 
 
 class Engine:
-    """The engine over a backend. `submit` queues, `step` computes one batch, `run` does both to the end."""
+    """The engine over a backend. `submit` queues, `step` computes one batch, `run` does both to the end.
+
+    `speed` adds up what was computed since the last `reset`.
+    """
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
+        self.speed = Speed()
         self._tickets = 0
         self._scheduler: Scheduler | None = None
         self._queue: list[Job] = []
@@ -78,6 +82,7 @@ class Engine:
             reply.close()
         self._scheduler = None
         self._queue, self._replies, self._finished = [], {}, {}
+        self.speed = Speed()
 
     def close(self) -> None:
         """Free the model."""
@@ -159,6 +164,7 @@ class Engine:
                 self._finish(owner.key)
         for key in scheduler.collect():
             self._finish(key)
+        self.speed += _speed(plan.steps, time.perf_counter() - now)
 
     def _finish(self, ticket: int) -> None:
         self._finished[ticket] = self._replies.pop(ticket).response(time.perf_counter())
@@ -169,6 +175,13 @@ class Engine:
                 self.backend.fork(operation.source, operation.target)
             else:
                 self.backend.drop(operation.sequence)
+
+
+def _speed(steps: Sequence[Step], seconds: float) -> Speed:
+    tokens = sum(len(step.tokens) for step in steps)
+    if tokens == len(steps):
+        return Speed(written_tokens=tokens, written_seconds=seconds)
+    return Speed(read_tokens=tokens, read_seconds=seconds)
 
 
 def cache_size(jobs: Sequence[Job], parallel: int, good_cells: int) -> int:

@@ -23,7 +23,7 @@ from pytest_puma.core import ModelError
 from pytest_puma.models.foreign import MAGIC, foreign_format
 from pytest_puma.models.ggml import BLOCKS, FILE_TYPES
 
-Value: TypeAlias = "int | float | str | None"
+Value: TypeAlias = "int | float | str | tuple[int, ...] | None"
 
 VERSIONS = (2, 3)
 _LAYOUTS = {
@@ -44,9 +44,12 @@ _LAYOUTS = {
 }
 _UINT32, _UINT64 = _LAYOUTS[4], _LAYOUTS[10]
 _TEXT, _ARRAY = 8, 9
+_WHOLE = {4, 5, 10, 11}
 _LONGEST_TEXT = 1 << 24  # a damaged length must not read gigabytes; chat templates have some 10,000 characters
 _MOST_DIMENSIONS = 4
 _GUESSED = 1024  # a flag of `general.file_type`
+_MOST_LAYERS = 1024  # an array of no more whole numbers has one for each layer, and is read
+_HALF = 2  # bytes of a number in llama.cpp's cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,8 @@ class GgufFile:
     """What a header tells. Texts are empty, `context_length` (in tokens) is `None` where it tells nothing.
 
     `kind` is `model`, `adapter`, `mmproj` ...; `tokenizer` the kind of vocabulary; `file_type` the quantisation,
-    as in `Q4_K_M`; `tensors` counts those in this file of `parts`, `size` its bytes.
+    as in `Q4_K_M`; `tensors` counts those in this file of `parts`, `size` its bytes. `cell_bytes` is what attention
+    keeps of a token, `None` where the header does not tell.
     """
 
     architecture: str
@@ -64,6 +68,7 @@ class GgufFile:
     tokenizer: str
     chat_template: bool
     context_length: int | None
+    cell_bytes: int | None
     tensors: int
     parts: int
     size: int
@@ -138,10 +143,26 @@ def _described(metadata: Mapping[str, Value], *, tensors: int, size: int) -> Ggu
         tokenizer=_text(metadata, "tokenizer.ggml.model"),
         chat_template=bool(_text(metadata, "tokenizer.chat_template")),
         context_length=_count(metadata, f"{architecture}.context_length"),
+        cell_bytes=_cell_bytes(metadata, architecture),
         tensors=tensors,
         parts=_count(metadata, "split.count") or 1,
         size=size,
     )
+
+
+def _cell_bytes(metadata: Mapping[str, Value], architecture: str) -> int | None:
+    """Keys and values of all layers; a layer without heads of its own keeps none."""
+    attention = f"{architecture}.attention"
+    layers, heads = _count(metadata, f"{architecture}.block_count"), _count(metadata, f"{attention}.head_count")
+    width = _count(metadata, f"{architecture}.embedding_length")
+    kept = metadata.get(f"{attention}.head_count_kv", heads)
+    # Latent attention keeps something else.
+    if not layers or not heads or not width or f"{attention}.kv_lora_rank" in metadata:
+        return None
+    key, value = (_count(metadata, f"{attention}.{part}_length") or width // heads for part in ("key", "value"))
+    if isinstance(kept, int):
+        kept = (kept,) * layers
+    return sum(kept) * (key + value) * _HALF if isinstance(kept, tuple) else None
 
 
 def _text(metadata: Mapping[str, Value], key: str) -> str:
@@ -183,11 +204,10 @@ class _Reader:
         return self.data[start : self.position].decode("utf-8", errors="replace")
 
     def pair(self) -> tuple[str, Value]:
-        """A key and its value; an array is stepped over."""
+        """A key and its value; an array of other than a few whole numbers is stepped over."""
         key, kind = self.text(), self.number(_UINT32)
         if kind == _ARRAY:
-            self._skip_array()
-            return key, None
+            return key, self._array()
         return key, self.text() if kind == _TEXT else self.number(_layout(kind))
 
     def tensor_end(self) -> int:
@@ -205,12 +225,15 @@ class _Reader:
             raise _DamagedError
         self.position += size
 
-    def _skip_array(self) -> None:
+    def _array(self) -> tuple[int, ...] | None:
         kind, count = self.number(_UINT32), self.number(_UINT64)
         if kind == _TEXT:
             self._skip_texts(count)
+        elif kind in _WHOLE and count <= _MOST_LAYERS:
+            return tuple(self.number(_layout(kind)) for _ in range(count))
         else:
             self._skip(_layout(kind).size * count)
+        return None
 
     def _skip_texts(self, count: int) -> None:
         length_at, data, position = _UINT64.unpack_from, self.data, self.position

@@ -1,8 +1,8 @@
 """The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json`.
 
 `run.json` (format 1) holds `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each
-cell its names, signature, measures, confusion matrix, verdicts, warnings, usage and seconds; `problems` are sentences
-that made the run fail although no cell did. `predictions.jsonl` has one line a
+cell its names, signature, measures, confusion matrix, verdicts, warnings, determinism (null: not asked for), usage and
+seconds; `problems` are sentences that made the run fail although no cell did. `predictions.jsonl` has one line a
 prediction: `cell`, `sample_id`, `gold`, `answer` (null: none could be read), `raw` (the text of each response),
 `probabilities`, `logprobs`, `finish`, `units`, `usage`.
 """

@@ -40,6 +40,7 @@ def summary(run: Run, folder: str) -> list[str]:
         lines.append("* rests on few answers, or on the readable ones of many; the note is in run.json")
     lines += _sources(run.outcomes)
     lines += [f"warning: {warning}" for outcome in run.outcomes for warning in outcome.warnings]
+    lines += [f"determinism: {sentence}" for sentence in map(_agreement, run.outcomes) if sentence]
     lines += [f"not run: {sentence}" for sentence in _not_run(run)]
     return [*lines, f"predictions: {folder}"] if folder else lines
 
@@ -88,6 +89,15 @@ def _not_run(run: Run) -> list[str]:
     """The gates that no cell took, and those that a cell took but has no measure for."""
     own = [f"{outcome.cell}: {v.reason}" for outcome in run.outcomes for v in outcome.verdicts if v.status == "NOT RUN"]
     return [*own, *(verdict.reason for verdict in run.verdicts)]
+
+
+def _agreement(outcome: Outcome) -> str:
+    """How many answers changed when asked alone, nothing where that was not asked."""
+    found = outcome.determinism
+    if found is None:
+        return ""
+    gaps = f"; largest logit gap {number(max(found.gaps))}" if found.gaps else ""
+    return f"{outcome.cell}: {found.flips} of {found.samples} answers change when asked alone{gaps}"
 
 
 def _sources(outcomes: Sequence[Outcome]) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from numbers import Integral
 from typing import Any
 
-from pytest_puma.core import Gate, Measure, Outcome, Prediction, Usage, Verdict
+from pytest_puma.core import Determinism, Gate, Measure, Outcome, Prediction, Speed, Usage, Verdict
 
 
 def to_json(outcome: Outcome) -> str:
@@ -27,7 +27,8 @@ def from_json(text: str) -> Outcome:
     data["predictions"] = tuple(_prediction(entry) for entry in data["predictions"])
     data["measures"] = {name: measure_from(entry) for name, entry in data["measures"].items()}
     data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
-    data["usage"] = Usage(**data["usage"])
+    data["determinism"] = data["determinism"] and _determinism(data["determinism"])
+    data["usage"], data["speed"] = Usage(**data["usage"]), Speed(**data["speed"])
     return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings")})
 
 
@@ -74,3 +75,7 @@ def measure_from(entry: dict[str, Any]) -> Measure:
 def _verdict(entry: dict[str, Any]) -> Verdict:
     measure = entry["measure"]
     return Verdict(**entry | {"gate": Gate(**entry["gate"]), "measure": measure and measure_from(measure)})
+
+
+def _determinism(entry: dict[str, Any]) -> Determinism:
+    return Determinism(**entry | {"gaps": tuple(entry["gaps"])})

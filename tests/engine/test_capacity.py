@@ -137,7 +137,7 @@ def test_what_would_abort_the_process_is_an_engine_error(open_backend: OpenBacke
         (Step(0, 0, [1] * (backend.batch + 1), backend.batch), "tokens"),
         (Step(0, 0, [1] * (backend.rows + 1), 0), "rows"),
         (Step(backend.sequences, 0, [1], 0), "sequences"),
-        (Step(0, 0, [backend._vocabulary], 0), "llama_decode returned -1"),
+        (Step(0, 0, [backend._vocabulary.size], 0), "llama_decode returned -1"),
         (Step(0, 0, [-1], 0), "llama_decode returned -1"),
     ]:
         with pytest.raises(EngineError, match=found):
@@ -150,7 +150,7 @@ def test_an_error_tells_its_own_reason_not_that_of_an_earlier_one(open_backend: 
     with pytest.raises(EngineError, match="failed to parse grammar"):
         backend.grammar("root ::= nobody")
     with pytest.raises(EngineError, match="invalid token") as error:
-        backend.decode([Step(0, 0, [backend._vocabulary], 0)])
+        backend.decode([Step(0, 0, [backend._vocabulary.size], 0)])
     assert "grammar" not in str(error.value)
 
 

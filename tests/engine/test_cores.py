@@ -7,7 +7,6 @@ import psutil
 import pytest
 
 from pytest_puma.engine import cores
-from pytest_puma.engine.cores import cores_for
 
 
 @pytest.fixture
@@ -19,15 +18,14 @@ def host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-@pytest.mark.parametrize(("workers", "each"), [(1, 8), (2, 4), (3, 2), (8, 1), (100, 1)])
 @pytest.mark.usefixtures("host")
-def test_workers_share_the_physical_cores(workers: int, each: int) -> None:
-    assert cores_for(workers) == each
+def test_physical_cores_count() -> None:
+    assert cores.cores() == 8
 
 
 def test_only_cores_that_the_process_may_use_count(host: pytest.MonkeyPatch) -> None:
     host.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
-    assert cores_for(1) == 3
+    assert cores.cores() == 3
 
 
 @pytest.mark.parametrize(
@@ -37,19 +35,19 @@ def test_only_cores_that_the_process_may_use_count(host: pytest.MonkeyPatch) -> 
 @pytest.mark.usefixtures("host")
 def test_a_container_gets_what_its_quota_allows(quota: str, expected: int) -> None:
     cores._QUOTA.write_text(quota, encoding="ascii")
-    assert cores_for(1) == expected
+    assert cores.cores() == expected
 
 
 def test_a_host_that_cannot_tell_its_physical_cores_counts_all(host: pytest.MonkeyPatch) -> None:
     host.setattr(psutil, "cpu_count", lambda **_: None)
     host.setattr(os, "cpu_count", lambda: 5)
-    assert cores_for(1) == 5
+    assert cores.cores() == 5
 
 
 def test_a_system_without_affinity_uses_all_cores(host: pytest.MonkeyPatch) -> None:
     host.delattr(os, "sched_getaffinity")
-    assert cores_for(1) == 8
+    assert cores.cores() == 8
 
 
 def test_the_real_host_has_at_least_one() -> None:
-    assert 1 <= cores_for(1) <= (os.cpu_count() or 1)
+    assert 1 <= cores.cores() <= (os.cpu_count() or 1)

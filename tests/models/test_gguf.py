@@ -1,6 +1,7 @@
 import contextlib
 import struct
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import gguf
@@ -13,7 +14,7 @@ from pytest_puma.core import ModelError
 from pytest_puma.models import GgufFile, read_gguf
 from pytest_puma.models.ggml import BLOCKS, FILE_TYPES
 from tests.models.raw_gguf import MODEL, WEIGHT, Value, raw_gguf, text
-from tests.tiny_gguf import MAMBA, write_gguf
+from tests.tiny_gguf import LFM2, MAMBA, QWEN2, Shape, write_gguf
 
 RAW = raw_gguf()
 
@@ -36,6 +37,7 @@ def test_the_header_of_a_real_file_is_read(tmp_path: Path) -> None:
         tokenizer="gpt2",
         chat_template=True,
         context_length=4096,
+        cell_bytes=None,
         tensors=len(gguf.GGUFReader(path).tensors),
         parts=1,
         size=path.stat().st_size,
@@ -239,3 +241,19 @@ def test_the_vocabulary_of_a_large_model_costs_less_than_half_a_second(tmp_path:
     start = time.process_time()
     assert read_gguf(path).tensors == 1
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        (QWEN2, 2 * (64 + 64) * 2),
+        (replace(QWEN2, layers=3, heads=4, kv_heads=2), 3 * 2 * (32 + 32) * 2),
+        (LFM2, 1 * (64 + 64) * 2),
+        (MAMBA, None),
+    ],
+    ids=["a key and a value of 64 in two layers", "two of 32 in three", "in every second layer", "no attention"],
+)
+def test_what_attention_keeps_of_a_token_follows_from_the_header(
+    tmp_path: Path, shape: Shape, expected: int | None
+) -> None:
+    assert read_gguf(write_gguf(tmp_path / "m.gguf", shape)).cell_bytes == expected

@@ -1,0 +1,12 @@
+"""llama.cpp in this process: the only room that imports `llama_cpp`.
+
+Written for llama-cpp-python 0.3.36 up to, not including, 0.4; what it needs is looked for at load. Calls that
+abort the process (too many tokens or outputs in a batch, an unknown sequence, a token that a grammar does not
+allow) are checked here first.
+"""
+
+from pytest_puma.engine.native.backend import NativeBackend
+from pytest_puma.engine.native.devices import gpus
+from pytest_puma.engine.native.dry import DryBackend
+
+__all__ = ["DryBackend", "NativeBackend", "gpus"]

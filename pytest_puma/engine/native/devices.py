@@ -1,0 +1,47 @@
+"""The GPUs that llama.cpp sees.
+
+llama-cpp-python has no functions for devices; those of the library it loads are called as ggml-backend.h declares them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import llama_cpp
+
+from pytest_puma.engine.layout import Gpu
+from pytest_puma.engine.native.binding import prepare
+
+#: `GGML_BACKEND_DEVICE_TYPE_GPU`; processors with graphics of their own are another type, and share the host's memory.
+_GPU = 1
+
+
+def gpus() -> tuple[Gpu, ...]:
+    """Those with memory of their own, in the order in which llama.cpp counts them."""
+    if not llama_cpp.llama_supports_gpu_offload():
+        return ()
+    prepare()
+    library: Any = llama_cpp.llama_cpp._lib  # noqa: SLF001 - the binding has no other name for it
+    if not hasattr(library, "ggml_backend_dev_count"):
+        # Where a library shows no functions of those it needs (Windows), one process takes all there is.
+        return ()
+    return tuple(
+        _gpu(library, device)
+        for number in range(_call(library, "ggml_backend_dev_count", ctypes.c_size_t))
+        if (device := _call(library, "ggml_backend_dev_get", ctypes.c_void_p, ctypes.c_size_t(number)))
+        and _call(library, "ggml_backend_dev_type", ctypes.c_int, ctypes.c_void_p(device)) == _GPU
+    )
+
+
+def _gpu(library: Any, device: int) -> Gpu:
+    name = _call(library, "ggml_backend_dev_description", ctypes.c_char_p, ctypes.c_void_p(device))
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    _call(library, "ggml_backend_dev_memory", None, ctypes.c_void_p(device), ctypes.byref(free), ctypes.byref(total))
+    return Gpu(name=name.decode(errors="replace"), free=free.value)
+
+
+def _call(library: Any, name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(library, name)
+    function.restype = result
+    return function(*arguments)

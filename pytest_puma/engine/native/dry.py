@@ -1,0 +1,85 @@
+"""A model without its weights: what a run would compute is counted, not computed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import llama_cpp
+import numpy as np
+
+from pytest_puma.core import EngineError, Model, Prompt, Step
+from pytest_puma.engine.native.binding import last_words, prepare
+from pytest_puma.engine.native.grammar import NativeGrammar
+from pytest_puma.engine.native.limits import BATCH, limits_of
+from pytest_puma.engine.native.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from pytest_puma.core.backend import Logits
+
+
+class DryBackend:
+    """The vocabulary of a GGUF file; every reply is empty. `opened` is the largest cache that was asked for, in cells.
+
+    Prompts have the tokens, and share those, that they have with the weights. `context_limit` is the model's own, which
+    the vocabulary alone does not tell.
+    """
+
+    def __init__(self, model: Model, *, context_limit: int) -> None:
+        prepare()
+        params = llama_cpp.llama_model_default_params()
+        params.vocab_only = True
+        self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
+        if not self._model:
+            msg = f"{model.name}: llama.cpp cannot load the vocabulary of {model.path}{last_words()}"
+            raise EngineError(msg)
+        limits = limits_of(self._model, model.options, name=model.name)
+        self._vocabulary = Vocabulary(self._model, name=model.name, thinking=model.options.thinking)
+        self.end_of_turn = self._vocabulary.end_of_turn
+        self.notes: Sequence[str] = self._vocabulary.notes
+        self.signature: Mapping[str, str] = {}
+        self.context_limit = min(context_limit, model.options.n_ctx or context_limit)
+        self.cells = model.options.n_ctx
+        self.good_cells, self.parallel, self.sequences = limits.good_cells, limits.parallel, limits.sequences
+        self.batch, self.rows = BATCH, limits.sequences
+        self._logits = np.zeros((self.rows, self._vocabulary.size), dtype=np.float32)
+        self._logits[:, self.end_of_turn] = 1.0
+        self.opened = 0
+
+    def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
+        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        return self._vocabulary.encode(prompt, continuation)
+
+    def is_end(self, token: int) -> bool:
+        """Whether the token ends a generation."""
+        return self._vocabulary.is_end(token)
+
+    def piece(self, token: int) -> bytes:
+        """The bytes a token stands for; none for a control token."""
+        return self._vocabulary.piece(token)
+
+    def grammar(self, text: str) -> NativeGrammar:
+        """Start a GBNF grammar."""
+        return self._vocabulary.grammar(text)
+
+    def open(self, cells: int) -> None:
+        """Note the size."""
+        self.opened = max(self.opened, cells)
+        self.batch = min(BATCH, cells)
+
+    def decode(self, steps: Sequence[Step]) -> Logits:
+        """Rows that are sure of the end."""
+        return self._logits[: sum(len(step.tokens) - step.rows_from for step in steps)]
+
+    def fork(self, source: int, target: int) -> None:
+        """Nothing is there to be shared."""
+
+    def drop(self, sequence: int) -> None:
+        """Nothing is there to be freed."""
+
+    def close(self) -> None:
+        """Free the vocabulary. May be called twice."""
+        if self._model:
+            llama_cpp.llama_model_free(self._model)
+            self._model = None

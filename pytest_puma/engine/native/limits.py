@@ -1,0 +1,46 @@
+"""How much of everything: what llama.cpp is asked for, by the model's kind and the user's options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import llama_cpp
+
+from pytest_puma.core import EngineError, ModelOptions
+
+#: Prompt tokens of one `llama_decode`, and of one pass through the graph. Larger passes are no faster.
+BATCH, MICRO_BATCH = 2048, 512
+#: Requests run at once: on a CPU more of them only lengthen the attention of each other.
+PARALLEL_CPU, PARALLEL_GPU = 16, 64
+#: Sequences beyond the running requests: fork points and continuations.
+EXTRA_SEQUENCES, EXTRA_STATES = 48, 8
+#: Unshared cells: each query looks at every cell in use, whoever owns it.
+GOOD_CELLS_CPU, GOOD_CELLS_GPU = 4096, 32768
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """As `Backend` has them, and whether a GPU computes."""
+
+    on_gpu: bool
+    good_cells: int
+    parallel: int
+    sequences: int
+
+
+def limits_of(model: Any, options: ModelOptions, *, name: str) -> Limits:
+    """Those of a model that is loaded, with or without its weights."""
+    if llama_cpp.llama_model_has_encoder(model) or not llama_cpp.llama_model_has_decoder(model):
+        msg = f"{name}: the model is no decoder-only language model; such models are not supported"
+        raise EngineError(msg)
+    on_gpu = options.gpu_layers != 0 and bool(llama_cpp.llama_supports_gpu_offload())
+    good_cells = GOOD_CELLS_GPU if on_gpu else GOOD_CELLS_CPU
+    if options.strict:
+        # One for a prompt and one for a continuation: none is left for a prefix that samples would share.
+        return Limits(on_gpu=on_gpu, good_cells=good_cells, parallel=1, sequences=2)
+    stateful = llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model)
+    parallel = options.parallel or (PARALLEL_GPU if on_gpu else PARALLEL_CPU)
+    # Each sequence of a recurrent model costs memory for its state, used or not.
+    sequences = parallel + (EXTRA_STATES if stateful else EXTRA_SEQUENCES)
+    return Limits(on_gpu=on_gpu, good_cells=good_cells, parallel=parallel, sequences=sequences)

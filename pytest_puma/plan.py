@@ -1,0 +1,68 @@
+"""What a run will take, without the weights: tokens, cache, time, and the smallest difference that it can show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median, pstdev
+
+from pytest_puma.core import Cell, Forecast, Usage
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.native import DryBackend
+from pytest_puma.evaluate import tasks_of
+from pytest_puma.models import GgufFile
+from pytest_puma.rates import Rates
+from pytest_puma.stats import smallest_difference
+from pytest_puma.strategies import Strategy, Task, parse_strategy
+from pytest_puma.talks import hold
+
+#: The spread of right and wrong is widest where both are as frequent.
+WIDEST = 0.5
+
+
+def forecast(
+    cell: Cell,
+    file: GgufFile,
+    rates: Rates | None,
+    *,
+    project: Path | None = None,
+    strategies: Mapping[str, Strategy] | None = None,
+) -> Forecast:
+    """Hold the cell's conversations with a model that answers nothing. `file` is the header of the cell's model."""
+    strategy = parse_strategy(cell.strategy, strategies)
+    tasks = tasks_of(cell, strategy, project)
+    backend = DryBackend(cell.model, context_limit=file.context_length or 0)
+    try:
+        talks = hold([strategy.converse(task) for task in tasks], Engine(backend))
+    finally:
+        backend.close()
+    usage = Usage.total(talk.usage for talk in talks)
+    answered = [() if talk.answer is None else talk.answer.responses for talk in talks]
+    responses = [response for own in answered for response in own]
+    scored = sum(response.usage.decoded_tokens for response in responses if response.finish == "scored")
+    overflows = sum(any(response.finish == "overflow" for response in own) for own in answered)
+    replies = sum(response.finish not in {"scored", "overflow"} for response in responses)
+    computed = usage.prompt_tokens - usage.cached_tokens + scored
+    most = replies * (tasks[0].generation.max_tokens or 0)
+    return Forecast(
+        cell=cell.id,
+        samples=len(tasks),
+        prompt_tokens=usage.prompt_tokens,
+        cached_tokens=usage.cached_tokens,
+        scored_tokens=scored,
+        most_tokens=most,
+        overflows=overflows,
+        cache_bytes=None if file.cell_bytes is None else file.cell_bytes * backend.opened,
+        seconds=None if rates is None else rates.seconds(cell, read=computed, samples=len(tasks), most=most),
+        metric=cell.scenario.primary_metric(),
+        difference=smallest_difference(_spread(cell, tasks), len(tasks)),
+    )
+
+
+def _spread(cell: Cell, tasks: Sequence[Task]) -> float:
+    """Of what the metric is a mean of; in a regression, of the errors that one answer to all would make."""
+    if cell.scenario.task_type == "classification":
+        return WIDEST
+    golds = [float(task.sample.gold) for task in tasks]
+    middle = median(golds)
+    return pstdev(abs(gold - middle) for gold in golds)

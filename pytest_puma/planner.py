@@ -1,0 +1,61 @@
+"""`--puma-plan`: in place of running the cells, tell what they would take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_puma.collect import cell_of
+from pytest_puma.options import settings_of
+from pytest_puma.project import project_root
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Cell, Forecast
+    from pytest_puma.rates import Rates
+
+
+class Planner:
+    """Takes the place of the test loop. Refuses workers: there is nothing for them to do."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        if getattr(config.option, "tx", None):
+            msg = "puma: --puma-plan runs nothing and has no use for workers; leave out -n, or say -n 0 behind it"
+            raise pytest.UsageError(msg)
+        self._config = config
+        self._lines: list[str] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Plan every cell that was collected; None leaves what collection found wrong to pytest."""
+        if session.testsfailed or session.config.option.collectonly:
+            return None
+        from pytest_puma.rates import read_rates
+        from pytest_puma.report.plan import plan_lines
+
+        cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
+        models = list(dict.fromkeys(cell.model for cell in cells))
+        rates = {model: read_rates(project_root(self._config), model) for model in models}
+        forecasts = [self._forecast(cell, rates[cell.model]) for cell in cells]
+        self._lines = plan_lines(forecasts, {model.name: known for model, known in rates.items()})
+        return True
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """The table."""
+        if self._lines:
+            terminalreporter.section("puma: plan")
+            for line in self._lines:
+                terminalreporter.write_line(line)
+
+    def _forecast(self, cell: Cell, rates: Rates | None) -> Forecast:
+        from pytest_puma.models import inspect_model
+        from pytest_puma.plan import forecast
+
+        settings = settings_of(self._config)
+        return forecast(
+            cell,
+            inspect_model(cell.model.path),
+            rates,
+            project=settings.project,
+            strategies=settings.registry.strategies,
+        )

@@ -1,0 +1,70 @@
+"""A plan as a table for the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from tabulate import tabulate
+
+from pytest_puma.core import Forecast
+from pytest_puma.rates import Rates
+from pytest_puma.report.terminal import number
+
+_HEADERS = ("cell", "n", "prompt tokens", "shared", "replies at most", "cache MB", "minutes", "shows in", "from")
+_ALIGN = ("left", "right", "right", "right", "right", "right", "right", "left", "right")
+
+
+def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Rates | None]) -> list[str]:
+    """A row a cell, a sum, and what a reader must know; `rates` by the model's name."""
+    rows = [_row(each) for each in forecasts]
+    if len(rows) > 1:
+        rows.append(_sum(forecasts))
+    lines = tabulate(rows, headers=_HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple").splitlines()
+    lines.append("shows in, from: the metric, and its smallest difference between two such runs that is real at 95 %")
+    for name, known in rates.items():
+        if known is None:
+            lines.append(f"minutes: {name} never ran here; run it once, and the next plan knows")
+        else:
+            lines.append(
+                f"minutes: {name} read {known.read:,.0f} and wrote {known.written:,.0f} tokens/s on {known.day}"
+            )
+    long = [
+        f"{each.cell}: {each.overflows} prompts are longer than the context" for each in forecasts if each.overflows
+    ]
+    return [*lines, *(f"warning: {sentence}" for sentence in long)]
+
+
+def _row(each: Forecast) -> tuple[str, ...]:
+    return (
+        each.cell,
+        f"{each.samples:,}",
+        f"{each.prompt_tokens:,}",
+        f"{each.cached_tokens:,}",
+        f"{each.most_tokens:,}",
+        "?" if each.cache_bytes is None else f"{each.cache_bytes / 2**20:,.0f}",
+        _minutes(each.seconds),
+        each.metric,
+        "-" if math.isnan(each.difference) else number(each.difference),
+    )
+
+
+def _sum(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
+    """Of all cells; the cache is that of the largest, as they come one after the other."""
+    known = [each.cache_bytes for each in forecasts if each.cache_bytes is not None]
+    seconds = [each.seconds for each in forecasts]
+    return (
+        "all",
+        f"{sum(each.samples for each in forecasts):,}",
+        f"{sum(each.prompt_tokens for each in forecasts):,}",
+        f"{sum(each.cached_tokens for each in forecasts):,}",
+        f"{sum(each.most_tokens for each in forecasts):,}",
+        f"{max(known) / 2**20:,.0f}" if known else "?",
+        "?" if None in seconds else _minutes(sum(each for each in seconds if each is not None)),
+        "",
+        "",
+    )
+
+
+def _minutes(seconds: float | None) -> str:
+    return "?" if seconds is None else f"{seconds / 60:,.1f}"

@@ -1,0 +1,75 @@
+"""Which worker of pytest-xdist runs which cell. Imported where xdist runs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScheduling, LoadScopeScheduling
+from xdist.workermanage import WorkerController
+
+from pytest_puma.nodeid import Named, cells_in
+from pytest_puma.options import model_names, settings_of
+
+
+class Undecided(LoadScheduling):
+    """Waits for the ids of the tests: xdist's own scheduling where none is a cell, else by model.
+
+    What was chosen takes its place, so that nothing of ours is left in a suite without benchmarks.
+    """
+
+    def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
+        """The first worker's ids decide."""
+        cells = cells_in(collection, lambda: model_names(self.config))
+        chosen = ByModel(self.config, self.log, cells) if cells else LoadScheduling(self.config, self.log)
+        for each in self.nodes:
+            chosen.add_node(each)
+        self.config.pluginmanager.getplugin("dsession").sched = chosen
+        chosen.add_node_collection(node, collection)
+
+
+class ByModel(LoadScopeScheduling):
+    """The cells of a model on one worker, in their order; the model with the dearest cells first.
+
+    With more workers than models, which pays on GPUs alone, every cell goes where there is room.
+    """
+
+    def __init__(self, config: pytest.Config, log: Producer, cells: Mapping[str, Named]) -> None:
+        super().__init__(config, log)
+        self._cells = cells
+        self._sizes = {model.name: model.path.stat().st_size for model in settings_of(config).models}
+        self._apart = len(self._sizes) < self.numnodes and _many_gpus()
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """The test that a worker died of, if any. It is not run again: it would take down the next worker too."""
+        units = self.assigned_work.pop(node)
+        waiting = [(unit, nodeid) for unit in units.values() for nodeid, done in unit.items() if not done]
+        if not waiting:
+            return None
+        unit, died_of = waiting[0]
+        unit[died_of] = True
+        self.workqueue.update((scope, unit) for scope, unit in units.items() if not all(unit.values()))
+        for each in self.nodes:
+            self._reschedule(each)
+        return died_of
+
+    def _split_scope(self, nodeid: str) -> str:
+        cell = self._cells.get(nodeid)
+        return nodeid if cell is None or self._apart else f"@{cell.model}"
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        dearest = max(self.workqueue, key=self._cost)
+        self.workqueue.move_to_end(dearest, last=False)
+        super()._assign_work_unit(node)
+
+    def _cost(self, scope: str) -> int:
+        """Of the cells in it: what a token costs goes with the size of the weights."""
+        cells = [self._cells[nodeid] for nodeid in self.workqueue[scope] if nodeid in self._cells]
+        return sum(self._sizes[cell.model] for cell in cells)
+
+
+def _many_gpus() -> bool:
+    from pytest_puma.engine.native import gpus
+
+    return len(gpus()) > 1

@@ -1,0 +1,95 @@
+"""`--puma-plan`: what a run would take, with no weights loaded, against what the run then reports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import Project
+from tests.tiny_gguf import SHAPES, Shape, write_gguf
+
+CELLS = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3", "option_scoring"], samples=30, max_tokens=8)
+def test_triage(puma):
+    pass
+
+@pytest.mark.puma("estimation_tawos", strategies=["self_consistency_3", "option_scoring"], samples=20, max_tokens=8)
+def test_points(puma):
+    pass
+"""
+
+
+def rows(result: pytest.RunResult) -> dict[str, list[str]]:
+    """The columns behind the name of each cell in the table of a plan."""
+    lines = (line.split() for line in result.outlines)
+    return {line[0]: line[1:] for line in lines if line and ("@" in line[0] or line[0] == "all")}
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_it_counts_the_tokens_that_the_run_reports(pytester: pytest.Pytester, shape: Shape) -> None:
+    pytester.makeini("[pytest]")
+    pytester.makepyfile(test_all=CELLS)
+    model = write_gguf(pytester.path / "tiny.gguf", shape)
+    planned = rows(pytester.runpytest_inprocess("--puma-plan", f"--puma-model={model}"))
+    pytester.runpytest_inprocess(f"--puma-model={model}").assert_outcomes(passed=5)
+    (record,) = (pytester.path / ".puma" / "runs").glob("*/run.json")
+    usages = {each["cell"]: each["usage"] for each in json.loads(record.read_text(encoding="utf-8"))["outcomes"]}
+    for cell, usage in usages.items():
+        assert planned[cell][1:3] == [f"{usage['prompt_tokens']:,}", f"{usage['cached_tokens']:,}"]
+    assert planned["all"][1] == f"{sum(usage['prompt_tokens'] for usage in usages.values()):,}"
+
+
+def test_the_weights_are_not_needed(pytester: pytest.Pytester, gguf: Path) -> None:
+    whole = Project(pytester, gguf, 0)
+    whole.write(test_all=CELLS)
+    with_weights = rows(whole.run("--puma-plan"))
+    lost = pytester.path / "tiny.gguf"
+    half = gguf.stat().st_size // 2
+    lost.write_bytes(gguf.read_bytes()[:half] + bytes(gguf.stat().st_size - half))
+    without = Project(pytester, lost, 0)
+    assert rows(without.run("--puma-plan")) == with_weights
+    assert not (pytester.path / ".puma").exists()
+
+
+def test_the_first_run_teaches_it_the_minutes(alone: Project, pytester: pytest.Pytester) -> None:
+    alone.write(conftest="", test_all=CELLS)
+    before = alone.run("--puma-plan")
+    before.stdout.fnmatch_lines(["minutes: tiny never ran here; run it once, and the next plan knows"])
+    assert {columns[5] for columns in rows(before).values()} == {"?"}
+    alone.run().assert_outcomes(passed=5)
+    after = alone.run("--puma-plan")
+    after.stdout.re_match_lines([r"minutes: tiny read [\d,]+ and wrote [\d,]+ tokens a second on \d{4}-\d\d-\d\d"])
+    assert all(float(columns[5]) < 1 for columns in rows(after).values())
+    (pytester.path / ".puma" / "rates.json").write_text("{", encoding="utf-8")
+    alone.run("--puma-plan").stdout.fnmatch_lines(["minutes: tiny never ran here*"])
+
+
+def test_a_prompt_beyond_the_context_is_told(alone: Project) -> None:
+    alone.write(conftest="", test_all=CELLS)
+    result = alone.pytester.runpytest_inprocess("--puma-plan", f"--puma-model={alone.model},n_ctx=256")
+    result.stdout.re_match_lines([r"warning: triage_jira-few_shot_3@tiny: \d+ of 30 prompts exceed the context"])
+
+
+def test_it_has_no_use_for_workers(alone: Project) -> None:
+    alone.write(test_all=CELLS)
+    result = alone.pytester.runpytest_subprocess("-p", "xdist", "-n2", "--puma-plan", f"--puma-model={alone.model}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--puma-plan runs nothing and has no use for workers; leave out -n*"])
+
+
+def test_what_collection_finds_wrong_is_not_planned(alone: Project) -> None:
+    alone.write(test_all=CELLS + "\n\nimport nowhere\n")
+    result = alone.run("--puma-plan")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert rows(result) == {}
+
+
+def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> None:
+    alone.write(test_all=CELLS)
+    found = rows(alone.run("--puma-plan", "-k", "zero_shot"))["triage_jira-zero_shot@tiny"]
+    # 1.96 standard errors of a difference of two proportions of 30 about one half
+    assert found[-2:] == ["f1_macro", "0.253"]

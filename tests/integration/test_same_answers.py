@@ -1,0 +1,69 @@
+"""The same command gives the same answers: alone, in part, in another order, and on workers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCHMARKS = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies={triage}, samples=12, logprobs=True)
+def test_triage(puma):
+    pass
+
+@pytest.mark.puma("estimation_tawos", strategies=["zero_shot", "option_scoring"], samples=12)
+def test_points(puma):
+    pass
+"""
+TRIAGE = ["zero_shot", "few_shot_3", "self_consistency_3"]
+#: One thread each: with flash attention on a CPU their number may change near-ties.
+COMMAND = ("--puma-threads=1", "--puma-max-tokens=12", "-p", "no:cacheprovider")
+
+
+@pytest.fixture
+def asked(pytester: pytest.Pytester, gguf: Path) -> Any:
+    """Runs the benchmarks on a real model; the predictions of that run by cell and sample, without what took time."""
+    pytester.makeini("[pytest]")
+
+    def run(*arguments: str, triage: list[str] = TRIAGE) -> dict[tuple[str, str], Any]:
+        pytester.makepyfile(test_all=BENCHMARKS.format(triage=triage))
+        done = pytester.runpytest_subprocess(f"--puma-model={gguf}", *COMMAND, *arguments)
+        assert done.ret == 0, done.stdout.str()
+        folder = max((pytester.path / ".puma" / "runs").iterdir(), key=lambda each: each.stat().st_mtime_ns)
+        lines = (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
+        found = [json.loads(line) for line in lines]
+        for each in found:
+            del each["usage"]["seconds"]
+        return {(each["cell"], each["sample_id"]): each for each in found}
+
+    return run
+
+
+def test_a_repeated_command_repeats_every_byte(asked: Any) -> None:
+    assert asked() == asked()
+
+
+def test_a_selection_answers_as_the_whole(asked: Any) -> None:
+    whole, part = asked(), asked("-k", "few_shot or option")
+    assert len(part) == 24
+    assert {key: whole[key] for key in part} == part
+
+
+def test_another_order_of_cells_changes_nothing(asked: Any) -> None:
+    assert asked(triage=TRIAGE[::-1]) == asked()
+
+
+@pytest.mark.parametrize("dist", [[], ["--dist=load"]], ids=["by model", "cell by cell"])
+def test_workers_answer_as_one_process(asked: Any, dist: list[str]) -> None:
+    assert asked("-n2", *dist) == asked()
+
+
+def test_strict_answers_do_not_hang_on_the_samples_beside_them(asked: Any) -> None:
+    few, many = asked("--puma-strict", "--puma-samples=5"), asked("--puma-strict", "--puma-threads=2")
+    shared = few.keys() & many.keys()
+    assert shared
+    assert [few[key] for key in sorted(shared)] == [many[key] for key in sorted(shared)]

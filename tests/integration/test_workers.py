@@ -1,0 +1,160 @@
+"""pytest-xdist for real: who runs what, and that suites without benchmarks do not notice us."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from tests.integration.conftest import TRIAGE, Project
+
+#: A backend that notes in a file which process loads which model.
+NOTED = """
+import os
+from pathlib import Path
+from pytest_puma.testing import ScriptedBackend
+
+def pytest_puma_backend(model):
+    with (Path(__file__).parent / "loads.txt").open("a") as stream:
+        stream.write(f"{model.name} {os.environ.get('PYTEST_XDIST_WORKER')}\\n")
+    return ScriptedBackend({}, default="Minor")
+"""
+#: What the list of devices looks like on a larger machine; the third GPU is full.
+TWO_GPUS = """
+import pytest_puma.engine.native
+from pytest_puma.engine.layout import Gpu
+
+pytest_puma.engine.native.gpus = lambda: (Gpu("one", 80 * 10**9), Gpu("two", 80 * 10**9), Gpu("three", 10**6))
+"""
+MATRIX = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "rcoif", "few_shot_3"], samples=4)
+def test_triage(puma):
+    pass
+
+@pytest.mark.puma("estimation_tawos", strategies=["zero_shot", "rcoif"], samples=4)
+def test_points(puma):
+    pass
+
+@pytest.mark.parametrize("number", range(6))
+def test_ordinary(number):
+    pass
+"""
+ORDINARY = """
+import pytest
+
+@pytest.mark.parametrize("number", range(6))
+def test_ordinary(number):
+    pass
+"""
+
+
+@pytest.fixture
+def two_models(alone: Project) -> Project:
+    """A matrix of five cells and two models, beside ordinary tests."""
+    (alone.pytester.path / "other.gguf").write_bytes(alone.model.read_bytes())
+    alone.write(conftest=NOTED, test_matrix=MATRIX)
+    return alone
+
+
+def loads(project: Project) -> Counter[str]:
+    """How often each model was loaded, and by which worker."""
+    return Counter((project.pytester.path / "loads.txt").read_text(encoding="utf-8").split("\n")[:-1])
+
+
+def run(project: Project, *arguments: str) -> pytest.RunResult:
+    return project.pytester.runpytest_subprocess("-p", "xdist", *arguments)
+
+
+def test_each_model_is_loaded_once(two_models: Project) -> None:
+    result = run(two_models, "-n2", f"--puma-model={two_models.model}", "--puma-model=other.gguf")
+    result.assert_outcomes(passed=16)
+    assert sorted(line.split()[0] for line in loads(two_models).elements()) == ["other", "tiny"]
+
+
+def test_the_cells_of_one_model_stay_on_one_of_many_workers(two_models: Project) -> None:
+    run(two_models, "-n3", "--puma-model=other.gguf").assert_outcomes(passed=11)
+    assert list(loads(two_models).values()) == [1]
+
+
+@pytest.mark.parametrize("dist", ["load", "worksteal", "loadfile", "each"])
+def test_a_scheduling_that_is_asked_for_is_left_to_xdist(two_models: Project, dist: str) -> None:
+    result = run(two_models, "-n2", "-v", f"--dist={dist}", "--puma-model=other.gguf")
+    result.assert_outcomes(passed=22 if dist == "each" else 11)
+    names = {"load": "Load", "worksteal": "WorkStealing", "loadfile": "LoadFile", "each": "Each"}
+    result.stdout.fnmatch_lines([f"scheduling tests via {names[dist]}Scheduling"])
+    result.stdout.fnmatch_lines([f"puma: 2 workers as asked for, --dist {dist}"])
+
+
+def test_a_suite_without_benchmarks_is_scheduled_by_xdist_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_ordinary=ORDINARY)
+    outputs = []
+    for ours in ((), ("-p", "no:puma")):
+        result = pytester.runpytest_subprocess("-n2", "-v", *ours)
+        result.assert_outcomes(passed=6)
+        lines = (re.sub(r"gw\d|\d+%|in [\d.]+s|puma-[\d.]+, ", "", line) for line in result.outlines)
+        outputs.append(sorted(line for line in lines if not line.startswith(("plugins:", "created:"))))
+    assert outputs[0] == outputs[1]
+    assert "scheduling tests via LoadScheduling" in outputs[0]
+
+
+@pytest.mark.parametrize("argument", ["--puma-samples=4", "benchmarks", "benchmarks/test_triage.py::test_triage"])
+def test_auto_is_one_worker_for_benchmarks_on_a_cpu(alone: Project, argument: str) -> None:
+    alone.pytester.makepyfile(**{"benchmarks/test_triage": TRIAGE})
+    result = run(alone, "-nauto", argument)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["puma: 1 worker with all cores; more processes would only share them, and load the model again", "*1 worker *"]
+    )
+
+
+def test_auto_is_a_worker_for_each_gpu_and_they_share_the_cells_of_a_model(two_models: Project) -> None:
+    two_models.write(conftest=NOTED + TWO_GPUS)
+    result = run(two_models, "-nauto", "--puma-model=other.gguf")
+    result.assert_outcomes(passed=11)
+    result.stdout.fnmatch_lines(["puma: 2 workers, one for each GPU that the model fits on"])
+    assert sorted(loads(two_models).elements()) == ["other gw0", "other gw1"]
+
+
+def test_auto_means_what_it_always_meant_for_other_suites(alone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
+    alone.write(conftest="", test_ordinary=ORDINARY, test_triage=TRIAGE)
+    for arguments in ((), ("test_ordinary.py", "test_triage.py")):
+        outputs = [created(run(alone, "-nauto", *arguments, *ours)) for ours in ((), ("-p", "no:puma"))]
+        assert outputs[0] == outputs[1] != ""
+
+
+def test_what_the_environment_says_of_auto_is_obeyed(alone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "3")
+    alone.write(test_triage=TRIAGE)
+    assert "3 workers" in created(run(alone, "-nauto", "--puma-samples=4"))
+
+
+def test_a_wrong_option_is_a_usage_error_with_auto_as_well(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    result = run(alone, "-nauto", "--puma-model=nowhere.gguf")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*nowhere.gguf*no such file*"])
+
+
+def test_a_cell_that_takes_its_worker_down_fails_once_and_the_others_run(two_models: Project) -> None:
+    dies = """
+        import os
+        import pytest
+
+        @pytest.mark.puma("triage_jira", strategies=["rcoif", "zero_shot", "few_shot_3"], samples=4)
+        def test_triage(puma):
+            if puma.strategy == "zero_shot":
+                os._exit(3)
+    """
+    two_models.write(test_matrix=dies)
+    result = run(two_models, "-n2", "--puma-model=other.gguf")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["worker 'gw?' crashed while running '*triage_jira-zero_shot@other?'"])
+
+
+def created(result: pytest.RunResult) -> str:
+    """The line that says how many workers there are."""
+    return next((line for line in result.outlines if re.search(r"\d+ workers? \[|\d+/\d+ workers?|created:", line)), "")
