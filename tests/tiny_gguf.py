@@ -30,6 +30,7 @@ BOS, END_OF_TEXT, START_OF_TURN, END_OF_TURN = CONTROL_TOKENS
 
 LOGIT_SPREAD: Final = 6.0  # standard deviation over the vocabulary; the best two are then about 1.4 apart
 LAYER_GAIN: Final = 4.0  # at 1, attention averages the prompt away; without as much in the feed-forward, answers loop
+CHOICE_GAIN: Final = 16.0  # near-ties between experts are rare then
 KERNEL: Final = 4  # positions that a convolution sees, the current one included
 STATES: Final = 16  # Mamba states per channel
 TIME_STEP_RANK: Final = 8  # channels from which Mamba computes its time step
@@ -87,8 +88,9 @@ GEMMA3_SWA: Final = Shape(arch="gemma3", sliding_window=16, bos=True, chat_templ
 MAMBA: Final = Shape(arch="mamba")
 LFM2: Final = Shape(arch="lfm2", bos=True, chat_template=CHATML_BOS)
 LFM2_SWA: Final = Shape(arch="lfm2", sliding_window=64)
+SHAPES: Final = (LLAMA_BOS, LLAMA_NO_BOS, QWEN2, GEMMA3_SWA, MAMBA, LFM2, LFM2_SWA)
+#: Not among them: which experts compute a token is a choice, and a near-tie that noise tips changes a whole row.
 MIXTRAL: Final = Shape(arch="llama", experts=4)
-SHAPES: Final = (LLAMA_BOS, LLAMA_NO_BOS, QWEN2, GEMMA3_SWA, MAMBA, LFM2, LFM2_SWA, MIXTRAL)
 
 
 def write_vocab_only(path: Path, shape: Shape = LLAMA_BOS) -> Path:
@@ -230,7 +232,7 @@ def _feed_forward(shape: Shape, rng: np.random.Generator) -> Iterator[tuple[str,
 
 
 def _experts(shape: Shape, rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
-    yield "ffn_gate_inp.weight", _matrix(rng, shape.experts, shape.width)
+    yield "ffn_gate_inp.weight", _matrix(rng, shape.experts, shape.width, CHOICE_GAIN)
     parts = [dict(_feed_forward(shape, rng)) for _ in range(shape.experts)]
     for name in parts[0]:
         yield name.replace(".weight", "_exps.weight"), np.stack([part[name] for part in parts])

@@ -11,7 +11,7 @@ from pytest_puma.core import Forecast
 from pytest_puma.rates import Rates
 from pytest_puma.report.terminal import number
 
-_HEADERS = ("cell", "n", "prompt tokens", "shared", "replies at most", "cache MB", "minutes", "shows in", "from")
+_HEADERS = ("cell", "n", "prompt tokens", "shared", "replies at most", "cache MB", "minutes", "metric", "can show")
 _ALIGN = ("left", "right", "right", "right", "right", "right", "right", "left", "right")
 
 
@@ -21,18 +21,19 @@ def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Rates | None])
     if len(rows) > 1:
         rows.append(_sum(forecasts))
     lines = tabulate(rows, headers=_HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple").splitlines()
-    lines.append("shows in, from: the metric, and its smallest difference between two such runs that is real at 95 %")
-    for name, known in rates.items():
-        if known is None:
-            lines.append(f"minutes: {name} never ran here; run it once, and the next plan knows")
-        else:
-            lines.append(
-                f"minutes: {name} read {known.read:,.0f} and wrote {known.written:,.0f} tokens/s on {known.day}"
-            )
-    long = [
-        f"{each.cell}: {each.overflows} prompts are longer than the context" for each in forecasts if each.overflows
+    lines.append("can show: the smallest difference in the metric between two such runs that is real at 95 %")
+    lines += [f"minutes: {_basis(name, known)}" for name, known in rates.items()]
+    long = [each for each in forecasts if each.overflows]
+    return [
+        *lines,
+        *(f"warning: {each.cell}: {each.overflows} of {each.samples} prompts exceed the context" for each in long),
     ]
-    return [*lines, *(f"warning: {sentence}" for sentence in long)]
+
+
+def _basis(model: str, rates: Rates | None) -> str:
+    if rates is None:
+        return f"{model} never ran here; run it once, and the next plan knows"
+    return f"{model} read {rates.read:,.0f} and wrote {rates.written:,.0f} tokens a second on {rates.day}"
 
 
 def _row(each: Forecast) -> tuple[str, ...]:
