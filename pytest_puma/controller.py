@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,9 @@ class Controller:
         from pytest_puma.report.folder import RunFolder
         from pytest_puma.report.wire import from_json
 
-        outcome = self._outcomes[nodeid] = from_json(sent)
+        outcome = from_json(sent)
+        # The predictions of a long run would fill the memory; they lie in the folder.
+        self._outcomes[nodeid] = replace(outcome, predictions=())
         if self._folder is None:
             run_id = f"{self._started:%Y%m%dT%H%M%S}-{os.getpid()}"
             self._folder = RunFolder(project_root(self._config), run_id)

@@ -73,8 +73,8 @@ class ScriptedBackend:
         return b"" if token == _END else bytes([token])
 
     def open(self, cells: int) -> None:  # noqa: ARG002 - it has room for any number
-        """Forget every sequence."""
-        self._held = {}
+        """Forget every sequence, and what was answered."""
+        self._held, self._known = {}, {}
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Append the tokens; each wanted row is sure of the script's next byte."""

@@ -127,8 +127,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a reporter receives: every outcome of a pytest run, and where it ran.
+    """What a reporter receives: every outcome of a pytest run, without its predictions, and where it ran.
 
+    Predictions lie in the run folder: those of a long run would fill the memory.
     `verdicts` are those of gates that no cell could take; `problems` are sentences that make the run
     fail although no single cell does.
     """
