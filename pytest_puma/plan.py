@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from statistics import median, pstdev
 
-from pytest_puma.core import Cell, Forecast, Usage
+from pytest_puma.core import Cell, Forecast, Model, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from pytest_puma.evaluate import tasks_of
-from pytest_puma.models import GgufFile
+from pytest_puma.models import GgufFile, inspect_model
 from pytest_puma.rates import Rates
 from pytest_puma.stats import smallest_difference
 from pytest_puma.strategies import Strategy, Task, parse_strategy
@@ -20,22 +21,36 @@ from pytest_puma.talks import hold
 WIDEST = 0.5
 
 
-def forecast(
-    cell: Cell,
-    file: GgufFile,
-    rates: Rates | None,
+def plan(
+    cells: Sequence[Cell],
+    rates: Mapping[Model, Rates | None],
     *,
     project: Path | None = None,
     strategies: Mapping[str, Strategy] | None = None,
+) -> list[Forecast]:
+    """Forecasts of all cells; the vocabulary of each model is loaded once. `rates` has what is known of every model."""
+    with ExitStack() as opened:
+        files = {model: inspect_model(model.path) for model in rates}
+        backends = {
+            model: opened.enter_context(closing(DryBackend(model, context_limit=file.context_length or 0)))
+            for model, file in files.items()
+        }
+        forecasts = []
+        for cell in cells:
+            strategy = parse_strategy(cell.strategy, strategies)
+            tasks = tasks_of(cell, strategy, project)
+            forecasts.append(
+                _forecast(cell, strategy, tasks, backends[cell.model], files[cell.model], rates[cell.model])
+            )
+        return forecasts
+
+
+def _forecast(  # noqa: PLR0917
+    cell: Cell, strategy: Strategy, tasks: Sequence[Task], backend: DryBackend, file: GgufFile, rates: Rates | None
 ) -> Forecast:
-    """Hold the cell's conversations with a model that answers nothing. `file` is the header of the cell's model."""
-    strategy = parse_strategy(cell.strategy, strategies)
-    tasks = tasks_of(cell, strategy, project)
-    backend = DryBackend(cell.model, context_limit=file.context_length or 0)
-    try:
-        talks = hold([strategy.converse(task) for task in tasks], Engine(backend))
-    finally:
-        backend.close()
+    """Hold the cell's conversations with a model that answers nothing."""
+    backend.opened = 0
+    talks = hold([strategy.converse(task) for task in tasks], Engine(backend))
     usage = Usage.total(talk.usage for talk in talks)
     answered = [() if talk.answer is None else talk.answer.responses for talk in talks]
     responses = [response for own in answered for response in own]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_puma.collect import cell_of
 from pytest_puma.options import settings_of
 from pytest_puma.project import project_root
-
-if TYPE_CHECKING:
-    from pytest_puma.core import Cell, Forecast
-    from pytest_puma.rates import Rates
 
 
 class Planner:
@@ -30,13 +26,14 @@ class Planner:
         """Plan every cell that was collected; None leaves what collection found wrong to pytest."""
         if session.testsfailed or session.config.option.collectonly:
             return None
+        from pytest_puma.plan import plan
         from pytest_puma.rates import read_rates
         from pytest_puma.report.plan import plan_lines
 
+        settings = settings_of(self._config)
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
-        models = list(dict.fromkeys(cell.model for cell in cells))
-        rates = {model: read_rates(project_root(self._config), model) for model in models}
-        forecasts = [self._forecast(cell, rates[cell.model]) for cell in cells]
+        rates = {cell.model: read_rates(project_root(self._config), cell.model) for cell in cells}
+        forecasts = plan(cells, rates, project=settings.project, strategies=settings.registry.strategies)
         self._lines = plan_lines(forecasts, {model.name: known for model, known in rates.items()})
         return True
 
@@ -46,16 +43,3 @@ class Planner:
             terminalreporter.section("puma: plan")
             for line in self._lines:
                 terminalreporter.write_line(line)
-
-    def _forecast(self, cell: Cell, rates: Rates | None) -> Forecast:
-        from pytest_puma.models import inspect_model
-        from pytest_puma.plan import forecast
-
-        settings = settings_of(self._config)
-        return forecast(
-            cell,
-            inspect_model(cell.model.path),
-            rates,
-            project=settings.project,
-            strategies=settings.registry.strategies,
-        )

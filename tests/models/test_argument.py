@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import ModelError, ModelOptions
 from pytest_puma.models import ModelArgument, parse_argument
 
-KEYS = "the keys are: n_ctx, gpu_layers, threads, parallel, thinking (a path with ',' in it must exist)"
+KEYS = "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, strict (a path with ',' in it must exist)"
 ALIAS = "expected letters, digits and any of . _ - + : only (a path with '=' in it must exist, or follow an alias)"
 
 
@@ -72,7 +72,7 @@ def test_an_argument_that_makes_no_sense_is_told_what_would(text: str, sentence:
 
 @pytest.mark.parametrize("field", fields(ModelOptions), ids=lambda field: field.name)
 def test_every_option_of_a_model_can_be_written(field: Field[Any]) -> None:
-    text, value = ("on", True) if field.name == "thinking" else ("3", 3)
+    text, value = ("on", True) if field.name in {"thinking", "strict"} else ("3", 3)
     assert getattr(parse_argument(f"q.gguf,{field.name}={text}").options, field.name) == value
 
 

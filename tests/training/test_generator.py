@@ -137,6 +137,16 @@ def test_every_way_of_asking_is_taught() -> None:
     assert set(ALL) - set(STRATEGIES) == {"self_consistency_5", "option_scoring"}
 
 
+def test_every_label_is_written_behind_a_question_with_the_odds_of_the_question(phrases: Phrases) -> None:
+    supply = Dialogues(phrases, 6)
+    answers = [piece for _ in range(200) for piece in supply.of("estimation_tawos", "zero_shot") if piece.odds]
+    written = Counter(piece.text for piece in answers)
+    assert written.keys() == POINTS.keys()
+    assert min(written.values()) > 10
+    right = Counter(max(piece.odds or {}, key=(piece.odds or {}).__getitem__) for piece in answers)
+    assert right["3"] > 3 * right["21"]
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_what_is_learned_is_an_answer_that_the_scenario_can_read(
@@ -150,7 +160,9 @@ def test_what_is_learned_is_an_answer_that_the_scenario_can_read(
         assert answer.text in answer.odds
         assert set(answer.odds) <= set(labels)
         assert sum(answer.odds.values()) == pytest.approx(1)
-        assert max(answer.odds, key=answer.odds.__getitem__) == answer.text
+    for example in answers[:-1]:
+        assert example.odds is not None
+        assert max(example.odds, key=example.odds.__getitem__) == example.text
     assert [piece.text for piece in dialogue][-3:] == [answers[-1].text, "<|im_end|>", "\n"]
     shots = int(strategy[-1]) if strategy[-1].isdigit() else {"one_shot": 1, "cot_few_shot": 3}.get(strategy, 0)
     assert len(answers) == shots + 1
