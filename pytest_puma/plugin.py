@@ -121,11 +121,19 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
     return report
 
 
-@pytest.hookimpl(optionalhook=True)
+# These two before xdist's own, which always have an answer.
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     from pytest_puma.xdist import auto_workers
 
     return auto_workers(config)
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    from pytest_puma.xdist import make_scheduler
+
+    return make_scheduler(config, log)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -133,11 +141,3 @@ def pytest_configure_node(node: WorkerController) -> None:
     from pytest_puma.xdist import tell_worker
 
     tell_worker(node.config, node.workerinput)
-
-
-# Before xdist's own, which always has an answer.
-@pytest.hookimpl(optionalhook=True, tryfirst=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
-    from pytest_puma.xdist import make_scheduler
-
-    return make_scheduler(config, log)

@@ -69,7 +69,8 @@ def loads(project: Project) -> Counter[str]:
 
 
 def run(project: Project, *arguments: str) -> pytest.RunResult:
-    return project.pytester.runpytest_subprocess("-p", "xdist", *arguments)
+    # Without `-p xdist`: then xdist may come behind us, and its hooks before ours.
+    return project.pytester.runpytest_subprocess(*arguments)
 
 
 def test_each_model_is_loaded_once(two_models: Project) -> None:

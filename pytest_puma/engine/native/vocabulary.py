@@ -29,6 +29,7 @@ class Vocabulary:
         self.notes: Sequence[str] = ()
         self._pieces: dict[int, bytes] = {}
         self._ends: dict[int, bool] = {}
+        self._controls: dict[int, bool] = {}
         self._chat = self._chat_format(model, thinking=thinking)
         self.end_of_turn = self._find_end_of_turn()
 
@@ -68,7 +69,12 @@ class Vocabulary:
         # Spelled-out control tokens are bracketed in every vocabulary; most texts have no bracket at all.
         if "<" not in text and "[" not in text:
             return False
-        return any(llama_cpp.llama_vocab_is_control(self._vocab, token) for token in self._tokenize(text))
+        return any(map(self._is_control, set(self._tokenize(text))))
+
+    def _is_control(self, token: int) -> bool:
+        if token not in self._controls:
+            self._controls[token] = bool(llama_cpp.llama_vocab_is_control(self._vocab, token))
+        return self._controls[token]
 
     def _tokenize(self, text: str, *, control: bool = True) -> list[int]:
         data = text.encode("utf-8", errors="replace")
