@@ -72,6 +72,7 @@ def test_a_prompt_beyond_the_context_is_told(alone: Project) -> None:
     alone.write(conftest="", test_all=CELLS)
     result = alone.pytester.runpytest_inprocess("--puma-plan", f"--puma-model={alone.model},n_ctx=256")
     result.stdout.re_match_lines([r"warning: triage_jira-few_shot_3@tiny: \d+ of 30 prompts exceed the context"])
+    assert result.ret == pytest.ExitCode.OK
 
 
 def test_it_has_no_use_for_workers(alone: Project) -> None:

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import llama_cpp
 import numpy as np
 
-from pytest_puma.core import EngineError, Model, Prompt, Step
+from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.buffers import BatchBuffers
 from pytest_puma.engine.native.binding import has_amx, last_words, prepare
-from pytest_puma.engine.native.grammar import NativeGrammar
 from pytest_puma.engine.native.limits import BATCH, MICRO_BATCH, limits_of
-from pytest_puma.engine.native.vocabulary import Vocabulary
+from pytest_puma.engine.native.text import TextSide
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
 
 
-class NativeBackend:
+class NativeBackend(TextSide):
     """A GGUF model in this process, on the GPU of this number, or on all there are.
 
     Errors of llama.cpp become `EngineError` with its own last words.
@@ -51,10 +50,9 @@ class NativeBackend:
         """What the loaded model is and can do."""
         options = model.options
         self._threads = options.threads or threads
-        self._set_limits(model)
-        self._vocabulary = Vocabulary(self._model, name=model.name, thinking=options.thinking)
-        self.end_of_turn = self._vocabulary.end_of_turn
-        self.notes: Sequence[str] = self._vocabulary.notes
+        limits = limits_of(self._model, options, name=model.name)
+        super().__init__(self._model, model, limits, trained=int(llama_cpp.llama_model_n_ctx_train(self._model)))
+        self._on_gpu, self._strict = limits.on_gpu, options.strict
         self.signature: Mapping[str, str] = {
             "weights_sha256": digest,
             "llama_cpp_python": str(llama_cpp.__version__),
@@ -67,34 +65,6 @@ class NativeBackend:
             "thinking": str(options.thinking),
             "strict": str(options.strict),
         }
-
-    def _set_limits(self, model: Model) -> None:
-        options = model.options
-        limits = limits_of(self._model, options, name=model.name)
-        trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
-        self.context_limit = min(trained, options.n_ctx or trained)
-        self.cells = options.n_ctx
-        self.good_cells, self.parallel, self.sequences = limits.good_cells, limits.parallel, limits.sequences
-        self.batch, self.rows = BATCH, limits.sequences
-        self._on_gpu, self._strict = limits.on_gpu, options.strict
-
-    # -- text and tokens -------------------------------------------------------------------------
-
-    def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
-        return self._vocabulary.encode(prompt, continuation)
-
-    def is_end(self, token: int) -> bool:
-        """Whether the token ends a generation."""
-        return self._vocabulary.is_end(token)
-
-    def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; none for a control token."""
-        return self._vocabulary.piece(token)
-
-    def grammar(self, text: str) -> NativeGrammar:
-        """Start a GBNF grammar."""
-        return self._vocabulary.grammar(text)
 
     # -- the cache -------------------------------------------------------------------------------
 

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 import llama_cpp
 import numpy as np
 
-from pytest_puma.core import EngineError, Model, Prompt, Step
+from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.native.binding import last_words, prepare
-from pytest_puma.engine.native.grammar import NativeGrammar
 from pytest_puma.engine.native.limits import BATCH, limits_of
-from pytest_puma.engine.native.vocabulary import Vocabulary
+from pytest_puma.engine.native.text import TextSide
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
 
 
-class DryBackend:
+class DryBackend(TextSide):
     """The vocabulary of a GGUF file; every reply is empty. `opened` is the largest cache that was asked for, in cells.
 
     Prompts have the tokens, and share those, that they have with the weights. `context_limit` is the model's own, which
@@ -35,33 +34,11 @@ class DryBackend:
             msg = f"{model.name}: llama.cpp cannot load the vocabulary of {model.path}{last_words()}"
             raise EngineError(msg)
         limits = limits_of(self._model, model.options, name=model.name)
-        self._vocabulary = Vocabulary(self._model, name=model.name, thinking=model.options.thinking)
-        self.end_of_turn = self._vocabulary.end_of_turn
-        self.notes: Sequence[str] = self._vocabulary.notes
+        super().__init__(self._model, model, limits, trained=context_limit)
         self.signature: Mapping[str, str] = {}
-        self.context_limit = min(context_limit, model.options.n_ctx or context_limit)
-        self.cells = model.options.n_ctx
-        self.good_cells, self.parallel, self.sequences = limits.good_cells, limits.parallel, limits.sequences
-        self.batch, self.rows = BATCH, limits.sequences
         self._logits = np.zeros((self.rows, self._vocabulary.size), dtype=np.float32)
         self._logits[:, self.end_of_turn] = 1.0
         self.opened = 0
-
-    def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
-        return self._vocabulary.encode(prompt, continuation)
-
-    def is_end(self, token: int) -> bool:
-        """Whether the token ends a generation."""
-        return self._vocabulary.is_end(token)
-
-    def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; none for a control token."""
-        return self._vocabulary.piece(token)
-
-    def grammar(self, text: str) -> NativeGrammar:
-        """Start a GBNF grammar."""
-        return self._vocabulary.grammar(text)
 
     def open(self, cells: int) -> None:
         """Note the size."""

@@ -1,0 +1,41 @@
+"""What a backend with weights and one without share: the text side of a GGUF file, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_puma.core import Model, Prompt
+from pytest_puma.engine.native.grammar import NativeGrammar
+from pytest_puma.engine.native.limits import BATCH, Limits
+from pytest_puma.engine.native.vocabulary import Vocabulary
+
+
+class TextSide:
+    """The part of `Backend` that needs no weights."""
+
+    def __init__(self, loaded: Any, model: Model, limits: Limits, *, trained: int) -> None:
+        """`loaded` is llama.cpp's model, `trained` the context length it was trained for."""
+        self._vocabulary = Vocabulary(loaded, name=model.name, thinking=model.options.thinking)
+        self.end_of_turn = self._vocabulary.end_of_turn
+        self.notes: Sequence[str] = self._vocabulary.notes
+        self.context_limit = min(trained, model.options.n_ctx or trained)
+        self.cells = model.options.n_ctx
+        self.good_cells, self.parallel, self.sequences = limits.good_cells, limits.parallel, limits.sequences
+        self.batch, self.rows = BATCH, limits.sequences
+
+    def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
+        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        return self._vocabulary.encode(prompt, continuation)
+
+    def is_end(self, token: int) -> bool:
+        """Whether the token ends a generation."""
+        return self._vocabulary.is_end(token)
+
+    def piece(self, token: int) -> bytes:
+        """The bytes a token stands for; none for a control token."""
+        return self._vocabulary.piece(token)
+
+    def grammar(self, text: str) -> NativeGrammar:
+        """Start a GBNF grammar."""
+        return self._vocabulary.grammar(text)
