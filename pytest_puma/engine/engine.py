@@ -60,6 +60,25 @@ class Engine:
             self._queue.append(job)
         return ticket
 
+    def encode(self, request: Request) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
+        """Prompt tokens and, for a score, the tokens of each continuation with its end of turn.
+
+        One boundary serves all continuations: the shortest prefix that the prompt shares with each of
+        them. A token that merges across the end of the prompt is so part of the continuation.
+        """
+        tokens = self.backend.encode(request.prompt)
+        if not tokens:
+            msg = "the prompt has no tokens; expected some text in its messages or the chat template"
+            raise EngineError(msg)
+        if isinstance(request, Generate):
+            return tokens, ()
+        full = [self.backend.encode(request.prompt, text) for text in request.continuations]
+        boundary = min(common_prefix(tokens, other) for other in full)
+        if boundary == 0:
+            msg = f"no prompt token is left before the continuations {request.continuations!r}"
+            raise EngineError(msg)
+        return tokens[:boundary], tuple((*other[boundary:], self.backend.end_of_turn) for other in full)
+
     @property
     def idle(self) -> bool:
         """Whether every submitted request has been answered and handed out."""
@@ -93,7 +112,7 @@ class Engine:
 
     def _job(self, ticket: int, request: Request) -> Job | None:
         """What the scheduler gets; None when the prompt is too long and the response is at hand."""
-        tokens, tails = self._encode(request)
+        tokens, tails = self.encode(request)
         longest = len(tokens) + max((len(tail) - 1 for tail in tails), default=1)
         if longest > self.backend.context_limit:
             self._finished[ticket] = overflow()
@@ -105,25 +124,6 @@ class Engine:
             else ScoreReply(tails, len(tokens))
         )
         return Job(key=ticket, tokens=array("i", tokens), room=room, tails=tails)
-
-    def _encode(self, request: Request) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
-        """Prompt tokens and, for a score, the tokens of each continuation with its end of turn.
-
-        One boundary serves all continuations: the shortest prefix that the prompt shares with each of
-        them. A token that merges across the end of the prompt is so part of the continuation.
-        """
-        tokens = self.backend.encode(request.prompt)
-        if not tokens:
-            msg = "the prompt has no tokens; expected some text in its messages or the chat template"
-            raise EngineError(msg)
-        if isinstance(request, Generate):
-            return tokens, ()
-        full = [self.backend.encode(request.prompt, text) for text in request.continuations]
-        boundary = min(common_prefix(tokens, other) for other in full)
-        if boundary == 0:
-            msg = f"no prompt token is left before the continuations {request.continuations!r}"
-            raise EngineError(msg)
-        return tokens[:boundary], tuple((*other[boundary:], self.backend.end_of_turn) for other in full)
 
     # -- one batch -------------------------------------------------------------------------------
 

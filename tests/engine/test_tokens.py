@@ -102,6 +102,18 @@ def test_a_continuation_only_adds_tokens_behind_the_prompt(backend: RecordedBack
         assert spelled(backend, longer[len(tokens) :]) == "Because"
 
 
+@pytest.mark.parametrize("template", [CHATML, CHATML_BOS, None, "{{ messages[0].content }}"])
+def test_a_continuation_is_encoded_as_if_the_prompt_ended_with_it(
+    template: str | None, open_backend: OpenBackend
+) -> None:
+    backend = open_backend(replace(LLAMA_BOS, chat_template=template))
+    for text in ("Why?", "Sever", f"Why {START_OF_TURN}?", f"{END_OF_TURN}", "a [b] <c>"):
+        asked = prompt(text, prefill="Answer: 1")
+        for more in ("3", "ity", " Critical", "\n", END_OF_TURN):
+            whole = prompt(text, prefill=asked.prefill + more)
+            assert backend.encode(asked, more) == backend.encode(whole)
+
+
 def test_text_that_is_no_unicode_is_encoded_all_the_same(open_backend: OpenBackend) -> None:
     backend = open_backend(LLAMA_BOS)
     assert "a?b" in spelled(backend, backend.encode(prompt("a\ud800b")))

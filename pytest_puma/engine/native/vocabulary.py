@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import llama_cpp
@@ -13,6 +13,16 @@ from pytest_puma.core import EngineError, Prompt
 from pytest_puma.engine.chat import ChatFormat
 from pytest_puma.engine.native.binding import last_words
 from pytest_puma.engine.native.grammar import NativeGrammar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Encoded:
+    """A prompt's tokens, and where continuations join: behind the tokens of `head`, as part of the text `tail`."""
+
+    prompt: Prompt
+    tokens: list[int]
+    head: list[int]
+    tail: str
 
 
 class Vocabulary:
@@ -30,24 +40,51 @@ class Vocabulary:
         self._pieces: dict[int, bytes] = {}
         self._ends: dict[int, bool] = {}
         self._controls: dict[int, bool] = {}
+        # A scored prompt comes once for each continuation, a vote's once for each reply.
+        self._last: _Encoded | None = None
         self._chat = self._chat_format(model, thinking=thinking)
         self.end_of_turn = self._find_end_of_turn()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
         """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        if self._last is None or self._last.prompt is not prompt:
+            self._last = self._encode(prompt)
+        if not continuation:
+            return self._last.tokens[:]
         # As one text, so that a token may merge across the end of the prompt.
-        prompt = replace(prompt, prefill=prompt.prefill + continuation)
-        if any(self._has_control(message.content) for message in prompt.messages):
-            # A sample that spells a control token must not become one; pieces tokenise a little differently.
-            pieces = self._chat.pieces(prompt)
-            tokens = [token for text, trusted in pieces for token in self._tokenize(text, control=trusted)]
-        else:
-            tokens = self._tokenize(self._chat.render(prompt))
+        return self._last.head + self._tokenize(self._last.tail + continuation)
+
+    def _encode(self, prompt: Prompt) -> _Encoded:
+        *before, (last, _) = self._pieces_of(prompt)
+        head = [token for text, trusted in before for token in self._tokenize(text, control=trusted)]
+        end = self._tokenize(last)
         bos = llama_cpp.llama_vocab_bos(self._vocab)
         # A template that prints the BOS token must not get a second one.
-        if llama_cpp.llama_vocab_get_add_bos(self._vocab) and tokens[:1] != [bos]:
-            tokens.insert(0, bos)
-        return tokens
+        if llama_cpp.llama_vocab_get_add_bos(self._vocab) and (head or end)[:1] != [bos]:
+            head.insert(0, bos)
+        cut, tail = self._cut(last, end)
+        return _Encoded(prompt=prompt, tokens=head + end, head=head + end[:cut], tail=tail)
+
+    def _pieces_of(self, prompt: Prompt) -> list[tuple[str, bool]]:
+        """The chat as text, in pieces where a sample spells a control token, which it must not become.
+
+        The last piece is the template's: continuations join it.
+        """
+        if not any(self._has_control(message.content) for message in prompt.messages):
+            return [(self._chat.render(prompt), True)]
+        pieces = self._chat.pieces(prompt)
+        return pieces if pieces[-1][1] else [*pieces, ("", True)]
+
+    def _cut(self, text: str, tokens: list[int]) -> tuple[int, str]:
+        """The number of tokens before the last control token, and the text from it on.
+
+        What stands on one side of a control token does not change the tokens on the other.
+        """
+        at = next((at for at in reversed(range(len(tokens))) if self._is_control(tokens[at])), 0)
+        place = text.rfind(self._special(tokens[at])) if at else 0
+        if place > 0 and self._tokenize(text[place:]) == tokens[at:]:
+            return at, text[place:]
+        return 0, text
 
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""
