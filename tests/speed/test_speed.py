@@ -1,0 +1,128 @@
+"""The speed bench: everyone does the same work on the same model, and the floor counts what cannot be left out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import Generate, Message, Prompt, Score
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.native import NativeBackend
+from pytest_puma.testing import ScriptedBackend
+from tools.speed import server
+from tools.speed.bench import measure
+from tools.speed.contenders import IN_PROCESS, Setting, Took
+from tools.speed.floor import Need, need_of, raw_rates
+from tools.speed.shapes import Shape, write_model
+from tools.speed.workloads import DIRECT, THOUGHT, Workload, workloads
+
+SMALL = Shape(layers=1, width=64, feed_forward=64, heads=2, kv_heads=1, vocabulary=4200)
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
+    path = write_model(tmp_path_factory.mktemp("speed") / "small.gguf", SMALL)
+    return Setting(path=path, threads=1, context=2048)
+
+
+@pytest.fixture(scope="module")
+def asked(setting: Setting) -> dict[str, Workload]:
+    return workloads(setting.model, samples=2, stories=())
+
+
+def prompt(text: str) -> Prompt:
+    return Prompt(messages=(Message(role="user", content=text),))
+
+
+def test_workloads_are_what_the_strategies_ask(asked: dict[str, Workload]) -> None:
+    assert len(asked["triage"].cells) == len(DIRECT)
+    assert [len(asked[name].requests) for name in asked] == [14, 2, 5, 16, 2, 2]
+    assert {name for name, each in asked.items() if each.scored} == {"labels", "points"}
+    assert all(isinstance(each, Generate) and each.max_tokens == THOUGHT for each in asked["thoughts"].requests)
+
+
+def test_no_turn_ends_before_its_limit(setting: Setting, asked: dict[str, Workload]) -> None:
+    with closing(Engine(NativeBackend(setting.model, threads=1))) as engine:
+        responses = engine.run(asked["thoughts"].requests)
+    assert {(each.finish, each.usage.decoded_tokens) for each in responses} == {("length", THOUGHT)}
+
+
+@pytest.mark.parametrize("name", ["triage", "votes", "labels"])
+def test_the_loop_does_the_same_work(name: str, setting: Setting, asked: dict[str, Workload]) -> None:
+    told: list[str] = []
+    result = measure(setting, asked[name], IN_PROCESS, rounds=1, tell=told.append)
+    compared = {"ours", "loop", "loop, no reuse"} | ({"prompts alone"} if asked[name].scored else set())
+    assert set(result.timings) == compared
+    assert len(told) == len(compared)
+    assert result.work.prompt_tokens > 1000
+    assert result.of_floor > 0
+
+
+@pytest.mark.parametrize("name", server.contenders())
+def test_the_servers_clients_do_the_same_work(name: str, setting: Setting, asked: dict[str, Workload]) -> None:
+    for package in ("xllamacpp", "aiohttp", "inspect_ai", "openai"):
+        pytest.importorskip(package, reason="pip install 'pytest-puma[speed]'")
+    chosen = {"ours": IN_PROCESS["ours"], name: server.contenders()[name]}
+    assert measure(setting, asked["triage"], chosen, rounds=1, tell=str).timings[name].middle > 0
+
+
+def test_who_does_other_work_is_no_contender(setting: Setting, asked: dict[str, Workload]) -> None:
+    idle = {
+        "ours": IN_PROCESS["ours"],
+        "idler": lambda _setting, _workload: Took(seconds=1, prompt_tokens=0, new_tokens=0),
+    }
+    with pytest.raises(RuntimeError, match="labels: idler read 0 prompt tokens and answered with 0; expected as many"):
+        measure(setting, asked["labels"], idle, rounds=1, tell=str)
+
+
+def test_the_floor_counts_each_beginning_once() -> None:
+    backend = ScriptedBackend({})
+    lead = len(backend.encode(prompt(""))) - len(b"\n\x02assistant\x03")
+    tail = len(b"\n\x02assistant\x03")
+    asked = (
+        Generate(prompt=prompt("aab"), max_tokens=5),
+        Generate(prompt=prompt("aac"), max_tokens=5),
+        Score(prompt=prompt("b"), continuations=("xy", "xz")),
+    )
+    need = need_of(backend, Workload(name="", why="", cells=(asked,)))
+    # "aa", then two ends; "b" and its end, then "xy" and "xz", whose end of turn nobody reads on from.
+    assert need.read == lead + 2 + 2 * (1 + tail) + 1 + tail + 3
+    assert need.written == 2 * 4
+
+
+def test_raw_rates_are_those_of_batches_of_the_same_shape(setting: Setting) -> None:
+    need = Need(read=1, written=1, shared=700, own=300, rows=1, new=40)
+    with closing(NativeBackend(setting.model, threads=1)) as backend:
+        read, written = raw_rates(backend, need, 8)
+    assert read > 0
+    assert written > 0
+
+
+def test_the_last_line_sums_up(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tools.speed", "--quick", "--samples=1", "--workload=labels", "--contender=loop"]
+    figures = tmp_path / "figures.json"
+    done = subprocess.run(  # noqa: S603 - our own command
+        [*command, "--threads=1", f"--json={figures}", f"--folder={tmp_path}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("tiny labels: ")
+    (result,) = json.loads(figures.read_text())["tiny"]["workloads"]
+    assert set(result["timings"]) == {"ours", "loop"}
+
+
+@pytest.mark.parametrize("option", ["--workload", "--contender"])
+def test_an_unknown_name_is_refused(option: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tools.speed", "--shape=tiny", f"--folder={tmp_path}", "--samples=1"]
+    done = subprocess.run([*command, option, "magic"], cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 1
+    assert f"{option}: 'magic' is unknown; there are: " in done.stderr

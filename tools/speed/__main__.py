@@ -1,0 +1,141 @@
+"""`python -m tools.speed`: the table of ratios. Run it on a machine that does nothing else.
+
+Each contender gets the same GGUF, the same chats and the same limits; all take their turns within a round, and the
+medians of the rounds are compared. The models are written on first use: real shapes, random weights.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+from tabulate import tabulate
+
+from pytest_puma.core import Generate, Model
+from pytest_puma.engine.cores import cores
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.native import DryBackend
+from tools.speed import server
+from tools.speed.bench import Result, measure, rows
+from tools.speed.contenders import IN_PROCESS, Contender, Setting
+from tools.speed.overhead import Overhead, overhead
+from tools.speed.shapes import SHAPES, Shape, write_model
+from tools.speed.workloads import Workload, workloads
+
+#: Samples a cell in a full run and in a quick one.
+SAMPLES, QUICK_SAMPLES = 50, 3
+
+
+def main() -> None:
+    """Read the command line, measure, print."""
+    said = _parser().parse_args()
+    if said.quick:
+        said.shape, said.rounds, said.samples = said.shape or ["tiny"], 1, min(said.samples, QUICK_SAMPLES)
+    found: dict[str, tuple[list[Result], Overhead | None]] = {}
+    for name in said.shape or ["0.5b", "tiny"]:
+        setting, asked = _prepared(said, name)
+        chosen = _chosen(said)
+        results = [measure(setting, each, chosen, rounds=said.rounds, tell=_tell) for each in asked]
+        extra = overhead(setting, samples=said.samples, rounds=said.rounds) if said.workload is None else None
+        found[name] = (results, extra)
+        _print(name, results, extra, list(chosen))
+    if said.json:
+        said.json.write_text(json.dumps(_plain(found), indent=1) + "\n", encoding="utf-8")
+    print(_summary(found))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tools.speed", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one small round on the tiny shape, under a minute")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="keep every number in this file")
+    parser.add_argument("--shape", action="append", choices=sorted(SHAPES), help="of the model (0.5b, then tiny)")
+    parser.add_argument("--workload", action="append", help="only this one; may be said again")
+    parser.add_argument("--contender", action="append", help="only this one beside ours; may be said again")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="samples a cell (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="medians of so many (%(default)s)")
+    parser.add_argument("--threads", type=int, default=cores(), help="threads that compute (%(default)s)")
+    parser.add_argument("--stories", type=Path, action="append", default=[], metavar="CSV", help="backlog items to mix")
+    parser.add_argument("--folder", type=Path, default=Path("build/speed"), help="where models lie (%(default)s)")
+    return parser
+
+
+def _prepared(said: argparse.Namespace, name: str) -> tuple[Setting, list[Workload]]:
+    """The model, written if need be, what it will be asked, and a context that holds each of these."""
+    shape: Shape = SHAPES[name]
+    said.folder.mkdir(parents=True, exist_ok=True)
+    path = said.folder / f"{name}.gguf"
+    if not path.exists():
+        write_model(path, shape)
+    model = Model(name=path.stem, path=path)
+    known = workloads(model, samples=said.samples, stories=said.stories)
+    asked = [_picked(known, each, "--workload") for each in said.workload or known]
+    with closing(DryBackend(model, context_limit=shape.context)) as backend:
+        longest = max(_length(Engine(backend), each) for each in asked)
+    return Setting(path=path, threads=said.threads, context=-(-longest // 256) * 256), asked
+
+
+def _length(engine: Engine, workload: Workload) -> int:
+    """Tokens of the longest request with its answer."""
+    lengths = []
+    for request in workload.requests:
+        tokens, tails = engine.encode(request)
+        new = request.max_tokens if isinstance(request, Generate) else max(map(len, tails))
+        lengths.append(len(tokens) + new)
+    return max(lengths)
+
+
+def _chosen(said: argparse.Namespace) -> dict[str, Contender]:
+    """Everyone, or ours and those that were named."""
+    known = {**IN_PROCESS, **server.contenders()}
+    if said.contender is None:
+        return known
+    return {name: _picked(known, name, "--contender") for name in ["ours", *said.contender]}
+
+
+def _picked(known: Mapping[str, Workload | Contender], name: str, option: str):  # noqa: ANN202
+    if name not in known:
+        sys.exit(f"{option}: {name!r} is unknown; there are: {', '.join(known)}")
+    return known[name]
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print(shape: str, results: Sequence[Result], extra: Overhead | None, names: Sequence[str]) -> None:
+    others = [name for name in names if name != "ours"]
+    head = ["workload", "requests", "prompt tokens", "new tokens", "ours", "of the floor", *others]
+    print(f"\n{shape}: seconds of ours, and how many times as long the others took (± spread over the rounds)\n")
+    print(tabulate(rows(results, others), headers=head, disable_numparse=True))
+    if extra is not None:
+        print(
+            f"\npytest around it: {extra.share:+.1%}, {extra.milliseconds:.2f} ms a sample; "
+            f"the first sample starts {extra.start:.1f} s after the command, the model's load left out"
+        )
+
+
+def _summary(found: Mapping[str, tuple[Sequence[Result], Overhead | None]]) -> str:
+    """One line: for every shape and workload our share of the floor, and the best of the others."""
+    told = []
+    for shape, (results, _) in found.items():
+        for each in results:
+            others = [ratio for name in each.timings if name != "ours" and (ratio := each.ratio(name)) is not None]
+            best = f", {min(others):.2f}x the next" if others else ""
+            told.append(f"{shape} {each.workload}: {each.of_floor:.2f} of the floor{best}")
+    return "; ".join(told)
+
+
+def _plain(found: Mapping[str, tuple[Sequence[Result], Overhead | None]]) -> dict[str, object]:
+    return {
+        shape: {"workloads": [asdict(each) for each in results], "overhead": None if extra is None else asdict(extra)}
+        for shape, (results, extra) in found.items()
+    }
+
+
+if __name__ == "__main__":
+    main()

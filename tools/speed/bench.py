@@ -1,0 +1,122 @@
+"""One go: every contender on every workload, interleaved over several rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from tools.speed.contenders import Contender, Setting, Took
+from tools.speed.floor import floor
+from tools.speed.workloads import Workload
+
+#: What everything is compared with.
+OURS = "ours"
+#: Contenders who do other work than the rest: their counts of tokens are their own.
+OTHER_WORK = frozenset({"prompts alone"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Seconds of every round; none where the contender cannot do the workload."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def middle(self) -> float:
+        """The median."""
+        return median(self.seconds)
+
+    @property
+    def spread(self) -> float:
+        """The widest round over the shortest, less one."""
+        return max(self.seconds) / min(self.seconds) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """Of one workload: the requests, what was computed for them, everyone's timing, and that of the floor."""
+
+    workload: str
+    why: str
+    requests: int
+    work: Took
+    floor: Timing
+    timings: Mapping[str, Timing] = field(default_factory=dict)
+
+    def ratio(self, name: str) -> float | None:
+        """How many times as long a contender took as we did."""
+        timing = self.timings.get(name)
+        return None if timing is None else timing.middle / self.timings[OURS].middle
+
+    @property
+    def of_floor(self) -> float:
+        """Our speed as a fraction of the highest possible."""
+        return self.floor.middle / self.timings[OURS].middle
+
+
+def measure(
+    setting: Setting,
+    workload: Workload,
+    contenders: Mapping[str, Contender],
+    *,
+    rounds: int,
+    tell: Callable[[str], None],
+) -> Result:
+    """Let all of them work, round by round; a `RuntimeError` says who did not do the same work as we."""
+    seconds: dict[str, list[float]] = {}
+    floors: list[float] = []
+    works: dict[str, Took] = {}
+    for number in range(rounds):
+        floors.append(floor(setting, workload))
+        for name, contender in contenders.items():
+            took = contender(setting, workload)
+            if took is None:
+                continue
+            tell(f"{setting.path.stem}, {workload.name}, round {number + 1} of {rounds}: {name} {took.seconds:.1f} s")
+            seconds.setdefault(name, []).append(took.seconds)
+            works[name] = took
+    _check(workload, works)
+    return Result(
+        workload=workload.name,
+        why=workload.why,
+        requests=len(workload.requests),
+        work=works[OURS],
+        floor=Timing(seconds=tuple(floors)),
+        timings={name: Timing(seconds=tuple(each)) for name, each in seconds.items()},
+    )
+
+
+def _check(workload: Workload, works: Mapping[str, Took]) -> None:
+    """A ratio between different pieces of work would say nothing."""
+    own = works[OURS]
+    for name, took in works.items():
+        if name in OTHER_WORK:
+            continue
+        if (took.prompt_tokens, took.new_tokens) != (own.prompt_tokens, own.new_tokens):
+            msg = (
+                f"{workload.name}: {name} read {took.prompt_tokens} prompt tokens and answered with {took.new_tokens}; "
+                f"expected as many as ours, {own.prompt_tokens} and {own.new_tokens}"
+            )
+            raise RuntimeError(msg)
+
+
+def rows(results: Sequence[Result], names: Sequence[str]) -> list[list[object]]:
+    """A row for each workload: its size, our seconds, our share of the floor, and everyone's ratio."""
+    return [
+        [
+            each.workload,
+            each.requests,
+            each.work.prompt_tokens,
+            each.work.new_tokens,
+            f"{each.timings[OURS].middle:.2f} s",
+            f"{each.of_floor:.2f}",
+            *(_said(each, name) for name in names),
+        ]
+        for each in results
+    ]
+
+
+def _said(result: Result, name: str) -> str:
+    ratio = result.ratio(name)
+    return "" if ratio is None else f"{ratio:.2f} ±{result.timings[name].spread:.0%}"

@@ -1,0 +1,157 @@
+"""What stands side by side: our engine, the loop a user would write, and llama.cpp's server with two clients.
+
+A contender answers a workload on a model that it has loaded before the clock starts. None: it cannot do that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import llama_cpp
+
+from pytest_puma.core import Generate, Model, Request, Score
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.native import NativeBackend
+from tools.speed.workloads import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What all share: the file, the threads, and a context (tokens) that holds the longest request."""
+
+    path: Path
+    threads: int
+    context: int
+
+    @property
+    def model(self) -> Model:
+        """The file under its own name."""
+        return Model(name=self.path.stem, path=self.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Took:
+    """How long a workload took, and what was computed for it: equal for all who did the same work."""
+
+    seconds: float
+    prompt_tokens: int
+    new_tokens: int
+
+
+Contender = Callable[[Setting, Workload], Took | None]
+
+
+# -- ours ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def opened(setting: Setting) -> Iterator[Engine]:
+    """Our engine over the model."""
+    with closing(Engine(NativeBackend(setting.model, threads=setting.threads))) as engine:
+        yield engine
+
+
+def ours(setting: Setting, workload: Workload) -> Took:
+    """Cell by cell, as the product does it."""
+    with opened(setting) as engine:
+        return timed(engine, workload)
+
+
+def timed(engine: Engine, workload: Workload) -> Took:
+    """The workload on an engine that is ready."""
+    started = time.perf_counter()
+    responses = []
+    for cell in workload.cells:
+        engine.reset()
+        responses += engine.run(cell)
+    seconds = time.perf_counter() - started
+    prompts = sum(response.usage.prompt_tokens for response in responses)
+    return Took(seconds=seconds, prompt_tokens=prompts, new_tokens=sum(each.usage.decoded_tokens for each in responses))
+
+
+def prompts_alone(setting: Setting, workload: Workload) -> Took | None:
+    """The prompts of a scored workload without their continuations: what scoring costs comes on top of this."""
+    return ours(setting, workload.prompts_alone()) if workload.scored else None
+
+
+# -- the loop --------------------------------------------------------------------------------------
+
+
+def loop(setting: Setting, workload: Workload) -> Took:
+    """A prompt at a time, in an order in which each finds most of its beginning in the cache."""
+    return _looped(setting, workload, forget=False)
+
+
+def loop_without_reuse(setting: Setting, workload: Workload) -> Took:
+    """The same with a cache emptied before each prompt."""
+    return _looped(setting, workload, forget=True)
+
+
+def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Took:
+    llama = llama_cpp.Llama(
+        str(setting.path),
+        n_ctx=setting.context,
+        n_threads=setting.threads,
+        n_threads_batch=setting.threads,
+        logits_all=workload.scored,
+        verbose=False,
+    )
+    answer = _scored if workload.scored else _generated
+    with closing(llama):
+        started = time.perf_counter()
+        counts = []
+        for request in sorted(workload.requests, key=_text):
+            if forget:
+                llama.reset()
+            counts.append(answer(llama, request))
+        seconds = time.perf_counter() - started
+    return Took(
+        seconds=seconds, prompt_tokens=sum(read for read, _ in counts), new_tokens=sum(new for _, new in counts)
+    )
+
+
+def _text(request: Request) -> list[str]:
+    """Sorted by it, neighbours have the longest beginnings in common."""
+    return [message.content for message in request.prompt.messages]
+
+
+def _generated(llama: Any, request: Generate) -> tuple[int, int]:
+    usage = llama.create_chat_completion(**asked(request))["usage"]
+    return usage["prompt_tokens"], usage["completion_tokens"]
+
+
+def _scored(llama: Any, request: Score) -> tuple[int, int]:
+    """As other frameworks score with it: each continuation behind the whole prompt, everything echoed."""
+    text = "".join(f"<|im_start|>{each.role}\n{each.content}<|im_end|>\n" for each in request.prompt.messages)
+    text += "<|im_start|>assistant\n" + request.prompt.prefill
+    prompt = llama.tokenize(text.encode(), add_bos=False, special=True)
+    new = 0
+    for continuation in request.continuations:
+        tail = llama.tokenize(f"{continuation}<|im_end|>".encode(), add_bos=False, special=True)
+        llama.create_completion(prompt + tail, max_tokens=1, temperature=0.0, echo=True, logprobs=1)
+        new += len(tail) - 1  # nothing need follow the last one
+    return len(prompt), new
+
+
+def asked(request: Generate) -> dict[str, Any]:
+    """The request as OpenAI's chat interface spells it, for the binding and for the server."""
+    return {
+        "messages": [{"role": each.role, "content": each.content} for each in request.prompt.messages],
+        "max_tokens": request.max_tokens,
+        "temperature": request.temperature,
+        "seed": request.seed % 2**31,
+    }
+
+
+#: By the name that the table shows; those that need a server join them in `server.py`.
+IN_PROCESS: Mapping[str, Contender] = {
+    "ours": ours,
+    "prompts alone": prompts_alone,
+    "loop": loop,
+    "loop, no reuse": loop_without_reuse,
+}

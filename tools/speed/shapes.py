@@ -1,0 +1,122 @@
+"""Models to measure on: real shapes with random weights, and a turn that never ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gguf import GGMLQuantizationType, GGUFReader, GGUFWriter, TokenType
+from numpy.typing import NDArray
+
+from pytest_puma.core.bundled import bundled_folder
+
+Q8_0 = GGMLQuantizationType.Q8_0
+#: Weights of one block of Q8_0, and the bytes it takes: a half-precision scale and one byte each.
+BLOCK, BLOCK_BYTES = 32, 34
+#: The standard deviation of whole numbers drawn evenly from -127 to 127.
+_SPREAD = 73.3
+#: Standard deviation of a logit: wide enough for one token to win.
+LOGIT_SPREAD = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A decoder as `qwen2` has it, with tied embeddings; `context` in tokens."""
+
+    layers: int
+    width: int
+    feed_forward: int
+    heads: int
+    kv_heads: int
+    vocabulary: int
+    context: int = 32768
+
+
+#: By the name that the command line knows. `0.5b` is the shape of Qwen2.5-0.5B, `3b` that of Qwen2.5-3B.
+SHAPES = {
+    "tiny": Shape(layers=4, width=256, feed_forward=768, heads=4, kv_heads=2, vocabulary=8192),
+    "0.5b": Shape(layers=24, width=896, feed_forward=4864, heads=14, kv_heads=2, vocabulary=151936),
+    "3b": Shape(layers=36, width=2048, feed_forward=11008, heads=16, kv_heads=2, vocabulary=151936),
+}
+
+
+def write_model(path: Path, shape: Shape) -> Path:
+    """Write the model in Q8_0 with the vocabulary of the bundled one, filled up with tokens that no text contains.
+
+    The embedding of every control token is zero. As the embeddings are the output matrix too, its logit is then 0, and
+    no turn ends before its limit: everyone generates the same number of tokens.
+    """
+    writer = GGUFWriter(path, "qwen2")
+    writer.add_name(path.stem)
+    writer.add_context_length(shape.context)
+    writer.add_embedding_length(shape.width)
+    writer.add_block_count(shape.layers)
+    writer.add_feed_forward_length(shape.feed_forward)
+    writer.add_head_count(shape.heads)
+    writer.add_head_count_kv(shape.kv_heads)
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_file_type(7)  # mostly Q8_0
+    control = _add_tokenizer(writer, shape.vocabulary)
+    for name, tensor in _tensors(shape, control):
+        writer.add_tensor(name, tensor, raw_dtype=Q8_0 if tensor.dtype == np.uint8 else None)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+def _add_tokenizer(writer: GGUFWriter, size: int) -> list[int]:
+    """Copy the bundled model's vocabulary; the ids of its control tokens."""
+    bundled = GGUFReader(bundled_folder("models") / "puma-tiny.gguf").fields
+
+    def said(name: str) -> Any:
+        return bundled[f"tokenizer.{name}"].contents()
+
+    tokens, kinds = list(said("ggml.tokens")), list(said("ggml.token_type"))
+    spare = range(size - len(tokens))
+    writer.add_tokenizer_model(said("ggml.model"))
+    writer.add_tokenizer_pre(said("ggml.pre"))
+    writer.add_token_list([*tokens, *(f"filler{number}" for number in spare)])
+    writer.add_token_types([*kinds, *(TokenType.NORMAL for _ in spare)])
+    writer.add_token_merges(said("ggml.merges"))
+    writer.add_bos_token_id(said("ggml.bos_token_id"))
+    writer.add_add_bos_token(said("ggml.add_bos_token"))
+    writer.add_eos_token_id(said("ggml.eos_token_id"))
+    writer.add_eot_token_id(said("ggml.eot_token_id"))
+    writer.add_chat_template(said("chat_template"))
+    return [token for token, kind in enumerate(kinds) if kind == TokenType.CONTROL]
+
+
+def _tensors(shape: Shape, silent: list[int]) -> Iterator[tuple[str, NDArray[Any]]]:
+    rng = np.random.default_rng(0)
+    width, inner, key = shape.width, shape.feed_forward, shape.width // shape.heads * shape.kv_heads
+    embeddings = _matrix(rng, shape.vocabulary, width, LOGIT_SPREAD)
+    embeddings[silent] = 0
+    yield "token_embd.weight", embeddings
+    yield "output_norm.weight", np.ones(width, np.float32)
+    for layer in range(shape.layers):
+        for part in ("attn_norm", "ffn_norm"):
+            yield f"blk.{layer}.{part}.weight", np.ones(width, np.float32)
+        for part, outputs in (("attn_q", width), ("attn_k", key), ("attn_v", key)):
+            yield f"blk.{layer}.{part}.weight", _matrix(rng, outputs, width)
+            yield f"blk.{layer}.{part}.bias", np.zeros(outputs, np.float32)
+        for part, outputs, inputs in (
+            ("attn_output", width, width),
+            ("ffn_gate", inner, width),
+            ("ffn_up", inner, width),
+            ("ffn_down", width, inner),
+        ):
+            yield f"blk.{layer}.{part}.weight", _matrix(rng, outputs, inputs)
+
+
+def _matrix(rng: np.random.Generator, outputs: int, inputs: int, gain: float = 1.0) -> NDArray[np.uint8]:
+    """Blocks of Q8_0 that turn inputs of root mean square 1 into outputs of about `gain`."""
+    blocks = inputs // BLOCK
+    stored = np.empty((outputs, blocks, BLOCK_BYTES), np.uint8)
+    stored[..., :2] = np.array([gain / inputs**0.5 / _SPREAD], np.float16).view(np.uint8)
+    stored[..., 2:] = rng.integers(-127, 128, (outputs, blocks, BLOCK), np.int8).view(np.uint8)
+    return stored.reshape(outputs, blocks * BLOCK_BYTES)
