@@ -104,7 +104,7 @@ def test_no_text_is_told_twice(phrases: Phrases) -> None:
     ]
     assert all(text.title and text.reason for text in texts)
     assert not any("{" in text.reason for text in texts)
-    long = Counter(text.description for text in texts if len(text.description.split()) > 20)
+    long = Counter((text.title, text.description) for text in texts if len(text.description.split()) > 20)
     assert long.most_common(1)[0][1] == 1
 
 
