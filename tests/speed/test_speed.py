@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -60,16 +61,16 @@ def test_the_loop_does_the_same_work(name: str, setting: Setting, asked: dict[st
     compared = {"ours", "loop", "loop, no reuse"} | ({"prompts alone"} if asked[name].scored else set())
     assert set(result.timings) == compared
     assert len(told) == len(compared)
-    assert result.work.prompt_tokens > 1000
+    assert result.work.prompt_tokens > 400
     assert result.of_floor > 0
 
 
-@pytest.mark.parametrize("name", server.contenders())
-def test_the_servers_clients_do_the_same_work(name: str, setting: Setting, asked: dict[str, Workload]) -> None:
-    for package in ("xllamacpp", "aiohttp", "inspect_ai", "openai"):
+@pytest.mark.parametrize("name", ["server, 1 slot", "server, 4 slots"])
+def test_the_server_does_the_same_work(name: str, setting: Setting, asked: dict[str, Workload]) -> None:
+    for package in ("xllamacpp", "aiohttp"):
         pytest.importorskip(package, reason="pip install 'pytest-puma[speed]'")
     chosen = {"ours": IN_PROCESS["ours"], name: server.contenders()[name]}
-    assert measure(setting, asked["triage"], chosen, rounds=1, tell=str).timings[name].middle > 0
+    assert measure(setting, asked["triage"], chosen, rounds=1, tell=print).timings[name].middle > 0
 
 
 def test_who_does_other_work_is_no_contender(setting: Setting, asked: dict[str, Workload]) -> None:
@@ -78,7 +79,7 @@ def test_who_does_other_work_is_no_contender(setting: Setting, asked: dict[str, 
         "idler": lambda _setting, _workload: Took(seconds=1, prompt_tokens=0, new_tokens=0),
     }
     with pytest.raises(RuntimeError, match="labels: idler read 0 prompt tokens and answered with 0; expected as many"):
-        measure(setting, asked["labels"], idle, rounds=1, tell=str)
+        measure(setting, asked["labels"], idle, rounds=1, tell=print)
 
 
 def test_the_floor_counts_each_beginning_once() -> None:
@@ -104,20 +105,27 @@ def test_raw_rates_are_those_of_batches_of_the_same_shape(setting: Setting) -> N
     assert written > 0
 
 
-def test_the_last_line_sums_up(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tools.speed", "--quick", "--samples=1", "--workload=labels", "--contender=loop"]
+@pytest.mark.parametrize(
+    ("workload", "contender", "packages"),
+    [("labels", "loop", []), ("triage", "inspect on server", ["xllamacpp", "inspect_ai", "openai"])],
+)
+def test_the_last_line_sums_up(workload: str, contender: str, packages: list[str], tmp_path: Path) -> None:
+    for package in packages:
+        if find_spec(package) is None:
+            pytest.skip(f"{package}: pip install 'pytest-puma[speed]'")
     figures = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "tools.speed", "--quick", f"--workload={workload}", f"--contender={contender}"]
     done = subprocess.run(  # noqa: S603 - our own command
-        [*command, "--threads=1", f"--json={figures}", f"--folder={tmp_path}"],
+        [*command, "--samples=1", "--threads=1", f"--json={figures}", f"--folder={tmp_path}"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].startswith("tiny labels: ")
+    assert done.stdout.splitlines()[-1].startswith(f"tiny {workload}: ")
     (result,) = json.loads(figures.read_text())["tiny"]["workloads"]
-    assert set(result["timings"]) == {"ours", "loop"}
+    assert set(result["timings"]) == {"ours", contender}
 
 
 @pytest.mark.parametrize("option", ["--workload", "--contender"])

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeVar
 
 from tabulate import tabulate
 
@@ -21,11 +22,13 @@ from pytest_puma.engine.cores import cores
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from tools.speed import server
-from tools.speed.bench import Result, measure, rows
+from tools.speed.bench import OTHER_WORK, OURS, Result, measure, rows
 from tools.speed.contenders import IN_PROCESS, Contender, Setting
 from tools.speed.overhead import Overhead, overhead
 from tools.speed.shapes import SHAPES, Shape, write_model
 from tools.speed.workloads import Workload, workloads
+
+T = TypeVar("T")
 
 #: Samples a cell in a full run and in a quick one.
 SAMPLES, QUICK_SAMPLES = 50, 3
@@ -94,10 +97,10 @@ def _chosen(said: argparse.Namespace) -> dict[str, Contender]:
     known = {**IN_PROCESS, **server.contenders()}
     if said.contender is None:
         return known
-    return {name: _picked(known, name, "--contender") for name in ["ours", *said.contender]}
+    return {name: _picked(known, name, "--contender") for name in [OURS, *said.contender]}
 
 
-def _picked(known: Mapping[str, Workload | Contender], name: str, option: str):  # noqa: ANN202
+def _picked(known: Mapping[str, T], name: str, option: str) -> T:
     if name not in known:
         sys.exit(f"{option}: {name!r} is unknown; there are: {', '.join(known)}")
     return known[name]
@@ -108,7 +111,7 @@ def _tell(line: str) -> None:
 
 
 def _print(shape: str, results: Sequence[Result], extra: Overhead | None, names: Sequence[str]) -> None:
-    others = [name for name in names if name != "ours"]
+    others = [name for name in names if name != OURS]
     head = ["workload", "requests", "prompt tokens", "new tokens", "ours", "of the floor", *others]
     print(f"\n{shape}: seconds of ours, and how many times as long the others took (± spread over the rounds)\n")
     print(tabulate(rows(results, others), headers=head, disable_numparse=True))
@@ -124,8 +127,8 @@ def _summary(found: Mapping[str, tuple[Sequence[Result], Overhead | None]]) -> s
     told = []
     for shape, (results, _) in found.items():
         for each in results:
-            others = [ratio for name in each.timings if name != "ours" and (ratio := each.ratio(name)) is not None]
-            best = f", {min(others):.2f}x the next" if others else ""
+            others = [each.ratio(name) for name in each.timings if name != OURS and name not in OTHER_WORK]
+            best = f", {min(others):.2f} times the next" if others else ""
             told.append(f"{shape} {each.workload}: {each.of_floor:.2f} of the floor{best}")
     return "; ".join(told)
 

@@ -18,7 +18,7 @@ OTHER_WORK = frozenset({"prompts alone"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Seconds of every round; none where the contender cannot do the workload."""
+    """Seconds of every round."""
 
     seconds: tuple[float, ...]
 
@@ -44,10 +44,9 @@ class Result:
     floor: Timing
     timings: Mapping[str, Timing] = field(default_factory=dict)
 
-    def ratio(self, name: str) -> float | None:
+    def ratio(self, name: str) -> float:
         """How many times as long a contender took as we did."""
-        timing = self.timings.get(name)
-        return None if timing is None else timing.middle / self.timings[OURS].middle
+        return self.timings[name].middle / self.timings[OURS].middle
 
     @property
     def of_floor(self) -> float:
@@ -118,5 +117,4 @@ def rows(results: Sequence[Result], names: Sequence[str]) -> list[list[object]]:
 
 
 def _said(result: Result, name: str) -> str:
-    ratio = result.ratio(name)
-    return "" if ratio is None else f"{ratio:.2f} ±{result.timings[name].spread:.0%}"
+    return f"{result.ratio(name):.2f} ±{result.timings[name].spread:.0%}" if name in result.timings else ""

@@ -11,12 +11,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import llama_cpp
 
-from pytest_puma.core import Generate, Model, Request, Score
+from pytest_puma.core import Generate, Model, Request, Response, Score
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
+from pytest_puma.engine.native.binding import has_amx
 from tools.speed.workloads import Workload
 
 
@@ -45,6 +47,8 @@ class Took:
 
 Contender = Callable[[Setting, Workload], Took | None]
 
+_DEFAULT_PARAMS = llama_cpp.llama_model_default_params
+
 
 # -- ours ------------------------------------------------------------------------------------------
 
@@ -65,7 +69,7 @@ def ours(setting: Setting, workload: Workload) -> Took:
 def timed(engine: Engine, workload: Workload) -> Took:
     """The workload on an engine that is ready."""
     started = time.perf_counter()
-    responses = []
+    responses: list[Response] = []
     for cell in workload.cells:
         engine.reset()
         responses += engine.run(cell)
@@ -93,15 +97,16 @@ def loop_without_reuse(setting: Setting, workload: Workload) -> Took:
 
 
 def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Took:
-    llama = llama_cpp.Llama(
-        str(setting.path),
-        n_ctx=setting.context,
-        n_threads=setting.threads,
-        n_threads_batch=setting.threads,
-        logits_all=workload.scored,
-        verbose=False,
-    )
-    answer = _scored if workload.scored else _generated
+    with patch.object(llama_cpp.llama_cpp, "llama_model_default_params", _sound_params):
+        llama = llama_cpp.Llama(
+            str(setting.path),
+            n_ctx=setting.context,
+            n_threads=setting.threads,
+            n_threads_batch=setting.threads,
+            logits_all=workload.scored,
+            verbose=False,
+        )
+    answer: Callable[[Any, Any], tuple[int, int]] = _scored if workload.scored else _generated
     with closing(llama):
         started = time.perf_counter()
         counts = []
@@ -113,6 +118,13 @@ def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Took:
     return Took(
         seconds=seconds, prompt_tokens=sum(read for read, _ in counts), new_tokens=sum(new for _, new in counts)
     )
+
+
+def _sound_params() -> Any:
+    """With the same buffers as ours: without, the loop would crash where llama.cpp's use of AMX does."""
+    params = _DEFAULT_PARAMS()
+    params.use_extra_bufts = not has_amx()
+    return params
 
 
 def _text(request: Request) -> list[str]:
@@ -129,13 +141,13 @@ def _scored(llama: Any, request: Score) -> tuple[int, int]:
     """As other frameworks score with it: each continuation behind the whole prompt, everything echoed."""
     text = "".join(f"<|im_start|>{each.role}\n{each.content}<|im_end|>\n" for each in request.prompt.messages)
     text += "<|im_start|>assistant\n" + request.prompt.prefill
-    prompt = llama.tokenize(text.encode(), add_bos=False, special=True)
+    read = len(llama.tokenize(text.encode(), add_bos=False, special=True))
     new = 0
     for continuation in request.continuations:
-        tail = llama.tokenize(f"{continuation}<|im_end|>".encode(), add_bos=False, special=True)
-        llama.create_completion(prompt + tail, max_tokens=1, temperature=0.0, echo=True, logprobs=1)
-        new += len(tail) - 1  # nothing need follow the last one
-    return len(prompt), new
+        whole = f"{text}{continuation}<|im_end|>"
+        usage = llama.create_completion(whole, max_tokens=1, temperature=0.0, echo=True, logprobs=1)["usage"]
+        new += usage["prompt_tokens"] - read - 1  # nothing need follow the last one
+    return read, new
 
 
 def asked(request: Generate) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pytest_puma.core import Backend, Generate, Step
+from pytest_puma.core import Backend, Step
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.scheduler import common_prefix
@@ -43,7 +43,7 @@ def need_of(backend: Backend, workload: Workload) -> Need:
     engine = Engine(backend)
     texts: list[array[int]] = []
     rows = 0
-    new = [request.max_tokens for request in workload.requests if isinstance(request, Generate)]
+    new = [request.max_tokens for request in workload.generated]
     for request in workload.requests:
         tokens, tails = engine.encode(request)
         texts += [array("i", [*tokens, *tail[:-1]]) for tail in tails] or [array("i", tokens)]

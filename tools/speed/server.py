@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from pytest_puma.engine.native.binding import has_amx
 from tools.speed.contenders import Contender, Setting, Took, asked
 from tools.speed.workloads import Workload
 
@@ -52,7 +53,7 @@ async def _ask_all(address: str, workload: Workload, slots: int) -> Took:
                 return usage
 
         started = time.perf_counter()
-        usages = await asyncio.gather(*(ask(asked(request)) for request in workload.requests))
+        usages = await asyncio.gather(*(ask(asked(request)) for request in workload.generated))
         seconds = time.perf_counter() - started
     return _took(seconds, usages)
 
@@ -67,7 +68,7 @@ def framework(setting: Setting, workload: Workload) -> Took | None:
     from inspect_ai.solver import generate
 
     turns = {"system": ChatMessageSystem, "user": ChatMessageUser}
-    bodies = [asked(request) for request in workload.requests]
+    bodies = [asked(request) for request in workload.generated]
     samples = [
         Sample(input=[turns[each["role"]](content=each["content"]) for each in body["messages"]]) for body in bodies
     ]
@@ -80,14 +81,19 @@ def framework(setting: Setting, workload: Workload) -> Took | None:
         started = time.perf_counter()
         (log,) = eval(task, model=model, log_dir=logs, display="none", max_samples=len(samples))
         seconds = time.perf_counter() - started
-    if log.status != "success" or log.samples is None:
-        msg = f"inspect ended with status {log.status!r}: {log.error}"
-        raise RuntimeError(msg)
-    usages = [each.output.usage.model_dump() if each.output.usage else {} for each in log.samples]
-    return _took(
-        seconds,
-        [{"prompt_tokens": each["input_tokens"], "completion_tokens": each["output_tokens"]} for each in usages],
-    )
+        if log.status != "success" or log.samples is None:
+            msg = f"inspect ended with status {log.status!r}: {log.error}"
+            raise RuntimeError(msg)
+        usages = [each.output.usage for each in log.samples if each.output.usage is not None]
+    counts = [
+        # Of a prompt, Inspect sets those tokens apart that the server found in its cache.
+        {
+            "prompt_tokens": each.input_tokens + (each.input_tokens_cache_read or 0),
+            "completion_tokens": each.output_tokens,
+        }
+        for each in usages
+    ]
+    return _took(seconds, counts)
 
 
 def _took(seconds: float, usages: list[dict[str, int]]) -> Took:
@@ -131,6 +137,7 @@ def main() -> None:
     params.n_ctx = slots * context
     params.n_gpu_layers = -1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.no_extra_bufts = has_amx()  # the same buffers as ours
     params.port = 0
     params.use_jinja = True
     server = xllamacpp.Server(params)

@@ -30,6 +30,11 @@ class Workload:
         return tuple(request for cell in self.cells for request in cell)
 
     @property
+    def generated(self) -> tuple[Generate, ...]:
+        """Those that ask for text."""
+        return tuple(request for request in self.requests if isinstance(request, Generate))
+
+    @property
     def scored(self) -> bool:
         """Whether continuations are scored, and nothing is generated."""
         return any(isinstance(request, Score) for request in self.requests)
@@ -46,8 +51,10 @@ def workloads(model: Model, *, samples: int, stories: Sequence[Path]) -> dict[st
     """
 
     def cells(scenario: Scenario, *strategies: str, count: int = samples, new: int | None = None) -> list[Cell]:
-        settings = {"scenario": scenario, "model": model, "samples": count, "generation": Generation(max_tokens=new)}
-        return [Cell(strategy=name, **settings) for name in strategies]
+        asked = Generation(max_tokens=new)
+        return [
+            Cell(scenario=scenario, strategy=name, model=model, samples=count, generation=asked) for name in strategies
+        ]
 
     triage, points = TriageJiraScenario(), EstimationTawosScenario()
     told = [EstimationTawosScenario(path) for path in stories] or [points]
