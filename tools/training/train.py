@@ -19,6 +19,7 @@ from torch.nn.utils import clip_grad_norm_
 from tools.training.dialogues import LABELS, spread
 from tools.training.model import Decoder, Shape
 from tools.training.tokens import Example
+from tools.training.words import learn_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,7 @@ def train(examples: Sequence[Example], shape: Shape, plan: Plan, say: Callable[[
     """A decoder that has seen every example once."""
     torch.manual_seed(plan.seed)
     model, reader = Decoder(shape), Reader(shape)
+    learn_words(model.embedding.weight, reader, reader.odds, examples, plan.rate)
     optimizers = _optimizers(model, reader, plan)
     batches = list(_batches(examples, plan))
     started, mean = time.perf_counter(), math.nan
