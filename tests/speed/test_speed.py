@@ -15,14 +15,15 @@ from pytest_puma.core import Generate, Message, Prompt, Score
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.testing import ScriptedBackend
+from tools.qwen2 import Shape
 from tools.speed import server
 from tools.speed.bench import measure
 from tools.speed.contenders import IN_PROCESS, Setting, Took
 from tools.speed.floor import Need, need_of, raw_rates
-from tools.speed.shapes import Shape, write_model
+from tools.speed.shapes import write_model
 from tools.speed.workloads import DIRECT, THOUGHT, Workload, workloads
 
-SMALL = Shape(layers=1, width=64, feed_forward=64, heads=2, kv_heads=1, vocabulary=4200)
+SMALL = Shape(layers=1, width=64, feed_forward=64, heads=2, kv_heads=1, vocabulary=4200, context=4096)
 ROOT = Path(__file__).parents[2]
 
 

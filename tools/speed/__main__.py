@@ -25,7 +25,7 @@ from tools.speed import server
 from tools.speed.bench import OTHER_WORK, OURS, Result, measure, rows
 from tools.speed.contenders import IN_PROCESS, Contender, Setting
 from tools.speed.overhead import Overhead, overhead
-from tools.speed.shapes import SHAPES, Shape, write_model
+from tools.speed.shapes import SHAPES, write_model
 from tools.speed.workloads import Workload, workloads
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _prepared(said: argparse.Namespace, name: str) -> tuple[Setting, list[Workload]]:
     """The model, written if need be, what it will be asked, and a context that holds each of these."""
-    shape: Shape = SHAPES[name]
+    shape = SHAPES[name]
     said.folder.mkdir(parents=True, exist_ok=True)
     path = said.folder / f"{name}.gguf"
     if not path.exists():

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gguf import GGMLQuantizationType, GGUFReader, GGUFWriter, TokenType
+from gguf import GGUFReader, GGUFWriter, ReaderField, TokenType
 from numpy.typing import NDArray
 
 from pytest_puma.core.bundled import bundled_folder
+from tools.qwen2 import Shape, write_qwen2
 
-Q8_0 = GGMLQuantizationType.Q8_0
 #: Weights of one block of Q8_0, and the bytes it takes: a half-precision scale and one byte each.
 BLOCK, BLOCK_BYTES = 32, 34
 #: The standard deviation of whole numbers drawn evenly from -127 to 127.
@@ -22,24 +22,16 @@ _SPREAD = 73.3
 LOGIT_SPREAD = 3.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """A decoder as `qwen2` has it, with tied embeddings; `context` in tokens."""
-
-    layers: int
-    width: int
-    feed_forward: int
-    heads: int
-    kv_heads: int
-    vocabulary: int
-    context: int = 32768
-
-
 #: By the name that the command line knows. `0.5b` is the shape of Qwen2.5-0.5B, `3b` that of Qwen2.5-3B.
 SHAPES = {
-    "tiny": Shape(layers=4, width=256, feed_forward=768, heads=4, kv_heads=2, vocabulary=8192),
-    "0.5b": Shape(layers=24, width=896, feed_forward=4864, heads=14, kv_heads=2, vocabulary=151936),
-    "3b": Shape(layers=36, width=2048, feed_forward=11008, heads=16, kv_heads=2, vocabulary=151936),
+    name: Shape(
+        vocabulary=vocabulary, width=width, layers=layers, heads=heads, kv_heads=2, feed_forward=inner, context=32768
+    )
+    for name, vocabulary, width, layers, heads, inner in (
+        ("tiny", 8192, 256, 4, 4, 768),
+        ("0.5b", 151936, 896, 24, 14, 4864),
+        ("3b", 151936, 2048, 36, 16, 11008),
+    )
 }
 
 
@@ -49,29 +41,16 @@ def write_model(path: Path, shape: Shape) -> Path:
     The embedding of every control token is zero. As the embeddings are the output matrix too, its logit is then 0, and
     no turn ends before its limit: everyone generates the same number of tokens.
     """
-    writer = GGUFWriter(path, "qwen2")
-    writer.add_name(path.stem)
-    writer.add_context_length(shape.context)
-    writer.add_embedding_length(shape.width)
-    writer.add_block_count(shape.layers)
-    writer.add_feed_forward_length(shape.feed_forward)
-    writer.add_head_count(shape.heads)
-    writer.add_head_count_kv(shape.kv_heads)
-    writer.add_layer_norm_rms_eps(1e-6)
-    writer.add_file_type(7)  # mostly Q8_0
-    control = _add_tokenizer(writer, shape.vocabulary)
-    for name, tensor in _tensors(shape, control):
-        writer.add_tensor(name, tensor, raw_dtype=Q8_0 if tensor.dtype == np.uint8 else None)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    bundled = GGUFReader(bundled_folder("models") / "puma-tiny.gguf").fields
+    kinds = bundled["tokenizer.ggml.token_type"].contents()
+    control = [token for token, kind in enumerate(kinds) if kind == TokenType.CONTROL]
+    describe = partial(_add_tokenizer, bundled=bundled, size=shape.vocabulary)
+    write_qwen2(path, shape, _tensors(shape, control), name=path.stem, describe=describe)
     return path
 
 
-def _add_tokenizer(writer: GGUFWriter, size: int) -> list[int]:
-    """Copy the bundled model's vocabulary; the ids of its control tokens."""
-    bundled = GGUFReader(bundled_folder("models") / "puma-tiny.gguf").fields
+def _add_tokenizer(writer: GGUFWriter, *, bundled: Mapping[str, ReaderField], size: int) -> None:
+    """Copy the bundled model's vocabulary, and fill it up."""
 
     def said(name: str) -> Any:
         return bundled[f"tokenizer.{name}"].contents()
@@ -88,7 +67,6 @@ def _add_tokenizer(writer: GGUFWriter, size: int) -> list[int]:
     writer.add_eos_token_id(said("ggml.eos_token_id"))
     writer.add_eot_token_id(said("ggml.eot_token_id"))
     writer.add_chat_template(said("chat_template"))
-    return [token for token, kind in enumerate(kinds) if kind == TokenType.CONTROL]
 
 
 def _tensors(shape: Shape, silent: list[int]) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from gguf import GGMLQuantizationType, GGUFWriter, TokenType
+from gguf import GGUFWriter, TokenType
 from gguf.quants import dequantize, quantize
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from tools.qwen2 import Q8_0, write_qwen2
 from tools.training.model import Decoder
 from tools.training.tokens import CONTROL_TOKENS, END_OF_TEXT, END_OF_TURN, Example
 
@@ -21,7 +22,6 @@ CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-Q8_0 = GGMLQuantizationType.Q8_0
 #: The best tokens of a row that are kept to compare with.
 KEPT = 32
 _BLOCK = {
@@ -38,22 +38,16 @@ _BLOCK = {
 
 
 def write_gguf(path: Path, model: Decoder, tokenizer: Tokenizer) -> None:
-    """The model in Q8_0, its norms and biases in float32.
+    """The model in Q8_0, its norms and biases in float32."""
 
-    No output matrix: llama.cpp then takes the embeddings. Queries and keys need no permutation in `qwen2`.
-    """
-    writer = GGUFWriter(path, "qwen2")
-    _add_sizes(writer, model)
-    _add_tokenizer(writer, tokenizer)
-    for name, tensor in tensors(model):
-        if tensor.ndim > 1:
-            writer.add_tensor(name, quantize(tensor, Q8_0), raw_dtype=Q8_0)
-        else:
-            writer.add_tensor(name, tensor)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    def describe(writer: GGUFWriter) -> None:
+        writer.add_description("A demonstration model of pytest-puma, trained from scratch on made-up texts")
+        writer.add_license("MIT")
+        writer.add_rope_freq_base(model.shape.rope_base)
+        _add_tokenizer(writer, tokenizer)
+
+    stored = ((name, quantize(tensor, Q8_0) if tensor.ndim > 1 else tensor) for name, tensor in tensors(model))
+    write_qwen2(path, model.shape, stored, name=NAME, describe=describe)
 
 
 def tensors(model: Decoder) -> Iterator[tuple[str, NDArray[np.float32]]]:
@@ -110,22 +104,6 @@ def _as_stored(model: Decoder) -> Decoder:
     stored = Decoder(model.shape)
     stored.load_state_dict(state)
     return stored.eval()
-
-
-def _add_sizes(writer: GGUFWriter, model: Decoder) -> None:
-    shape = model.shape
-    writer.add_name(NAME)
-    writer.add_description("A demonstration model of pytest-puma, trained from scratch on made-up texts")
-    writer.add_license("MIT")
-    writer.add_context_length(shape.context)
-    writer.add_embedding_length(shape.width)
-    writer.add_block_count(shape.layers)
-    writer.add_feed_forward_length(shape.feed_forward)
-    writer.add_head_count(shape.heads)
-    writer.add_head_count_kv(shape.kv_heads)
-    writer.add_rope_freq_base(shape.rope_base)
-    writer.add_layer_norm_rms_eps(shape.epsilon)
-    writer.add_file_type(7)  # mostly Q8_0
 
 
 def _add_tokenizer(writer: GGUFWriter, tokenizer: Tokenizer) -> None:

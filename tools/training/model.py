@@ -8,10 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tools import qwen2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """Sizes in channels; `context` is what the file says of the longest text, in tokens."""
+class Shape(qwen2.Shape):
+    """That of `puma-tiny`, and what training adds."""
 
     vocabulary: int = 4096
     width: int = 192
@@ -21,7 +23,6 @@ class Shape:
     feed_forward: int = 512
     context: int = 4096
     rope_base: float = 10_000.0
-    epsilon: float = 1e-6
     dropout: float = 0.05
 
     @property
