@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import llama_cpp
 import pytest
 
 from pytest_puma.core import EngineError, Message, Model, Prompt
-from pytest_puma.engine.native import NativeBackend
+from pytest_puma.engine.native import DryBackend, NativeBackend
 from tests.engine.ask import INSTRUCTIONS, prompt
 from tests.engine.cache import RecordedBackend
 from tests.engine.conftest import OpenBackend
@@ -159,3 +160,24 @@ def test_a_file_that_is_no_model_is_an_engine_error(
     damage(path)
     with pytest.raises(EngineError, match=r"broken: llama.cpp cannot load .*broken\.gguf"):
         NativeBackend(Model(name="broken", path=path), threads=1)
+
+
+def native(model: Model) -> None:
+    NativeBackend(model, threads=1)
+
+
+def dry(model: Model) -> None:
+    DryBackend(model, context_limit=256)
+
+
+@pytest.mark.parametrize("load", [native, dry])
+def test_a_model_that_cannot_be_used_is_freed(
+    load: Callable[[Model], None], model_file: Callable[[Shape], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    freed: list[object] = []
+    free = llama_cpp.llama_model_free
+    monkeypatch.setattr(llama_cpp, "llama_model_free", lambda model: (freed.append(model), free(model)))
+    path = model_file(replace(LLAMA_BOS, chat_template="{% for"))
+    with pytest.raises(EngineError, match="chat template cannot be used"):
+        load(Model(name="broken", path=path))
+    assert len(freed) == 1

@@ -33,8 +33,12 @@ class DryBackend(TextSide):
         if not self._model:
             msg = f"{model.name}: llama.cpp cannot load the vocabulary of {model.path}{last_words()}"
             raise EngineError(msg)
-        limits = limits_of(self._model, model.options, name=model.name)
-        super().__init__(self._model, model, limits, trained=context_limit)
+        try:
+            limits = limits_of(self._model, model.options, name=model.name)
+            super().__init__(self._model, model, limits, trained=context_limit)
+        except BaseException:
+            self.close()
+            raise
         self.signature: Mapping[str, str] = {}
         self._logits = np.zeros((self.rows, self._vocabulary.size), dtype=np.float32)
         self._logits[:, self.end_of_turn] = 1.0
