@@ -33,6 +33,8 @@ SAMPLES = {"triage_jira": 200, "prioritization_jira": 100, "estimation_tawos": 5
 #: What rounding to eight bits may change of a logit or of the gap between two; that of the weights changes a logit by
 #: up to 0.05, llama.cpp's of the activations by as much again.
 ROUNDING = 0.15
+#: A batch changes a logit by up to 0.03: where the two best tokens lie as close, either may win. So it was with one answer.
+MOST_FLIPS, NEAR_TIE = 1, 0.03
 STRANGE = (
     "",
     " ",
@@ -153,12 +155,13 @@ def test_batched_answers_are_those_of_one_at_a_time(scenario: str, model: Model)
     together, alone = RecordedBackend(model, threads=1), RecordedBackend(model, threads=1)
     batched = Engine(together).run(requests)
     singles = one_at_a_time(alone, requests)
-    flips = [
-        f"{one.text!r} batched, {other.text!r} alone, {gap(request, alone):.4f} between the two best tokens"
+    flips = {
+        f"{one.text!r} batched, {other.text!r} alone": gap(request, alone)
         for request, one, other in zip(requests, batched, singles, strict=True)
         if one.text != other.text
-    ]
-    assert flips == []
+    }
+    assert len(flips) <= MOST_FLIPS, flips
+    assert all(between < NEAR_TIE for between in flips.values()), flips
 
 
 def gap(request: Generate, backend: RecordedBackend) -> float:
