@@ -33,7 +33,7 @@ SAMPLES = {"triage_jira": 200, "prioritization_jira": 100, "estimation_tawos": 5
 #: What rounding to eight bits may change of a logit or of the gap between two; that of the weights changes a logit by
 #: up to 0.05, llama.cpp's of the activations by as much again.
 ROUNDING = 0.15
-#: A batch changes a logit by up to 0.03: where the two best tokens lie as close, either may win. So it was with one answer.
+#: A batch changes a logit by up to 0.03: where the two best tokens lie as close, either may win, as in one answer here.
 MOST_FLIPS, NEAR_TIE = 1, 0.03
 STRANGE = (
     "",
