@@ -30,15 +30,16 @@ from tools.speed.workloads import Workload, workloads
 
 T = TypeVar("T")
 
-#: Samples a cell in a full run and in a quick one.
-SAMPLES, QUICK_SAMPLES = 50, 3
+#: Samples a cell in a full run and in a quick one, which has these workloads alone.
+SAMPLES, QUICK_SAMPLES, QUICK = 50, 2, ["triage", "thoughts", "labels"]
 
 
 def main() -> None:
     """Read the command line, measure, print."""
     said = _parser().parse_args()
     if said.quick:
-        said.shape, said.rounds, said.samples = said.shape or ["tiny"], 1, min(said.samples, QUICK_SAMPLES)
+        said.rounds, said.samples = 1, min(said.samples, QUICK_SAMPLES)
+        said.shape, said.workload = said.shape or ["tiny"], said.workload or QUICK
     found: dict[str, tuple[list[Result], Overhead | None]] = {}
     for name in said.shape or ["0.5b", "tiny"]:
         setting, asked = _prepared(said, name)

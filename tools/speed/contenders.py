@@ -91,9 +91,9 @@ def loop(setting: Setting, workload: Workload) -> Took:
     return _looped(setting, workload, forget=False)
 
 
-def loop_without_reuse(setting: Setting, workload: Workload) -> Took:
-    """The same with a cache emptied before each prompt."""
-    return _looped(setting, workload, forget=True)
+def loop_without_reuse(setting: Setting, workload: Workload) -> Took | None:
+    """The same with a cache emptied before each prompt; a scored prompt is computed anew in any case."""
+    return None if workload.scored else _looped(setting, workload, forget=True)
 
 
 def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Took:
