@@ -176,7 +176,12 @@ def test_a_model_that_cannot_be_used_is_freed(
 ) -> None:
     freed: list[object] = []
     free = llama_cpp.llama_model_free
-    monkeypatch.setattr(llama_cpp, "llama_model_free", lambda model: (freed.append(model), free(model)))
+
+    def noted(model: object) -> None:
+        freed.append(model)
+        free(model)
+
+    monkeypatch.setattr(llama_cpp, "llama_model_free", noted)
     path = model_file(replace(LLAMA_BOS, chat_template="{% for"))
     with pytest.raises(EngineError, match="chat template cannot be used"):
         load(Model(name="broken", path=path))
