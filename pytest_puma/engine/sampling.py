@@ -45,10 +45,11 @@ def choose(
 def _kept(logits: NDArray[np.float32], top_k: int, top_p: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """The `top_k` best tokens, of these the fewest that together have `top_p`, and their probabilities, best first."""
     count = top_k or MANY
+    whole = None if top_k else np.exp(logits - logits.max()).sum(dtype=np.float64)
     while True:
         tokens = _best(logits, count)
         weights = np.exp(logits[tokens].astype(np.float64) - logits[tokens[0]])
-        mass = weights.sum() if top_k else np.exp(logits - logits[tokens[0]]).sum(dtype=np.float64)
+        mass = weights.sum() if whole is None else whole
         before = np.cumsum(weights) - weights
         # The few best nearly always have the mass; sorting a whole vocabulary takes longer than all the rest.
         if top_k or count >= len(logits) or before[-1] >= top_p * mass:

@@ -19,7 +19,7 @@ from tabulate import tabulate
 
 from pytest_puma.core import Generate, Model
 from pytest_puma.engine.cores import cores
-from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.engine import CELL_BLOCK, Engine
 from pytest_puma.engine.native import DryBackend
 from tools.speed import server
 from tools.speed.bench import OTHER_WORK, OURS, Result, measure, rows
@@ -74,13 +74,14 @@ def _prepared(said: argparse.Namespace, name: str) -> tuple[Setting, list[Worklo
     said.folder.mkdir(parents=True, exist_ok=True)
     path = said.folder / f"{name}.gguf"
     if not path.exists():
-        write_model(path, shape)
+        # A model whose writing was cut short must not be taken for a whole one.
+        write_model(path.with_suffix(".half"), shape).replace(path)
     model = Model(name=path.stem, path=path)
     known = workloads(model, samples=said.samples, stories=said.stories)
     asked = [_picked(known, each, "--workload") for each in said.workload or known]
     with closing(DryBackend(model, context_limit=shape.context)) as backend:
         longest = max(_length(Engine(backend), each) for each in asked)
-    return Setting(path=path, threads=said.threads, context=-(-longest // 256) * 256), asked
+    return Setting(path=path, threads=said.threads, context=-(-longest // CELL_BLOCK) * CELL_BLOCK), asked
 
 
 def _length(engine: Engine, workload: Workload) -> int:

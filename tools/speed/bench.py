@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 
 from tools.speed.contenders import Contender, Setting, Took
@@ -42,7 +42,7 @@ class Result:
     requests: int
     work: Took
     floor: Timing
-    timings: Mapping[str, Timing] = field(default_factory=dict)
+    timings: Mapping[str, Timing]
 
     def ratio(self, name: str) -> float:
         """How many times as long a contender took as we did."""
