@@ -51,6 +51,7 @@ class ScriptedBackend:
         self.context_limit = context_limit
         self.cells: int | None = None
         self.good_cells = context_limit
+        self.stream_cells = 0
         self.batch = 8192
         self.parallel = parallel
         self.sequences = parallel + 48
@@ -72,7 +73,7 @@ class ScriptedBackend:
         """The byte itself."""
         return b"" if token == _END else bytes([token])
 
-    def open(self, cells: int) -> None:  # noqa: ARG002 - it has room for any number
+    def open(self, cells: int, streams: int = 0) -> None:  # noqa: ARG002 - it has room for any number
         """Forget every sequence, and what was answered."""
         self._held, self._known = {}, {}
 

@@ -50,7 +50,8 @@ class Backend(Protocol):
 
     `context_limit`: the most tokens one sequence may hold. `cells`: the size of the cache where the
     user fixed it. `good_cells`: how many cells that are not shared a batch may look at before it
-    gets slow. `batch`, `rows`: the most tokens and the most rows of logits of one decode.
+    gets slow. `stream_cells`: how many cells streams may take together, 0 where there are no streams.
+    `batch`, `rows`: the most tokens and the most rows of logits of one decode.
     `sequences`: the most sequences that live at once (ids from 0); `parallel`: the requests that are
     worth running at once. `end_of_turn` is the token that the chat template puts behind an answer.
     `signature`: all of it that could change a number. `notes`: what a reader of the numbers must know.
@@ -59,6 +60,7 @@ class Backend(Protocol):
     context_limit: int
     cells: int | None
     good_cells: int
+    stream_cells: int
     batch: int
     rows: int
     sequences: int
@@ -76,8 +78,12 @@ class Backend(Protocol):
     def piece(self, token: int) -> bytes:
         """The bytes a token stands for; they may cut a character in two."""
 
-    def open(self, cells: int) -> None:
-        """Start with an empty cache of `cells` tokens, shared by all sequences."""
+    def open(self, cells: int, streams: int = 0) -> None:
+        """Start with an empty cache of `cells` tokens.
+
+        It is shared by all sequences, or divided evenly among so many streams, one for each sequence: what is forked
+        is then copied, and no token looks at the cells of another sequence.
+        """
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Compute the steps; rows x vocabulary, in the order of the wanted rows, valid until the next call."""

@@ -12,15 +12,13 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Sequence
-from itertools import pairwise
 
 from pytest_puma.core import Backend, EngineError, Generate, Request, Response, Speed, Step
+from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.jobs import Fork, Job, Operation
+from pytest_puma.engine.prefix import common_prefix
 from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, overflow
-from pytest_puma.engine.scheduler import Scheduler, common_prefix
-
-#: llama.cpp rounds a cache up to a multiple of this.
-CELL_BLOCK = 256
+from pytest_puma.engine.scheduler import Scheduler
 
 
 class Engine:
@@ -54,7 +52,7 @@ class Engine:
         job = self._job(ticket, request)
         if job is None:
             return ticket
-        if self._scheduler is not None and job.cells <= self._scheduler.cells:
+        if self._scheduler is not None and self._scheduler.takes(job):
             self._scheduler.submit([job])
         else:
             self._queue.append(job)
@@ -130,17 +128,15 @@ class Engine:
     def _open(self) -> None:
         """A cache that suits the queued jobs, for them and for those that come while it lasts."""
         jobs, self._queue = self._queue, []
-        cells = cache_size(jobs, self.backend.parallel, self.backend.good_cells)
-        if self.backend.cells is not None:
-            cells = max(self.backend.cells, *(job.cells for job in jobs))
-        cells = -(-cells // CELL_BLOCK) * CELL_BLOCK
-        self.backend.open(cells)
+        cache = cache_for(jobs, self.backend)
+        self.backend.open(cache.cells, cache.streams)
         self._scheduler = Scheduler(
-            sequences=self.backend.sequences,
+            sequences=cache.streams or self.backend.sequences,
             parallel=self.backend.parallel,
             batch=self.backend.batch,
             rows=self.backend.rows,
-            cells=cells,
+            cells=cache.cells,
+            streams=cache.streams > 0,
         )
         self._scheduler.submit(jobs)
 
@@ -182,15 +178,3 @@ def _speed(steps: Sequence[Step], seconds: float) -> Speed:
     if tokens == len(steps):
         return Speed(written_tokens=tokens, written_seconds=seconds)
     return Speed(read_tokens=tokens, read_seconds=seconds)
-
-
-def cache_size(jobs: Sequence[Job], parallel: int, good_cells: int) -> int:
-    """Cells that let `parallel` of the jobs run at once, their common prefix counted once.
-
-    Each query looks at every cell in use, so more than `good_cells` beside the shared ones does not pay.
-    Never less than the longest job needs.
-    """
-    ordered = sorted(jobs)
-    shared = [0, *(common_prefix(left.tokens, right.tokens) for left, right in pairwise(ordered))]
-    own = sorted((job.cells - common for job, common in zip(ordered, shared, strict=True)), reverse=True)
-    return max(*(job.cells for job in jobs), max(shared) + min(sum(own[:parallel]), good_cells))

@@ -97,6 +97,11 @@ class Track:
         """Whether the prompt is behind it and only new tokens are pending."""
         return self.job is not None and self.tail is None and self.held >= len(self.job.tokens)
 
+    def leads_to(self, job: Job) -> bool:
+        """Whether it is to hold the beginning of the job's tokens, and not all of them."""
+        length = len(self.tokens)
+        return length < len(job.tokens) and job.tokens[:length] == self.tokens
+
     def step(self, tokens: int, rows: int) -> Step:
         """As much of the pending tokens as a batch with this much room can take."""
         end = min(len(self.tokens), self.held + tokens, max(self.rows_from, self.held) + rows)

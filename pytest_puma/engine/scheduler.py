@@ -11,19 +11,23 @@ their prefix tree, so the fork points that are alive at any time are the few on 
 A fork point is a sequence of its own, decoded exactly to its end; its children copy it there. Nothing is
 ever trimmed, which is what recurrent and sliding-window models need. A batch holds prompt tokens while any
 are pending, else the next token of every generating sequence.
+
+Where sequences have streams of their own, the streams of a batch are computed together only if their
+numbers follow each other and each brings as many tokens: prompts go one by one, the sequences of jobs are
+numbered from the lowest and those of fork points from the highest, and holes are filled from the end.
 """
 
 from __future__ import annotations
 
-import heapq
-import sys
 from array import array
-from bisect import bisect_left, insort
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Step
 from pytest_puma.engine.jobs import Drop, Fork, Job, Operation, Plan, Row, Track
+from pytest_puma.engine.prefix import common_prefix
+from pytest_puma.engine.waiting import Waiting
 
 #: A shared prefix shorter than this is computed again: cheaper than one more round trip for a fork point.
 LEAST_SHARED = 16
@@ -50,8 +54,11 @@ class Scheduler:
     generating job among them, `collect()` for the scored jobs that are complete.
     """
 
-    def __init__(self, *, sequences: int, parallel: int, batch: int, rows: int, cells: int) -> None:
-        self.cells = cells
+    def __init__(
+        self, *, sequences: int, parallel: int, batch: int, rows: int, cells: int, streams: bool = False
+    ) -> None:
+        self._longest = cells // sequences if streams else cells
+        self._streams = streams
         self._finished: list[int] = []
         self._parallel = parallel
         self._batch = batch
@@ -59,7 +66,7 @@ class Scheduler:
         # A scored job needs two sequences to get on: one for its prompt, one for a continuation.
         self._levels = max(0, min(MOST_LEVELS, sequences - 2))
         self._free = list(range(sequences))
-        self._waiting: list[Job] = []
+        self._waiting = Waiting()
         self._path: list[Track] = []
         self._running: dict[int, _Running] = {}
         self._tracks: dict[int, Track] = {}
@@ -71,14 +78,13 @@ class Scheduler:
 
     # -- jobs come and go ------------------------------------------------------------------------
 
+    def takes(self, job: Job) -> bool:
+        """Whether the job fits into the cache alone. The continuations of a score share its prompt: no streams do."""
+        return job.cells <= self._longest and not (self._streams and job.tails)
+
     def submit(self, jobs: Sequence[Job]) -> None:
-        """Queue jobs; each must fit into the cache alone."""
-        if len(jobs) > len(self._waiting):
-            # Served from the end: popping there is cheap.
-            self._waiting = sorted([*self._waiting, *jobs], reverse=True)
-            return
-        for job in jobs:
-            insort(self._waiting, job, key=_Backwards)
+        """Queue jobs that it takes."""
+        self._waiting.add(jobs)
 
     @property
     def idle(self) -> bool:
@@ -103,7 +109,7 @@ class Scheduler:
         finished, self._finished = self._finished, []
         for key in finished:
             for sequence in self._running[key].spare:
-                heapq.heappush(self._free, sequence)
+                insort(self._free, sequence)
             self.finish(key)
         return finished
 
@@ -118,7 +124,7 @@ class Scheduler:
     def plan(self) -> Plan:
         """Admit what fits, then fill one batch: pending prompts first, else one token of every sequence."""
         self._start_tails()
-        while self._waiting and len(self._running) < self._parallel and self._admit(self._next()):
+        while self._waiting and len(self._running) < self._parallel and self._admit(self._waiting.first(self._path)):
             pass
         self._planned = self._compose()
         operations, self._operations = self._operations, []
@@ -139,11 +145,14 @@ class Scheduler:
         return rows
 
     def _compose(self) -> list[tuple[Track, Step]]:
-        tracks = [self._tracks[sequence] for sequence in sorted(self._tracks)]
-        prefill = [track for track in tracks if track.pending and not track.generates]
+        prefill = [track for track in self._in_order() if track.pending and not track.generates]
+        if self._streams:
+            del prefill[1:]
+            if not prefill:
+                self._close_ranks()
         chosen: list[tuple[Track, Step]] = []
         tokens, rows = self._batch, self._rows
-        for track in prefill or [track for track in tracks if track.pending]:
+        for track in prefill or [track for track in self._in_order() if track.pending]:
             step = track.step(tokens, rows)
             if not step.tokens:
                 break
@@ -152,22 +161,20 @@ class Scheduler:
             rows -= len(step.tokens) - step.rows_from
         return chosen
 
+    def _in_order(self) -> list[Track]:
+        return [self._tracks[sequence] for sequence in sorted(self._tracks)]
+
+    def _close_ranks(self) -> None:
+        """Let the jobs have the lowest sequences."""
+        for track in reversed([each for each in self._in_order() if each.job is not None]):
+            if not self._free or self._free[0] > track.sequence:
+                return
+            left, track.sequence = track.sequence, self._free.pop(0)
+            self._tracks[track.sequence] = self._tracks.pop(left)
+            self._operations += [Fork(left, track.sequence), Drop(left)]
+            insort(self._free, left)
+
     # -- admission -------------------------------------------------------------------------------
-
-    def _next(self) -> Job:
-        """The first waiting job below the newest fork point that has one, else the first of all.
-
-        So a job that comes late does not tear down a prefix that others still wait for.
-        """
-        for point in reversed(self._path):
-            place = self._place(Job(key=sys.maxsize, tokens=point.tokens))
-            if place and _lies_below(self._waiting[place - 1], point):
-                return self._waiting[place - 1]
-        return self._waiting[-1]
-
-    def _place(self, job: Job) -> int:
-        """Where a job waits or would wait; those that are served after it lie before."""
-        return bisect_left(self._waiting, _Backwards(job), key=_Backwards)
 
     def _admit(self, job: Job) -> bool:
         """Start the next job, or the fork point on the way to it; False when that has to wait."""
@@ -183,9 +190,9 @@ class Scheduler:
         if len(self._path) >= self._levels:
             return 0
         fork_at = 0
-        for index in range(self._place(job) - 1, -1, -1):
+        for other in self._waiting.after(job):
             # The last token is always the job's own: its logits are what the job is for.
-            shared = min(common_prefix(job.tokens, self._waiting[index].tokens), len(job.tokens) - 1)
+            shared = min(common_prefix(job.tokens, other.tokens), len(job.tokens) - 1)
             if shared < above + LEAST_SHARED:
                 break
             fork_at = shared
@@ -205,7 +212,7 @@ class Scheduler:
         above = len(parent.tokens) if parent else 0
         if len(self._free) < _least_sequences(job) or self._free_cells < job.cells - above:
             return False
-        del self._waiting[self._place(job)]
+        self._waiting.remove(job)
         self._admitted.append(job.key)
         track = self._track(job.tokens[:], len(job.tokens) - 1, parent, cells=job.cells - above, job=job)
         # A fork point is computed for the first job below it; the others find it in the cache.
@@ -218,7 +225,7 @@ class Scheduler:
             job=job,
             prompt=track,
             cached=above - charged,
-            spare=[heapq.heappop(self._free) for _ in range(spare)],
+            spare=[self._free.pop(0) for _ in range(spare)],
             tails_waiting=waiting[::-1],
             tails_open=len(waiting),
         )
@@ -227,7 +234,7 @@ class Scheduler:
     def _leave(self, job: Job | None = None) -> None:
         """Drop the fork points that the job does not lie under; without a job, all."""
         while self._path and not self._path[-1].pending:
-            if job is not None and _lies_below(job, self._path[-1]):
+            if job is not None and self._path[-1].leads_to(job):
                 return
             self._drop(self._path.pop())
 
@@ -279,7 +286,7 @@ class Scheduler:
         self, tokens: array[int], rows_from: int, parent: Track | None, *, cells: int, job: Job | None = None
     ) -> Track:
         """Take a sequence, forked from the parent where there is one."""
-        sequence = heapq.heappop(self._free)
+        sequence = self._free.pop(-1 if self._streams and job is None else 0)
         held = len(parent.tokens) if parent else 0
         if parent is not None:
             parent.children += 1
@@ -292,7 +299,7 @@ class Scheduler:
     def _drop(self, track: Track) -> None:
         self._operations.append(Drop(track.sequence))
         del self._tracks[track.sequence]
-        heapq.heappush(self._free, track.sequence)
+        insort(self._free, track.sequence)
         track.dropped = True
         self._release(track)
 
@@ -303,37 +310,6 @@ class Scheduler:
             track = track.parent
             if track is not None:
                 track.children -= 1
-
-
-class _Backwards:
-    """Sort key that turns the order of jobs around."""
-
-    __slots__ = ("job",)
-
-    def __init__(self, job: Job) -> None:
-        self.job = job
-
-    def __lt__(self, other: _Backwards) -> bool:
-        return other.job < self.job
-
-
-def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
-    """The number of leading tokens that two sequences share."""
-    low, high = 0, min(len(left), len(right))
-    # Slices compare at C speed; a loop over tokens does not.
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _lies_below(job: Job, point: Track) -> bool:
-    """Whether a fork point holds the beginning of the job's tokens, and not all of them."""
-    length = len(point.tokens)
-    return length < len(job.tokens) and job.tokens[:length] == point.tokens
 
 
 def _least_sequences(job: Job) -> int:

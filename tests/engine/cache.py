@@ -1,4 +1,4 @@
-"""A unified cache on paper: which sequence holds which tokens in which cells, and whether it was asked for nonsense.
+"""A cache on paper: which sequence holds which tokens in which cells, and whether it was asked for nonsense.
 
 `RecordedBackend` keeps one beside the real cache of llama.cpp and notes every row of logits under the tokens
 that it follows, so that a test can compare the same context computed in two different batches.
@@ -26,10 +26,14 @@ NOISE = 0.1
 
 
 class PaperCache:
-    """Sequences as lists of cells; a fork shares cells, a cell is free when nobody holds it."""
+    """Sequences as lists of cells; a fork shares cells, a cell is free when nobody holds it.
 
-    def __init__(self, *, cells: int, sequences: int) -> None:
+    Of streams, each has its even part of the cells, and a fork copies.
+    """
+
+    def __init__(self, *, cells: int, sequences: int, streams: bool = False) -> None:
         self._cells = cells
+        self._stream = cells // sequences if streams else None
         self._held: dict[int, list[int]] = {sequence: [] for sequence in range(sequences)}
         self._token: dict[int, int] = {}
         self._owners: Counter[int] = Counter()
@@ -56,6 +60,10 @@ class PaperCache:
         """Share all cells of the source; llama.cpp would add them to what the target holds."""
         assert self._held[source], f"fork from the empty sequence {source}"
         assert not self._held[target], f"fork into sequence {target}, which is not empty"
+        if self._stream is not None:
+            for token in self.tokens(source):
+                self._append(target, token)
+            return
         self._held[target] = list(self._held[source])
         self._owners.update(self._held[source])
 
@@ -74,14 +82,18 @@ class PaperCache:
         assert 0 <= step.rows_from <= len(step.tokens)
         assert step.start == len(held), f"sequence {step.sequence} holds {len(held)} tokens, not {step.start}"
         for token in step.tokens:
-            cell = next(self._names)
-            self._token[cell] = token
-            self._owners[cell] = 1
-            held.append(cell)
+            self._append(step.sequence, token)
         self.fed += len(step.tokens)
         assert len(self._owners) <= self._cells, f"{len(self._owners)} cells in use of {self._cells}"
+        assert self._stream is None or len(held) <= self._stream, f"{len(held)} cells in a stream of {self._stream}"
         tokens = self.tokens(step.sequence)
         return [tokens[: step.start + index + 1] for index in range(step.rows_from, len(step.tokens))]
+
+    def _append(self, sequence: int, token: int) -> None:
+        cell = next(self._names)
+        self._token[cell] = token
+        self._owners[cell] = 1
+        self._held[sequence].append(cell)
 
 
 class RecordedBackend(NativeBackend):
@@ -89,16 +101,16 @@ class RecordedBackend(NativeBackend):
 
     def __init__(self, model: Model, *, threads: int) -> None:
         super().__init__(model, threads=threads)
-        self.opened: list[int] = []
+        self.opened: list[tuple[int, int]] = []
         self.rows_kept = True
         self.most_steps = 0
         self.paper = PaperCache(cells=0, sequences=0)
         self.rows_after: dict[Context, Logits] = {}
 
-    def open(self, cells: int) -> None:
-        super().open(cells)
-        self.opened.append(cells)
-        self.paper = PaperCache(cells=cells, sequences=self.sequences)
+    def open(self, cells: int, streams: int = 0) -> None:
+        super().open(cells, streams)
+        self.opened.append((cells, streams))
+        self.paper = PaperCache(cells=cells, sequences=streams or self.sequences, streams=streams > 0)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         logits = super().decode(steps)

@@ -31,6 +31,7 @@ class Drive:
     batch: int = 512
     rows: int = 16
     cells: int = 4096
+    streams: bool = False
     endings: Endings = field(default_factory=dict)
     follow_ups: FollowUps = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
@@ -39,9 +40,14 @@ class Drive:
 
     def __post_init__(self) -> None:
         self.scheduler = Scheduler(
-            sequences=self.sequences, parallel=self.parallel, batch=self.batch, rows=self.rows, cells=self.cells
+            sequences=self.sequences,
+            parallel=self.parallel,
+            batch=self.batch,
+            rows=self.rows,
+            cells=self.cells,
+            streams=self.streams,
         )
-        self.cache = PaperCache(cells=self.cells, sequences=self.sequences)
+        self.cache = PaperCache(cells=self.cells, sequences=self.sequences, streams=self.streams)
         self.jobs: dict[int, Job] = {}
         self._expected: dict[int, array[int]] = {}
 

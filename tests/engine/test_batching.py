@@ -11,7 +11,7 @@ import psutil
 
 from pytest_puma.core import Generate, Request
 from pytest_puma.engine.engine import Engine
-from pytest_puma.engine.scheduler import common_prefix
+from pytest_puma.engine.prefix import common_prefix
 from tests.engine.ask import INSTRUCTIONS, cost, generate, issues, one_at_a_time, prompt, score, timeless
 from tests.engine.cache import NOISE, RecordedBackend
 from tests.engine.conftest import OpenBackend
@@ -101,7 +101,7 @@ def test_five_hundred_prompts_leave_neither_memory_nor_cells_behind(shape: Shape
     assert scheduler is not None
     engine._carry_out(scheduler.leave())
     assert [last_position(backend, sequence) for sequence in range(backend.sequences)] == [-1] * backend.sequences
-    assert scheduler._free_cells == scheduler.cells
+    assert scheduler._free_cells == backend.opened[-1][0]
     assert backend.paper.in_use == 0
 
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import EngineError, Request, Step, Usage
-from pytest_puma.engine.engine import Engine, cache_size
+from pytest_puma.engine.engine import Engine
 from tests.engine.ask import generate, issues, prompt, score, timeless
 from tests.engine.cache import RecordedBackend
 from tests.engine.conftest import OpenBackend
-from tests.engine.drive import job
 from tests.tiny_gguf import LLAMA_BOS, MAMBA, QWEN2, SHAPES, Shape
 
 SMALL = tuple(replace(shape, context=256) for shape in SHAPES)
@@ -70,7 +69,7 @@ def test_a_score_overflows_only_when_a_continuation_does_not_fit(open_backend: O
 def test_a_context_that_the_user_gave_is_obeyed(shape: Shape, open_backend: OpenBackend) -> None:
     backend = open_backend(shape, n_ctx=512)
     responses = Engine(backend).run([*(generate(asked, 4) for asked in issues(40)), generate(LONG, 4)])
-    assert backend.opened == [512]
+    assert backend.opened == [(512, 0)]
     assert backend.context_limit == 512
     assert [each.finish for each in responses].index("overflow") == 40
     assert min(each.usage.decoded_tokens for each in responses[:40]) >= 1
@@ -82,7 +81,7 @@ def test_a_context_longer_than_the_model_was_trained_for_holds_more_sequences_no
     backend = open_backend(replace(LLAMA_BOS, context=256), n_ctx=1024)
     responses = Engine(backend).run([generate(LONG, 4), generate("Short?", 4)])
     assert [each.finish == "overflow" for each in responses] == [True, False]
-    assert backend.opened == [1024]
+    assert backend.opened == [(1024, 0)]
 
 
 def test_a_longer_request_reopens_a_larger_cache(shape: Shape, open_backend: OpenBackend) -> None:
@@ -94,7 +93,7 @@ def test_a_longer_request_reopens_a_larger_cache(shape: Shape, open_backend: Ope
     done = {}
     while not engine.idle:
         done.update(engine.step())
-    small, large = backend.opened
+    (small, _), (large, _) = backend.opened
     assert small == 256
     assert large >= len(backend.encode(prompt(LONG)))
     assert done.keys() == {ticket, later}
@@ -109,7 +108,7 @@ def test_an_equal_cache_is_emptied_not_made_again(open_backend: OpenBackend) -> 
     context = backend._context
     engine.reset()
     engine.run([generate("Shorter?", 4)])
-    assert backend.opened == [256, 256]
+    assert backend.opened == [(256, 0), (256, 0)]
     assert backend._context is context
 
 
@@ -152,10 +151,3 @@ def test_an_error_tells_its_own_reason_not_that_of_an_earlier_one(open_backend: 
     with pytest.raises(EngineError, match="invalid token") as error:
         backend.decode([Step(0, 0, [backend._vocabulary.size], 0)])
     assert "grammar" not in str(error.value)
-
-
-def test_the_cache_holds_what_runs_at_once_with_the_common_prefix_counted_once() -> None:
-    jobs = [job(key, [*range(100), key, key], room=8) for key in range(200, 210)]
-    assert cache_size(jobs, parallel=4, good_cells=1000) == 100 + 4 * 10 + 100
-    assert cache_size(jobs, parallel=4, good_cells=20) == 100 + 20
-    assert cache_size(jobs, parallel=1, good_cells=1) == 110

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_puma.engine.jobs import Drop, Fork, Job
-from pytest_puma.engine.scheduler import LEAST_SHARED, MOST_LEVELS, common_prefix
+from pytest_puma.engine.prefix import common_prefix
+from pytest_puma.engine.scheduler import LEAST_SHARED, MOST_LEVELS
 from tests.engine.drive import Drive, job
 
 TOKENS = st.integers(0, 2)
@@ -27,9 +29,9 @@ def jobs(draw: st.DrawFn) -> list[Job]:
 
 
 @st.composite
-def drives(draw: st.DrawFn, *, follow_up: bool) -> Drive:
+def drives(draw: st.DrawFn, *, follow_up: bool, streams: bool = False) -> Drive:
     """Jobs, submitted at once, with limits that each job alone just about fits into."""
-    submitted = draw(jobs())
+    submitted = [replace(each, room=max(1, each.room), tails=() if streams else each.tails) for each in draw(jobs())]
     generating = [each for each in submitted if not each.tails]
     endings = {each.key: tuple(draw(st.lists(TOKENS, max_size=each.room - 1))) for each in generating}
     asked = [each for each in submitted if follow_up and draw(st.booleans())]
@@ -39,12 +41,14 @@ def drives(draw: st.DrawFn, *, follow_up: bool) -> Drive:
         return lambda tokens: job(key + len(submitted), [*tokens, *more], room=2)
 
     longest = max(each.cells for each in submitted) + (len(more) + 2 if asked else 0)
+    sequences = draw(st.integers(2, 9))
     drive = Drive(
-        sequences=draw(st.integers(2, 9)),
+        sequences=sequences,
         parallel=draw(st.integers(1, 6)),
         batch=draw(st.integers(1, 60)),
         rows=draw(st.integers(1, 9)),
-        cells=longest + draw(st.integers(0, 60)),
+        cells=(longest + draw(st.integers(0, 60))) * (sequences if streams else 1),
+        streams=streams,
         endings=endings,
         follow_ups={each.key: ask(each.key) for each in asked},
     )
@@ -76,6 +80,23 @@ def test_jobs_may_come_while_others_run_and_at_the_end_all_is_free(drive: Drive)
     assert drive.cache.in_use == 0
     assert drive.scheduler._free_cells == drive.cells
     assert sorted(drive.scheduler._free) == list(range(drive.sequences))
+
+
+@settings(max_examples=150, deadline=None)
+@given(drives(follow_up=True, streams=True))
+def test_of_streams_one_reads_at_a_time_and_those_that_write_follow_each_other(drive: Drive) -> None:
+    check(drive)
+    for plan in drive.plans:
+        reads = [step for step in plan.steps if len(step.tokens) > 1]
+        assert len(plan.steps) == 1 or not reads
+        assert len(plan.steps) == 1 or [step.sequence for step in plan.steps] == list(range(len(plan.steps)))
+
+
+def test_no_stream_takes_a_longer_job_or_the_continuations_of_a_score() -> None:
+    scheduler = Drive(sequences=4, cells=400, streams=True).scheduler
+    assert scheduler.takes(job(0, range(99)))
+    assert not scheduler.takes(job(0, range(100)))
+    assert not scheduler.takes(job(0, range(10), tails=((1, 2),)))
 
 
 @settings(max_examples=50, deadline=None)

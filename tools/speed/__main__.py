@@ -18,8 +18,9 @@ from typing import TypeVar
 from tabulate import tabulate
 
 from pytest_puma.core import Generate, Model
+from pytest_puma.engine.cache import whole_blocks
 from pytest_puma.engine.cores import cores
-from pytest_puma.engine.engine import CELL_BLOCK, Engine
+from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from tools.speed import server
 from tools.speed.bench import OTHER_WORK, OURS, Result, measure, rows
@@ -81,7 +82,7 @@ def _prepared(said: argparse.Namespace, name: str) -> tuple[Setting, list[Worklo
     asked = [_picked(known, each, "--workload") for each in said.workload or known]
     with closing(DryBackend(model, context_limit=shape.context)) as backend:
         longest = max(_length(Engine(backend), each) for each in asked)
-    return Setting(path=path, threads=said.threads, context=-(-longest // CELL_BLOCK) * CELL_BLOCK), asked
+    return Setting(path=path, threads=said.threads, context=whole_blocks(longest)), asked
 
 
 def _length(engine: Engine, workload: Workload) -> int:

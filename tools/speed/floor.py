@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pytest_puma.core import Backend, Step
+from pytest_puma.engine.cache import whole_blocks
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.engine.scheduler import common_prefix
+from pytest_puma.engine.prefix import common_prefix
 from tools.speed.contenders import Setting
 from tools.speed.workloads import Workload
 
@@ -71,39 +72,68 @@ def floor(setting: Setting, workload: Workload) -> float:
 
 
 def raw_rates(backend: Backend, need: Need, count: int) -> tuple[float, float]:
-    """Tokens a second read and written by bare decodes of the workload's shape: `count` prompts with one beginning."""
-    backend.open(need.shared + count * (need.own + need.new + WRITTEN_STEPS))
-    shared = [7] * need.shared
-    if shared:
-        _read(backend, [Step(0, 0, array("i", shared), len(shared))])
-    prompts = range(1, count + 1)
-    tokens, seconds = 0, 0.0
-    while tokens < READ_TOKENS:
-        for sequence in prompts:
-            backend.drop(sequence)
-            if shared:
-                backend.fork(0, sequence)
-        own = [
-            Step(sequence, need.shared, array("i", [9] * need.own), max(0, need.own - need.rows))
-            for sequence in prompts
-        ]
-        started = time.perf_counter()
-        _read(backend, own)
-        seconds += time.perf_counter() - started
-        tokens += count * need.own
-    read = tokens / seconds
+    """Tokens a second read and written by bare decodes of the workload's shape: `count` prompts with one beginning.
+
+    Written in a shared cache or in streams, whichever is faster.
+    """
+    read = _read_rate(backend, need, count)
     if not need.written:
         return read, 0.0
+    written = _write_rate(backend, need, count, streams=False)
+    return read, max(written, _write_rate(backend, need, count, streams=True) if backend.stream_cells else 0.0)
+
+
+def _read_rate(backend: Backend, need: Need, count: int) -> float:
+    _open(backend, need, count, streams=False)
+    tokens, seconds = 0, 0.0
+    while tokens < READ_TOKENS:
+        _fork(backend, need, count)
+        started = time.perf_counter()
+        _read(backend, _own(need, count))
+        seconds += time.perf_counter() - started
+        tokens += count * need.own
+    return tokens / seconds
+
+
+def _write_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> float:
+    _open(backend, need, count, streams=streams)
+    _fork(backend, need, count)
+    for own in _own(need, count):
+        _read(backend, [own])
     # Half of an answer lies in the cache when a mean token of it is computed.
-    held = need.shared + need.own
-    ahead = max(0, need.new // 2 - WRITTEN_STEPS // 2)
+    held, ahead = need.shared + need.own, max(0, need.new // 2 - WRITTEN_STEPS // 2)
     if ahead:
-        _read(backend, [Step(sequence, held, array("i", [11] * ahead), ahead) for sequence in prompts])
+        for sequence in range(count):
+            _read(backend, [Step(sequence, held, array("i", [11] * ahead), ahead)])
     steps = min(WRITTEN_STEPS, need.new)
     started = time.perf_counter()
     for at in range(held + ahead, held + ahead + steps):
-        backend.decode([Step(sequence, at, array("i", [11]), 0) for sequence in prompts])
-    return read, count * steps / (time.perf_counter() - started)
+        backend.decode([Step(sequence, at, array("i", [11]), 0) for sequence in range(count)])
+    return count * steps / (time.perf_counter() - started)
+
+
+def _open(backend: Backend, need: Need, count: int, *, streams: bool) -> None:
+    """A cache for `count` prompts, with what they share in a sequence behind theirs."""
+    own = need.own + need.new + WRITTEN_STEPS
+    if streams:
+        backend.open((count + 1) * whole_blocks(need.shared + own), count + 1)
+    else:
+        backend.open(need.shared + count * own)
+    if need.shared:
+        _read(backend, [Step(count, 0, array("i", [7] * need.shared), need.shared)])
+
+
+def _fork(backend: Backend, need: Need, count: int) -> None:
+    """Let every prompt stand where what is shared ends."""
+    for sequence in range(count):
+        backend.drop(sequence)
+        if need.shared:
+            backend.fork(count, sequence)
+
+
+def _own(need: Need, count: int) -> list[Step]:
+    tokens = array("i", [9] * need.own)
+    return [Step(sequence, need.shared, tokens, max(0, need.own - need.rows)) for sequence in range(count)]
 
 
 def _read(backend: Backend, steps: Sequence[Step]) -> None:

@@ -44,7 +44,7 @@ class DryBackend(TextSide):
         self._logits[:, self.end_of_turn] = 1.0
         self.opened = 0
 
-    def open(self, cells: int) -> None:
+    def open(self, cells: int, streams: int = 0) -> None:  # noqa: ARG002 - nothing is divided
         """Note the size."""
         self.opened = max(self.opened, cells)
         self.batch = min(BATCH, cells)

@@ -17,6 +17,8 @@ PARALLEL_CPU, PARALLEL_GPU = 16, 64
 EXTRA_SEQUENCES, EXTRA_STATES = 48, 8
 #: Unshared cells: each query looks at every cell in use, whoever owns it.
 GOOD_CELLS_CPU, GOOD_CELLS_GPU = 4096, 32768
+#: Cells that streams may take together. They take more than a shared cache: each has room for the longest request.
+STREAM_CELLS = 16384
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,7 @@ class Limits:
 
     on_gpu: bool
     good_cells: int
+    stream_cells: int
     parallel: int
     sequences: int
 
@@ -38,9 +41,15 @@ def limits_of(model: Any, options: ModelOptions, *, name: str) -> Limits:
     good_cells = GOOD_CELLS_GPU if on_gpu else GOOD_CELLS_CPU
     if options.strict:
         # One for a prompt and one for a continuation: none is left for a prefix that samples would share.
-        return Limits(on_gpu=on_gpu, good_cells=good_cells, parallel=1, sequences=2)
+        return Limits(on_gpu=on_gpu, good_cells=good_cells, stream_cells=0, parallel=1, sequences=2)
     stateful = llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model)
     parallel = options.parallel or (PARALLEL_GPU if on_gpu else PARALLEL_CPU)
     # Each sequence of a recurrent model costs memory for its state, used or not.
     sequences = parallel + (EXTRA_STATES if stateful else EXTRA_SEQUENCES)
-    return Limits(on_gpu=on_gpu, good_cells=good_cells, parallel=parallel, sequences=sequences)
+    return Limits(
+        on_gpu=on_gpu,
+        good_cells=good_cells,
+        stream_cells=0 if on_gpu or stateful else STREAM_CELLS,
+        parallel=parallel,
+        sequences=sequences,
+    )

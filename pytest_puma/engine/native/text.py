@@ -21,7 +21,8 @@ class TextSide:
         self.notes: Sequence[str] = self._vocabulary.notes
         self.context_limit = min(trained, model.options.n_ctx or trained)
         self.cells = model.options.n_ctx
-        self.good_cells, self.parallel, self.sequences = limits.good_cells, limits.parallel, limits.sequences
+        self.good_cells, self.stream_cells = limits.good_cells, limits.stream_cells
+        self.parallel, self.sequences = limits.parallel, limits.sequences
         self.batch, self.rows = BATCH, limits.sequences
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:

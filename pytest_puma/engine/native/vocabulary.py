@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import llama_cpp
@@ -39,7 +41,8 @@ class Vocabulary:
         self.notes: Sequence[str] = ()
         self._pieces: dict[int, bytes] = {}
         self._ends: dict[int, bool] = {}
-        self._controls: dict[int, bool] = {}
+        self._controls = self._control_tokens()
+        self._spelled = re.compile("|".join(map(re.escape, filter(None, self._controls.values()))) or "(?!)")
         # A scored prompt comes once for each continuation, a vote's once for each reply.
         self._last: _Encoded | None = None
         self._chat = self._chat_format(model, thinking=thinking)
@@ -80,8 +83,8 @@ class Vocabulary:
 
         What stands on one side of a control token does not change the tokens on the other.
         """
-        at = next((at for at in reversed(range(len(tokens))) if self._is_control(tokens[at])), 0)
-        place = text.rfind(self._special(tokens[at])) if at else 0
+        at = next((at for at in reversed(range(len(tokens))) if tokens[at] in self._controls), 0)
+        place = text.rfind(self._controls[tokens[at]]) if at else 0
         if place > 0 and self._tokenize(text[place:]) == tokens[at:]:
             return at, text[place:]
         return 0, text
@@ -103,15 +106,13 @@ class Vocabulary:
         return NativeGrammar(self._vocab, self.size, text, self.is_end)
 
     def _has_control(self, text: str) -> bool:
-        # Spelled-out control tokens are bracketed in every vocabulary; most texts have no bracket at all.
-        if "<" not in text and "[" not in text:
-            return False
-        return any(map(self._is_control, set(self._tokenize(text))))
+        # Where none is spelled none can be found; to search costs nothing beside tokenising.
+        return bool(self._spelled.search(text)) and not self._controls.keys().isdisjoint(self._tokenize(text))
 
-    def _is_control(self, token: int) -> bool:
-        if token not in self._controls:
-            self._controls[token] = bool(llama_cpp.llama_vocab_is_control(self._vocab, token))
-        return self._controls[token]
+    def _control_tokens(self) -> dict[int, str]:
+        """Those of the vocabulary, and how each is spelled."""
+        controls = filter(partial(llama_cpp.llama_vocab_is_control, self._vocab), range(self.size))
+        return {token: self._special(token) for token in controls}
 
     def _tokenize(self, text: str, *, control: bool = True) -> list[int]:
         data = text.encode("utf-8", errors="replace")

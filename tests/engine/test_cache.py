@@ -1,0 +1,111 @@
+"""Shared cells or streams: which of them a cell gets, and that both give the same answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pytest_puma.engine.cache import Cache, cache_for, whole_blocks
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.jobs import Job
+from pytest_puma.testing import ScriptedBackend
+from tests.engine.ask import cost, generate, issues, score, timeless
+from tests.engine.cache import NOISE
+from tests.engine.conftest import OpenBackend
+from tests.engine.drive import job
+from tests.tiny_gguf import GEMMA3_SWA, LLAMA_BOS, MAMBA, QWEN2, Shape
+
+#: New tokens that outnumber those of the prompts.
+LONG_ANSWER = 150
+
+
+def chosen(jobs: list[Job], *, parallel: int = 4, good_cells: int = 1000, stream_cells: int = 16384) -> Cache:
+    backend = ScriptedBackend({})
+    backend.parallel, backend.good_cells, backend.stream_cells = parallel, good_cells, stream_cells
+    return cache_for(jobs, backend)
+
+
+def prompts(room: int, *, tails: tuple[tuple[int, ...], ...] = ()) -> list[Job]:
+    """Ten of a thousand tokens, of which the first nine hundred are common to all."""
+    return [job(key, [*range(900), *[key] * 100], room=room, tails=tails) for key in range(2000, 2010)]
+
+
+def test_a_shared_cache_holds_what_runs_at_once_with_the_common_prefix_counted_once() -> None:
+    # What is common, then all of the first and of three more what is their own; in blocks of 256.
+    assert chosen(prompts(room=8), good_cells=9999) == Cache(whole_blocks(900 + 1008 + 3 * 108))
+    assert chosen(prompts(room=8), good_cells=20) == Cache(1024)  # never less than the longest needs
+    assert chosen(prompts(room=8), parallel=1, good_cells=1) == Cache(1024)
+
+
+def test_streams_are_for_those_who_write_more_than_they_read() -> None:
+    read = 900 + 10 * 100
+    assert chosen(prompts(room=read // 10)).streams == 0
+    longest = whole_blocks(1000 + read // 10 + 1)
+    # Four that run, and two for what they share.
+    assert chosen(prompts(room=read // 10 + 1)) == Cache(6 * longest, streams=6)
+
+
+def test_streams_are_as_many_as_have_room() -> None:
+    assert chosen(prompts(room=280), stream_cells=5 * 1280) == Cache(5 * 1280, streams=5)
+
+
+@pytest.mark.parametrize(
+    ("changed", "jobs"),
+    [
+        ({"stream_cells": 4 * 1280 - 1}, prompts(room=280)),
+        ({"stream_cells": 0}, prompts(room=280)),
+        ({"parallel": 1}, prompts(room=280)),
+        ({}, prompts(room=2000)[:1]),
+        ({}, [*prompts(room=280), job(0, range(10), tails=((1, 2),))]),
+    ],
+    ids=["no two have room", "there are none", "one at a time", "one alone", "continuations share a prompt"],
+)
+def test_otherwise_the_cache_is_shared(changed: dict[str, int], jobs: list[Job]) -> None:
+    assert chosen(jobs, **changed).streams == 0
+
+
+@pytest.mark.parametrize("shape", [LLAMA_BOS, QWEN2, GEMMA3_SWA], ids=lambda shape: str(shape.name))
+def test_the_streams_of_a_batch_say_what_a_shared_cache_says(shape: Shape, open_backend: OpenBackend) -> None:
+    divided, shared = open_backend(shape), open_backend(shape)
+    shared.stream_cells = 0
+    requests = [generate(asked, LONG_ANSWER - 9 * (number % 7)) for number, asked in enumerate(issues(40))]
+    responses = Engine(divided).run(requests)
+    assert [streams for _, streams in divided.opened] == [divided.parallel + 2]
+    assert cost(responses).cached_tokens == cost(Engine(shared).run(requests)).cached_tokens > 20 * 39
+    both = divided.rows_after.keys() & shared.rows_after.keys()
+    assert len(both) > 40
+    for context in both:
+        row, other = divided.rows_after[context], shared.rows_after[context]
+        assert np.abs(row - other).max() < NOISE
+        second, best = np.sort(other)[-2:]
+        assert row.argmax() == other.argmax() or best - second < NOISE
+
+
+def test_equal_requests_get_equal_responses_from_streams(open_backend: OpenBackend) -> None:
+    backend = open_backend(QWEN2)
+    engine = Engine(backend)
+    requests = [generate(asked, LONG_ANSWER, temperature=0.8, seed=3) for asked in issues(20)]
+    first = engine.run(requests)
+    engine.reset()
+    engine.run([score(asked, "A", "B") for asked in issues(3)])
+    engine.reset()
+    assert timeless(engine.run(requests)) == timeless(first)
+    assert [streams > 0 for _, streams in backend.opened] == [True, False, True]
+
+
+def test_a_score_that_comes_late_waits_until_the_streams_are_done(open_backend: OpenBackend) -> None:
+    backend = open_backend(QWEN2)
+    engine = Engine(backend)
+    tickets = [engine.submit(generate(asked, LONG_ANSWER)) for asked in issues(3)]
+    done = engine.step()
+    late = engine.submit(score(issues(1)[0], "A", "B"))
+    while not engine.idle:
+        done.update(engine.step())
+    assert done.keys() == {*tickets, late}
+    assert timeless([done[late]]) == timeless(Engine(open_backend(QWEN2)).run([score(issues(1)[0], "A", "B")]))
+
+
+def test_the_state_of_a_recurrent_model_is_no_stream(open_backend: OpenBackend) -> None:
+    backend = open_backend(MAMBA)
+    Engine(backend).run([generate(asked, LONG_ANSWER) for asked in issues(3)])
+    assert [streams for _, streams in backend.opened] == [0]
