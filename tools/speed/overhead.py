@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -13,10 +14,10 @@ from statistics import median
 from tools.speed.contenders import Setting, opened, timed
 from tools.speed.workloads import DIRECT, workloads
 
-_TEST = f"""\
+_TEST = """\
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies={list(DIRECT)})
+@pytest.mark.puma("triage_jira")
 def test_triage(puma):
     pass
 """
@@ -26,7 +27,7 @@ def test_triage(puma):
 class Overhead:
     """Of triage under seven strategies: seconds of pytest and of the engine alone beyond the first sample of each.
 
-    `start`: the whole process with one sample a cell, its model's load and its computing left out.
+    `start`: a whole process with one sample of one cell, less the model's load; that sample starts well before its end.
     """
 
     samples: int
@@ -52,10 +53,10 @@ def overhead(setting: Setting, *, samples: int, rounds: int) -> Overhead:
     starts: list[float] = []
     for _ in range(rounds):
         first, load = _engine(setting, 1)
-        begun = _pytest(setting, 1)
+        starts.append(_pytest(setting, 1, DIRECT[:1]) - load)
+        begun = _pytest(setting, 1, DIRECT)
         engines.append(_engine(setting, samples)[0] - first)
-        pytests.append(_pytest(setting, samples) - begun)
-        starts.append(begun - load - first)
+        pytests.append(_pytest(setting, samples, DIRECT) - begun)
     return Overhead(
         samples=(samples - 1) * len(DIRECT), pytest=median(pytests), engine=median(engines), start=median(starts)
     )
@@ -70,16 +71,13 @@ def _engine(setting: Setting, samples: int) -> tuple[float, float]:
         return timed(engine, asked).seconds, loaded
 
 
-def _pytest(setting: Setting, samples: int) -> float:
+def _pytest(setting: Setting, samples: int, strategies: Sequence[str]) -> float:
     """Seconds of the whole process."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "test_triage.py").write_text(_TEST, encoding="utf-8")
-        words = [sys.executable, "-m", "pytest", "-q", f"--puma-model={setting.path.resolve()}"]
+        command = [sys.executable, "-m", "pytest", "-q", f"--puma-model={setting.path.resolve()}"]
+        command += [f"--puma-samples={samples}", f"--puma-threads={setting.threads}"]
+        command += [f"--puma-strategy={','.join(strategies)}"]
         started = time.perf_counter()
-        subprocess.run(  # noqa: S603 - ourselves
-            [*words, f"--puma-samples={samples}", f"--puma-threads={setting.threads}"],
-            cwd=folder,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - ourselves
         return time.perf_counter() - started
