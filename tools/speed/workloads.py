@@ -47,8 +47,8 @@ class Workload:
 def workloads(model: Model, *, samples: int, stories: Sequence[Path]) -> dict[str, Workload]:
     """All there are, by name, of so many samples a cell.
 
-    Of `stories`, files of backlog items, eight times as many are drawn over all; without one, of the bundled items. What
-    is scored has half as many: the loop takes seconds for each continuation.
+    Of `stories`, files of backlog items, eight times as many are drawn over all; without one, of the bundled items.
+    Half as many are scored: the loop takes seconds for each continuation.
     """
 
     def cells(scenario: Scenario, *strategies: str, count: int = samples, new: int | None = None) -> list[Cell]:
