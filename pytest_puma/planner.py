@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.collect import cell_of
+from pytest_puma.core import PumaError
 from pytest_puma.options import settings_of
 from pytest_puma.project import project_root
 
@@ -23,7 +24,10 @@ class Planner:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Plan every cell that was collected; None leaves what collection found wrong to pytest."""
+        """Plan every cell that was collected; None leaves what collection found wrong to pytest.
+
+        What a run would refuse is a usage error.
+        """
         if session.testsfailed or session.config.option.collectonly:
             return None
         from pytest_puma.plan import plan
@@ -33,7 +37,11 @@ class Planner:
         settings = settings_of(self._config)
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
         rates = {cell.model: read_rates(project_root(self._config), cell.model) for cell in cells}
-        forecasts = plan(cells, rates, project=settings.project, strategies=settings.registry.strategies)
+        try:
+            forecasts = plan(cells, rates, project=settings.project, strategies=settings.registry.strategies)
+        except PumaError as error:
+            # There are no workers here that would take it for an internal error.
+            raise pytest.UsageError(str(error)) from error
         self._lines = plan_lines(forecasts, {model.name: known for model, known in rates.items()})
         return True
 

@@ -94,3 +94,16 @@ def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> No
     found = rows(alone.run("--puma-plan", "-k", "zero_shot"))["triage_jira-zero_shot@tiny"]
     # 1.96 standard errors of a difference of two proportions of 30 about one half
     assert found[-2:] == ["f1_macro", "0.253"]
+
+
+def test_what_a_run_would_refuse_is_told_not_thrown(alone: Project, pytester: pytest.Pytester) -> None:
+    items = "".join(f"T-{number},Title {number},Text {number},{number}\n" for number in (1, 2, 3))
+    (pytester.path / "items.csv").write_text(f"issuekey,title,description,storypoint\n{items}", encoding="utf-8")
+    alone.write(
+        conftest="", test_all=CELLS.replace("self_consistency_3", "few_shot_3").replace("samples=20", "samples=3")
+    )
+    result = alone.run("--puma-plan", "-k", "few_shot_3 and points", "--puma-data=estimation_tawos=items.csv")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = str(result.stdout) + str(result.stderr)
+    assert "ERROR: scenario 'estimation_tawos': 3 examples asked for, 0 there that are not evaluated" in said
+    assert "INTERNALERROR" not in said
