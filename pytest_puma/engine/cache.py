@@ -32,6 +32,7 @@ def cache_for(jobs: Sequence[Job], backend: Backend) -> Cache:
     """
     if backend.cells is not None:
         return Cache(whole_blocks(max(backend.cells, *(job.cells for job in jobs))))
+    jobs = sorted(jobs)
     own = _own_cells(jobs)
     written = sum(job.room for job in jobs)
     longest = whole_blocks(max(job.cells for job in jobs))
@@ -48,16 +49,15 @@ def _shared_cells(jobs: Sequence[Job], own: Sequence[int], backend: Backend) -> 
     Each query looks at every cell in use, so more than `good_cells` beside the shared ones does not pay.
     Never less than the longest job needs.
     """
-    shared = max(job.cells - each for job, each in zip(sorted(jobs), own, strict=True))
+    shared = max(job.cells - each for job, each in zip(jobs, own, strict=True))
     wanted = sum(sorted(own, reverse=True)[: backend.parallel])
     return max(*(job.cells for job in jobs), shared + min(wanted, backend.good_cells))
 
 
 def _own_cells(jobs: Sequence[Job]) -> list[int]:
-    """Of each job in order, the cells beyond what it has in common with the job before it."""
-    ordered = sorted(jobs)
-    common = [0, *(common_prefix(left.tokens, right.tokens) for left, right in pairwise(ordered))]
-    return [job.cells - each for job, each in zip(ordered, common, strict=True)]
+    """Of each of the ordered jobs, the cells beyond what it has in common with the job before it."""
+    common = [0, *(common_prefix(left.tokens, right.tokens) for left, right in pairwise(jobs))]
+    return [job.cells - each for job, each in zip(jobs, common, strict=True)]
 
 
 def whole_blocks(cells: int) -> int:

@@ -203,6 +203,9 @@ class Scheduler:
         # The job below it must fit as well, else the fork point would block the cache.
         if len(self._free) < 1 + _least_sequences(job) or self._free_cells < job.cells - above:
             return False
+        if self._streams and any(each.job and each.sequence > self._free[-1] for each in self._tracks.values()):
+            # It would lie among the jobs, and they would never close ranks.
+            return False
         track = self._track(job.tokens[:length], length, parent, cells=length - above)
         self._path.append(track)
         self._uncharged += length - above

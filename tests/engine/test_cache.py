@@ -25,9 +25,9 @@ def chosen(jobs: list[Job], *, parallel: int = 4, good_cells: int = 1000, stream
     return cache_for(jobs, backend)
 
 
-def prompts(room: int, *, tails: tuple[tuple[int, ...], ...] = ()) -> list[Job]:
+def prompts(room: int) -> list[Job]:
     """Ten of a thousand tokens, of which the first nine hundred are common to all."""
-    return [job(key, [*range(900), *[key] * 100], room=room, tails=tails) for key in range(2000, 2010)]
+    return [job(key, [*range(900), *[key] * 100], room=room) for key in range(2000, 2010)]
 
 
 def test_a_shared_cache_holds_what_runs_at_once_with_the_common_prefix_counted_once() -> None:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -21,17 +20,18 @@ TAILS = st.lists(st.lists(TOKENS, min_size=1, max_size=5).map(tuple), max_size=6
 
 
 @st.composite
-def jobs(draw: st.DrawFn) -> list[Job]:
+def jobs(draw: st.DrawFn, *, scored: bool = True) -> list[Job]:
     segments = draw(SEGMENTS)
     prompts = st.lists(st.sampled_from(segments), min_size=1, max_size=4).map(lambda parts: [*chain(*parts)])
-    drawn = draw(st.lists(st.tuples(prompts, st.integers(1, 6), TAILS), min_size=1, max_size=14))
-    return [job(key, tokens, room=room, tails=tails) for key, (tokens, room, tails) in enumerate(drawn)]
+    tails = TAILS if scored else st.just(())
+    drawn = draw(st.lists(st.tuples(prompts, st.integers(1, 6), tails), min_size=1, max_size=14))
+    return [job(key, tokens, room=room, tails=each) for key, (tokens, room, each) in enumerate(drawn)]
 
 
 @st.composite
 def drives(draw: st.DrawFn, *, follow_up: bool, streams: bool = False) -> Drive:
     """Jobs, submitted at once, with limits that each job alone just about fits into."""
-    submitted = [replace(each, room=max(1, each.room), tails=() if streams else each.tails) for each in draw(jobs())]
+    submitted = draw(jobs(scored=not streams))
     generating = [each for each in submitted if not each.tails]
     endings = {each.key: tuple(draw(st.lists(TOKENS, max_size=each.room - 1))) for each in generating}
     asked = [each for each in submitted if follow_up and draw(st.booleans())]
