@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.keeper import Keeper
 from pytest_puma.nodeid import cells_in
 from pytest_puma.options import model_names
+from pytest_puma.selection import is_selected
 
 if TYPE_CHECKING:
     from pytest_puma.core import Gate, Outcome, Run, Verdict
@@ -41,11 +43,16 @@ class Controller:
         self._folder: RunFolder | None = None
         self._run: Run | None = None
         self._started = datetime.now(timezone.utc)
+        self._keeper = Keeper(config)
+        self._kept: list[str] = []
 
     # -- before the run --------------------------------------------------------------------------
 
-    def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> str | None:
-        return self._model_note() if any(_is_ours(item) for item in items) else None
+    def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
+        return self._notes() if any(_is_ours(item) for item in items) else []
+
+    def _notes(self) -> list[str]:
+        return [note for note in (self._model_note(), self._keeper.note(self._cells())) if note]
 
     def _model_note(self) -> str | None:
         """Said when the run is on a model that nobody chose."""
@@ -64,10 +71,15 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         ours = cells_in(ids, lambda: model_names(self._config))
-        if ours and not self._planned and (note := self._model_note()):
-            # Nothing is collected here, so pytest has no line for it.
-            self._config.get_terminal_writer().line(note)
+        first = not self._planned
         self._planned.update(dict.fromkeys(ours))
+        # Nothing is collected here, so pytest has no lines for it.
+        for note in self._notes() if first and ours else ():
+            self._config.get_terminal_writer().line(note)
+
+    def _cells(self) -> list[str]:
+        """The ids of the planned cells."""
+        return [named.cell for named in cells_in(self._planned, lambda: model_names(self._config)).values()]
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -94,6 +106,7 @@ class Controller:
             run_id = f"{self._started:%Y%m%dT%H%M%S}-{os.getpid()}"
             self._folder = RunFolder(project_root(self._config), run_id)
         self._folder.add(outcome)
+        self._keeper.take(nodeid, outcome)
 
     # -- the run as a whole ----------------------------------------------------------------------
 
@@ -127,6 +140,7 @@ class Controller:
             verdicts=verdicts,
             problems=problems,
         )
+        self._kept = self._keeper.finish(self._cells())
         if self._folder is not None:
             self._folder.finish(self._run)
             write_rates(
@@ -141,8 +155,8 @@ class Controller:
         missing = [nodeid for nodeid in self._planned if nodeid not in self._reported or nodeid in self._silent]
         problems = [f"{nodeid} was planned, but no outcome of it arrived" for nodeid in missing]
         # A gate for cells that the user did not ask for is no mistake, one on a metric that nothing has is.
-        mistakes = [verdict for verdict in not_run if not self._selected() or self._unknown(verdict.gate)]
-        return (*problems, *(verdict.reason for verdict in mistakes))
+        mistakes = [verdict for verdict in not_run if not is_selected(self._config) or self._unknown(verdict.gate)]
+        return (*problems, *(verdict.reason for verdict in mistakes), *self._keeper.problems(self._cells()))
 
     def _unknown(self, gate: Gate) -> bool:
         """Whether no scenario has the gate's metric."""
@@ -173,15 +187,9 @@ class Controller:
             and (gate.scope is None or not any(applies(gate, each.scenario, each.cell) for each in cells))
         ]
         return tuple(
-            Verdict(gate=gate, status="NOT RUN", reason=f"gate {str(gate)!r} fits no cell of this run") for gate in left
+            Verdict(gate=gate, status="NOT RUN", reason=f"gate {str(gate)!r} fits no cell of this run", fails=False)
+            for gate in left
         )
-
-    def _selected(self) -> bool:
-        """Whether the user asked for a part of the tests only."""
-        option = self._config.option
-        parts = any("::" in argument or argument.endswith((".py", ".yaml", ".yml")) for argument in self._config.args)
-        named = ("keyword", "markexpr", "puma_scenario", "puma_strategy", "deselect", "lf", "stepwise")
-        return parts or any(getattr(option, name, None) for name in named)
 
     def _report_problems(self, problems: Sequence[str]) -> None:
         """As a test of its own: in the summary, in JUnit XML, in the exit status. A passed one makes --lf forget it."""
@@ -209,7 +217,7 @@ class Controller:
 
         folder = "" if self._folder is None else os.path.relpath(self._folder.path)
         terminalreporter.section("puma")
-        for line in summary(self._run, folder):
+        for line in [*summary(self._run, folder), *self._kept]:
             terminalreporter.write_line(line)
 
 

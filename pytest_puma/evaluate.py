@@ -6,18 +6,20 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pytest_puma.core import Cell, EngineError, Outcome, Prediction, Sample, Usage
+from pytest_puma.baseline import Entry
+from pytest_puma.core import Cell, EngineError, Outcome, Policy, Prediction, Sample, Usage
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
-from pytest_puma.gates import judge
 from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, measure_all
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
 from pytest_puma.talks import Progress, Talk, hold
+from pytest_puma.verdicts import verdicts
 
 #: Characters of a prompt's end that a prediction keeps, for reports of misses.
 PROMPT_TAIL = 600
+DEFAULT_POLICY = Policy()
 
 
 def evaluate(
@@ -28,13 +30,15 @@ def evaluate(
     strategies: Mapping[str, Strategy] | None = None,
     progress: Progress | None = None,
     determinism: int = 0,
+    baseline: Entry | None = None,
+    policy: Policy = DEFAULT_POLICY,
 ) -> Outcome:
     """Run a cell to its outcome.
 
     `project` is the folder whose `prompts/` override the bundled ones, `strategies` are a plugin's own ones by name,
     `progress` is told (answered, all) samples after every batch, and so many samples as `determinism` says are asked
-    once more, each alone. A `PumaError` says what cannot be done; an answer that cannot be read is no error but a
-    prediction without an answer.
+    once more, each alone. Gates may compare with the cell's `baseline`; `policy` says what becomes of doubt. A
+    `PumaError` says what cannot be done; an answer that cannot be read is no error but a prediction without an answer.
     """
     started = time.perf_counter()
     strategy = parse_strategy(cell.strategy, strategies)
@@ -44,17 +48,18 @@ def evaluate(
     speed = engine.speed
     predictions = tuple(_prediction(task.sample, talk) for task, talk in zip(tasks, talks, strict=True))
     measures = measure_all(cell.scenario, predictions, seed=cell.seed)
+    signature = _signature(cell, tasks[0], engine)
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
         strategy=cell.strategy,
         model=cell.model.name,
         metrics=cell.metrics or (cell.scenario.primary_metric(),),
-        signature=_signature(cell, tasks[0], engine),
+        signature=signature,
         predictions=predictions,
         measures=measures,
         confusion=_confusion(cell, predictions),
-        verdicts=tuple(judge(gate, measures) for gate in cell.gates),
+        verdicts=verdicts(cell, predictions, measures, signature, baseline=baseline, policy=policy),
         warnings=_warnings(cell, predictions, engine),
         determinism=asked_alone(strategy, tasks[:determinism], talks, engine) if determinism else None,
         usage=Usage.total(prediction.usage for prediction in predictions),

@@ -39,6 +39,8 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         strategies=settings.registry.strategies,
         progress=progress_of(item.config, cell),
         determinism=settings.determinism,
+        baseline=settings.baseline_of(cell),
+        policy=settings.policy,
     )
     item.stash[OUTCOME] = outcome
     return outcome

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import Cell, Gate, Generation, Model, Scenario, SettingsError
+from pytest_puma.baseline import TIMED, Baselines, Entry
+from pytest_puma.core import Cell, Gate, Generation, Model, Policy, Scenario, SettingsError
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MOST_SEED
 from pytest_puma.core.errors import check_limits
 from pytest_puma.gates import applies, parse_gate
@@ -101,6 +102,13 @@ class Settings:
     project: Path | None = None
     threads: int | None = None
     determinism: int = 0
+    baselines: Baselines = field(default_factory=lambda: Baselines(Path("benchmarks", "baselines")))
+    policy: Policy = field(default_factory=Policy)
+
+    def baseline_of(self, cell: Cell) -> Entry | None:
+        """What a cell is compared with; None where none of its gates compares, and where there is none."""
+        compares = self.policy.accepts or any(gate.other for gate in cell.gates)
+        return self.baselines.find(cell.scenario.name, cell.id) if compares else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +232,11 @@ def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
                 f"there are: {', '.join(metric_names(cell.scenario))}"
             )
             raise SettingsError(msg)
+        if gate.other is not None and gate.metric in TIMED:
+            msg = (
+                f"gate {str(gate)!r}: baselines hold no {gate.metric}, as clocks differ; expected a number"
+            )
+            raise SettingsError(msg)
     return replace(cell, gates=tuple(dict.fromkeys(gates)))
 
 
@@ -241,7 +254,7 @@ def _identity(cell: Cell) -> tuple[object, ...]:
 
 
 def check_ready(cells: Iterable[Cell], settings: Settings) -> None:
-    """Read rows and templates now, so that an unusable file is a collection error and not the end of a long run."""
+    """Read rows, templates and baselines now: an unusable file is a collection error, not the end of a long run."""
     from pytest_puma.evaluate import template_of
     from pytest_puma.scenarios.sampling import draw
 
@@ -250,3 +263,5 @@ def check_ready(cells: Iterable[Cell], settings: Settings) -> None:
         draw(scenario, samples, seed)
     for name, cell in {cell.strategy: cell for cell in cells}.items():
         template_of(cell, parse_strategy(name, settings.registry.strategies), settings.project)
+    for cell in cells:
+        settings.baseline_of(cell)

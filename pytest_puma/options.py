@@ -10,19 +10,24 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
 from pytest_puma.project import check_root, project_root
+from pytest_puma.selection import is_selected
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Model
+    from pytest_puma.core import Model, Policy
     from pytest_puma.matrix import Choices, Registry, Settings
+
+T = TypeVar("T")
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 #: What runs when nobody names a model.
 DEMONSTRATION = "puma-tiny"
+#: Where the baselines lie in a project that does not say so.
+BASELINES = "benchmarks/baselines"
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-model": {
@@ -68,7 +73,17 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-gate": {
         "action": "append",
         "metavar": "GATE",
-        "help": "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= 0.45'; repeatable",
+        "help": "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= baseline - 0.02'; repeatable",
+    },
+    "--puma-update-baseline": {
+        "action": "store_true",
+        "default": None,
+        "help": "what this run measures becomes the baseline of its cells; those of others stay",
+    },
+    "--puma-prune-baseline": {
+        "action": "store_true",
+        "default": None,
+        "help": "drop the baselines of cells that are no longer among the tests",
     },
 }
 
@@ -83,6 +98,9 @@ _INI: dict[str, tuple[str, str]] = {
     "puma_max_tokens": ("int", "most tokens of an answer"),
     "puma_strict": ("bool", "each answer alone, as --puma-strict"),
     "puma_gates": ("linelist", "gates of the whole project"),
+    "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
+    "puma_inconclusive": ("string", "where samples are too few to compare: warn, fail, or point: the value decides"),
+    "puma_missing_baseline": ("string", "where a gate finds no baseline: warn or fail"),
 }
 
 
@@ -106,6 +124,12 @@ def check_command_line(config: pytest.Config) -> None:
     said |= any([_ini(config, name) is not None for name in _INI])  # noqa: C419
     if said:
         check_root(config)
+        if config.option.puma_prune_baseline and is_selected(config):
+            msg = (
+                "puma: --puma-prune-baseline: only a part of the tests was asked for; "
+                "expected all of them, so that it shows which are gone"
+            )
+            raise pytest.UsageError(msg)
         from pytest_puma.core import PumaError
 
         try:
@@ -147,6 +171,7 @@ def names_no_model(config: pytest.Config) -> bool:
 
 
 def _read(config: pytest.Config) -> Settings:
+    from pytest_puma.baseline import Baselines
     from pytest_puma.gates import parse_gate
     from pytest_puma.matrix import Settings
     from pytest_puma.registry import registry_of
@@ -170,6 +195,8 @@ def _read(config: pytest.Config) -> Settings:
         project=project_root(config),
         threads=_threads(config),
         determinism=_determinism(config),
+        baselines=Baselines(project_root(config) / (config.getini("puma_baselines") or BASELINES)),
+        policy=_policy(config),
     )
 
 
@@ -268,6 +295,29 @@ def _determinism(config: pytest.Config) -> int:
     said: int | None = config.option.puma_determinism
     check_limits({"--puma-determinism": (said, 1, math.inf)})
     return said or 0
+
+
+def _policy(config: pytest.Config) -> Policy:
+    from pytest_puma.core import Policy
+    from pytest_puma.core.verdict import DOUBTS, MISSING
+
+    return Policy(
+        inconclusive=_one_of(config, "puma_inconclusive", DOUBTS),
+        missing_baseline=_one_of(config, "puma_missing_baseline", MISSING),
+        accepts=bool(config.option.puma_update_baseline),
+    )
+
+
+def _one_of(config: pytest.Config, key: str, known: tuple[T, ...]) -> T:
+    """What an ini key says, the first of the values where it says nothing."""
+    from pytest_puma.core import SettingsError
+
+    said = config.getini(key)
+    for value in known:
+        if said in {None, value}:
+            return value
+    msg = f"ini key {key}: found {said!r}; expected one of {', '.join(map(str, known))}"
+    raise SettingsError(msg)
 
 
 def _attribute(option: str) -> str:

@@ -58,6 +58,14 @@ def smallest_difference(spread: float, n: int, level: float = LEVEL) -> float:
     return NormalDist().inv_cdf((1 + level) / 2) * spread * math.sqrt(2 / n) if n else math.nan
 
 
+def samples_to_decide(*, distance: float, reach: float, n: int) -> float:
+    """About how many samples make an interval that reaches so far, at `n` samples, shorter than a distance.
+
+    Intervals shrink with the square root of the samples. Infinite where the distance is 0.
+    """
+    return n * (reach / distance) ** 2 if distance else math.inf
+
+
 def percentile_interval(values: NDArray[np.float64], level: float = LEVEL) -> Interval:
     """The central `level` of the values. NaN (a resample with nothing to measure) is left out; NaN if none is left."""
     known = values[~np.isnan(values)]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_puma import hooks
-from pytest_puma.core import Measure, ModelOptions, Scenario
+from pytest_puma.core import Change, Measure, ModelOptions, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.matrix import DEFAULT_STRATEGIES, Choices
 from pytest_puma.metrics import metric_names
@@ -215,7 +215,9 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     assert set(outcome_keys["signature"]) == signature
     assert set(outcome_keys["measures"]) == {field.name for field in fields(Measure)}
     (verdict,) = outcome["verdicts"]
-    assert set(outcome_keys["verdicts"]) == {*verdict, *verdict["gate"]}
+    change = {"old", "new", "value", "low", "high", "n", "worse", "better"}
+    assert set(outcome_keys["verdicts"]) == {*verdict, *verdict["gate"], "baseline", *change}
+    assert change < {field.name for field in fields(Change)}
     lines, _ = _split(_table("line of `predictions.jsonl`"))
     # The fixture takes `seconds` out of the predictions.
     (keys,) = {tuple(prediction) for prediction in tickets.predictions()}

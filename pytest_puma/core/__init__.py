@@ -19,17 +19,20 @@ from pytest_puma.core.conversation import (
 )
 from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaError, SettingsError, TemplateError
 from pytest_puma.core.forecast import Forecast
-from pytest_puma.core.outcome import Determinism, Gate, Measure, Outcome, Prediction, Run, Status, Verdict
+from pytest_puma.core.outcome import Determinism, Outcome, Prediction, Run
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
+from pytest_puma.core.verdict import Change, Doubt, Gate, Measure, Policy, Status, Verdict
 
 __all__ = [
     "Answer",
     "Backend",
     "Cell",
+    "Change",
     "Conversation",
     "DataError",
     "DataSource",
     "Determinism",
+    "Doubt",
     "EngineError",
     "Forecast",
     "Gate",
@@ -43,6 +46,7 @@ __all__ = [
     "ModelOptions",
     "Outcome",
     "OwnMetric",
+    "Policy",
     "Prediction",
     "Prompt",
     "PumaError",

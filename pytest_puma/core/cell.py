@@ -11,8 +11,8 @@ from pytest_puma.core.conversation import Generation
 from pytest_puma.core.errors import SettingsError, check_limits
 
 if TYPE_CHECKING:
-    from pytest_puma.core.outcome import Gate
     from pytest_puma.core.scenario import Scenario
+    from pytest_puma.core.verdict import Gate
 
 DEFAULT_SAMPLES = 50
 DEFAULT_SEED = 42

@@ -1,14 +1,13 @@
-"""What comes out of a cell: predictions, measures of them, and verdicts on those."""
+"""What comes out of a cell: predictions, and all that is made of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from pytest_puma.core.conversation import Speed, Usage
-
-Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT RUN"]
+from pytest_puma.core.verdict import Measure, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,47 +28,6 @@ class Prediction:
     prompt: str = ""
     units: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """A metric's value with its 95 % interval and the number of predictions behind it.
-
-    `value` is NaN where there is nothing to measure (n = 0); `low` and `high` are NaN where no
-    interval exists. `note` says what a reader must know to trust it.
-    """
-
-    metric: str
-    value: float
-    low: float
-    high: float
-    n: int
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
-    """A limit that a metric must keep: `scope: metric op limit` (see `pytest_puma.gates`)."""
-
-    metric: str
-    op: str
-    limit: float
-    scope: str | None = None
-
-    def __str__(self) -> str:
-        """As it is written."""
-        rule = f"{self.metric} {self.op} {repr(float(self.limit)).removesuffix('.0')}"
-        return rule if self.scope is None else f"{self.scope}: {rule}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What a gate says of a measure, and why, in one sentence with the numbers."""
-
-    gate: Gate
-    status: Status
-    reason: str
-    measure: Measure | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +80,7 @@ class Outcome:
     @property
     def failed(self) -> tuple[Verdict, ...]:
         """The verdicts that fail the item."""
-        return tuple(verdict for verdict in self.verdicts if verdict.status == "FAIL")
+        return tuple(verdict for verdict in self.verdicts if verdict.fails)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,6 +93,11 @@ def _bootstrap(statistics: Sequence[Statistic], units: Units, seed: int) -> dict
     return intervals
 
 
+def in_blocks(weights: NDArray[np.int32], kernel: Kernel) -> Values:
+    """The kernel of many resamples, some at a time."""
+    return np.concatenate([kernel(block) for block in _blocks(weights)])
+
+
 def _blocks(weights: NDArray[np.int32]) -> Iterator[Weights]:
     size = max(1, _WEIGHTS_AT_ONCE // weights.shape[1])
     for start in range(0, len(weights), size):

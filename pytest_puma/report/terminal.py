@@ -41,7 +41,7 @@ def summary(run: Run, folder: str) -> list[str]:
     lines += _sources(run.outcomes)
     lines += [f"warning: {warning}" for outcome in run.outcomes for warning in outcome.warnings]
     lines += [f"determinism: {sentence}" for sentence in map(_agreement, run.outcomes) if sentence]
-    lines += [f"not run: {sentence}" for sentence in _not_run(run)]
+    lines += _undecided(run)
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 
@@ -80,15 +80,26 @@ def interval(measure: Measure) -> str:
 
 def verdict(outcome: Outcome) -> str:
     """The worst of the cell's verdicts, a dash where no gate was set."""
-    order = ("FAIL", "INCONCLUSIVE", "NOT RUN", "PASS")
+    order = ("FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN", "PASS")
     found = {verdict.status for verdict in outcome.verdicts}
     return next((status for status in order if status in found), "-")
 
 
-def _not_run(run: Run) -> list[str]:
-    """The gates that no cell took, and those that a cell took but has no measure for."""
-    own = [f"{outcome.cell}: {v.reason}" for outcome in run.outcomes for v in outcome.verdicts if v.status == "NOT RUN"]
-    return [*own, *(verdict.reason for verdict in run.verdicts)]
+def _undecided(run: Run) -> list[str]:
+    """The gates that are neither kept nor missed: of cells, a sentence that holds for several once, then of the run."""
+    cells: dict[str, dict[str, None]] = {}
+    for outcome in run.outcomes:
+        for each in outcome.verdicts:
+            if each.status not in {"PASS", "FAIL"}:
+                cells.setdefault(f"{each.status.lower()}: {{}}: {each.reason}", {})[outcome.cell] = None
+    return [
+        *(line.replace("{}", _named(list(names)), 1) for line, names in cells.items()),
+        *(f"{verdict.status.lower()}: {verdict.reason}" for verdict in run.verdicts),
+    ]
+
+
+def _named(cells: Sequence[str]) -> str:
+    return cells[0] if len(cells) == 1 else f"{cells[0]} and {len(cells) - 1} more"
 
 
 def _agreement(outcome: Outcome) -> str:

@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from numbers import Integral
 from typing import Any
 
-from pytest_puma.core import Determinism, Gate, Measure, Outcome, Prediction, Speed, Usage, Verdict
+from pytest_puma.core import Change, Determinism, Gate, Measure, Outcome, Prediction, Speed, Usage, Verdict
 
 
 def to_json(outcome: Outcome) -> str:
@@ -68,13 +68,28 @@ def _prediction(entry: dict[str, Any]) -> Prediction:
 
 def measure_from(entry: dict[str, Any]) -> Measure:
     """A measure as `plain` told it: what has no value is null there."""
-    numbers = {name: math.nan if entry[name] is None else entry[name] for name in ("value", "low", "high")}
-    return Measure(**entry | numbers)
+    return Measure(**_with_nan(entry, "value", "low", "high"))
 
 
 def _verdict(entry: dict[str, Any]) -> Verdict:
-    measure = entry["measure"]
-    return Verdict(**entry | {"gate": Gate(**entry["gate"]), "measure": measure and measure_from(measure)})
+    measure, change = entry["measure"], entry["change"]
+    return Verdict(
+        **entry
+        | {
+            "gate": Gate(**entry["gate"]),
+            "measure": measure and measure_from(measure),
+            "change": change and _change(change),
+        }
+    )
+
+
+def _change(entry: dict[str, Any]) -> Change:
+    return Change(**_with_nan(entry, "old", "new", "value", "low", "high"))
+
+
+def _with_nan(entry: dict[str, Any], *names: str) -> dict[str, Any]:
+    """What has no value is null in JSON."""
+    return entry | {name: math.nan if entry[name] is None else entry[name] for name in names}
 
 
 def _determinism(entry: dict[str, Any]) -> Determinism:

@@ -49,7 +49,7 @@ def test_among_labels_the_surest_miss_is_the_worst() -> None:
 
 
 def test_a_failure_without_a_miss_is_its_sentence_alone() -> None:
-    verdict = Verdict(gate=Gate(metric="latency_mean", op="<=", limit=0), status="FAIL", reason="too slow")
+    verdict = Verdict(gate=Gate(metric="latency_mean", op="<=", limit=0), status="FAIL", reason="too slow", fails=True)
     assert failure(outcome(verdicts=(verdict,))) == "a-b@c: too slow"
 
 
@@ -57,6 +57,6 @@ def test_a_miss_shows_its_texts_and_a_scored_one_its_probabilities() -> None:
     gate = Gate(metric="mae", op="<=", limit=0)
     scored = Prediction(sample_id="s", gold="A", answer="B", raw=("",), probabilities={"A": 0.125, "B": 0.875})
     told = Prediction(sample_id="t", gold="A", answer="B", raw=("B,\nI say",))
-    verdict = Verdict(gate=gate, status="FAIL", reason="no")
+    verdict = Verdict(gate=gate, status="FAIL", reason="no", fails=True)
     lines = failure(outcome(verdicts=(verdict,), predictions=(scored, told))).splitlines()
     assert [line.strip() for line in lines if "raw" in line] == ["raw        B 87.5%, A 12.5%", "raw        'B, I say'"]

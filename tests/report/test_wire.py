@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Gate, Measure, Outcome, Prediction, Usage, Verdict
+from pytest_puma.core import Change, Gate, Measure, Outcome, Prediction, Usage, Verdict
 from pytest_puma.report.wire import from_json, plain, to_json
 
 MEASURE = Measure(metric="mae", value=1.5, low=1.0, high=2.0, n=7)
+CHANGE = Change(metric="mae", old=1.0, new=1.5, value=0.5, low=0.25, high=0.75, n=7, worse=2, better=1, numbers=True)
 
 
 def outcome(**said: Any) -> Outcome:
@@ -44,7 +45,7 @@ def test_an_outcome_comes_back_as_it_was() -> None:
                 usage=Usage(prompt_tokens=3),
             ),
         ),
-        verdicts=(Verdict(gate=gate, status="FAIL", reason="no", measure=MEASURE),),
+        verdicts=(Verdict(gate=gate, status="FAIL", reason="no", fails=True, measure=MEASURE, change=CHANGE),),
         confusion={"x": {"y": 1}},
         warnings=("w",),
         usage=Usage(seconds=1.5),

@@ -1,0 +1,170 @@
+"""The folder of baselines: two files a scenario, reviewable in a pull request and stable under re-writing.
+
+`<scenario>.json` (format 1) is for people; the sample-by-sample answers lie beside it:
+
+    {"format": 1,
+     "scenario": "triage_jira",
+     "cells": {
+      "triage_jira-zero_shot@qwen": {
+       "test": "benchmarks/test_triage_jira.py::test_triage_jira",
+       "commit": "main@3f2c1d9",
+       "measures": {"accuracy": {"value": 0.66, "low": 0.52, "high": 0.77, "n": 50}},
+       "signature": {...},
+       "answers_sha256": "5f0c..."}}}
+
+`<scenario>.answers.jsonl` has a line a cell: its id `cell` and the columns `ids`, `answers`, `finish`, `tokens` (of the
+prompt, of these cached, of the reply) and `probabilities`. `answers_sha256` is that of the line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.baseline.entry import Entry
+from pytest_puma.core import DataError
+
+FORMAT = 1
+_WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What became of a file: how many cells are new, changed, as they were, and gone."""
+
+    path: Path
+    new: int
+    changed: int
+    same: int
+    gone: int
+
+
+class Baselines:
+    """Those of a project. Each file is read once; a `DataError` says what is wrong with one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read = cache(self._reading)
+
+    def find(self, scenario: str, cell: str) -> Entry | None:
+        """The entry of a cell, None where there is none."""
+        return self._read(scenario).get(cell)
+
+    def entries(self) -> list[Entry]:
+        """All of them, of every scenario that has a file."""
+        names = sorted(path.stem for path in self.folder.glob("*.json"))
+        return [entry for name in names for entry in self._read(name).values()]
+
+    def write(self, entries: Sequence[Entry], gone: Sequence[Entry] = ()) -> list[Written]:
+        """Take in entries, and leave out those that are gone; whatever else there is stays.
+
+        An entry that says what the old one said keeps its commit, so that nothing changes in the file.
+        """
+        scenarios = sorted({entry.scenario for entry in (*entries, *gone)})
+        return [self._merge(name, _of(name, entries), _of(name, gone)) for name in scenarios]
+
+    def _merge(self, scenario: str, entries: Mapping[str, Entry], gone: Collection[str]) -> Written:
+        old = self._read(scenario)
+        kept = {cell: entry for cell, entry in old.items() if cell not in gone}
+        new = {cell: _unless_same(entry, old.get(cell)) for cell, entry in entries.items()}
+        changed = sum(entry is not old[cell] for cell, entry in new.items() if cell in old)
+        self._write(scenario, kept | new)
+        return Written(
+            path=self._path(scenario),
+            new=len(new.keys() - old.keys()),
+            changed=changed,
+            same=len(kept) - changed,
+            gone=len(old) - len(kept),
+        )
+
+    # -- files -----------------------------------------------------------------------------------
+
+    def _path(self, scenario: str) -> Path:
+        return self.folder / f"{scenario}.json"
+
+    def _beside(self, scenario: str) -> Path:
+        return self.folder / f"{scenario}.answers.jsonl"
+
+    def _reading(self, scenario: str) -> dict[str, Entry]:
+        path = self._path(scenario)
+        if not path.exists():
+            return {}
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if found["format"] != FORMAT:
+                raise _unusable(path, f"format {found['format']!r}; expected {FORMAT}")
+            lines = self._beside(scenario).read_text(encoding="utf-8").splitlines()
+            columns = {line["cell"]: (line, _digest(text)) for text in lines for line in [json.loads(text)]}
+            return {cell: self._entry(path, cell, head, columns) for cell, head in found["cells"].items()}
+        except FileNotFoundError as error:
+            raise _unusable(path, f"no file {self._beside(scenario).name} beside it") from error
+        except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+            raise _unusable(path, f"it cannot be read ({type(error).__name__}: {error})") from error
+
+    def _entry(
+        self, path: Path, cell: str, head: Mapping[str, Any], columns: Mapping[str, tuple[Mapping[str, Any], str]]
+    ) -> Entry:
+        line, digest = columns.get(cell, ({}, ""))
+        if digest != head["answers_sha256"]:
+            raise _unusable(path, f"the answers of {cell} are not those that its measures come from")
+        return Entry.read(cell, head, line)
+
+    def _write(self, scenario: str, entries: Mapping[str, Entry]) -> None:
+        """Both files, or none where no cell is left."""
+        if not entries:
+            self._path(scenario).unlink(missing_ok=True)
+            self._beside(scenario).unlink(missing_ok=True)
+            return
+        lines = {cell: _line({"cell": cell} | entries[cell].columns()) for cell in sorted(entries)}
+        heads = {cell: entries[cell].head() | {"answers_sha256": _digest(line)} for cell, line in lines.items()}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        _replace(self._beside(scenario), "".join(f"{line}\n" for line in lines.values()))
+        _replace(self._path(scenario), _spread({"format": FORMAT, "scenario": scenario, "cells": heads}) + "\n")
+
+
+def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
+    return {entry.cell: entry for entry in entries if entry.scenario == scenario}
+
+
+def _unless_same(new: Entry, old: Entry | None) -> Entry:
+    return old if old is not None and _said(replace(new, commit=old.commit)) == _said(old) else new
+
+
+def _said(entry: Entry) -> str:
+    return _line(entry.head() | entry.columns())
+
+
+def _line(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, allow_nan=False, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _spread(data: Any, depth: int = 0) -> str:
+    """JSON in which what holds no mapping and fits into a line stays on one."""
+    flat = json.dumps(data, allow_nan=False, ensure_ascii=False)
+    nested = isinstance(data, dict) and any(isinstance(value, dict) for value in data.values())
+    if not isinstance(data, dict) or (not nested and len(flat) <= _WIDTH):
+        return flat
+    indent = " " * (depth + 1)
+    entries = [f"{indent}{json.dumps(key)}: {_spread(value, depth + 1)}" for key, value in data.items()]
+    return "{\n" + ",\n".join(entries) + "\n" + " " * depth + "}"
+
+
+def _replace(path: Path, text: str) -> None:
+    half = path.with_suffix(f".{os.getpid()}")
+    half.write_text(text, encoding="utf-8")
+    half.replace(path)
+
+
+def _unusable(path: Path, found: str) -> DataError:
+    remedy = "restore both files from version control, or delete them and run --puma-update-baseline"
+    return DataError(f"baseline {path}: {found}; {remedy}")

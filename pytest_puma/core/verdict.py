@@ -1,0 +1,115 @@
+"""Numbers and what is said of them: measures, changes of a measure, gates and verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN"]
+#: What becomes of a verdict that the samples are too few for: it is told, it fails, or the value alone decides.
+Doubt: TypeAlias = Literal["warn", "fail", "point"]
+#: What becomes of a gate that finds no baseline.
+Missing: TypeAlias = Literal["warn", "fail"]
+DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
+MISSING: tuple[Missing, ...] = get_args(Missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A metric's value with its 95 % interval and the number of predictions behind it.
+
+    `value` is NaN where there is nothing to measure (n = 0); `low` and `high` are NaN where no
+    interval exists. `note` says what a reader must know to trust it.
+    """
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    n: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What became of a metric between two sets of answers to the same `n` samples.
+
+    `old` and `new` are its values; `value` is `new - old`, or `new / old` where `quotient`; `low` and `high` are the
+    paired 95 % interval of `value`; all are NaN where there is nothing to measure. `worse` and `better` count answers
+    that went from right to wrong and back; where answers are `numbers`, those that are farther off and nearer.
+    """
+
+    metric: str
+    old: float
+    new: float
+    value: float
+    low: float
+    high: float
+    n: int
+    worse: int
+    better: int
+    quotient: bool = False
+    numbers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A limit that a metric must keep (the grammar is that of `pytest_puma.gates`).
+
+    `metric op limit`; where `other` names something to compare with, `metric op other + limit`, or
+    `metric op other * limit` where `quotient`. `doubt` is None where the project's choice holds.
+    """
+
+    metric: str
+    op: str
+    limit: float
+    scope: str | None = None
+    other: Literal["baseline"] | None = None
+    quotient: bool = False
+    doubt: Doubt | None = None
+
+    def __str__(self) -> str:
+        """As it is written."""
+        scope = "" if self.scope is None else f"{self.scope}: "
+        doubt = "" if self.doubt is None else f" !{self.doubt}"
+        return f"{scope}{self.metric} {self.rule}{doubt}"
+
+    @property
+    def rule(self) -> str:
+        """Operator and limit: `>= baseline - 0.02`."""
+        if self.other is None:
+            return f"{self.op} {spelled(self.limit)}"
+        if self.quotient:
+            return f"{self.op} {self.other} * {spelled(self.limit)}"
+        if not self.limit:
+            return f"{self.op} {self.other}"
+        return f"{self.op} {self.other} {'-' if self.limit < 0 else '+'} {spelled(abs(self.limit))}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a gate says of a measure, and why, in one sentence with the numbers; whether that fails the test."""
+
+    gate: Gate
+    status: Status
+    reason: str
+    fails: bool
+    measure: Measure | None = None
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What a project makes of verdicts that are neither kept nor missed.
+
+    `accepts`: what this run measures becomes the baseline, so that nothing is held against the old one.
+    """
+
+    inconclusive: Doubt = "warn"
+    missing_baseline: Missing = "warn"
+    accepts: bool = False
+
+
+def spelled(number: float) -> str:
+    """The fewest digits that read back as the same number: 0.45, 5, -2.5."""
+    return repr(float(number)).removesuffix(".0")

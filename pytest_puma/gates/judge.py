@@ -1,0 +1,166 @@
+"""What becomes of a gate: a measure, or its change since the baseline, held against the limit.
+
+A number is kept or missed by the value alone; the sentence says where the interval holds the limit. A comparison with
+the baseline is made sample by sample, and decided by the whole paired interval: where the limit lies within, the
+samples are too few to tell, and the verdict is INCONCLUSIVE. Judged by the value, two equally good models would fail
+one run in three at 50 samples.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+
+from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdict
+from pytest_puma.core.verdict import spelled
+from pytest_puma.stats import samples_to_decide
+
+_KEEPS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_BREAKS = {">=": "is under", "<=": "is over", ">": "is not over", "<": "is not under"}
+#: A gate with one of these asks that a metric be high.
+_FLOORS = (">=", ">")
+_EXACT = 12  # decimals of a difference that are more than noise
+_ENDLESS = 1e9  # from here on, 1e+09 is easier to read
+
+
+def judge(gate: Gate, measures: Mapping[str, Measure]) -> Verdict:
+    """Hold a cell's measure against a number."""
+    measure = measures.get(gate.metric)
+    if measure is None:
+        return not_run(gate, f"{gate.metric} was not measured: the answers of this cell do not give it")
+    if measure.n == 0 or math.isnan(measure.value):
+        reason = f"{gate.metric} has nothing to measure (n={measure.n})"
+        return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, measure=measure)
+    status, fails = _status(gate, measure.value, measure.low, measure.high, gate.doubt or "point")
+    verb = {"PASS": f"keeps {gate.op}", "FAIL": _BREAKS[gate.op]}.get(status, f"is not surely {gate.op}")
+    reason = f"{_shown(measure, gate.limit)} {verb} {spelled(gate.limit)}{_doubt(gate, measure)}"
+    return Verdict(gate=gate, status=status, reason=reason, fails=fails, measure=measure)
+
+
+def judge_change(gate: Gate, change: Change, against: str, policy: Policy) -> Verdict:
+    """Hold the change of a cell's metric since a baseline, which the words `against` name, against the gate."""
+    if math.isnan(change.value):
+        reason = f"{gate.metric} has nothing to compare with {against} (n={change.n})"
+        return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, change=change)
+    # 0.62 - 0.64 is a little less than -0.02.
+    value, low, high = (round(number, _EXACT) for number in (change.value, change.low, change.high))
+    status, fails = _status(gate, value, low, high, gate.doubt or policy.inconclusive)
+    reason = f"{_moved(change, against)}, {_held(gate, change, status)} ({_turned(change)})"
+    return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
+
+
+def without_baseline(gate: Gate, why: str, policy: Policy) -> Verdict:
+    """There is nothing to compare with; `why` says so in a sentence."""
+    return Verdict(gate=gate, status="NO BASELINE", reason=why, fails=policy.missing_baseline == "fail")
+
+
+def not_run(gate: Gate, why: str) -> Verdict:
+    """The gate was not judged; `why` says so in a sentence."""
+    return Verdict(gate=gate, status="NOT RUN", reason=why, fails=False)
+
+
+def _status(gate: Gate, value: float, low: float, high: float, doubt: Doubt) -> tuple[Status, bool]:
+    """The status, and whether it fails the test. Without an interval the value decides."""
+    keeps = _KEEPS[gate.op]
+    kept = keeps(value, gate.limit)
+    sure = math.isnan(low) or keeps(low, gate.limit) == keeps(high, gate.limit)
+    if sure or doubt == "point":
+        return ("PASS", False) if kept else ("FAIL", True)
+    return "INCONCLUSIVE", doubt == "fail"
+
+
+# -- the words of a measure --------------------------------------------------------------------------
+
+
+def _shown(measure: Measure, limit: float) -> str:
+    """`f1_macro 0.41 [0.36, 0.46] n=200`, the value with enough digits to stand on its own side of the limit."""
+    value = _on_its_side(measure.value, limit)
+    interval = "" if math.isnan(measure.low) else f" {_span(measure.low, measure.high)}"
+    return f"{measure.metric} {value}{interval} n={measure.n}"
+
+
+def _doubt(gate: Gate, measure: Measure) -> str:
+    """Said when the two ends of the interval would be judged differently, with the samples that would tell."""
+    keeps = _KEEPS[gate.op]
+    if math.isnan(measure.low) or keeps(measure.low, gate.limit) == keeps(measure.high, gate.limit):
+        return ""
+    end = measure.low if gate.limit < measure.value else measure.high
+    needed = samples_to_decide(distance=abs(measure.value - gate.limit), reach=abs(measure.value - end), n=measure.n)
+    told = f"; about {_count(needed)} samples would tell" if measure.n < needed < _ENDLESS else ""
+    return f"; the interval straddles the limit{told}"
+
+
+# -- the words of a change ---------------------------------------------------------------------------
+
+
+def _moved(change: Change, against: str) -> str:
+    """`f1_macro fell by 0.06 [0.02, 0.1] against ...`; `mae is 1.2 [1.05, 1.4] times that of ...`."""
+    if change.quotient:
+        return f"{change.metric} is {_rounded(change.value)} {_span(change.low, change.high)} times that of {against}"
+    falls = change.value < 0
+    span = _span(-change.high, -change.low) if falls else _span(change.low, change.high)
+    verb = f"{'fell' if falls else 'rose'} by {_rounded(abs(change.value))}" if change.value else "stayed the same"
+    return f"{change.metric} {verb} {span} against {against}"
+
+
+def _held(gate: Gate, change: Change, status: Status) -> str:
+    """The change beside the limit; where that is uncertain, the change that so many samples would show."""
+    if status == "PASS":
+        return f"which keeps {gate.rule}"
+    if status == "INCONCLUSIVE":
+        return f"which may miss {gate.rule}: n={change.n} would show {_detectable(gate, change)}"
+    allowed = -gate.limit if gate.op in _FLOORS else gate.limit
+    if gate.quotient or allowed <= 0:
+        return f"which misses {gate.rule}"
+    return f"more than the {spelled(allowed)} allowed"
+
+
+def _detectable(gate: Gate, change: Change) -> str:
+    """The least change for the worse that would FAIL, if its interval were as wide as this one."""
+    floor = gate.op in _FLOORS
+    worst = gate.limit - (change.high - change.value) if floor else gate.limit + (change.value - change.low)
+    if gate.quotient:
+        return f"{_rounded(worst)} times or {'less' if floor else 'more'}"
+    return f"a {'fall' if floor else 'rise'} of {_rounded(-worst if floor else worst)} or more"
+
+
+def _turned(change: Change) -> str:
+    """How many answers lie behind it."""
+    if change.numbers:
+        return f"{change.worse} of {change.n} answers are farther off, {change.better} nearer"
+    return f"{change.worse} of {change.n} answers went from right to wrong, {change.better} the other way"
+
+
+# -- numbers -----------------------------------------------------------------------------------------
+
+
+def _span(low: float, high: float) -> str:
+    return f"[{_rounded(low)}, {_rounded(high)}]"
+
+
+def _on_its_side(value: float, limit: float) -> str:
+    """Enough digits to stand on the value's own side of the limit."""
+    texts = (_rounded(value, digits) for digits in range(3, 18))  # 17 tell any two numbers apart
+    return next(text for text in texts if _side(float(text), limit) == _side(value, limit))
+
+
+def _side(value: float, limit: float) -> int:
+    return (value > limit) - (value < limit)
+
+
+def _rounded(value: float, digits: int = 3) -> str:
+    """`digits` significant digits, but never fewer than stand before the point: 0.412, 41.2, 4123."""
+    whole = 10 ** (digits - 1) <= abs(value) < _ENDLESS
+    return f"{value:.0f}" if whole else f"{value:.{digits}g}"
+
+
+def _count(number: float) -> str:
+    """Upwards, to two digits: 420, 1,300."""
+    step = 10 ** max(0, math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / step) * step:,}"

@@ -1,0 +1,32 @@
+"""All statistics of a cell: those of its task, the scenario's own, and those that every cell has."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pytest_puma.core import Scenario, SettingsError
+from pytest_puma.metrics import calibration, classification, cost, own, regression
+from pytest_puma.metrics.statistic import Statistic
+from pytest_puma.metrics.table import Table
+
+
+def catalogue(scenario: Scenario, table: Table) -> list[Statistic]:
+    """Every statistic, the primary one first; a `SettingsError` for names that are unusable or there twice."""
+    task = regression if scenario.task_type == "regression" else classification
+    statistics = [
+        *task.statistics(table),
+        *own.statistics(scenario, table),
+        *cost.failures(table),
+        *calibration.statistics(table),
+        *cost.statistics(table),
+    ]
+    names = Counter(statistic.name for statistic in statistics)
+    primary = scenario.primary_metric()
+    if primary not in names:
+        msg = f"{scenario.name}: primary_metric() is {primary!r}; expected one of {', '.join(names)}"
+        raise SettingsError(msg)
+    doubled = [name for name, times in names.items() if times > 1]
+    if doubled:
+        msg = f"{scenario.name}: two metrics are named {doubled[0]!r}; rename one in metrics() or valid_labels()"
+        raise SettingsError(msg)
+    return sorted(statistics, key=lambda statistic: statistic.name != primary)

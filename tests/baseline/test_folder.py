@@ -1,0 +1,192 @@
+"""Baseline files: what is written comes back, re-writing changes nothing, and what is damaged is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_puma.baseline import Baselines, Entry
+from pytest_puma.core import DataError, Measure, Outcome, Prediction, Usage
+
+SIGNATURE = {
+    "data": {"file": "a.csv", "sha256": "d"},
+    "template_sha256": "t",
+    "samples": 3,
+    "seed": 42,
+    "generation": {"temperature": 0.0},
+    "engine": {"weights_sha256": "w", "threads": "2"},
+}
+
+
+def outcome(
+    cell: str = "triage-zero_shot@m", *, answers: tuple[str | None, ...] = ("A", None, "\u201cC\u201d")
+) -> Outcome:
+    measures = [
+        Measure(metric="accuracy", value=2 / 3, low=0.1, high=0.9, n=3),
+        Measure(metric="ece", value=float("nan"), low=float("nan"), high=float("nan"), n=0),
+        Measure(metric="latency_mean", value=1.25, low=1, high=2, n=3),
+    ]
+    predictions = [
+        Prediction(
+            sample_id=f"s{row}",
+            gold="A",
+            answer=answer,
+            raw=("long text",),
+            finish="stop" if answer else "overflow",
+            probabilities={"A": 1 / 3, "B": 2 / 3},
+            usage=Usage(prompt_tokens=10 + row, cached_tokens=3, decoded_tokens=2, seconds=0.5),
+        )
+        for row, answer in enumerate(answers)
+    ]
+    return Outcome(
+        cell=cell,
+        scenario="triage",
+        strategy="zero_shot",
+        model="m",
+        metrics=("accuracy",),
+        signature=SIGNATURE,
+        predictions=tuple(predictions),
+        measures={measure.metric: measure for measure in measures},
+    )
+
+
+def entry(cell: str = "triage-zero_shot@m", **said: Any) -> Entry:
+    return Entry.of(outcome(cell, **said), commit="main@3f2c1d9", test="benchmarks/test_t.py::test_t")
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+
+
+def test_an_entry_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    Baselines(tmp_path / "new" / "folder").write([entry()])
+    found = Baselines(tmp_path / "new" / "folder").find("triage", "triage-zero_shot@m")
+
+    assert found is not None
+    assert json.dumps(found.columns()) == json.dumps(entry().columns())
+    assert found.head() == entry().head()
+    assert [(each.answer, each.finish, each.usage.seconds) for each in found.answers.values()] == [
+        ("A", "stop", 0.0),
+        (None, "overflow", 0.0),
+        ("\u201cC\u201d", "stop", 0.0),
+    ]
+    assert found.answers["s0"].probabilities == {"A": 1 / 3, "B": 2 / 3}
+
+
+def test_the_file_is_made_to_be_read(tmp_path: Path) -> None:
+    Baselines(tmp_path).write([entry()])
+    text = texts(tmp_path)["triage.json"]
+
+    assert '    "accuracy": {"value": 0.666667, "low": 0.1, "high": 0.9, "n": 3},\n' in text
+    assert '    "ece": {"value": null, "low": null, "high": null, "n": 0}\n' in text
+    assert "latency_mean" not in text
+    assert "long text" not in "".join(texts(tmp_path).values())
+
+
+def test_of_a_cell_without_a_baseline_there_is_none(tmp_path: Path) -> None:
+    Baselines(tmp_path).write([entry()])
+
+    assert Baselines(tmp_path).find("triage", "triage-egi@m") is None
+    assert Baselines(tmp_path).find("points", "points-egi@m") is None
+    assert Baselines(tmp_path / "nowhere").entries() == []
+
+
+def test_writing_the_same_again_changes_no_byte(tmp_path: Path) -> None:
+    cells = [entry("triage-zero_shot@m"), entry("triage-egi@m"), entry("points-egi@m")]
+    Baselines(tmp_path).write(cells)
+    before = texts(tmp_path)
+    written = Baselines(tmp_path).write([replace(each, commit="main@later") for each in reversed(cells)])
+
+    assert texts(tmp_path) == before
+    assert [(each.path.name, each.new, each.changed, each.same) for each in written] == [
+        ("points.json", 0, 0, 1),
+        ("triage.json", 0, 0, 2),
+    ]
+
+
+def test_what_did_not_run_stays(tmp_path: Path) -> None:
+    Baselines(tmp_path).write([entry("triage-zero_shot@m"), entry("triage-egi@m"), entry("points-egi@m")])
+    changed = replace(entry("triage-egi@m", answers=("B", "B", "B")), commit="main@later")
+    (written,) = Baselines(tmp_path).write([changed, entry("triage-rcoif@m")])
+    found = Baselines(tmp_path)
+
+    assert (written.new, written.changed, written.same, written.gone) == (1, 1, 1, 0)
+    assert {each.cell: each.commit for each in found.entries()} == {
+        "points-egi@m": "main@3f2c1d9",
+        "triage-egi@m": "main@later",
+        "triage-rcoif@m": "main@3f2c1d9",
+        "triage-zero_shot@m": "main@3f2c1d9",
+    }
+
+
+def test_what_is_gone_is_dropped_and_an_empty_file_with_it(tmp_path: Path) -> None:
+    cells = [entry("triage-zero_shot@m"), entry("triage-egi@m"), entry("points-egi@m")]
+    Baselines(tmp_path).write(cells)
+    written = Baselines(tmp_path).write([], gone=cells[1:])
+
+    assert [(each.path.name, each.same, each.gone) for each in written] == [
+        ("points.json", 0, 1),
+        ("triage.json", 1, 1),
+    ]
+    assert sorted(texts(tmp_path)) == ["triage.answers.jsonl", "triage.json"]
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "named"),
+    [
+        ("data", {"file": "a.csv", "sha256": "other"}, "the data"),
+        ("data", None, "the data"),
+        ("template_sha256", "other", "the prompt template"),
+        ("engine", {"weights_sha256": "other", "threads": "2"}, "the model"),
+        ("engine", {"weights_sha256": "w", "threads": "4"}, "the engine"),
+        ("seed", 43, "the seed"),
+        ("generation", {"temperature": 1.0}, "the way of decoding"),
+    ],
+)
+def test_what_changed_since_is_named(part: str, value: object, named: str) -> None:
+    assert entry().changed(SIGNATURE | {part: value}) == (named,)
+    assert entry().changed(SIGNATURE) == ()
+
+
+def test_another_number_of_samples_is_no_change_of_its_own() -> None:
+    assert entry().changed(SIGNATURE | {"samples": 50}) == ()
+
+
+def _edited(name: str, old: str, new: str) -> Callable[[Path], object]:
+    def edit(folder: Path) -> None:
+        path = folder / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        (_edited("triage.json", '"format": 1', '"format": 2'), "format 2; expected 1"),
+        (_edited("triage.json", "{", "{{"), "it cannot be read (JSONDecodeError"),
+        (_edited("triage.json", '"cells"', '"cell"'), "it cannot be read (KeyError: 'cells')"),
+        (_edited("triage.json", '"commit"', '"comit"'), "it cannot be read (KeyError: 'commit')"),
+        (_edited("triage.answers.jsonl", '["A",null', '["B",null'), "the answers of triage-zero_shot@m are not those"),
+        (_edited("triage.answers.jsonl", "zero_shot", "one_shot"), "the answers of triage-zero_shot@m are not those"),
+        (_edited("triage.answers.jsonl", "}\n", "\n"), "it cannot be read (JSONDecodeError"),
+        (lambda folder: (folder / "triage.answers.jsonl").unlink(), "no file triage.answers.jsonl beside it"),
+        (lambda folder: (folder / "triage.json").write_bytes(b"\xff"), "it cannot be read (UnicodeDecodeError"),
+        (lambda folder: (folder / "triage.json").write_text("[]", encoding="utf-8"), "it cannot be read (TypeError"),
+    ],
+)
+def test_a_damaged_file_is_refused_by_name(tmp_path: Path, damage: Callable[[Path], object], found: str) -> None:
+    Baselines(tmp_path).write([entry()])
+    damage(tmp_path)
+
+    with pytest.raises(DataError) as refused:
+        Baselines(tmp_path).entries()
+    assert str(refused.value).startswith(f"baseline {tmp_path / 'triage.json'}: {found}")
+    assert str(refused.value).endswith("or delete them and run --puma-update-baseline")

@@ -1,0 +1,228 @@
+"""Baselines as a team uses them: keep what is good, be told when it gets worse, accept or repair."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.integration.conftest import SCRIPTED, Project
+
+GATED = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=50, gates=["accuracy >= baseline - 0.02"])
+def test_triage(puma):
+    pass
+"""
+BUNDLED = Path(__file__).parents[2] / "prompts" / "triage_jira"
+#: An issue of which the model sees nothing.
+BLIND = "<issue>\nTitle: something\n</issue>\n"
+
+
+@pytest.fixture
+def team(scripted: Project) -> Project:
+    """A project with one gated test, of which a baseline was kept."""
+    return _kept(scripted)
+
+
+@pytest.fixture
+def one(alone: Project) -> Project:
+    """The same in one process, for what workers have no part in."""
+    return _kept(alone)
+
+
+def _kept(project: Project) -> Project:
+    folder = project.pytester.mkdir("benchmarks")
+    (folder / "test_triage.py").write_text(GATED, encoding="utf-8")
+    project.run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=2)
+    return project
+
+
+def files(project: Project) -> dict[str, str]:
+    folder = project.pytester.path / "benchmarks" / "baselines"
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+def test_a_prompt_that_got_worse_fails_with_the_sentence_until_it_is_restored(project: Project) -> None:
+    """On the bundled model."""
+    team = _kept(project)
+    same = team.run("benchmarks", model=False)
+    same.assert_outcomes(passed=2)
+    assert same.ret == 0
+
+    prompts = team.pytester.mkdir("prompts") / "triage_jira"
+    prompts.mkdir()
+    (prompts / "_issue.jinja").write_text(BLIND, encoding="utf-8")
+    worse = team.run("benchmarks", "--junitxml=junit.xml", model=False)
+    worse.assert_outcomes(failed=2)
+    assert worse.ret == 1
+    sentence = (
+        "triage_jira-zero_shot@puma-tiny: accuracy fell by 0.* against the baseline, more than the 0.02 allowed "
+        "(* of 50 answers went from right to wrong, * the other way); changed since: the prompt template"
+    )
+    worse.stdout.fnmatch_lines([f"*{sentence}"])
+    junit = ET.parse(team.pytester.path / "junit.xml").getroot()  # noqa: S314 - written by pytest
+    failures = [failure.attrib["message"] for failure in junit.iter("failure")]
+    assert sum("more than the 0.02 allowed (" in message for message in failures) == 2
+
+    shutil.rmtree(prompts)
+    assert team.run("benchmarks", model=False).ret == 0
+
+
+def test_the_worse_may_be_accepted(one: Project) -> None:
+    before = files(one)
+    one.write(conftest=SCRIPTED.replace("Major", "Minor"))
+    assert one.run("benchmarks", "--puma-gate=accuracy >= baseline !point", model=False).ret == 1
+    accepted = one.run("benchmarks", "--puma-update-baseline", model=False)
+    accepted.assert_outcomes(passed=2)
+    accepted.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 changed"])
+    assert files(one) != before
+    assert one.run("benchmarks", "--puma-gate=accuracy >= baseline !point", model=False).ret == 0
+
+
+def test_updating_without_a_change_leaves_every_byte(one: Project) -> None:
+    before = files(one)
+    again = one.run("benchmarks", "--puma-update-baseline", model=False)
+    again.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 as before"])
+    assert files(one) == before
+
+
+def test_a_partial_run_leaves_the_rest_of_the_baseline(one: Project) -> None:
+    before = json.loads(files(one)["triage_jira.json"])["cells"]
+    one.run("benchmarks", "--puma-update-baseline", "--puma-samples=10", "-k", "zero_shot", model=False)
+    after = json.loads(files(one)["triage_jira.json"])["cells"]
+    assert after["triage_jira-option_scoring@puma-tiny"] == before["triage_jira-option_scoring@puma-tiny"]
+    assert after["triage_jira-zero_shot@puma-tiny"]["signature"]["samples"] == 10
+
+
+def test_fewer_samples_are_compared_where_both_have_them(one: Project) -> None:
+    result = one.run("benchmarks", "--puma-samples=30", "-k", "zero_shot", model=False)
+    result.assert_outcomes(passed=1, deselected=1)
+    (folder,) = (path for path in (one.pytester.path / ".puma" / "runs").iterdir() if '"samples": 30' in _record(path))
+    (outcome,) = json.loads(_record(folder))["outcomes"]
+    (verdict,) = outcome["verdicts"]
+    assert verdict["status"] == "PASS"
+    assert "against the baseline on the 30 samples that both have" in verdict["reason"]
+    assert (verdict["change"]["n"], verdict["change"]["value"]) == (30, 0)
+
+
+def _record(folder: Path) -> str:
+    return (folder / "run.json").read_text(encoding="utf-8")
+
+
+def test_a_renamed_test_does_not_slip_through(team: Project) -> None:
+    tests = team.pytester.path / "benchmarks" / "test_triage.py"
+    tests.write_text(GATED.replace(', "option_scoring"', ', "one_shot"'), encoding="utf-8")
+    gone = team.run("benchmarks", model=False)
+    assert gone.ret == 1
+    asks = "benchmarks/test_triage.py::test_triage does not ask for it any more"
+    gone.stdout.fnmatch_lines(
+        [
+            "puma: 1 of 2 cells have no baseline: triage_jira-one_shot@puma-tiny; --puma-update-baseline makes one",
+            f"*triage_jira-option_scoring@puma-tiny has a baseline, but {asks}; name it as before, or *",
+            "no baseline: triage_jira-one_shot@puma-tiny: there is none yet; --puma-update-baseline makes one",
+        ]
+    )
+    assert team.run("benchmarks/test_triage.py", model=False).ret == 0, "a part of the tests says nothing of the others"
+
+    pruned = team.run("benchmarks", "--puma-prune-baseline", "--puma-update-baseline", model=False)
+    pruned.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 1 new, 1 as before, 1 dropped"])
+    assert team.run("benchmarks", model=False).ret == 0
+
+
+def test_a_test_file_that_is_deleted_does_not_slip_through_either(one: Project) -> None:
+    tests = one.pytester.path / "benchmarks" / "test_triage.py"
+    tests.write_text(GATED.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae"), encoding="utf-8")
+    tests.rename(tests.with_name("test_points.py"))
+    gone = one.run("benchmarks", model=False)
+    assert gone.ret == 1
+    gone.stdout.fnmatch_lines(["*triage_jira-zero_shot@puma-tiny has a baseline, but benchmarks/test_triage.py::*"])
+
+
+def test_another_model_has_no_baseline_and_takes_none_away(team: Project) -> None:
+    result = team.run("benchmarks", "--puma-model=other=puma-tiny", model=False)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["no baseline: triage_jira-zero_shot@other and 1 more: there is none yet; *"])
+
+
+def test_a_project_may_insist_on_a_baseline(one: Project) -> None:
+    one.pytester.makeini("[pytest]\npuma_missing_baseline = fail")
+    result = one.run("benchmarks", "--puma-model=other=puma-tiny", model=False)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*triage_jira-zero_shot@other: there is none yet; --puma-update-baseline makes one"])
+
+
+def test_a_damaged_baseline_is_a_collection_error_and_is_left_alone(team: Project) -> None:
+    path = team.pytester.path / "benchmarks" / "baselines" / "triage_jira.answers.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("Major", "Minor", 1), encoding="utf-8")
+    before = files(team)
+    for option in ("--puma-samples=50", "--puma-update-baseline"):
+        result = team.run("benchmarks", option, model=False)
+        assert result.ret == (1 if team.workers else 2)
+        result.stdout.fnmatch_lines(["*baselines/triage_jira.json: the answers of * are not those that its measures*"])
+    assert files(team) == before
+
+
+def test_a_damaged_baseline_that_no_gate_needs_fails_the_run(one: Project) -> None:
+    tests = one.pytester.path / "benchmarks" / "test_triage.py"
+    tests.write_text(GATED.replace("baseline - 0.02", "0.2"), encoding="utf-8")
+    (one.pytester.path / "benchmarks" / "baselines" / "triage_jira.json").write_text("{", encoding="utf-8")
+    result = one.run("benchmarks", model=False)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*puma: baseline *triage_jira.json: it cannot be read (JSONDecodeError*"])
+
+
+def test_other_data_are_named_and_only_common_samples_are_compared(one: Project) -> None:
+    data = one.pytester.path / "mine.csv"
+    lines = (BUNDLED.parents[1] / "data" / "jira_balanced_200.csv").read_text(encoding="utf-8")
+    data.write_text(lines.replace("\r\n", "\n") + "\n", encoding="utf-8")
+    result = one.run(
+        "benchmarks", "--puma-data=triage_jira=mine.csv", "--puma-gate=accuracy >= baseline + 1", model=False
+    )
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*accuracy stayed the same *which misses >= baseline + 1 (*; changed since: the data"])
+
+
+def test_another_folder_may_be_named(alone: Project) -> None:
+    alone.pytester.makeini("[pytest]\npuma_baselines = kept")
+    alone.write(test_triage=GATED)
+    alone.run("--puma-update-baseline", "--puma-samples=5", model=False).assert_outcomes(passed=2)
+    assert sorted(path.name for path in (alone.pytester.path / "kept").iterdir()) == [
+        "triage_jira.answers.jsonl",
+        "triage_jira.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ini", "found"),
+    [
+        ("puma_inconclusive = maybe", "puma_inconclusive: found 'maybe'; expected one of warn, fail, point"),
+        ("puma_missing_baseline = point", "puma_missing_baseline: found 'point'; expected one of warn, fail"),
+    ],
+)
+def test_an_unknown_choice_is_a_usage_error(project: Project, ini: str, found: str) -> None:
+    project.pytester.makeini(f"[pytest]\n{ini}")
+    project.write(test_triage=GATED)
+    result = project.run(model=False)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"*puma: ini key {found}"])
+
+
+def test_a_clock_is_not_compared_with_that_of_another_day(alone: Project) -> None:
+    alone.write(test_triage=GATED.replace("accuracy >= baseline - 0.02", "latency_mean <= baseline * 1.2"))
+    result = alone.run()
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["*baselines hold no latency_mean, as clocks differ; expected a number*"])
+
+
+def test_pruning_needs_all_tests(alone: Project) -> None:
+    alone.write(test_triage=GATED)
+    result = alone.run("--puma-prune-baseline", "-k", "zero_shot")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(
+        ["*--puma-prune-baseline: only a part of the tests was asked for; expected all of them*"]
+    )
