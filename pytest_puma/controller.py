@@ -44,7 +44,7 @@ class Controller:
         self._run: Run | None = None
         self._started = datetime.now(timezone.utc)
         self._keeper = Keeper(config)
-        self._kept: list[str] = []
+        self._told: list[str] = []
 
     # -- before the run --------------------------------------------------------------------------
 
@@ -130,7 +130,9 @@ class Controller:
         from pytest_puma.options import settings_of
         from pytest_puma.project import project_root
         from pytest_puma.rates import write_rates
+        from pytest_puma.report.emit import emit
 
+        settings = settings_of(self._config)
         self._run = Run(
             id="" if self._folder is None else self._folder.path.name,
             started=self._started.isoformat(timespec="seconds"),
@@ -140,14 +142,11 @@ class Controller:
             verdicts=verdicts,
             problems=problems,
         )
-        self._kept = self._keeper.finish(self._cells())
+        self._told = self._keeper.finish(self._cells()) + emit(self._run, settings.reports)
         if self._folder is not None:
             self._folder.finish(self._run)
             write_rates(
-                project_root(self._config),
-                settings_of(self._config).models,
-                self._run.outcomes,
-                day=f"{self._started:%Y-%m-%d}",
+                project_root(self._config), settings.models, self._run.outcomes, day=f"{self._started:%Y-%m-%d}"
             )
 
     def _problems(self, not_run: Sequence[Verdict]) -> tuple[str, ...]:
@@ -217,8 +216,15 @@ class Controller:
 
         folder = "" if self._folder is None else os.path.relpath(self._folder.path)
         terminalreporter.section("puma")
-        for line in [*summary(self._run, folder), *self._kept]:
+        for line in [*summary(self._run, folder), *self._flips(), *self._told]:
             terminalreporter.write_line(line)
+
+    def _flips(self) -> list[str]:
+        from pytest_puma.options import settings_of
+        from pytest_puma.report.terminal import flips
+
+        asked = self._run is not None and settings_of(self._config).flips
+        return [line for outcome in self._outcomes.values() for line in flips(outcome)] if asked else []
 
 
 def _is_ours(item: pytest.Item) -> bool:

@@ -12,10 +12,11 @@ from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
 from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, measure_all
 from pytest_puma.prompts import Template, find_template
+from pytest_puma.references import Reference, References
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
 from pytest_puma.talks import Progress, Talk, hold
-from pytest_puma.verdicts import verdicts
+from pytest_puma.verdicts import Comparison, verdicts
 
 #: Characters of a prompt's end that a prediction keeps, for reports of misses.
 PROMPT_TAIL = 600
@@ -31,14 +32,16 @@ def evaluate(
     progress: Progress | None = None,
     determinism: int = 0,
     baseline: Entry | None = None,
+    references: References | None = None,
     policy: Policy = DEFAULT_POLICY,
 ) -> Outcome:
     """Run a cell to its outcome.
 
     `project` is the folder whose `prompts/` override the bundled ones, `strategies` are a plugin's own ones by name,
     `progress` is told (answered, all) samples after every batch, and so many samples as `determinism` says are asked
-    once more, each alone. Gates may compare with the cell's `baseline`; `policy` says what becomes of doubt. A
-    `PumaError` says what cannot be done; an answer that cannot be read is no error but a prediction without an answer.
+    once more, each alone. Gates may compare with the cell's `baseline` and with the `references`; `policy` says what
+    becomes of doubt. A `PumaError` says what cannot be done; an answer that cannot be read is no error but a prediction
+    without an answer.
     """
     started = time.perf_counter()
     strategy = parse_strategy(cell.strategy, strategies)
@@ -49,23 +52,45 @@ def evaluate(
     predictions = tuple(_prediction(task.sample, talk) for task, talk in zip(tasks, talks, strict=True))
     measures = measure_all(cell.scenario, predictions, seed=cell.seed)
     signature = _signature(cell, tasks[0], engine)
+    metrics = cell.metrics or (cell.scenario.primary_metric(),)
+    known = {} if references is None else references.find(cell.scenario, [task.sample for task in tasks], cell.seed)
+    others = _comparisons(cell, predictions, signature, baseline, known)
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
         strategy=cell.strategy,
         model=cell.model.name,
-        metrics=cell.metrics or (cell.scenario.primary_metric(),),
+        metrics=metrics,
         signature=signature,
         predictions=predictions,
         measures=measures,
         confusion=_confusion(cell, predictions),
-        verdicts=verdicts(cell, predictions, measures, signature, baseline=baseline, policy=policy),
+        verdicts=verdicts(cell.gates, measures, others, policy),
         warnings=_warnings(cell, predictions, engine),
         determinism=asked_alone(strategy, tasks[:determinism], talks, engine) if determinism else None,
+        flips=others["baseline"].pairs.flips() if "baseline" in others else (),
+        references={name: reference.of(metrics) for name, reference in known.items()},
         usage=Usage.total(prediction.usage for prediction in predictions),
         speed=speed,
         seconds=time.perf_counter() - started,
     )
+
+
+def _comparisons(
+    cell: Cell,
+    predictions: Sequence[Prediction],
+    signature: Mapping[str, object],
+    baseline: Entry | None,
+    references: Mapping[str, Reference],
+) -> dict[str, Comparison]:
+    """With all that the cell's gates may name."""
+    others = {
+        f"reference.{name}": Comparison.to_reference(cell, predictions, f"reference.{name}", reference)
+        for name, reference in references.items()
+    }
+    if baseline is not None:
+        others["baseline"] = Comparison.to_baseline(cell, predictions, signature, baseline)
+    return others
 
 
 def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Template:

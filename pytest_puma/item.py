@@ -12,6 +12,7 @@ from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluate import evaluate
 from pytest_puma.options import settings_of
 from pytest_puma.progress import progress_of
+from pytest_puma.report.junit import properties
 from pytest_puma.report.terminal import failure
 from pytest_puma.report.wire import to_json
 
@@ -40,6 +41,7 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         progress=progress_of(item.config, cell),
         determinism=settings.determinism,
         baseline=settings.baseline_of(cell),
+        references=settings.references,
         policy=settings.policy,
     )
     item.stash[OUTCOME] = outcome
@@ -69,6 +71,8 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
     outcome = item.stash.get(OUTCOME, None)
     if outcome is not None:
         report.puma = to_json(outcome)  # type: ignore[attr-defined]
+        if settings_of(item.config).junit:
+            report.user_properties += properties(outcome)
         # pytest keeps its items to the end of the session; thousands of predictions need not stay with them.
         del item.stash[OUTCOME]
 

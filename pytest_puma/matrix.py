@@ -18,6 +18,8 @@ from pytest_puma.core import Cell, Gate, Generation, Model, Policy, Scenario, Se
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MOST_SEED
 from pytest_puma.core.errors import check_limits
 from pytest_puma.gates import applies, parse_gate
+from pytest_puma.references import NAMES, References
+from pytest_puma.report.emit import Report
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.strategies import ALL, Strategy, parse_strategy, resolve_generation
@@ -103,11 +105,15 @@ class Settings:
     threads: int | None = None
     determinism: int = 0
     baselines: Baselines = field(default_factory=lambda: Baselines(Path("benchmarks", "baselines")))
+    references: References = field(default_factory=References)
     policy: Policy = field(default_factory=Policy)
+    flips: bool = False
+    reports: tuple[Report, ...] = ()
+    junit: bool = False
 
     def baseline_of(self, cell: Cell) -> Entry | None:
-        """What a cell is compared with; None where none of its gates compares, and where there is none."""
-        compares = self.policy.accepts or any(gate.other for gate in cell.gates)
+        """What a cell is compared with; None where nothing asks for it, and where there is none."""
+        compares = self.flips or self.policy.accepts or any(gate.other == "baseline" for gate in cell.gates)
         return self.baselines.find(cell.scenario.name, cell.id) if compares else None
 
 
@@ -232,10 +238,13 @@ def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
                 f"there are: {', '.join(metric_names(cell.scenario))}"
             )
             raise SettingsError(msg)
-        if gate.other is not None and gate.metric in TIMED:
-            msg = (
-                f"gate {str(gate)!r}: baselines hold no {gate.metric}, as clocks differ; expected a number"
-            )
+        if gate.other == "baseline" and gate.metric in TIMED:
+            msg = f"gate {str(gate)!r}: baselines hold no {gate.metric}, as clocks differ; expected a number"
+            raise SettingsError(msg)
+        programs = NAMES[cell.scenario.task_type]
+        if gate.reference is not None and gate.reference not in programs:
+            known = ", ".join(f"reference.{name}" for name in programs)
+            msg = f"gate {str(gate)!r}: {cell.scenario.name} has no {gate.other}; there are: {known}"
             raise SettingsError(msg)
     return replace(cell, gates=tuple(dict.fromkeys(gates)))
 

@@ -80,6 +80,16 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "default": None,
         "help": "what this run measures becomes the baseline of its cells; those of others stay",
     },
+    "--puma-flips": {
+        "action": "store_true",
+        "default": None,
+        "help": "tell which answers are better or worse than in the baseline",
+    },
+    "--puma-report": {
+        "action": "append",
+        "metavar": "FORMAT:PATH",
+        "help": "json:PATH, csv:PATH, md:PATH, or junit-props for the file of --junitxml; repeatable",
+    },
     "--puma-prune-baseline": {
         "action": "store_true",
         "default": None,
@@ -175,6 +185,7 @@ def _read(config: pytest.Config) -> Settings:
     from pytest_puma.gates import parse_gate
     from pytest_puma.matrix import Settings
     from pytest_puma.registry import registry_of
+    from pytest_puma.report.emit import JUNIT, parse_reports
 
     registry = registry_of(config)
     option = config.option
@@ -197,6 +208,9 @@ def _read(config: pytest.Config) -> Settings:
         determinism=_determinism(config),
         baselines=Baselines(project_root(config) / (config.getini("puma_baselines") or BASELINES)),
         policy=_policy(config),
+        flips=bool(option.puma_flips),
+        reports=parse_reports(option.puma_report or (), config.invocation_params.dir),
+        junit=JUNIT in (option.puma_report or ()),
     )
 
 

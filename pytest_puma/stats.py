@@ -81,6 +81,23 @@ def share_units(units: Units) -> bool:
     return len(set(names)) < len(names)
 
 
+def components(units: Units) -> list[int]:
+    """The number of the group of each row, where rows that share a unit, or are linked by others, are one group."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    nodes: dict[str | int, int] = {}
+    links = [
+        (row, nodes.setdefault(name, len(units) + len(nodes)))
+        for row, names in enumerate(units)
+        for name in names or (row,)
+    ]
+    size = len(units) + len(nodes)
+    start, end = np.array(links, dtype=np.intp).reshape(-1, 2).T
+    _, groups = connected_components(coo_array((np.ones(len(links)), (start, end)), shape=(size, size)), directed=False)
+    return [int(group) for group in groups[: len(units)]]
+
+
 def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -> NDArray[np.int32]:
     """How often each row occurs in each bootstrap resample: resamples x rows.
 

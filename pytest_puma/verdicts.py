@@ -1,56 +1,70 @@
-"""The verdicts of a cell: each of its gates, held against a measure or against the baseline."""
+"""The verdicts of a cell: each of its gates, held against a measure, the baseline, or a trivial program."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Cell, Gate, Measure, Policy, Prediction, Verdict
 from pytest_puma.gates import judge, judge_change, not_run, without_baseline
 from pytest_puma.metrics import Pairs
+from pytest_puma.references import Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A cell's answers beside other ones to the same samples: what sentences call those, and what changed since."""
+
+    pairs: Pairs
+    name: str
+    against: str
+    changed: tuple[str, ...] = ()
+
+    @classmethod
+    def to_baseline(
+        cls, cell: Cell, predictions: Sequence[Prediction], signature: Mapping[str, Any], entry: Entry
+    ) -> Comparison:
+        """To what the cell answered before."""
+        pairs = Pairs(cell.scenario, predictions, entry.answers, seed=cell.seed)
+        name = f"baseline {entry.commit}" if entry.commit else "the baseline"
+        same = len(pairs) == len(predictions) == len(entry.answers)
+        against = name if same else f"{name} on the {len(pairs)} samples that both have"
+        return cls(pairs=pairs, name=name, against=against, changed=entry.changed(signature))
+
+    @classmethod
+    def to_reference(cls, cell: Cell, predictions: Sequence[Prediction], name: str, reference: Reference) -> Comparison:
+        """To what a trivial program answers."""
+        pairs = Pairs(cell.scenario, predictions, reference.answers, seed=cell.seed)
+        return cls(pairs=pairs, name=name, against=name)
+
+    def judge(self, gate: Gate, policy: Policy) -> Verdict:
+        """Hold the difference in the gate's metric against its limit."""
+        if not len(self.pairs):
+            return without_baseline(gate, f"no sample of this run is among those of {self.name}", policy)
+        change = self.pairs.change(gate.metric, quotient=gate.quotient)
+        if change is None:
+            return not_run(gate, f"{gate.metric} was not measured here or in {self.name}")
+        verdict = judge_change(gate, change, self.against, policy)
+        since = f"; changed since: {', '.join(self.changed)}" if self.changed else ""
+        return replace(verdict, reason=verdict.reason + since)
 
 
 def verdicts(
-    cell: Cell,
-    predictions: Sequence[Prediction],
-    measures: Mapping[str, Measure],
-    signature: Mapping[str, Any],
-    *,
-    baseline: Entry | None,
-    policy: Policy,
+    gates: Sequence[Gate], measures: Mapping[str, Measure], others: Mapping[str, Comparison], policy: Policy
 ) -> tuple[Verdict, ...]:
-    """One for each gate. `baseline` is what the cell was before, None where that is not known."""
-    then = None if baseline is None else _Then(cell, predictions, signature, baseline)
-    return tuple(judge(gate, measures) if gate.other is None else _compared(gate, then, policy) for gate in cell.gates)
+    """One for each gate of a cell; `others` are those that there are, by the gates' name for them."""
+    return tuple(
+        judge(gate, measures) if gate.other is None else _judge(gate, others.get(gate.other), policy) for gate in gates
+    )
 
 
-def _compared(gate: Gate, then: _Then | None, policy: Policy) -> Verdict:
-    if policy.accepts:
+def _judge(gate: Gate, comparison: Comparison | None, policy: Policy) -> Verdict:
+    if gate.other == "baseline" and policy.accepts:
         return not_run(gate, "not compared with the baseline: this run becomes the baseline")
-    if then is None:
+    if comparison is not None:
+        return comparison.judge(gate, policy)
+    if gate.other == "baseline":
         return without_baseline(gate, "there is none yet; --puma-update-baseline makes one", policy)
-    if not len(then.pairs):
-        return without_baseline(gate, f"no sample of this run is among those of {then.name}", policy)
-    change = then.pairs.change(gate.metric, quotient=gate.quotient)
-    if change is None:
-        return not_run(gate, f"{gate.metric} was not measured here or in {then.name}")
-    verdict = judge_change(gate, change, then.told, policy)
-    return replace(verdict, reason=verdict.reason + then.since)
-
-
-class _Then:
-    """The baseline of a cell beside what it answers now."""
-
-    def __init__(
-        self, cell: Cell, predictions: Sequence[Prediction], signature: Mapping[str, Any], entry: Entry
-    ) -> None:
-        self.pairs = Pairs(cell.scenario, predictions, entry.answers, seed=cell.seed)
-        self.name = f"baseline {entry.commit}" if entry.commit else "the baseline"
-        common = len(self.pairs)
-        #: With the number of samples where they are not the same.
-        same = common == len(predictions) == len(entry.answers)
-        self.told = self.name if same else f"{self.name} on the {common} samples that both have"
-        changed = entry.changed(signature)
-        self.since = f"; changed since: {', '.join(changed)}" if changed else ""
+    return not_run(gate, f"{gate.other} has too few samples of some label to learn from")

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from pytest_puma import hooks
-from pytest_puma.core import Change, Measure, ModelOptions, Scenario
+from pytest_puma.core import Change, Flip, Measure, ModelOptions, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.matrix import DEFAULT_STRATEGIES, Choices
 from pytest_puma.metrics import metric_names
 from pytest_puma.options import _INI, _OPTIONS
+from pytest_puma.references import NAMES
+from pytest_puma.report.emit import FORMATS, JUNIT
+from pytest_puma.report.sheet import COLUMNS
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import ALL, parse_strategy
 from tests.integration.conftest import Project
@@ -148,6 +151,18 @@ def test_the_table_of_metrics_has_every_family_and_no_other() -> None:
     assert {name for row in _table("metric") for name in _code(row[0])} - {*BUILTIN, "metrics()"} == families
 
 
+def test_the_table_of_references_has_every_program() -> None:
+    assert {name for row in _table("name") for name in _code(row[0])} == {
+        name for each in NAMES.values() for name in each
+    }
+
+
+def test_the_table_of_reports_has_every_format_and_the_columns_of_the_sheet() -> None:
+    rows = {row[0].strip("`"): row[1] for row in _table("`--puma-report`")}
+    assert set(rows) == {*(f"{name}:PATH" for name in FORMATS), JUNIT}
+    assert tuple(_code(rows["csv:PATH"])) == COLUMNS
+
+
 def test_each_hook_has_an_example_and_no_other_is_named() -> None:
     names = {name for name, _ in inspect.getmembers(hooks, inspect.isfunction) if name.startswith("pytest_puma_")}
     assert set(re.findall(r"\bpytest_puma_\w+", REFERENCE)) == names
@@ -216,8 +231,10 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     assert set(outcome_keys["measures"]) == {field.name for field in fields(Measure)}
     (verdict,) = outcome["verdicts"]
     change = {"old", "new", "value", "low", "high", "n", "worse", "better"}
-    assert set(outcome_keys["verdicts"]) == {*verdict, *verdict["gate"], "baseline", *change}
+    others = {"baseline", "reference.<name>"}
+    assert set(outcome_keys["verdicts"]) == {*verdict, *verdict["gate"], *others, *change}
     assert change < {field.name for field in fields(Change)}
+    assert set(outcome_keys["flips"]) == {field.name for field in fields(Flip)}
     lines, _ = _split(_table("line of `predictions.jsonl`"))
     # The fixture takes `seconds` out of the predictions.
     (keys,) = {tuple(prediction) for prediction in tickets.predictions()}

@@ -19,7 +19,7 @@ from pytest_puma.core.conversation import (
 )
 from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaError, SettingsError, TemplateError
 from pytest_puma.core.forecast import Forecast
-from pytest_puma.core.outcome import Determinism, Outcome, Prediction, Run
+from pytest_puma.core.outcome import Determinism, Flip, Outcome, Prediction, Run
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
 from pytest_puma.core.verdict import Change, Doubt, Gate, Measure, Policy, Status, Verdict
 
@@ -34,6 +34,7 @@ __all__ = [
     "Determinism",
     "Doubt",
     "EngineError",
+    "Flip",
     "Forecast",
     "Gate",
     "Generate",

@@ -44,12 +44,27 @@ class Determinism:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A sample whose answer was right in the baseline and is wrong now, or the other way; None: none could be read.
+
+    Where answers are numbers, it is farther off now, or nearer.
+    """
+
+    sample_id: str
+    gold: str
+    old: str | None
+    new: str | None
+    better: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """All that is known of a cell once it ran.
 
     `metrics` are the measures that reports show; `signature` holds everything that could change the
     numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
-    classification; `warnings` are sentences for every report; `determinism` is there where it was asked for.
+    classification; `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
+    where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -65,6 +80,8 @@ class Outcome:
     verdicts: tuple[Verdict, ...] = ()
     warnings: tuple[str, ...] = ()
     determinism: Determinism | None = None
+    flips: tuple[Flip, ...] = ()
+    references: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0

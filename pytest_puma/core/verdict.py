@@ -56,15 +56,16 @@ class Change:
 class Gate:
     """A limit that a metric must keep (the grammar is that of `pytest_puma.gates`).
 
-    `metric op limit`; where `other` names something to compare with, `metric op other + limit`, or
-    `metric op other * limit` where `quotient`. `doubt` is None where the project's choice holds.
+    `metric op limit`; where `other` names something to compare with (`baseline` or `reference.<name>`),
+    `metric op other + limit`, or `metric op other * limit` where `quotient`. `doubt` is None where the project's choice
+    holds.
     """
 
     metric: str
     op: str
     limit: float
     scope: str | None = None
-    other: Literal["baseline"] | None = None
+    other: str | None = None
     quotient: bool = False
     doubt: Doubt | None = None
 
@@ -73,6 +74,12 @@ class Gate:
         scope = "" if self.scope is None else f"{self.scope}: "
         doubt = "" if self.doubt is None else f" !{self.doubt}"
         return f"{scope}{self.metric} {self.rule}{doubt}"
+
+    @property
+    def reference(self) -> str | None:
+        """The name of the trivial program to compare with, None where it is none."""
+        kind, _, name = (self.other or "").partition(".")
+        return name if kind == "reference" else None
 
     @property
     def rule(self) -> str:

@@ -8,17 +8,19 @@
     estimation_tawos-*@qwen*: mae_by_bin.34+ <= 20
     f1_macro >= baseline - 0.02
     mae <= baseline * 1.05 !fail
+    f1_macro > reference.tfidf
 
-`op` is one of >= <= > <. `limit` is a number, or what the baseline has of the same metric on the same samples:
-`baseline`, `baseline + number`, `baseline - number`, or `baseline * number` with a number above 0. A number is finite
-and decimal: 0.45, .5, -1, 2e3.
+`op` is one of >= <= > <. `limit` is a number, or what another has of the same metric on the same samples: `other`,
+`other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or
+`reference.` with the name of a trivial program (`pytest_puma.references`). A number is finite and decimal: 0.45, .5,
+-1, 2e3.
 
 `metric` consists of letters, digits and _ . + - only; but the label in `per_class.<label>.precision`
 (or recall, or f1) may hold anything.
 
 `doubt` says what becomes of the gate when the 95 % interval holds the limit: `!warn` tells it, `!fail` fails the test,
 `!point` lets the value alone decide. Without it, the value decides about a number, and the ini key
-`puma_inconclusive` about the baseline.
+`puma_inconclusive` about a comparison.
 
 `scope` names the cells that must keep the limit; without one, all must. It is a scenario, a
 scenario-strategy, or a whole cell id as in `triage_jira-few_shot_3@qwen2.5-3b`; `*` stands for any
@@ -32,7 +34,7 @@ from __future__ import annotations
 import math
 import re
 from fnmatch import fnmatchcase
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pytest_puma.core import Doubt, Gate, SettingsError
 from pytest_puma.core.verdict import DOUBTS
@@ -41,7 +43,7 @@ OPERATORS = (">=", "<=", ">", "<")
 _OPERATOR = re.compile(r"[<>=!]+")
 _METRIC = re.compile(r"per_class\..+\.(precision|recall|f1)|[\w.+-]+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_BASELINE = re.compile(r"baseline(?!\w)\s*")
+_OTHER = re.compile(r"(baseline|reference\.\w+)(?![\w.])\s*")
 #: `!fail` at the end; the operator `!=`, which gates do not have, is none.
 _DOUBT = re.compile(r"!\s*([^\s<>=!]*)\s*\Z")
 
@@ -83,20 +85,20 @@ def _metric(text: str, start: int, end: int) -> str:
 
 
 class _Limit(NamedTuple):
-    """What stands behind the operator: a number, or the baseline with one beside it."""
+    """What stands behind the operator: a number, or another's value with one beside it."""
 
     number: float
-    other: Literal["baseline"] | None = None
+    other: str | None = None
     quotient: bool = False
 
 
 def _limit(text: str, start: int, end: int) -> _Limit:
     at = _next(text, start, end)
-    name = _BASELINE.match(text, at, end)
+    name = _OTHER.match(text, at, end)
     if name is None:
-        return _Limit(_number(text, at, end, "a number, as in 0.45, or baseline"))
+        return _Limit(_number(text, at, end, "a number, as in 0.45, or baseline, or reference.NAME"))
     if name.end() == end:
-        return _Limit(0.0, "baseline")
+        return _Limit(0.0, name[1])
     sign = text[name.end()]
     if sign not in "+-*":
         raise _error(text, name.end(), f"found {text[name.end() : end].strip()!r}", "one of + - * and a number")
@@ -104,7 +106,7 @@ def _limit(text: str, start: int, end: int) -> _Limit:
     number = _number(text, at, end, "a number, as in baseline - 0.02")
     if sign == "*" and number <= 0:
         raise _error(text, at, f"found {text[at:end].strip()!r}", "a number above 0")
-    return _Limit(-number if sign == "-" else number, "baseline", sign == "*")
+    return _Limit(-number if sign == "-" else number, name[1], sign == "*")
 
 
 def _next(text: str, start: int, end: int) -> int:

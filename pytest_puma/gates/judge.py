@@ -25,6 +25,8 @@ _KEEPS: Mapping[str, Callable[[float, float], bool]] = {
 _BREAKS = {">=": "is under", "<=": "is over", ">": "is not over", "<": "is not under"}
 #: A gate with one of these asks that a metric be high.
 _FLOORS = (">=", ">")
+#: Less, more and as much: than a program that answers as well, and than before.
+_VERBS = (("is lower", "is higher", "is the same"), ("fell", "rose", "stayed the same"))
 _EXACT = 12  # decimals of a difference that are more than noise
 _ENDLESS = 1e9  # from here on, 1e+09 is easier to read
 
@@ -44,14 +46,14 @@ def judge(gate: Gate, measures: Mapping[str, Measure]) -> Verdict:
 
 
 def judge_change(gate: Gate, change: Change, against: str, policy: Policy) -> Verdict:
-    """Hold the change of a cell's metric since a baseline, which the words `against` name, against the gate."""
+    """Hold a cell's metric against that of the baseline or of a trivial program, which the words `against` name."""
     if math.isnan(change.value):
         reason = f"{gate.metric} has nothing to compare with {against} (n={change.n})"
         return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, change=change)
     # 0.62 - 0.64 is a little less than -0.02.
     value, low, high = (round(number, _EXACT) for number in (change.value, change.low, change.high))
     status, fails = _status(gate, value, low, high, gate.doubt or policy.inconclusive)
-    reason = f"{_moved(change, against)}, {_held(gate, change, status)} ({_turned(change)})"
+    reason = f"{_moved(gate, change, against)}, {_held(gate, change, status)} ({_turned(gate, change)})"
     return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
 
 
@@ -99,13 +101,13 @@ def _doubt(gate: Gate, measure: Measure) -> str:
 # -- the words of a change ---------------------------------------------------------------------------
 
 
-def _moved(change: Change, against: str) -> str:
+def _moved(gate: Gate, change: Change, against: str) -> str:
     """`f1_macro fell by 0.06 [0.02, 0.1] against ...`; `mae is 1.2 [1.05, 1.4] times that of ...`."""
     if change.quotient:
         return f"{change.metric} is {_rounded(change.value)} {_span(change.low, change.high)} times that of {against}"
-    falls = change.value < 0
-    span = _span(-change.high, -change.low) if falls else _span(change.low, change.high)
-    verb = f"{'fell' if falls else 'rose'} by {_rounded(abs(change.value))}" if change.value else "stayed the same"
+    less, more, same = _VERBS[gate.reference is None]
+    span = _span(-change.high, -change.low) if change.value < 0 else _span(change.low, change.high)
+    verb = f"{less if change.value < 0 else more} by {_rounded(abs(change.value))}" if change.value else same
     return f"{change.metric} {verb} {span} against {against}"
 
 
@@ -127,14 +129,17 @@ def _detectable(gate: Gate, change: Change) -> str:
     worst = gate.limit - (change.high - change.value) if floor else gate.limit + (change.value - change.low)
     if gate.quotient:
         return f"{_rounded(worst)} times or {'less' if floor else 'more'}"
+    if gate.reference:
+        return f"a difference of {_rounded(worst)}"
     return f"a {'fall' if floor else 'rise'} of {_rounded(-worst if floor else worst)} or more"
 
 
-def _turned(change: Change) -> str:
+def _turned(gate: Gate, change: Change) -> str:
     """How many answers lie behind it."""
     if change.numbers:
         return f"{change.worse} of {change.n} answers are farther off, {change.better} nearer"
-    return f"{change.worse} of {change.n} answers went from right to wrong, {change.better} the other way"
+    turned = "are wrong where it is right" if gate.reference else "went from right to wrong"
+    return f"{change.worse} of {change.n} answers {turned}, {change.better} the other way"
 
 
 # -- numbers -----------------------------------------------------------------------------------------

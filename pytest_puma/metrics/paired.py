@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import Change, Prediction, Scenario
+from pytest_puma.core import Change, Flip, Prediction, Scenario
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.statistic import Statistic, in_blocks
 from pytest_puma.metrics.table import Table
@@ -62,7 +62,6 @@ class Pairs:
         unit = np.ones((1, len(self)))
         values = float(old.kernel(unit)[0]), float(new.kernel(unit)[0])
         value = float(compare(np.array(values[1:]), np.array(values[:1]))[0])
-        worse, better = self._turned
         return Change(
             metric=metric,
             old=float(old.kernel(unit)[0]),
@@ -71,8 +70,8 @@ class Pairs:
             low=min(low, value),
             high=max(high, value),
             n=len(self),
-            worse=worse,
-            better=better,
+            worse=int((self._turned > 0).sum()),
+            better=int((self._turned < 0).sum()),
             quotient=quotient,
             numbers=self._numbers,
         )
@@ -89,11 +88,20 @@ class Pairs:
     def _weights(self) -> NDArray[np.int32]:
         return resampling_weights(self._units, seed=self._seed)
 
+    def flips(self) -> tuple[Flip, ...]:
+        """The samples whose answers became worse or better, in the order of the new set."""
+        rows = zip(self._new.predictions, self._old.predictions, self._turned.tolist(), strict=True)
+        return tuple(
+            Flip(sample_id=new.sample_id, gold=new.gold, old=old.answer, new=new.answer, better=turn < 0)
+            for new, old, turn in rows
+            if turn
+        )
+
     @cached_property
-    def _turned(self) -> tuple[int, int]:
-        """How many answers became worse, and better."""
+    def _turned(self) -> NDArray[np.int_]:
+        """1 for each answer that became worse, -1 for each that became better, else 0."""
         new, old = _badness(self._new, numbers=self._numbers), _badness(self._old, numbers=self._numbers)
-        return int((new > old).sum()), int((new < old).sum())
+        return (new > old).astype(np.int_) - (new < old).astype(np.int_)
 
 
 def _badness(table: Table, *, numbers: bool) -> NDArray[np.float64]:

@@ -1,10 +1,7 @@
-"""The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json`.
+"""The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json` (see `record`).
 
-`run.json` (format 1) holds `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each
-cell its names, signature, measures, confusion matrix, verdicts, warnings, determinism (null: not asked for), usage and
-seconds; `problems` are sentences that made the run fail although no cell did. `predictions.jsonl` has one line a
-prediction: `cell`, `sample_id`, `gold`, `answer` (null: none could be read), `raw` (the text of each response),
-`probabilities`, `logprobs`, `finish`, `units`, `usage`.
+`predictions.jsonl` has one line a prediction: `cell`, `sample_id`, `gold`, `answer` (null: none could be read), `raw`
+(the text of each response), `probabilities`, `logprobs`, `finish`, `units`, `usage`.
 """
 
 from __future__ import annotations
@@ -13,9 +10,8 @@ import json
 from pathlib import Path
 
 from pytest_puma.core import Outcome, Run
+from pytest_puma.report.record import as_json
 from pytest_puma.report.wire import plain
-
-FORMAT = 1
 
 
 class RunFolder:
@@ -38,8 +34,4 @@ class RunFolder:
 
     def finish(self, run: Run) -> None:
         """Write `run.json`."""
-        data = {"format": FORMAT} | plain(run)
-        for outcome in data["outcomes"]:
-            del outcome["predictions"]
-        text = json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1)
-        (self.path / "run.json").write_text(text + "\n", encoding="utf-8")
+        (self.path / "run.json").write_text(as_json(run), encoding="utf-8")

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from pytest_puma.core import Measure, Outcome, Prediction, Run
 
-_HEADERS = (
+HEADERS = (
     "scenario",
     "strategy",
     "model",
@@ -29,8 +29,7 @@ _WIDTH = 100
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """A row for each metric that a cell shows, with interval; what the cell cost and its verdict on the first."""
-    rows = [row for outcome in outcomes for row in _rows(outcome)]
-    return tabulate(rows, headers=_HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
+    return tabulate(all_rows(outcomes), headers=HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
 
 
 def summary(run: Run, folder: str) -> list[str]:
@@ -41,7 +40,7 @@ def summary(run: Run, folder: str) -> list[str]:
     lines += _sources(run.outcomes)
     lines += [f"warning: {warning}" for outcome in run.outcomes for warning in outcome.warnings]
     lines += [f"determinism: {sentence}" for sentence in map(_agreement, run.outcomes) if sentence]
-    lines += _undecided(run)
+    lines += undecided(run)
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 
@@ -58,6 +57,20 @@ def failure(outcome: Outcome) -> str:
             f"    raw        {_said(prediction)}",
         ]
     return "\n".join(lines)
+
+
+def flips(outcome: Outcome) -> list[str]:
+    """Which answers are no longer what they were in the baseline, those for the worse first."""
+    if not outcome.flips:
+        return []
+    worse = [flip for flip in outcome.flips if not flip.better]
+    better = [flip for flip in outcome.flips if flip.better]
+    lines = [f"flips of {outcome.cell}: {len(worse)} worse, {len(better)} better"]
+    for word, turned in (("worse", worse), ("better", better)):
+        for flip in turned:
+            said = f"gold is {flip.gold}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
+            lines.append(f"  {word:6}  {flip.sample_id}: {said}")
+    return lines
 
 
 def worst_misses(predictions: Sequence[Prediction], most: int = MISSES) -> list[Prediction]:
@@ -85,12 +98,12 @@ def verdict(outcome: Outcome) -> str:
     return next((status for status in order if status in found), "-")
 
 
-def _undecided(run: Run) -> list[str]:
-    """The gates that are neither kept nor missed: of cells, a sentence that holds for several once, then of the run."""
+def undecided(run: Run) -> list[str]:
+    """The gates that neither pass nor fail: of cells, a sentence that holds for several once, then of the run."""
     cells: dict[str, dict[str, None]] = {}
     for outcome in run.outcomes:
         for each in outcome.verdicts:
-            if each.status not in {"PASS", "FAIL"}:
+            if each.status != "PASS" and not each.fails:
                 cells.setdefault(f"{each.status.lower()}: {{}}: {each.reason}", {})[outcome.cell] = None
     return [
         *(line.replace("{}", _named(list(names)), 1) for line, names in cells.items()),
@@ -122,15 +135,39 @@ def _shown_measures(outcome: Outcome) -> list[Measure]:
     return [outcome.measures[name] for name in outcome.metrics if name in outcome.measures]
 
 
+def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
+    """The rows under `HEADERS`: those of the cells, and behind a scenario's last one those of trivial programs."""
+    last = {outcome.scenario: outcome.cell for outcome in outcomes}
+    return [
+        row
+        for outcome in outcomes
+        for row in [*_rows(outcome), *(_references(outcome) if last[outcome.scenario] == outcome.cell else ())]
+    ]
+
+
 def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
     unread = outcome.measures["parse_failure_rate"].value
     computed = outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
     names = (outcome.scenario, outcome.strategy, outcome.model)
     costs = (f"{unread:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}", verdict(outcome))
-    blank = ("", "", "")
+    return _measured(names, _shown_measures(outcome), costs)
+
+
+def _references(outcome: Outcome) -> list[tuple[str, ...]]:
+    """A row for what each trivial program scores on the same samples, without costs and verdict."""
     return [
-        (*(blank if row else names), *_cells(measure), *((*blank, "") if row else costs))
-        for row, measure in enumerate(_shown_measures(outcome))
+        row
+        for name, measures in outcome.references.items()
+        for row in _measured((outcome.scenario, f"reference.{name}", ""), list(measures.values()), ("", "", "", ""))
+    ]
+
+
+def _measured(names: tuple[str, ...], measures: Sequence[Measure], costs: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """A row for each measure; names and costs stand in the first."""
+    blank = tuple("" for _ in names), tuple("" for _ in costs)
+    return [
+        (*(blank[0] if row else names), *_cells(measure), *(blank[1] if row else costs))
+        for row, measure in enumerate(measures)
     ]
 
 

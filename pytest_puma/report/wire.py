@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from numbers import Integral
 from typing import Any
 
-from pytest_puma.core import Change, Determinism, Gate, Measure, Outcome, Prediction, Speed, Usage, Verdict
+from pytest_puma.core import Change, Determinism, Flip, Gate, Measure, Outcome, Prediction, Speed, Usage, Verdict
 
 
 def to_json(outcome: Outcome) -> str:
@@ -28,6 +28,11 @@ def from_json(text: str) -> Outcome:
     data["measures"] = {name: measure_from(entry) for name, entry in data["measures"].items()}
     data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
     data["determinism"] = data["determinism"] and _determinism(data["determinism"])
+    data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
+    data["references"] = {
+        program: {name: measure_from(entry) for name, entry in measures.items()}
+        for program, measures in data["references"].items()
+    }
     data["usage"], data["speed"] = Usage(**data["usage"]), Speed(**data["speed"])
     return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings")})
 

@@ -64,6 +64,10 @@ def test_a_gate_is_read_as_written(text: str, scope: str | None, metric: str, op
         ("f1_macro >= baseline -", 23, "found no number"),
         ("f1_macro >= baseline - - 2", 24, "found '- 2'"),
         ("f1_macro >= baseline - high", 24, "found 'high'"),
+        ("f1_macro >= reference", 13, "found 'reference'"),
+        ("f1_macro >= reference. - 1", 13, "found 'reference. - 1'"),
+        ("f1_macro >= reference.a.b", 13, "found 'reference.a.b'"),
+        ("f1_macro >= baseline.tfidf", 13, "found 'baseline.tfidf'"),
         ("f1_macro >= baselines - 1", 13, "found 'baselines - 1'"),
         ("f1_macro >= 0.5 - baseline", 13, "found '0.5 - baseline'"),
         ("mae <= baseline * 0", 19, "found '0'"),
@@ -99,10 +103,13 @@ def test_a_malformed_gate_is_refused_with_its_text_and_column(text: str, column:
         ("f1_macro >= baseline - -0.02", {"limit": 0.02}),
         ("f1_macro <= baseline * 1.05", {"op": "<=", "limit": 1.05, "quotient": True}),
         ("f1_macro<=baseline*1.05!fail", {"op": "<=", "limit": 1.05, "quotient": True, "doubt": "fail"}),
+        ("f1_macro > reference.tfidf", {"op": ">", "limit": 0.0, "other": "reference.tfidf"}),
+        ("f1_macro>=reference.own_2+.1", {"limit": 0.1, "other": "reference.own_2"}),
+        ("f1_macro <= reference.mean * 0.9", {"op": "<=", "limit": 0.9, "quotient": True, "other": "reference.mean"}),
         ("a*: f1_macro >= baseline ! warn ", {"scope": "a*", "limit": 0.0, "doubt": "warn"}),
     ],
 )
-def test_a_gate_on_the_baseline_is_read_as_written(text: str, fields: dict[str, Any]) -> None:
+def test_a_comparing_gate_is_read_as_written(text: str, fields: dict[str, Any]) -> None:
     assert parse_gate(text) == Gate(**{"metric": "f1_macro", "op": ">=", "other": "baseline"} | fields)
 
 
@@ -125,13 +132,13 @@ def test_a_gate_reads_back_as_it_was_written(gate: Gate) -> None:
 
 
 others: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
-    [{}, {"other": "baseline"}, {"other": "baseline", "quotient": True}]
+    [{}, {"other": "baseline"}, {"other": "baseline", "quotient": True}, {"other": "reference.tfidf"}]
 )
 doubts = st.sampled_from([None, "warn", "fail", "point"])
 
 
 @given(st.builds(Gate, metric=words, op=st.sampled_from([">=", "<"]), limit=limits, scope=scopes, doubt=doubts), others)
-def test_a_gate_on_the_baseline_reads_back_as_it_was_written(gate: Gate, other: dict[str, Any]) -> None:
+def test_a_comparing_gate_reads_back_as_it_was_written(gate: Gate, other: dict[str, Any]) -> None:
     gate = replace(gate, **other)
     assume(not gate.quotient or gate.limit > 0)
 

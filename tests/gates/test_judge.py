@@ -151,6 +151,7 @@ BETTER = replace(FALL, value=0.005, low=0.001, high=0.009, worse=2, better=3)
 SAME = replace(FALL, new=0.7, value=0, low=0, high=0, worse=0, better=0)
 RISE = Change(metric="mae", old=2, new=2.4, value=0.4, low=0.2, high=0.6, n=100, worse=30, better=9, numbers=True)
 ROSE = "mae rose by 0.4 [0.2, 0.6] against baseline main@3f2c1d"
+HIGHER = "mae is higher by 0.4 [0.2, 0.6] against reference.mean"
 TIMES = replace(RISE, value=1.2, low=1.08, high=1.31, quotient=True)
 GREW = "mae is 1.2 [1.08, 1.31] times that of baseline main@3f2c1d"
 
@@ -215,6 +216,51 @@ def test_the_answers_behind_a_change_are_counted(change: Change, told: str) -> N
     gate = Gate(metric=change.metric, op=">=", limit=0, other="baseline")
 
     assert judge_change(gate, change, "the baseline", Policy()).reason.endswith(told)
+
+
+WRONG = "answers are wrong where it is right"
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "status", "moved", "turned"),
+    [
+        (
+            "f1_macro >= reference.tfidf",
+            FALL,
+            "FAIL",
+            "f1_macro is lower by 0.06 [0.025, 0.1] against reference.tfidf, which misses >= reference.tfidf",
+            f"14 of 200 {WRONG}, 2 the other way",
+        ),
+        (
+            "f1_macro > reference.tfidf",
+            SAME,
+            "FAIL",
+            "f1_macro is the same [0, 0] against reference.tfidf, which misses > reference.tfidf",
+            f"0 of 200 {WRONG}, 0 the other way",
+        ),
+        (
+            "mae <= reference.mean + 0.3",
+            RISE,
+            "INCONCLUSIVE",
+            f"{HIGHER}, which may miss <= reference.mean + 0.3: n=100 would show a difference of 0.5",
+            "30 of 100 answers are farther off, 9 nearer",
+        ),
+        (
+            "mae <= reference.mean * 2",
+            TIMES,
+            "PASS",
+            "mae is 1.2 [1.08, 1.31] times that of reference.mean, which keeps <= reference.mean * 2",
+            "30 of 100 answers are farther off, 9 nearer",
+        ),
+    ],
+)
+def test_a_program_that_answers_beside_is_no_past(
+    text: str, change: Change, status: str, moved: str, turned: str
+) -> None:
+    gate = parse_gate(text)
+    verdict = judge_change(gate, change, str(gate.other), Policy())
+
+    assert (verdict.status, verdict.reason) == (status, f"{moved} ({turned})")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,9 @@ from typing import Any
 # Loaded before any run inside this process: what a run imports is unloaded after it, and NumPy and Arrow load once.
 import pandas.core.arrays.arrow.extension_types  # type: ignore[import-not-found]  # noqa: F401
 import pytest
+import sklearn.compose
+import sklearn.linear_model
+import sklearn.model_selection  # noqa: F401
 
 import pytest_puma.collect
 import pytest_puma.controller

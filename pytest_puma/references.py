@@ -1,0 +1,131 @@
+"""What trivial programs answer to the same samples. A model that is no better has not earned its price.
+
+    majority    the commonest label                       mean, median   of the gold values
+    guess       a label drawn as often as each is right
+    tfidf       logistic (a regression: ridge) regression on the TF-IDF weights of the words of each text field,
+                learned from the other folds of these very samples (five, by label; samples that share a unit
+                are in one fold)
+
+All but `tfidf` know the gold answers' frequencies, which no model is told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pytest_puma.core import Measure, Prediction, Sample, Scenario
+from pytest_puma.metrics import measure_all
+from pytest_puma.stats import components
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    _Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "classification": ("majority", "guess", "tfidf"),
+    "regression": ("mean", "median", "tfidf"),
+}
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A program's answers to the samples of a cell, by sample id, and what they measure."""
+
+    answers: Mapping[str, Prediction]
+    measures: Mapping[str, Measure]
+
+    def of(self, metrics: Iterable[str]) -> dict[str, Measure]:
+        """Some of the measures; a program without probabilities has no `ece`."""
+        return {name: self.measures[name] for name in metrics if name in self.measures}
+
+
+class References:
+    """Those of a session: the cells of a scenario share their samples, so each program answers once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Mapping[str, Reference]] = {}
+
+    def find(self, scenario: Scenario, samples: Sequence[Sample], seed: int) -> Mapping[str, Reference]:
+        """By name; without `tfidf` where there are too few samples of some label to learn from."""
+        key = (type(scenario), tuple(sample.id for sample in samples), seed)
+        if key not in self._known:
+            self._known[key] = {
+                name: _reference(scenario, samples, answers, seed)
+                for name, answers in _programs(scenario, samples, seed).items()
+            }
+        return self._known[key]
+
+
+def _reference(scenario: Scenario, samples: Sequence[Sample], answers: Sequence[str], seed: int) -> Reference:
+    predictions = [
+        Prediction(sample_id=sample.id, gold=sample.gold, answer=answer, raw=(answer,), units=sample.units)
+        for sample, answer in zip(samples, answers, strict=True)
+    ]
+    return Reference(
+        answers={prediction.sample_id: prediction for prediction in predictions},
+        measures=measure_all(scenario, predictions, seed=seed),
+    )
+
+
+def _programs(scenario: Scenario, samples: Sequence[Sample], seed: int) -> dict[str, Sequence[str]]:
+    golds = [sample.gold for sample in samples]
+    if scenario.task_type == "regression":
+        values = [float(gold) for gold in golds]
+        simple = {"mean": [repr(fmean(values))] * len(golds), "median": [repr(median(values))] * len(golds)}
+    else:
+        counts = Counter(golds)
+        commonest = max(scenario.valid_labels(), key=lambda label: counts[label])
+        random = Random(seed)  # noqa: S311 - no secret
+        simple = {"majority": [commonest] * len(golds), "guess": random.choices(golds, k=len(golds))}
+    learned = _learned(scenario, samples, seed)
+    return {**simple, **({"tfidf": learned} if learned else {})}
+
+
+def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[str]:
+    """The answers of a linear model to each fold, after all others; none where a fold leaves nothing to learn."""
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.compose import make_column_transformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+
+    regression = scenario.task_type == "regression"
+    golds = np.array([float(sample.gold) if regression else sample.gold for sample in samples])
+    folds = _folds(samples, golds, seed, by_label=not regression)
+    if not folds:
+        return []
+    # The first word stands in every text, so that a field of empty ones has a vocabulary.
+    fields = scenario.text_fields
+    texts = np.array([[f"text {sample.fields[name]}" for name in fields] for sample in samples], dtype=object)
+    words = make_column_transformer(*((TfidfVectorizer(sublinear_tf=True), column) for column in range(len(fields))))
+    program = make_pipeline(words, Ridge() if regression else LogisticRegression(max_iter=1000))
+    answers = np.empty(len(samples), dtype=object)
+    for learn, ask in folds:
+        answers[ask] = clone(program).fit(texts[learn], golds[learn]).predict(texts[ask])
+    return [repr(float(answer)) if regression else str(answer) for answer in answers]
+
+
+def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_label: bool) -> list[_Fold]:
+    """Rows to learn from and to ask about; none where there are too few, or some fold would see one label alone."""
+    import numpy as np
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+    if len(samples) < 2 * FOLDS:
+        return []
+    groups = components([sample.units for sample in samples])
+    if len(set(groups)) < FOLDS:
+        # All samples hang together by their units: then folds share some.
+        groups = list(range(len(samples)))
+    rarest = min(np.unique(golds, return_counts=True)[1])
+    split = StratifiedGroupKFold if by_label and rarest >= FOLDS else GroupKFold
+    folds = list(split(FOLDS, shuffle=True, random_state=seed).split(golds, golds, groups))
+    return folds if not by_label or all(len(np.unique(golds[learn])) > 1 for learn, _ in folds) else []

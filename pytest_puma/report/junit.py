@@ -1,0 +1,20 @@
+"""A cell's measures and verdicts as properties of its test case in JUnit XML."""
+
+from __future__ import annotations
+
+import math
+
+from pytest_puma.core import Outcome
+
+
+def properties(outcome: Outcome) -> list[tuple[str, object]]:
+    """Names and texts: `puma.f1_macro` is `0.626`, `puma.f1_macro.interval` is `0.48 0.754`; all digits; no NaN."""
+    found: list[tuple[str, object]] = [("puma.cell", outcome.cell)]
+    for measure in outcome.measures.values():
+        if not math.isnan(measure.value):
+            found.append((f"puma.{measure.metric}", repr(float(measure.value))))
+            found.append((f"puma.{measure.metric}.n", str(measure.n)))
+        if not math.isnan(measure.low):
+            found.append((f"puma.{measure.metric}.interval", f"{float(measure.low)!r} {float(measure.high)!r}"))
+    found += [(f"puma.gate {verdict.gate}", f"{verdict.status}: {verdict.reason}") for verdict in outcome.verdicts]
+    return found

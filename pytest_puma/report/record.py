@@ -1,0 +1,23 @@
+"""A run as JSON (format 1): what `run.json` of the run folder holds, and `--puma-report json:PATH` writes.
+
+`format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, signature,
+measures, confusion matrix, verdicts, flips, warnings, determinism (null: not asked for), usage and seconds;
+`problems` are sentences that made the run fail although no cell did.
+"""
+
+from __future__ import annotations
+
+import json
+
+from pytest_puma.core import Run
+from pytest_puma.report.wire import plain
+
+FORMAT = 1
+
+
+def as_json(run: Run) -> str:
+    """Strict JSON with null for NaN; predictions are in the run folder."""
+    data = {"format": FORMAT} | plain(run)
+    for outcome in data["outcomes"]:
+        del outcome["predictions"]
+    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"

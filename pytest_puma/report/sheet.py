@@ -1,0 +1,40 @@
+"""A run as CSV: a line for each measure of each cell, with the verdicts on it.
+
+cell,scenario,strategy,model,metric,value,low,high,n,note,verdicts
+triage_jira-zero_shot@qwen,triage_jira,zero_shot,qwen,accuracy,0.66,0.52,0.77,50,,PASS
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+from pytest_puma.core import Outcome, Run
+
+COLUMNS = ("cell", "scenario", "strategy", "model", "metric", "value", "low", "high", "n", "note", "verdicts")
+
+
+def as_csv(run: Run) -> str:
+    """All digits; empty for NaN; several verdicts on one metric are separated by a blank and a semicolon."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for outcome in run.outcomes:
+        writer.writerows(_lines(outcome))
+    return text.getvalue()
+
+
+def _lines(outcome: Outcome) -> list[list[object]]:
+    names = [outcome.cell, outcome.scenario, outcome.strategy, outcome.model]
+    return [
+        [
+            *names,
+            measure.metric,
+            *("" if math.isnan(number) else number for number in (measure.value, measure.low, measure.high)),
+            measure.n,
+            measure.note,
+            "; ".join(verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric),
+        ]
+        for measure in outcome.measures.values()
+    ]

@@ -1,0 +1,60 @@
+"""Trivial programs beside the models: in the table, and in gates."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.conftest import TRIAGE, Project
+
+
+def gated(*gates: str, samples: int = 40) -> str:
+    return TRIAGE.replace("samples=8", f"samples={samples}, gates={list(gates)!r}")
+
+
+def test_the_table_shows_what_trivial_programs_score(scripted: Project) -> None:
+    scripted.write(test_triage=gated())
+    result = scripted.run()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "triage_jira *zero_shot *tiny *40 *f1_macro *0.* *0% *",
+            "triage_jira *reference.majority *40 *f1_macro *0.1 *",
+            "triage_jira *reference.guess *40 *f1_macro *0.* *",
+            "triage_jira *reference.tfidf *40 *f1_macro *0.* *",
+        ]
+    )
+    (outcome,) = scripted.record()["outcomes"]
+    assert {name: list(measures) for name, measures in outcome["references"].items()} == {
+        "majority": ["f1_macro"],
+        "guess": ["f1_macro"],
+        "tfidf": ["f1_macro"],
+    }
+
+
+def test_a_model_that_says_one_label_loses_against_a_bag_of_words(scripted: Project) -> None:
+    scripted.write(
+        test_triage=gated("f1_macro >= reference.tfidf", "f1_macro >= reference.majority !point", samples=200)
+    )
+    result = scripted.run()
+    assert result.ret == 1
+    told = "f1_macro is lower by 0.* against reference.tfidf, which misses >= reference.tfidf"
+    result.stdout.fnmatch_lines([f"*{told} (* answers are wrong where it is right, *"])
+    majority = scripted.record()["outcomes"][0]["verdicts"][1]
+    assert majority["status"] == "PASS"
+    assert majority["reason"].startswith("f1_macro is the same [0, 0] against reference.majority, which keeps")
+
+
+def test_where_there_is_too_little_to_learn_from_the_gate_is_not_run(alone: Project) -> None:
+    alone.write(test_triage=gated("f1_macro >= reference.tfidf", samples=8))
+    result = alone.run()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["not run: triage_jira-zero_shot@tiny: reference.tfidf has too few samples *"])
+
+
+@pytest.mark.parametrize("name", ["reference.mean", "reference.tfid"])
+def test_an_unknown_program_is_a_collection_error(alone: Project, name: str) -> None:
+    alone.write(test_triage=gated(f"f1_macro >= {name}"))
+    result = alone.run()
+    assert result.ret == 2
+    known = "reference.majority, reference.guess, reference.tfidf"
+    result.stdout.fnmatch_lines([f"*triage_jira has no {name}; there are: {known}"])

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_puma.report.markdown import as_markdown
+from tests.report.made import ACCURACY, KEPT, MISSED, UNSURE, flips, outcome, run
+
+
+def test_a_kept_run_is_a_heading_and_a_table() -> None:
+    heading, blank, *table = as_markdown(run(outcome(verdicts=(KEPT,)))).splitlines()
+
+    assert (heading, blank) == ("### puma: no gate missed", "")
+    header, rule, row = ([cell.strip() for cell in line.strip("|").split("|")] for line in table)
+    assert header == ["scenario", "strategy", "model", "n", "metric", "value", "95 % interval", "unread", "verdict"]
+    assert set("".join(rule)) == {"-"}
+    assert row == ["triage", "zero_shot", "m", "50", "accuracy", "0.66", "[0.52, 0.77]", "0%", "PASS"]
+
+
+def test_what_is_not_kept_is_a_sentence_each() -> None:
+    text = as_markdown(
+        run(outcome(verdicts=(MISSED, UNSURE), warnings=("w",)), outcome("b", verdicts=(UNSURE,)), problems=("gone",))
+    )
+
+    assert text.startswith("### puma: 1 of 2 cells missed a gate\n")
+    assert text.splitlines()[-5:] == [
+        "",
+        "- **FAIL** triage-zero_shot@m: it is under 0.9",
+        "- **FAIL** gone",
+        "- inconclusive: triage-zero_shot@m and 1 more: it may miss >= baseline",
+        "- warning: w",
+    ]
+
+
+def test_a_run_that_failed_as_a_whole_does_not_look_kept() -> None:
+    text = as_markdown(run(outcome(), problems=("a gate fits no cell",)))
+
+    assert text.startswith("### puma: no gate missed, but the run as a whole failed\n")
+
+
+def test_doubt_that_fails_the_test_is_told_as_a_miss() -> None:
+    text = as_markdown(run(outcome(verdicts=(replace(UNSURE, fails=True),))))
+
+    assert text.count("it may miss") == 1
+    assert "**INCONCLUSIVE** triage-zero_shot@m: it may miss >= baseline" in text
+    assert "1 of 1 cells missed a gate" in text
+
+
+def test_flips_are_folded_up_those_for_the_worse_first() -> None:
+    text = as_markdown(run(outcome(flips=flips(2, 1))))
+    folded = text[text.index("<details>") :].splitlines()
+
+    assert folded[0] == "<details><summary>triage-zero_shot@m: 2 answers worse, 1 better</summary>"
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in folded if line.startswith("|")]
+    assert rows[0] == ["sample", "gold", "was", "is", ""]
+    assert rows[2:] == [["s1", "A", "A", "-", "worse"], ["s0", "A", "A", "-", "worse"], ["s2", "A", "B", "A", "better"]]
+    assert folded[-1] == "</details>"
+
+
+def test_many_flips_are_counted_not_listed() -> None:
+    text = as_markdown(run(outcome(flips=flips(25))))
+
+    assert text.count("| worse") == 20
+    assert "\nand 5 more\n" in text
+
+
+def test_text_of_the_data_means_nothing_to_markdown() -> None:
+    named = replace(ACCURACY, metric="per_class.a|b*c.f1")
+    text = as_markdown(run(outcome(metrics=("x",), measures={**outcome().measures, "x": named})))
+
+    assert "per_class.a\\|b\\*c.f1" in text

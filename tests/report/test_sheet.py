@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+
+from pytest_puma.report.sheet import COLUMNS, as_csv
+from tests.report.made import ACCURACY, KEPT, UNSURE, outcome, run
+
+
+def test_each_measure_of_each_cell_has_a_line() -> None:
+    text = as_csv(run(outcome(verdicts=(KEPT, UNSURE)), outcome("triage-egi@m")))
+    found = pd.read_csv(io.StringIO(text))
+
+    assert tuple(found.columns) == COLUMNS
+    assert list(found["cell"]) == ["triage-zero_shot@m"] * 3 + ["triage-egi@m"] * 3
+    assert list(found["metric"]) == ["accuracy", "ece", "parse_failure_rate"] * 2
+    first = found.iloc[0]
+    assert (first["value"], first["low"], first["high"], first["n"]) == (0.66, ACCURACY.low, ACCURACY.high, 50)
+    assert first["verdicts"] == "PASS; INCONCLUSIVE"
+    assert found["verdicts"].isna().sum() == 5
+
+
+def test_what_is_not_known_is_empty() -> None:
+    assert "triage-zero_shot@m,triage,zero_shot,m,ece,,,,0,nothing to measure,\n" in as_csv(run(outcome()))
