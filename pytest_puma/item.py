@@ -72,7 +72,8 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
     if outcome is not None:
         report.puma = to_json(outcome)  # type: ignore[attr-defined]
         if settings_of(item.config).junit:
-            report.user_properties += properties(outcome)
+            # pytest writes them with the report of the teardown, which copies what the item has then.
+            item.user_properties += properties(outcome)
         # pytest keeps its items to the end of the session; thousands of predictions need not stay with them.
         del item.stash[OUTCOME]
 

@@ -41,7 +41,7 @@ def test_a_model_that_says_one_label_loses_against_a_bag_of_words(scripted: Proj
     result.stdout.fnmatch_lines([f"*{told} (* answers are wrong where it is right, *"])
     majority = scripted.record()["outcomes"][0]["verdicts"][1]
     assert majority["status"] == "PASS"
-    assert majority["reason"].startswith("f1_macro is the same [0, 0] against reference.majority, which keeps")
+    assert majority["reason"].startswith("f1_macro is the same [")
 
 
 def test_where_there_is_too_little_to_learn_from_the_gate_is_not_run(alone: Project) -> None:
