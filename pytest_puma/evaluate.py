@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, EngineError, Outcome, Policy, Prediction, Sample, Usage
+from pytest_puma.core import Cell, Draws, EngineError, Outcome, Policy, Prediction, Sample, Usage
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
-from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, measure_all
+from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, draw, measure_all
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.references import Reference, References
-from pytest_puma.scenarios.sampling import draw, example_rows
+from pytest_puma.scenarios.sampling import draw as draw_samples
+from pytest_puma.scenarios.sampling import example_rows
 from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
 from pytest_puma.talks import Progress, Talk, hold
 from pytest_puma.verdicts import Comparison, verdicts
@@ -70,6 +71,8 @@ def evaluate(
         determinism=asked_alone(strategy, tasks[:determinism], talks, engine) if determinism else None,
         flips=others["baseline"].pairs.flips() if "baseline" in others else (),
         references={name: reference.of(metrics) for name, reference in known.items()},
+        across=cell.across,
+        draws=_draws(cell, predictions),
         usage=Usage.total(prediction.usage for prediction in predictions),
         speed=speed,
         seconds=time.perf_counter() - started,
@@ -93,6 +96,13 @@ def _comparisons(
     return others
 
 
+def _draws(cell: Cell, predictions: Sequence[Prediction]) -> dict[str, Draws]:
+    """What the gates need that hold the cell against another one."""
+    metrics = {gate.metric for gate in cell.across if gate.strategy is not None}
+    drawn = (draw(cell.scenario, predictions, metric, seed=cell.seed) for metric in sorted(metrics))
+    return {found.metric: found for found in drawn if found is not None}
+
+
 def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Template:
     """The template of a cell; a `TemplateError` names the file to create."""
     return find_template(cell.scenario.template_folder or cell.scenario.name, strategy.templates, project=project)
@@ -101,7 +111,7 @@ def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Templat
 def tasks_of(cell: Cell, strategy: Strategy, project: Path | None) -> list[Task]:
     """One task for each sample, in the order of the draw; the examples are drawn once for all."""
     generation = resolve_generation(strategy, cell.generation)
-    samples = draw(cell.scenario, cell.samples, cell.seed)
+    samples = draw_samples(cell.scenario, cell.samples, cell.seed)
     template = template_of(cell, strategy, project)
     examples: Sequence[Mapping[str, object]] = ()
     if strategy.shots:

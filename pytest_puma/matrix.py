@@ -79,6 +79,14 @@ class Registry:
         names = (name for text in said for name in (ALL if text.strip().lower() == "all" else (text,)))
         return tuple(dict.fromkeys(parse_strategy(name, self.strategies).name for name in names))
 
+    def gate(self, text: str) -> Gate:
+        """A gate as users write it, its strategies by their canonical names."""
+        gate = parse_gate(text)
+        if gate.strategy is None or gate.other is None:
+            return gate
+        strategy, other = (parse_strategy(name, self.strategies).name for name in (gate.strategy, gate.other))
+        return replace(gate, strategy=strategy, other=other)
+
     def known_scenario(self, name: str, *, where: str) -> type[Scenario]:
         """The class of a name; a `SettingsError` lists the names there are."""
         if name not in self.scenarios:
@@ -158,7 +166,7 @@ def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings
     return Request(
         scenario=make_scenario(args[0], settings),
         choices=Choices(**choices),
-        gates=tuple(parse_gate(text) for text in said.get("gates", ())),
+        gates=tuple(map(settings.registry.gate, said.get("gates", ()))),
     )
 
 
@@ -204,7 +212,7 @@ def expand(request: Request, settings: Settings) -> list[Cell]:
                 metrics=request.metrics or (request.scenario.primary_metric(),),
             )
             cells.append(_with_gates(cell, settings.gates))
-    taken = {gate for cell in cells for gate in cell.gates}
+    taken = {gate for cell in cells for gate in (*cell.gates, *cell.across)}
     lost = [gate for gate in request.gates if gate not in taken]
     # Other strategies than the test's own may leave a gate without its cell.
     if lost and settings.command.strategies is None:
@@ -226,27 +234,35 @@ def _models(request: Request, settings: Settings) -> tuple[Model, ...]:
 
 def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
     """The request's own gates must fit its scenario; general ones without a scope apply where their metric exists."""
-    from pytest_puma.metrics import is_metric, metric_names
+    from pytest_puma.metrics import is_metric
 
     gates = [gate for gate in cell.gates if gate.scope is None or applies(gate, cell.scenario.name, cell.id)]
     wide = [gate for gate in general if applies(gate, cell.scenario.name, cell.id)]
     gates += [gate for gate in wide if gate.scope is not None or is_metric(cell.scenario, gate.metric)]
     for gate in gates:
-        if not is_metric(cell.scenario, gate.metric):
-            msg = (
-                f"gate {str(gate)!r}: {cell.scenario.name} has no metric {gate.metric!r}; "
-                f"there are: {', '.join(metric_names(cell.scenario))}"
-            )
-            raise SettingsError(msg)
-        if gate.other == "baseline" and gate.metric in TIMED:
-            msg = f"gate {str(gate)!r}: baselines hold no {gate.metric}, as clocks differ; expected a number"
-            raise SettingsError(msg)
-        programs = NAMES[cell.scenario.task_type]
-        if gate.reference is not None and gate.reference not in programs:
-            known = ", ".join(f"reference.{name}" for name in programs)
-            msg = f"gate {str(gate)!r}: {cell.scenario.name} has no {gate.other}; there are: {known}"
-            raise SettingsError(msg)
-    return replace(cell, gates=tuple(dict.fromkeys(gates)))
+        _check_gate(gate, cell.scenario)
+    own = [gate for gate in gates if not gate.across]
+    across = [gate for gate in gates if gate.across and (gate.pick or cell.strategy in {gate.strategy, gate.other})]
+    return replace(cell, gates=tuple(dict.fromkeys(own)), across=tuple(dict.fromkeys(across)))
+
+
+def _check_gate(gate: Gate, scenario: Scenario) -> None:
+    """Refuse what no cell of the scenario could ever have."""
+    from pytest_puma.metrics import is_metric, metric_names
+
+    programs = NAMES[scenario.task_type]
+    fault = ""
+    if not is_metric(scenario, gate.metric):
+        known = ", ".join(metric_names(scenario))
+        fault = f"{scenario.name} has no metric {gate.metric!r}; there are: {known}"
+    elif gate.other == "baseline" and gate.metric in TIMED:
+        fault = f"baselines hold no {gate.metric}, as clocks differ; expected a number"
+    elif gate.reference is not None and gate.reference not in programs:
+        known = ", ".join(f"reference.{name}" for name in programs)
+        fault = f"{scenario.name} has no {gate.other}; there are: {known}"
+    if fault:
+        msg = f"gate {str(gate)!r}: {fault}"
+        raise SettingsError(msg)
 
 
 def check_same(known: dict[str, Cell], cells: Iterable[Cell]) -> None:

@@ -27,21 +27,21 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    from pytest_puma.options import add_options
+    from pytest_puma.session.options import add_options
 
     add_options(parser)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    from pytest_puma.controller import register
-    from pytest_puma.options import check_command_line
+    from pytest_puma.session.controller import register
+    from pytest_puma.session.settings import check_command_line
 
     config.addinivalue_line("markers", "puma(scenario, *, strategies, samples, seed, gates, ...): a benchmark")
     check_command_line(config)
     register(config)
     if config.option.puma_plan:
-        from pytest_puma.planner import Planner
+        from pytest_puma.session.planner import Planner
 
         config.pluginmanager.register(Planner(config), "puma-planner")
 
@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     if not getattr(config.option, "tx", None):
         return None
-    from pytest_puma.xdist import header
+    from pytest_puma.session.xdist import header
 
     return header(config)
 
@@ -59,21 +59,21 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         ".puma." in file_path.name or parent.session.isinitpath(file_path)
     ):
         return None
-    from pytest_puma.collect import spec_file
+    from pytest_puma.session.collect import spec_file
 
     return spec_file(file_path, parent)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "puma" in metafunc.fixturenames or any(metafunc.definition.iter_markers("puma")):
-        from pytest_puma.collect import parametrize
+        from pytest_puma.session.collect import parametrize
 
         parametrize(metafunc)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.option.puma_scenario:
-        from pytest_puma.collect import deselect
+        from pytest_puma.session.collect import deselect
 
         deselect(config, items)
 
@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """The engine of a model: loaded for its first cell, freed before the next model's."""
-    from pytest_puma.item import open_engine
+    from pytest_puma.session.item import open_engine
 
     with open_engine(request.config, request.param) as engine:
         yield engine
@@ -97,7 +97,7 @@ def _puma_cell(request: pytest.FixtureRequest) -> Cell:
 @pytest.fixture
 def puma(request: pytest.FixtureRequest, _puma_engine: Engine, _puma_cell: Cell) -> Outcome:
     """The outcome of the test's cell: `puma["f1_macro"]` is a value, `puma.predictions` are the answers."""
-    from pytest_puma.item import run
+    from pytest_puma.session.item import run
 
     return run(request.node, _puma_cell, _puma_engine)
 
@@ -106,7 +106,7 @@ def puma(request: pytest.FixtureRequest, _puma_engine: Engine, _puma_cell: Cell)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     if "puma" not in pyfuncitem.fixturenames:
         return (yield)
-    from pytest_puma.item import judged
+    from pytest_puma.session.item import judged
 
     return (yield from judged(pyfuncitem))
 
@@ -115,7 +115,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
     report = yield
     if call.when == "call" and "puma" in getattr(item, "fixturenames", ()):
-        from pytest_puma.item import attach
+        from pytest_puma.session.item import attach
 
         attach(item, report)
     return report
@@ -124,20 +124,20 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
 # These two before xdist's own, which always have an answer.
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    from pytest_puma.xdist import auto_workers
+    from pytest_puma.session.xdist import auto_workers
 
     return auto_workers(config)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
-    from pytest_puma.xdist import make_scheduler
+    from pytest_puma.session.xdist import make_scheduler
 
     return make_scheduler(config, log)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: WorkerController) -> None:
-    from pytest_puma.xdist import tell_worker
+    from pytest_puma.session.xdist import tell_worker
 
     tell_worker(node.config, node.workerinput)

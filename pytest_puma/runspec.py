@@ -23,7 +23,6 @@ import yaml
 
 from pytest_puma.core import Gate, Scenario, SettingsError
 from pytest_puma.core.cell import MOST_SEED
-from pytest_puma.gates import parse_gate
 from pytest_puma.matrix import Choices, Registry, Request, Settings, make_scenario
 
 #: What a value may be, in words and as a test.
@@ -113,7 +112,7 @@ def _request(said: _Said, settings: Settings) -> Request:
             samples=first.get("sample_size"),
             **{name: first.get(f"inference.{name}") for name in ("seed", "max_tokens", "temperature", "logprobs")},
         ),
-        gates=tuple(_gate(node, scenario) for node in said.get("gates", ())),
+        gates=tuple(_gate(node, scenario, settings.registry) for node in said.get("gates", ())),
         models=tuple(map(_content, said.get("models", ()))) or None,
         metrics=tuple(_metric(_content(node), scenario, node) for node in said.get("metrics", ())),
         description=first.get("description", ""),
@@ -142,9 +141,9 @@ def _reasoned(name: str, cot: yaml.Node) -> str:
     raise _error(cot, f"adaptation.cot: {name} has no chain-of-thought form; expected zero_shot, one_shot, few_shot_K")
 
 
-def _gate(node: yaml.Node, scenario: Scenario) -> Gate:
+def _gate(node: yaml.Node, scenario: Scenario, registry: Registry) -> Gate:
     with _at(node):
-        gate = parse_gate(_content(node))
+        gate = registry.gate(_content(node))
     _metric(gate.metric, scenario, node)
     return gate
 

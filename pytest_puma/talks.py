@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from pytest_puma.core import Answer, Conversation, EngineError, Request, Response, Usage
 from pytest_puma.engine.engine import Engine
@@ -23,8 +24,8 @@ class Talk:
     usage: Usage = field(default_factory=Usage)
     answer: Answer | None = None
 
-    def advance(self, engine: Engine) -> None:
-        """Send the responses it waited for, submit what it asks next, or keep its answer."""
+    def advance(self) -> Sequence[Request]:
+        """Send the responses it waited for; what it asks next, nothing where it came to its answer."""
         responses = tuple(self.replies.pop(ticket) for ticket in self.waiting)
         try:
             requests = self.conversation.send(responses) if self.waiting else next(self.conversation)
@@ -33,12 +34,12 @@ class Talk:
                 msg = f"a strategy returns {stop.value!r}; expected an Answer"
                 raise EngineError(msg) from None
             self.answer = stop.value
-            return
+            return ()
         if not requests:
             msg = "a strategy yields no request; expected at least one in each yield"
             raise EngineError(msg)
         self.last_request = requests[-1]
-        self.waiting = [engine.submit(request) for request in requests]
+        return requests
 
     def hear(self, ticket: int, response: Response) -> bool:
         """Take a response; whether it was the last one waited for."""
@@ -54,12 +55,12 @@ def hold(conversations: Sequence[Conversation], engine: Engine, progress: Progre
     answered = 0
     ready = list(talks)
     while answered < len(talks):
-        for talk in ready:
-            talk.advance(engine)
-            if talk.answer is None:
-                owners.update(dict.fromkeys(talk.waiting, talk))
-            else:
-                answered += 1
+        asked = [(talk, talk.advance()) for talk in ready]
+        answered += sum(talk.answer is not None for talk in ready)
+        tickets = iter(engine.submit_all([request for _, requests in asked for request in requests]))
+        for talk, requests in asked:
+            talk.waiting = list(islice(tickets, len(requests)))
+            owners.update(dict.fromkeys(talk.waiting, talk))
         if progress is not None:
             progress(answered, len(talks))
         heard = engine.step()

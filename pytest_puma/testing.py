@@ -54,6 +54,7 @@ class ScriptedBackend:
         self.stream_cells = 0
         self.batch = 8192
         self.parallel = parallel
+        self.encoders = 1
         self.sequences = parallel + 48
         self.rows = self.sequences
         self.end_of_turn = _END

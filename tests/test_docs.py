@@ -13,11 +13,11 @@ from pytest_puma.core import Change, Flip, Measure, ModelOptions, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.matrix import DEFAULT_STRATEGIES, Choices
 from pytest_puma.metrics import metric_names
-from pytest_puma.options import _INI, _OPTIONS
 from pytest_puma.references import NAMES
 from pytest_puma.report.emit import FORMATS, JUNIT
 from pytest_puma.report.sheet import COLUMNS
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.session.options import INI, OPTIONS
 from pytest_puma.strategies import ALL, parse_strategy
 from tests.integration.conftest import Project
 
@@ -96,8 +96,8 @@ def _hook(project: Project, name: str, *, scenario: str = "TicketsScenario", str
 def test_the_table_of_options_has_each_option_beside_its_ini_key() -> None:
     rows = [(_code(option), _code(key)) for option, key, *_ in _table("command line")]
     said = [(option[0].split()[0] if option else None, key[0] if key else None) for option, key in rows]
-    assert {option for option, _ in said if option} == set(_OPTIONS)
-    assert {key for _, key in said if key} == set(_INI)
+    assert {option for option, _ in said if option} == set(OPTIONS)
+    assert {key for _, key in said if key} == set(INI)
     for option, key in said:
         if option and key:
             assert key.rstrip("s") == option.lstrip("-").replace("-", "_").rstrip("s")
@@ -106,8 +106,8 @@ def test_the_table_of_options_has_each_option_beside_its_ini_key() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=_page)
 def test_a_page_names_no_option_and_no_ini_key_that_does_not_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert set(re.findall(r"--puma-[\w-]*\w", text)) <= set(_OPTIONS)
-    assert set(re.findall(r"(?<![\w-])puma_\w+", text)) <= set(_INI)
+    assert set(re.findall(r"--puma-[\w-]*\w", text)) <= set(OPTIONS)
+    assert set(re.findall(r"(?<![\w-])puma_\w+", text)) <= set(INI)
 
 
 def test_the_defaults_in_the_table_are_those_of_the_code() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from pytest_puma.nodeid import Named, cells_in
+from pytest_puma.session.nodeid import Named, cells_in
 
 MODELS = ("qwen", "qwen-7b", "a@b")
 

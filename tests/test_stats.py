@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from pytest_puma.stats import percentile_interval, resampling_weights, share_units, wilson
+from pytest_puma.stats import (
+    components,
+    percentile_interval,
+    resampling_weights,
+    samples_to_decide,
+    share_units,
+    wilson,
+)
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))
@@ -156,3 +163,23 @@ def test_many_rows_are_drawn_in_blocks_that_differ() -> None:
 
     assert (weights.sum(axis=1) == 3000).all()
     assert len(np.unique(weights, axis=0)) == 1000
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3).map(tuple), max_size=12))
+def test_rows_are_one_group_where_units_link_them(units: list[tuple[str, ...]]) -> None:
+    groups = components(units)
+    expected = list(range(len(units)))
+    for _ in units:  # each pass spreads the least number of a group by one link
+        for row, names in enumerate(units):
+            linked = [other for other, others in enumerate(units) if other == row or set(names) & set(others)]
+            expected[row] = min(expected[other] for other in linked)
+
+    assert len(groups) == len(units)
+    assert all((groups[a] == groups[b]) == (expected[a] == expected[b]) for a in range(len(units)) for b in range(a))
+
+
+@pytest.mark.parametrize(
+    ("distance", "reach", "n", "needed"), [(0.1, 0.1, 50, 50), (0.05, 0.1, 50, 200), (0, 1, 9, math.inf)]
+)
+def test_half_the_distance_takes_four_times_the_samples(distance: float, reach: float, n: int, needed: float) -> None:
+    assert samples_to_decide(distance=distance, reach=reach, n=n) == pytest.approx(needed)

@@ -21,7 +21,7 @@ from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaErro
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.outcome import Determinism, Flip, Outcome, Prediction, Run
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
-from pytest_puma.core.verdict import Change, Doubt, Gate, Measure, Policy, Status, Verdict
+from pytest_puma.core.verdict import Change, Doubt, Draws, Gate, Measure, Policy, Status, Verdict
 
 __all__ = [
     "Answer",
@@ -33,6 +33,7 @@ __all__ = [
     "DataSource",
     "Determinism",
     "Doubt",
+    "Draws",
     "EngineError",
     "Flip",
     "Forecast",

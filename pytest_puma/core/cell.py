@@ -63,7 +63,10 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One scenario x strategy x model, with all that decides its numbers; `metrics` are those that reports show."""
+    """One scenario x strategy x model, with all that decides its numbers; `metrics` are those that reports show.
+
+    `gates` are the cell's own; `across` are those that compare it with other cells.
+    """
 
     scenario: Scenario
     strategy: str
@@ -72,6 +75,7 @@ class Cell:
     seed: int = DEFAULT_SEED
     generation: Generation = field(default_factory=Generation)
     gates: tuple[Gate, ...] = ()
+    across: tuple[Gate, ...] = ()
     metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_puma.core.conversation import Speed, Usage
-from pytest_puma.core.verdict import Measure, Verdict
+from pytest_puma.core.verdict import Draws, Gate, Measure, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,7 @@ class Outcome:
     numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
     classification; `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
     where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
+    `across` are the gates that compare the cell with others, `draws` what they need, by metric.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -82,6 +83,8 @@ class Outcome:
     determinism: Determinism | None = None
     flips: tuple[Flip, ...] = ()
     references: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
+    across: tuple[Gate, ...] = ()
+    draws: Mapping[str, Draws] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0

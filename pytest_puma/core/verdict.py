@@ -53,12 +53,29 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Draws:
+    """A metric of one cell, for the comparison with another: its `value`, and what it is in each bootstrap resample.
+
+    Cells that were asked the same samples, which `samples` is a digest of, have the same resamples. `errors` is how far
+    off each answer is, as `Change` counts them; `numbers`: whether answers are numbers.
+    """
+
+    metric: str
+    samples: str
+    value: float
+    values: tuple[float, ...]
+    errors: tuple[float, ...]
+    numbers: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """A limit that a metric must keep (the grammar is that of `pytest_puma.gates`).
 
     `metric op limit`; where `other` names something to compare with (`baseline` or `reference.<name>`),
     `metric op other + limit`, or `metric op other * limit` where `quotient`. `doubt` is None where the project's choice
-    holds.
+    holds. Two forms are about several cells: with a `strategy`, `other` is one too, and both name cells of one scenario
+    and model; with `pick`, the metric is the greatest or least of the cells along an `axis`.
     """
 
     metric: str
@@ -68,12 +85,22 @@ class Gate:
     other: str | None = None
     quotient: bool = False
     doubt: Doubt | None = None
+    strategy: str | None = None
+    pick: Literal["max", "min"] | None = None
+    axis: Literal["strategy", "model"] | None = None
 
     def __str__(self) -> str:
         """As it is written."""
         scope = "" if self.scope is None else f"{self.scope}: "
+        left = self.metric if self.strategy is None else f"{self.strategy}.{self.metric}"
+        picked = left if self.pick is None else f"{self.pick}({left} over {self.axis})"
         doubt = "" if self.doubt is None else f" !{self.doubt}"
-        return f"{scope}{self.metric} {self.rule}{doubt}"
+        return f"{scope}{picked} {self.rule}{doubt}"
+
+    @property
+    def across(self) -> bool:
+        """Whether it is about several cells."""
+        return self.strategy is not None or self.pick is not None
 
     @property
     def reference(self) -> str | None:
@@ -86,11 +113,12 @@ class Gate:
         """Operator and limit: `>= baseline - 0.02`."""
         if self.other is None:
             return f"{self.op} {spelled(self.limit)}"
+        other = self.other if self.strategy is None else f"{self.other}.{self.metric}"
         if self.quotient:
-            return f"{self.op} {self.other} * {spelled(self.limit)}"
+            return f"{self.op} {other} * {spelled(self.limit)}"
         if not self.limit:
-            return f"{self.op} {self.other}"
-        return f"{self.op} {self.other} {'-' if self.limit < 0 else '+'} {spelled(abs(self.limit))}"
+            return f"{self.op} {other}"
+        return f"{self.op} {other} {'-' if self.limit < 0 else '+'} {spelled(abs(self.limit))}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,13 @@ decodes it, and each row of logits goes to the request that waits for it.
 
 from __future__ import annotations
 
+import math
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, count
+from typing import TypeAlias
 
 from pytest_puma.core import Backend, EngineError, Generate, Request, Response, Speed, Step
 from pytest_puma.engine.cache import cache_for
@@ -19,6 +23,11 @@ from pytest_puma.engine.jobs import Fork, Job, Operation
 from pytest_puma.engine.prefix import common_prefix
 from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, overflow
 from pytest_puma.engine.scheduler import Scheduler
+
+_Tails: TypeAlias = tuple[tuple[int, ...], ...]
+_Encoded: TypeAlias = "tuple[array[int], _Tails]"
+#: Requests for which a thread is worth its start.
+_MANY = 8
 
 
 class Engine:
@@ -38,7 +47,7 @@ class Engine:
 
     def run(self, requests: Sequence[Request]) -> tuple[Response, ...]:
         """The responses, in the order of the requests."""
-        tickets = [self.submit(request) for request in requests]
+        tickets = self.submit_all(requests)
         done: dict[int, Response] = {}
         while not done.keys() >= set(tickets):
             done.update(self.step())
@@ -48,17 +57,23 @@ class Engine:
 
     def submit(self, request: Request) -> int:
         """Queue a request; `step` will return its response under this ticket."""
-        ticket, self._tickets = self._tickets, self._tickets + 1
-        job = self._job(ticket, request)
-        if job is None:
-            return ticket
-        if self._scheduler is not None and self._scheduler.takes(job):
-            self._scheduler.submit([job])
-        else:
-            self._queue.append(job)
-        return ticket
+        return self.submit_all([request])[0]
 
-    def encode(self, request: Request) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
+    def submit_all(self, requests: Sequence[Request]) -> list[int]:
+        """Queue many at once, with a ticket for each."""
+        first = self._tickets
+        self._tickets += len(requests)
+        for ticket, request, encoded in zip(count(first), requests, self._encode_all(requests), strict=False):
+            job = self._job(ticket, request, *encoded)
+            if job is None:
+                continue
+            if self._scheduler is not None and self._scheduler.takes(job):
+                self._scheduler.submit([job])
+            else:
+                self._queue.append(job)
+        return list(range(first, self._tickets))
+
+    def encode(self, request: Request) -> tuple[list[int], _Tails]:
         """Prompt tokens and, for a score, the tokens of each continuation with its end of turn.
 
         One boundary serves all continuations: the shortest prefix that the prompt shares with each of
@@ -108,9 +123,26 @@ class Engine:
 
     # -- from a request to a job -----------------------------------------------------------------
 
-    def _job(self, ticket: int, request: Request) -> Job | None:
-        """What the scheduler gets; None when the prompt is too long and the response is at hand."""
+    def _encode_all(self, requests: Sequence[Request]) -> Iterable[_Encoded]:
+        """Each request's tokens and tails; many are shared out among threads, as llama.cpp needs no interpreter for it.
+
+        Each thread has a stretch of the requests: those of one prompt stand side by side, and it is encoded once.
+        """
+        threads = min(self.backend.encoders, len(requests) // _MANY)
+        if threads <= 1:
+            return map(self._packed, requests)
+        size = math.ceil(len(requests) / threads)
+        stretches = [requests[start : start + size] for start in range(0, len(requests), size)]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(chain.from_iterable(pool.map(lambda stretch: [*map(self._packed, stretch)], stretches)))
+
+    def _packed(self, request: Request) -> _Encoded:
+        """Four bytes a token: a list of Python's numbers would take eight times as much for every waiting request."""
         tokens, tails = self.encode(request)
+        return array("i", tokens), tails
+
+    def _job(self, ticket: int, request: Request, tokens: array[int], tails: _Tails) -> Job | None:
+        """What the scheduler gets; None when the prompt is too long and the response is at hand."""
         longest = len(tokens) + max((len(tail) - 1 for tail in tails), default=1)
         if longest > self.backend.context_limit:
             self._finished[ticket] = overflow()
@@ -121,7 +153,7 @@ class Engine:
             if isinstance(request, Generate)
             else ScoreReply(tails, len(tokens))
         )
-        return Job(key=ticket, tokens=array("i", tokens), room=room, tails=tails)
+        return Job(key=ticket, tokens=tokens, room=room, tails=tails)
 
     # -- one batch -------------------------------------------------------------------------------
 

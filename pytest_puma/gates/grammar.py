@@ -9,6 +9,8 @@
     f1_macro >= baseline - 0.02
     mae <= baseline * 1.05 !fail
     f1_macro > reference.tfidf
+    max(f1_macro over strategy) >= 0.6
+    few_shot_3.f1_macro >= zero_shot.f1_macro
 
 `op` is one of >= <= > <. `limit` is a number, or what another has of the same metric on the same samples: `other`,
 `other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or
@@ -17,6 +19,10 @@
 
 `metric` consists of letters, digits and _ . + - only; but the label in `per_class.<label>.precision`
 (or recall, or f1) may hold anything.
+
+Two forms are about several cells. `max(metric over axis)`, or `min`, is the best, or worst, cell of each scenario and
+model over the `strategy`, or of each scenario and strategy over the `model`; its limit is a number.
+`strategy.metric op strategy.metric`, with a number as above, compares two cells of each scenario and model.
 
 `doubt` says what becomes of the gate when the 95 % interval holds the limit: `!warn` tells it, `!fail` fails the test,
 `!point` lets the value alone decide. Without it, the value decides about a number, and the ini key
@@ -34,16 +40,18 @@ from __future__ import annotations
 import math
 import re
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pytest_puma.core import Doubt, Gate, SettingsError
 from pytest_puma.core.verdict import DOUBTS
 
 OPERATORS = (">=", "<=", ">", "<")
 _OPERATOR = re.compile(r"[<>=!]+")
-_METRIC = re.compile(r"per_class\..+\.(precision|recall|f1)|[\w.+-]+")
+_METRIC = re.compile(r"(\w+\.)?per_class\..+\.(precision|recall|f1)|[\w.+-]+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _OTHER = re.compile(r"(baseline|reference\.\w+)(?![\w.])\s*")
+_PICKED = re.compile(r"\s*(?P<pick>max|min)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")
+_AXES: tuple[Literal["strategy", "model"], ...] = ("strategy", "model")
 #: `!fail` at the end; the operator `!=`, which gates do not have, is none.
 _DOUBT = re.compile(r"!\s*([^\s<>=!]*)\s*\Z")
 
@@ -62,17 +70,39 @@ def parse_gate(text: str) -> Gate:
     found = operators[-1]  # a label may contain others
     if found.group() not in OPERATORS:
         raise _error(text, found.start(), f"found {found.group()!r}", f"one of {' '.join(OPERATORS)}")
-    metric = _metric(text, start, found.start())
-    limit = _limit(text, found.end(), end)
+    left = _left(text, start, found.start())
+    limit = _limit(text, found.end(), end, left)
     return Gate(
         scope=scope.strip() if colon else None,
-        metric=metric,
+        metric=limit.metric or left.metric,
+        strategy=left.metric.partition(".")[0] if limit.metric else None,
+        pick=left.pick,
+        axis=left.axis,
         op=found.group(),
         limit=limit.number,
         other=limit.other,
         quotient=limit.quotient,
         doubt=None if doubt is None else _doubt(text, doubt),
     )
+
+
+class _Left(NamedTuple):
+    """What stands before the operator."""
+
+    metric: str
+    pick: Literal["max", "min"] | None = None
+    axis: Literal["strategy", "model"] | None = None
+
+
+def _left(text: str, start: int, end: int) -> _Left:
+    picked = _PICKED.match(text, start, end)
+    if picked is None:
+        return _Left(_metric(text, start, end))
+    for axis in _AXES:
+        if picked["axis"] == axis:
+            pick: Literal["max", "min"] = "max" if picked["pick"] == "max" else "min"
+            return _Left(_metric(text, picked.start("metric"), picked.end("metric")), pick, axis)
+    raise _error(text, picked.start("axis"), f"found {picked['axis']!r}", f"one of {', '.join(_AXES)}")
 
 
 def _metric(text: str, start: int, end: int) -> str:
@@ -90,23 +120,35 @@ class _Limit(NamedTuple):
     number: float
     other: str | None = None
     quotient: bool = False
+    metric: str | None = None  # that of both strategies, where two are compared
 
 
-def _limit(text: str, start: int, end: int) -> _Limit:
+def _limit(text: str, start: int, end: int, left: _Left) -> _Limit:
     at = _next(text, start, end)
-    name = _OTHER.match(text, at, end)
+    if left.pick is not None:
+        return _Limit(_number(text, at, end, "a number, as in 0.45"))
+    # In `few_shot_3.f1_macro`, what stands behind the strategy must stand behind the other one too.
+    metric = left.metric.partition(".")[2]
+    rival = re.compile(rf"(\w+)\.{re.escape(metric)}(?![\w.])\s*").match(text, at, end) if metric else None
+    name = rival or _OTHER.match(text, at, end)
     if name is None:
         return _Limit(_number(text, at, end, "a number, as in 0.45, or baseline, or reference.NAME"))
-    if name.end() == end:
-        return _Limit(0.0, name[1])
-    sign = text[name.end()]
+    number, quotient = _beside(text, name.end(), end)
+    return _Limit(number, name[1], quotient, metric if rival else None)
+
+
+def _beside(text: str, at: int, end: int) -> tuple[float, bool]:
+    """What is added to another's value, or whether that is multiplied with it."""
+    if at == end:
+        return 0.0, False
+    sign = text[at]
     if sign not in "+-*":
-        raise _error(text, name.end(), f"found {text[name.end() : end].strip()!r}", "one of + - * and a number")
-    at = _next(text, name.end() + 1, end)
-    number = _number(text, at, end, "a number, as in baseline - 0.02")
+        raise _error(text, at, f"found {text[at:end].strip()!r}", "one of + - * and a number")
+    start = _next(text, at + 1, end)
+    number = _number(text, start, end, "a number, as in baseline - 0.02")
     if sign == "*" and number <= 0:
-        raise _error(text, at, f"found {text[at:end].strip()!r}", "a number above 0")
-    return _Limit(-number if sign == "-" else number, name[1], sign == "*")
+        raise _error(text, start, f"found {text[start:end].strip()!r}", "a number above 0")
+    return (-number if sign == "-" else number), sign == "*"
 
 
 def _next(text: str, start: int, end: int) -> int:

@@ -105,7 +105,7 @@ def _moved(gate: Gate, change: Change, against: str) -> str:
     """`f1_macro fell by 0.06 [0.02, 0.1] against ...`; `mae is 1.2 [1.05, 1.4] times that of ...`."""
     if change.quotient:
         return f"{change.metric} is {_rounded(change.value)} {_span(change.low, change.high)} times that of {against}"
-    less, more, same = _VERBS[gate.reference is None]
+    less, more, same = _VERBS[gate.other == "baseline"]
     span = _span(-change.high, -change.low) if change.value < 0 else _span(change.low, change.high)
     verb = f"{less if change.value < 0 else more} by {_rounded(abs(change.value))}" if change.value else same
     return f"{change.metric} {verb} {span} against {against}"
@@ -129,7 +129,7 @@ def _detectable(gate: Gate, change: Change) -> str:
     worst = gate.limit - (change.high - change.value) if floor else gate.limit + (change.value - change.low)
     if gate.quotient:
         return f"{_rounded(worst)} times or {'less' if floor else 'more'}"
-    if gate.reference:
+    if gate.other != "baseline":
         return f"a difference of {_rounded(worst)}"
     return f"a {'fall' if floor else 'rise'} of {_rounded(-worst if floor else worst)} or more"
 
@@ -138,7 +138,7 @@ def _turned(gate: Gate, change: Change) -> str:
     """How many answers lie behind it."""
     if change.numbers:
         return f"{change.worse} of {change.n} answers are farther off, {change.better} nearer"
-    turned = "are wrong where it is right" if gate.reference else "went from right to wrong"
+    turned = "went from right to wrong" if gate.other == "baseline" else "are wrong where it is right"
     return f"{change.worse} of {change.n} answers {turned}, {change.better} the other way"
 
 

@@ -11,12 +11,20 @@ from collections.abc import Sequence
 from pytest_puma.core import Measure, Prediction, Scenario
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.classification import confusion_matrix
-from pytest_puma.metrics.paired import Pairs
-from pytest_puma.metrics.regression import TOLERATED_FAILURES
+from pytest_puma.metrics.paired import Pairs, between, draw
 from pytest_puma.metrics.statistic import measure
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import TOLERATED_FAILURES, Table
 
-__all__ = ["TOLERATED_FAILURES", "Pairs", "confusion_matrix", "is_metric", "measure_all", "metric_names"]
+__all__ = [
+    "TOLERATED_FAILURES",
+    "Pairs",
+    "between",
+    "confusion_matrix",
+    "draw",
+    "is_metric",
+    "measure_all",
+    "metric_names",
+]
 
 
 def measure_all(scenario: Scenario, predictions: Sequence[Prediction], *, seed: int) -> dict[str, Measure]:

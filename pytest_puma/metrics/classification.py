@@ -1,6 +1,6 @@
 """How often the label is right: accuracy, and precision, recall and F1 by class and over classes.
 
-Where the labels are steps of a scale, `within_one` counts the neighbours of the right one as well.
+Where the labels are steps of a scale, `within_one` counts the neighbours of the right one as well; `ordinal` has more.
 
 Definitions are scikit-learn's, over the labels that occur. A prediction without an answer is a wrong
 answer of no class: it costs its gold class recall, and no class precision.
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Prediction
+from pytest_puma.metrics import ordinal
 from pytest_puma.metrics.statistic import Statistic, divide, proportion, ratio
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import Table, unread_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,9 +32,13 @@ def statistics(table: Table) -> Iterator[Statistic]:
     yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=len(table))
     yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=len(table))
     yield proportion("accuracy", table.gold == table.answer, table.everything)
+    yield Statistic(name="recall_macro", kernel=by_class.recall_macro, n=len(table))
     if table.ordered:
         near = table.read & (np.abs(table.gold - table.answer) <= 1)
         yield proportion("within_one", near, table.everything)
+        yield from ordinal.statistics(
+            table.gold.astype(float), table.answer.astype(float), table.read, unread_note(table)
+        )
     for index, label in enumerate(table.labels):
         yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
 
@@ -63,6 +68,11 @@ class _ByClass:
         """The mean over the classes that occur, as gold or as answer."""
         f1 = self._f1(weights)
         return divide(np.nansum(f1, axis=1), np.sum(~np.isnan(f1), axis=1))
+
+    def recall_macro(self, weights: Weights) -> Values:
+        """The mean recall of the classes that occur as gold, also known as balanced accuracy."""
+        recall = divide(weights @ self._twice_hits / 2, weights @ self._golds)
+        return divide(np.nansum(recall, axis=1), np.sum(~np.isnan(recall), axis=1))
 
     def f1_weighted(self, weights: Weights) -> Values:
         """The mean over classes, each with its number of golds."""

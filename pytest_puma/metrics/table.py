@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+TOLERATED_FAILURES = 0.05
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """One row a prediction; `labels` are the valid answers, in the scenario's order.
@@ -102,3 +105,11 @@ def _unusable(scenario: Scenario, prediction: Prediction, labels: Sequence[str])
         f"{scenario.name}: sample {prediction.sample_id!r} has the gold answer {prediction.gold!r}; "
         f"expected {expected}: correct gold_label() or valid_labels()"
     )
+
+
+def unread_note(table: Table) -> str:
+    """What a reader must know of numbers that rest on the read answers alone, where more than a few were not read."""
+    failures = int((~table.read).sum())
+    if failures <= TOLERATED_FAILURES * len(table):
+        return ""
+    return f"unreliable: {failures} of {len(table)} answers could not be read"

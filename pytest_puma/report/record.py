@@ -19,5 +19,7 @@ def as_json(run: Run) -> str:
     """Strict JSON with null for NaN; predictions are in the run folder."""
     data = {"format": FORMAT} | plain(run)
     for outcome in data["outcomes"]:
-        del outcome["predictions"]
+        # What the run's own verdicts were made of.
+        for name in ("predictions", "across", "draws"):
+            del outcome[name]
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"

@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from numbers import Integral
 from typing import Any
 
-from pytest_puma.core import Change, Determinism, Flip, Gate, Measure, Outcome, Prediction, Speed, Usage, Verdict
+from pytest_puma.core import Change, Determinism, Draws, Flip, Gate, Measure, Outcome, Prediction, Speed, Usage, Verdict
 
 
 def to_json(outcome: Outcome) -> str:
@@ -29,6 +29,8 @@ def from_json(text: str) -> Outcome:
     data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
     data["determinism"] = data["determinism"] and _determinism(data["determinism"])
     data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
+    data["across"] = tuple(Gate(**entry) for entry in data["across"])
+    data["draws"] = {name: _draws(entry) for name, entry in data["draws"].items()}
     data["references"] = {
         program: {name: measure_from(entry) for name, entry in measures.items()}
         for program, measures in data["references"].items()
@@ -90,6 +92,11 @@ def _verdict(entry: dict[str, Any]) -> Verdict:
 
 def _change(entry: dict[str, Any]) -> Change:
     return Change(**_with_nan(entry, "old", "new", "value", "low", "high"))
+
+
+def _draws(entry: dict[str, Any]) -> Draws:
+    values = tuple(math.nan if value is None else value for value in entry["values"])
+    return Draws(**_with_nan(entry, "value") | {"values": values, "errors": tuple(entry["errors"])})
 
 
 def _with_nan(entry: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pytest_puma.core import Request, Response
+from pytest_puma.core import EngineError, Request, Response
 from pytest_puma.engine.engine import Engine
-from tests.engine.ask import cost, generate, issues, score, timeless
+from tests.engine.ask import cost, generate, issues, prompt, score, timeless
 from tests.engine.conftest import OpenBackend
 from tests.tiny_gguf import MAMBA, QWEN2
 
@@ -37,6 +39,28 @@ def test_each_ticket_is_answered_once(engine: Engine) -> None:
     while not engine.idle:
         done += engine.step()
     assert sorted(done) == tickets
+
+
+@pytest.mark.parametrize("encoders", [1, 2, 5])
+def test_many_requests_are_encoded_as_one_after_the_other(open_backend: OpenBackend, encoders: int) -> None:
+    """By several threads over one vocabulary, which keeps the last prompt of each for its continuations."""
+    backend = open_backend(QWEN2)
+    asked = issues(20)
+    votes = [generate(each, 4, seed=seed) for each in asked for seed in range(3)]
+    requests: list[Request] = [*votes, *(score(each, "A", "13") for each in asked)]
+    alone = [Engine(backend).encode(request) for request in requests]
+    backend.encoders = encoders
+    engine = Engine(backend)
+    tickets = engine.submit_all(requests)
+    assert [(list(job.tokens), job.tails) for job in engine._queue] == alone
+    assert [job.key for job in engine._queue] == tickets == list(range(len(requests)))
+
+
+def test_a_fault_in_one_of_many_is_told(open_backend: OpenBackend) -> None:
+    backend = open_backend(replace(QWEN2, chat_template="{{ messages[0].content }}"))
+    backend.encoders = 2
+    with pytest.raises(EngineError, match="the prompt has no tokens"):
+        Engine(backend).submit_all([*(generate(each, 4) for each in issues(30)), generate(prompt(""), 4)])
 
 
 def test_requests_may_come_while_others_are_answered(engine: Engine) -> None:

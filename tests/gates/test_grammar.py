@@ -64,6 +64,14 @@ def test_a_gate_is_read_as_written(text: str, scope: str | None, metric: str, op
         ("f1_macro >= baseline -", 23, "found no number"),
         ("f1_macro >= baseline - - 2", 24, "found '- 2'"),
         ("f1_macro >= baseline - high", 24, "found 'high'"),
+        ("max(f1_macro over scenario) >= 0.6", 19, "found 'scenario'"),
+        ("max(f1_macro over ) >= 0.6", 19, "found ''"),
+        ("max(f1 macro over model) >= 0.6", 8, "found 'macro'"),
+        ("max(f1_macro) >= 0.6", 4, "found '(f1_macro)'"),
+        ("max(f1_macro over model) >= baseline", 29, "found 'baseline'"),
+        ("rcoif.f1_macro >= egi.accuracy", 19, "found 'egi.accuracy'"),
+        ("rcoif.f1_macro >= f1_macro", 19, "found 'f1_macro'"),
+        ("f1_macro >= egi.f1_macro", 13, "found 'egi.f1_macro'"),
         ("f1_macro >= reference", 13, "found 'reference'"),
         ("f1_macro >= reference. - 1", 13, "found 'reference. - 1'"),
         ("f1_macro >= reference.a.b", 13, "found 'reference.a.b'"),
@@ -111,6 +119,40 @@ def test_a_malformed_gate_is_refused_with_its_text_and_column(text: str, column:
 )
 def test_a_comparing_gate_is_read_as_written(text: str, fields: dict[str, Any]) -> None:
     assert parse_gate(text) == Gate(**{"metric": "f1_macro", "op": ">=", "other": "baseline"} | fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("max(f1_macro over strategy) >= 0.6", {"pick": "max", "axis": "strategy", "limit": 0.6}),
+        ("min( f1_macro  over model )>=.6 !fail", {"pick": "min", "axis": "model", "limit": 0.6, "doubt": "fail"}),
+        ("few_shot_3.f1_macro >= zero_shot.f1_macro", {"strategy": "few_shot_3", "other": "zero_shot", "limit": 0.0}),
+        (
+            "a*: rcoif.f1_macro>=egi.f1_macro-0.02",
+            {"scope": "a*", "strategy": "rcoif", "other": "egi", "limit": -0.02},
+        ),
+        (
+            "rcoif.f1_macro >= egi.f1_macro * 0.9",
+            {"strategy": "rcoif", "other": "egi", "limit": 0.9, "quotient": True},
+        ),
+        (
+            "rcoif.per_class.Very High.f1 >= egi.per_class.Very High.f1",
+            {"strategy": "rcoif", "other": "egi", "metric": "per_class.Very High.f1", "limit": 0.0},
+        ),
+    ],
+)
+def test_a_gate_about_several_cells_is_read_as_written(text: str, fields: dict[str, Any]) -> None:
+    gate = parse_gate(text)
+
+    assert gate == Gate(**{"metric": "f1_macro", "op": ">="} | fields)
+    assert gate.across
+    assert parse_gate(str(gate)) == gate
+
+
+def test_a_dotted_metric_is_no_strategy() -> None:
+    gates = [parse_gate("mae_by_bin.5-8 <= 3"), parse_gate("mae_by_bin.5-8 <= baseline + 1")]
+
+    assert [(gate.metric, gate.across) for gate in gates] == [("mae_by_bin.5-8", False)] * 2
 
 
 @pytest.mark.parametrize("doubt", ["warn", "fail", "point"])

@@ -12,15 +12,6 @@ import sklearn.compose
 import sklearn.linear_model
 import sklearn.model_selection  # noqa: F401
 
-import pytest_puma.collect
-import pytest_puma.controller
-import pytest_puma.engine.native
-import pytest_puma.item
-import pytest_puma.metrics
-import pytest_puma.models
-import pytest_puma.report.folder
-import pytest_puma.scenarios.sampling  # noqa: F401
-
 #: What the scripted model says of an issue: one priority whatever is asked, in the form that was asked for.
 SCRIPTED = """
 from pytest_puma.testing import ScriptedBackend

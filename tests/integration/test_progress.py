@@ -3,13 +3,13 @@ import pytest
 from tests.integration.conftest import SCRIPTED, TRIAGE, Project
 
 EAGER = """
-import pytest_puma.progress
-pytest_puma.progress.PLAIN = 0.0
+import pytest_puma.session.progress
+pytest_puma.session.progress.PLAIN = 0.0
 """
 
 
 def test_a_long_cell_tells_a_log_how_far_it_is(alone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_puma.progress.PLAIN", 0.0)
+    monkeypatch.setattr("pytest_puma.session.progress.PLAIN", 0.0)
     alone.write(test_triage=TRIAGE)
     alone.run().stdout.fnmatch_lines(["puma: triage_jira-zero_shot@tiny: 0 of 8 samples in 0 s"])
 
@@ -20,7 +20,7 @@ def test_a_short_cell_says_nothing(alone: Project) -> None:
 
 
 def test_quiet_is_quiet(alone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_puma.progress.PLAIN", 0.0)
+    monkeypatch.setattr("pytest_puma.session.progress.PLAIN", 0.0)
     alone.write(test_triage=TRIAGE)
     assert "samples in" not in alone.run("-q").stdout.str()
 

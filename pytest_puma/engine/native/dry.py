@@ -10,6 +10,7 @@ import llama_cpp
 import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
+from pytest_puma.engine.cores import cores
 from pytest_puma.engine.native.binding import last_words, prepare
 from pytest_puma.engine.native.limits import BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
@@ -35,7 +36,7 @@ class DryBackend(TextSide):
             raise EngineError(msg)
         try:
             limits = limits_of(self._model, model.options, name=model.name)
-            super().__init__(self._model, model, limits, trained=context_limit)
+            super().__init__(self._model, model, limits, trained=context_limit, threads=cores())
         except BaseException:
             self.close()
             raise

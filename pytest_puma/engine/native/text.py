@@ -14,8 +14,9 @@ from pytest_puma.engine.native.vocabulary import Vocabulary
 class TextSide:
     """The part of `Backend` that needs no weights."""
 
-    def __init__(self, loaded: Any, model: Model, limits: Limits, *, trained: int) -> None:
+    def __init__(self, loaded: Any, model: Model, limits: Limits, *, trained: int, threads: int) -> None:
         """`loaded` is llama.cpp's model, `trained` the context length it was trained for."""
+        self.encoders = threads
         self._vocabulary = Vocabulary(loaded, name=model.name, thinking=model.options.thinking)
         self.end_of_turn = self._vocabulary.end_of_turn
         self.notes: Sequence[str] = self._vocabulary.notes

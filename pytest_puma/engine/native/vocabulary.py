@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -43,19 +44,20 @@ class Vocabulary:
         self._ends: dict[int, bool] = {}
         self._controls = self._control_tokens()
         self._spelled = re.compile("|".join(map(re.escape, filter(None, self._controls.values()))) or "(?!)")
-        # A scored prompt comes once for each continuation, a vote's once for each reply.
-        self._last: _Encoded | None = None
+        # A scored prompt comes once for each continuation, a vote's once for each reply; each thread has its own.
+        self._last = threading.local()
         self._chat = self._chat_format(model, thinking=thinking)
         self.end_of_turn = self._find_end_of_turn()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
         """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
-        if self._last is None or self._last.prompt is not prompt:
-            self._last = self._encode(prompt)
+        encoded = getattr(self._last, "encoded", None)
+        if encoded is None or encoded.prompt is not prompt:
+            encoded = self._last.encoded = self._encode(prompt)
         if not continuation:
-            return self._last.tokens[:]
+            return encoded.tokens[:]
         # As one text, so that a token may merge across the end of the prompt.
-        return self._last.head + self._tokenize(self._last.tail + continuation)
+        return encoded.head + self._tokenize(encoded.tail + continuation)
 
     def _encode(self, prompt: Prompt) -> _Encoded:
         *before, (last, _) = self._pieces_of(prompt)

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_puma.keeper import Keeper
-from pytest_puma.nodeid import cells_in
-from pytest_puma.options import model_names
-from pytest_puma.selection import is_selected
+from pytest_puma.session.keeper import Keeper
+from pytest_puma.session.nodeid import cells_in
+from pytest_puma.session.selection import is_selected
+from pytest_puma.session.settings import model_names
 
 if TYPE_CHECKING:
     from pytest_puma.core import Gate, Outcome, Run, Verdict
     from pytest_puma.report.folder import RunFolder
 
-_PROBLEMS_ID = "puma::run"
+_RUN = "puma::"
+_PROBLEMS_ID = f"{_RUN}run"
 
 
 def register(config: pytest.Config) -> None:
@@ -56,7 +57,7 @@ class Controller:
 
     def _model_note(self) -> str | None:
         """Said when the run is on a model that nobody chose."""
-        from pytest_puma.options import DEMONSTRATION, names_no_model
+        from pytest_puma.session.settings import DEMONSTRATION, names_no_model
 
         if not names_no_model(self._config):
             return None
@@ -95,9 +96,9 @@ class Controller:
             self._silent.add(report.nodeid)
 
     def _take(self, nodeid: str, sent: str) -> None:
-        from pytest_puma.project import project_root
         from pytest_puma.report.folder import RunFolder
         from pytest_puma.report.wire import from_json
+        from pytest_puma.session.project import project_root
 
         outcome = from_json(sent)
         # The predictions of a long run would fill the memory; they lie in the folder.
@@ -117,9 +118,22 @@ class Controller:
         if self._planned and not self._config.option.collectonly:
             not_run = self._not_run()
             problems = self._problems(not_run)
-            self._finish(not_run, problems)
+            judged = self._across()
+            self._finish((*judged, *not_run), problems)
+            for verdict in judged:
+                self._report(
+                    f"{_RUN}{verdict.gate} ({verdict.reason.partition(':')[0]})", verdict.reason, failed=verdict.fails
+                )
             self._report_problems(problems)
         return result
+
+    def _across(self) -> tuple[Verdict, ...]:
+        """The verdicts on gates about several cells."""
+        from pytest_puma.across import across
+        from pytest_puma.session.settings import settings_of
+
+        found = [self._outcomes[nodeid] for nodeid in self._planned if nodeid in self._outcomes]
+        return tuple(across(found, settings_of(self._config).policy))
 
     def pytest_sessionfinish(self) -> None:
         if self._run is None and self._outcomes:
@@ -127,10 +141,10 @@ class Controller:
 
     def _finish(self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...]) -> None:
         from pytest_puma.core import Run
-        from pytest_puma.options import settings_of
-        from pytest_puma.project import project_root
         from pytest_puma.rates import write_rates
         from pytest_puma.report.emit import emit
+        from pytest_puma.session.project import project_root
+        from pytest_puma.session.settings import settings_of
 
         settings = settings_of(self._config)
         self._run = Run(
@@ -160,7 +174,7 @@ class Controller:
     def _unknown(self, gate: Gate) -> bool:
         """Whether no scenario has the gate's metric."""
         from pytest_puma.metrics import is_metric
-        from pytest_puma.options import settings_of
+        from pytest_puma.session.settings import settings_of
 
         known = settings_of(self._config).registry.scenarios.values()
         run = (outcome.measures for outcome in self._outcomes.values())
@@ -172,11 +186,12 @@ class Controller:
         """The verdicts on general gates that no cell of this run took."""
         from pytest_puma.core import Verdict
         from pytest_puma.gates import applies
-        from pytest_puma.options import settings_of
+        from pytest_puma.session.settings import settings_of
 
         if not self._outcomes:
             return ()
         taken = {verdict.gate for outcome in self._outcomes.values() for verdict in outcome.verdicts}
+        taken |= {gate for outcome in self._outcomes.values() for gate in outcome.across}
         cells = cells_in(self._planned, lambda: model_names(self._config)).values()
         left = [
             gate
@@ -191,18 +206,20 @@ class Controller:
         )
 
     def _report_problems(self, problems: Sequence[str]) -> None:
-        """As a test of its own: in the summary, in JUnit XML, in the exit status. A passed one makes --lf forget it."""
+        """As a test of its own, which passes where it failed before: then --lf forgets it."""
         cache = getattr(self._config, "cache", None)
         remembered = cache is not None and _PROBLEMS_ID in cache.get("cache/lastfailed", {})
-        if not problems and not remembered:
-            return
-        text = "\n".join(f"puma: {problem}" for problem in problems)
+        if problems or remembered:
+            self._report(_PROBLEMS_ID, "\n".join(f"puma: {problem}" for problem in problems), failed=bool(problems))
+
+    def _report(self, nodeid: str, text: str, *, failed: bool) -> None:
+        """A test that nobody wrote: in the summary, in JUnit XML, in the exit status."""
         report = pytest.TestReport(
-            nodeid=_PROBLEMS_ID,
+            nodeid=nodeid,
             location=("puma", None, "run"),
             keywords={},
-            outcome="failed" if problems else "passed",
-            longrepr=text or None,
+            outcome="failed" if failed else "passed",
+            longrepr=text if failed else None,
             when="call",
         )
         self._config.hook.pytest_runtest_logreport(report=report)
@@ -220,8 +237,8 @@ class Controller:
             terminalreporter.write_line(line)
 
     def _flips(self) -> list[str]:
-        from pytest_puma.options import settings_of
         from pytest_puma.report.terminal import flips
+        from pytest_puma.session.settings import settings_of
 
         asked = self._run is not None and settings_of(self._config).flips
         return [line for outcome in self._outcomes.values() for line in flips(outcome)] if asked else []

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_puma import matrix
 from pytest_puma.core import Cell, PumaError, SettingsError
-from pytest_puma.options import settings_of
+from pytest_puma.session.settings import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScheduling, LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from pytest_puma.nodeid import Named, cells_in
-from pytest_puma.options import model_names, settings_of
+from pytest_puma.session.nodeid import Named, cells_in
+from pytest_puma.session.settings import model_names, settings_of
 
 
 class Undecided(LoadScheduling):

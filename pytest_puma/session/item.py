@@ -10,11 +10,11 @@ import pytest
 from pytest_puma.core import Backend, Cell, Model, Outcome
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluate import evaluate
-from pytest_puma.options import settings_of
-from pytest_puma.progress import progress_of
 from pytest_puma.report.junit import properties
 from pytest_puma.report.terminal import failure
 from pytest_puma.report.wire import to_json
+from pytest_puma.session.progress import progress_of
+from pytest_puma.session.settings import settings_of
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
 
@@ -81,7 +81,7 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
 def _native(config: pytest.Config, model: Model) -> Backend:
     from pytest_puma.engine.native import NativeBackend
     from pytest_puma.models import weights_digest
-    from pytest_puma.xdist import own_share
+    from pytest_puma.session.xdist import own_share
 
     share = own_share(config)
     threads = settings_of(config).threads or share.threads

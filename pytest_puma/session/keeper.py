@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.options import model_names, settings_of
-from pytest_puma.project import project_root
-from pytest_puma.selection import is_selected
+from pytest_puma.session.project import project_root
+from pytest_puma.session.selection import is_selected
+from pytest_puma.session.settings import model_names, settings_of
 
 if TYPE_CHECKING:
     from pytest_puma.baseline import Baselines, Entry, Written

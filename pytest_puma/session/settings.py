@@ -1,7 +1,6 @@
-"""The command line and the ini file, read once into `Settings`.
+"""The command line and the ini file, read once into `Settings`; the command line wins.
 
-Each lasting option `--puma-NAME` has an ini key `puma_NAME`; the command line wins. Whatever is wrong on the
-command line is told in `pytest_configure`, before anything is collected or loaded.
+Whatever is wrong on the command line is told in `pytest_configure`, before anything is collected or loaded.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from pytest_puma.project import check_root, project_root
-from pytest_puma.selection import is_selected
+from pytest_puma.session.options import INI, is_asked
+from pytest_puma.session.project import check_root, project_root
+from pytest_puma.session.selection import is_selected
 
 if TYPE_CHECKING:
     from pytest_puma.core import Model, Policy
@@ -28,110 +28,15 @@ SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 DEMONSTRATION = "puma-tiny"
 #: Where the baselines lie in a project that does not say so.
 BASELINES = "benchmarks/baselines"
-
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "--puma-model": {
-        "action": "append",
-        "metavar": "[ALIAS=]MODEL[,KEY=VALUE...]",
-        "help": "a GGUF file, its name in a model folder, or hf:owner/repo:pattern; repeatable (default: puma-tiny)",
-    },
-    "--puma-data": {
-        "action": "append",
-        "metavar": "SCENARIO=PATH",
-        "help": "run a scenario on your own CSV, JSONL or Parquet file; repeatable",
-    },
-    "--puma-scenario": {"action": "append", "metavar": "NAMES", "help": "only these scenarios (comma-separated)"},
-    "--puma-strategy": {
-        "action": "append",
-        "metavar": "NAMES",
-        "help": "these strategies instead of the tests' own (comma-separated); 'all' for the twelve",
-    },
-    "--puma-samples": {"type": int, "metavar": "N", "help": "samples of each scenario (default 50)"},
-    "--puma-seed": {"type": int, "metavar": "N", "help": "seed of every random choice (default 42)"},
-    "--puma-threads": {
-        "type": int,
-        "metavar": "N",
-        "help": "threads of each process (default: its share of the cores)",
-    },
-    "--puma-temperature": {"type": float, "metavar": "T", "help": "sampling temperature (default: the strategy's)"},
-    "--puma-max-tokens": {"type": int, "metavar": "N", "help": "most tokens of an answer (default: the strategy's)"},
-    "--puma-strict": {
-        "action": "store_true",
-        "default": None,
-        "help": "each answer alone: slower, but no other sample and no number of threads can change it",
-    },
-    "--puma-determinism": {
-        "type": int,
-        "metavar": "K",
-        "help": "ask K samples of each cell once more, each alone, and report how many answers change",
-    },
-    "--puma-plan": {
-        "action": "store_true",
-        "default": None,
-        "help": "load no weights and run nothing, but tell what the run would take",
-    },
-    "--puma-gate": {
-        "action": "append",
-        "metavar": "GATE",
-        "help": "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= baseline - 0.02'; repeatable",
-    },
-    "--puma-update-baseline": {
-        "action": "store_true",
-        "default": None,
-        "help": "what this run measures becomes the baseline of its cells; those of others stay",
-    },
-    "--puma-flips": {
-        "action": "store_true",
-        "default": None,
-        "help": "tell which answers are better or worse than in the baseline",
-    },
-    "--puma-report": {
-        "action": "append",
-        "metavar": "FORMAT:PATH",
-        "help": "json:PATH, csv:PATH, md:PATH, or junit-props for the file of --junitxml; repeatable",
-    },
-    "--puma-prune-baseline": {
-        "action": "store_true",
-        "default": None,
-        "help": "drop the baselines of cells that are no longer among the tests",
-    },
-}
-
-_INI: dict[str, tuple[str, str]] = {
-    "puma_models": ("linelist", "models to run when no --puma-model is given (default: the bundled puma-tiny)"),
-    "puma_model_dirs": ("paths", "folders in which a model's bare name is looked up"),
-    "puma_data": ("linelist", "SCENARIO=PATH lines: your own data"),
-    "puma_samples": ("int", "samples of each scenario"),
-    "puma_seed": ("int", "seed of every random choice"),
-    "puma_threads": ("int", "threads of each process"),
-    "puma_temperature": ("float", "sampling temperature"),
-    "puma_max_tokens": ("int", "most tokens of an answer"),
-    "puma_strict": ("bool", "each answer alone, as --puma-strict"),
-    "puma_gates": ("linelist", "gates of the whole project"),
-    "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
-    "puma_inconclusive": ("string", "where samples are too few to compare: warn, fail, or point: the value decides"),
-    "puma_missing_baseline": ("string", "where a gate finds no baseline: warn or fail"),
-}
-
-
 #: Options that are fields of `Choices` and ini keys of the same name.
 _CHOSEN = ("samples", "seed", "max_tokens", "temperature")
-
-
-def add_options(parser: pytest.Parser) -> None:
-    """Declare them all."""
-    group = parser.getgroup("puma", "benchmarks and gates for local language models")
-    for name, attributes in _OPTIONS.items():
-        group.addoption(name, **attributes)
-    for name, (kind, text) in _INI.items():
-        parser.addini(name, text, type=kind, default=None)  # type: ignore[arg-type]
 
 
 def check_command_line(config: pytest.Config) -> None:
     """Read everything that the user said; a `UsageError` for what cannot be obeyed."""
     said = is_asked(config)
     # Read even if unused: a value of the wrong type shows only here.
-    said |= any([_ini(config, name) is not None for name in _INI])  # noqa: C419
+    said |= any([_ini(config, name) is not None for name in INI])  # noqa: C419
     if said:
         check_root(config)
         if config.option.puma_prune_baseline and is_selected(config):
@@ -147,11 +52,6 @@ def check_command_line(config: pytest.Config) -> None:
         except PumaError as error:
             msg = f"puma: {error}"
             raise pytest.UsageError(msg) from error
-
-
-def is_asked(config: pytest.Config) -> bool:
-    """Whether the command line has an option of ours."""
-    return any(getattr(config.option, _attribute(name)) is not None for name in _OPTIONS)
 
 
 def settings_of(config: pytest.Config) -> Settings:
@@ -182,10 +82,9 @@ def names_no_model(config: pytest.Config) -> bool:
 
 def _read(config: pytest.Config) -> Settings:
     from pytest_puma.baseline import Baselines
-    from pytest_puma.gates import parse_gate
     from pytest_puma.matrix import Settings
-    from pytest_puma.registry import registry_of
     from pytest_puma.report.emit import JUNIT, parse_reports
+    from pytest_puma.session.registry import registry_of
 
     registry = registry_of(config)
     option = config.option
@@ -202,7 +101,7 @@ def _read(config: pytest.Config) -> Settings:
             "the command line", **{name: getattr(option, f"puma_{name}") for name in _CHOSEN}, strategies=strategies
         ),
         ini=_choices("the ini file", **{name: config.getini(f"puma_{name}") for name in _CHOSEN}),
-        gates=tuple(parse_gate(text) for text in [*(config.getini("puma_gates") or ()), *(option.puma_gate or ())]),
+        gates=tuple(map(registry.gate, [*(config.getini("puma_gates") or ()), *(option.puma_gate or ())])),
         project=project_root(config),
         threads=_threads(config),
         determinism=_determinism(config),
@@ -218,7 +117,7 @@ def _ini(config: pytest.Config, key: str) -> object:
     try:
         return config.getini(key)
     except (ValueError, pytest.UsageError) as error:
-        msg = f"puma: ini key {key}: {error}; expected {_INI[key][0]}"
+        msg = f"puma: ini key {key}: {error}; expected {INI[key][0]}"
         raise pytest.UsageError(msg) from error
 
 
@@ -332,7 +231,3 @@ def _one_of(config: pytest.Config, key: str, known: tuple[T, ...]) -> T:
             return value
     msg = f"ini key {key}: found {said!r}; expected one of {', '.join(map(str, known))}"
     raise SettingsError(msg)
-
-
-def _attribute(option: str) -> str:
-    return option.removeprefix("--").replace("-", "_")

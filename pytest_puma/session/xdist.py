@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_puma.options import is_asked, settings_of
+from pytest_puma.session.options import is_asked
+from pytest_puma.session.settings import settings_of
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -90,7 +91,7 @@ def make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
     """Ours instead of the default; None leaves a `--dist` that was asked for to xdist."""
     if not _together(config):
         return None
-    from pytest_puma.scheduling import Undecided
+    from pytest_puma.session.scheduling import Undecided
 
     return Undecided(config, log)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.collect import cell_of
 from pytest_puma.core import PumaError
-from pytest_puma.options import settings_of
-from pytest_puma.project import project_root
+from pytest_puma.session.collect import cell_of
+from pytest_puma.session.project import project_root
+from pytest_puma.session.settings import settings_of
 
 
 class Planner:

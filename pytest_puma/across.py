@@ -1,0 +1,60 @@
+"""Gates about several cells, judged when all cells of a run are there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pytest_puma.core import Gate, Outcome, Policy, Verdict
+from pytest_puma.gates import judge, judge_change, not_run
+from pytest_puma.metrics import between
+
+
+def across(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
+    """The verdicts on every gate of these cells that is about several; a reason begins with the cells' common name."""
+    gates = dict.fromkeys(gate for outcome in outcomes for gate in outcome.across)
+    return [
+        replace(verdict, reason=f"{name}: {verdict.reason}")
+        for gate in gates
+        for name, group in _groups(gate, outcomes).items()
+        for verdict in [_picked(gate, group) if gate.pick else _compared(gate, group, policy)]
+    ]
+
+
+def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
+    """The cells of the gate that are held together: those that differ along its axis alone."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if gate in outcome.across:
+            other = outcome.strategy if gate.axis == "model" else f"@{outcome.model}"
+            name = f"{outcome.scenario}-{other}" if gate.axis == "model" else f"{outcome.scenario}{other}"
+            groups.setdefault(name, []).append(outcome)
+    return groups
+
+
+def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
+    """By the measure of the best, or the worst, of the cells that have it."""
+    measured = [each for each in group if gate.metric in each.measures and each.measures[gate.metric].n]
+    if not measured:
+        return not_run(gate, f"no cell has {gate.metric}")
+    pick = max if gate.pick == "max" else min
+    chosen = pick(measured, key=lambda each: each.measures[gate.metric].value)
+    verdict = judge(gate, chosen.measures)
+    one = chosen.model if gate.axis == "model" else chosen.strategy
+    return replace(verdict, reason=f"{gate.pick} of {len(measured)}, {one}: {verdict.reason}")
+
+
+def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
+    """Two strategies, sample by sample."""
+    cells = {each.strategy: each for each in group}
+    absent = [name for name in (gate.strategy, gate.other) if name not in cells]
+    if absent:
+        return not_run(gate, f"{gate} was not judged: no cell of {' and '.join(map(str, absent))} ran")
+    drawn = [cells[name or ""].draws.get(gate.metric) for name in (gate.strategy, gate.other)]
+    if drawn[0] is None or drawn[1] is None:
+        return not_run(gate, f"{gate} was not judged: {gate.metric} was not measured in both")
+    if drawn[0].samples != drawn[1].samples:
+        return not_run(gate, f"{gate} was not judged: the two were not asked the same samples")
+    change = between(drawn[0], drawn[1], quotient=gate.quotient)
+    verdict = judge_change(gate, change, str(gate.other), policy)
+    return replace(verdict, reason=f"{gate.strategy}: {verdict.reason}")

@@ -1,0 +1,117 @@
+"""How well answers on a scale keep the order and the distances of the gold values, over the answers that were read.
+
+For labels that are steps of a scale the numbers are their places, for a regression its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pytest_puma.metrics.statistic import Statistic, divide
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pytest_puma.metrics.statistic import Kernel, Values, Weights
+
+    Numbers = NDArray[np.float64]
+
+#: Distinct pairs of gold and answer beyond which Kendall's tau is left out: they are counted for every resample.
+_MOST_PAIRS = 4096
+
+
+def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: str) -> Iterator[Statistic]:
+    """Weighted kappa and rank correlations; left out where no answer was read."""
+    rows = np.flatnonzero(read)
+    gold, answer = gold[rows], answer[rows]
+    kernels = {"kappa_quadratic": _kappa(gold, answer), "spearman": _spearman(gold, answer)}
+    if len(np.unique(gold)) * len(np.unique(answer)) <= _MOST_PAIRS:
+        kernels["kendall_tau"] = _kendall(gold, answer)
+    for name, kernel in kernels.items():
+        yield Statistic(name=name, kernel=_on(rows, kernel), n=len(rows), optional=True, note=note)
+
+
+def _on(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
+    """The kernel of some of the rows."""
+    return lambda weights: kernel(weights[:, rows])
+
+
+def _kappa(gold: Numbers, answer: Numbers) -> Kernel:
+    """Cohen's kappa with quadratic weights: 1 less the mean squared distance over that of independent answers.
+
+    Computed relative to the greatest number: one of 200 digits, as a looping model writes, has no square.
+    Source: J. Cohen, "Weighted kappa", Psychological Bulletin 70 (1968).
+    """
+    greatest = np.max(np.abs([gold, answer]), initial=1.0)
+    gold, answer = gold / greatest, answer / greatest
+    columns = np.column_stack([np.ones_like(gold), gold, answer, gold**2, answer**2, (gold - answer) ** 2])
+
+    def kernel(weights: Weights) -> Values:
+        n, golds, answers, gold_squares, answer_squares, distances = (weights @ columns).T
+        by_chance = n * (gold_squares + answer_squares) - 2 * golds * answers
+        return 1 - divide(n * distances, by_chance)
+
+    return kernel
+
+
+def _spearman(gold: Numbers, answer: Numbers) -> Kernel:
+    """Spearman's rank correlation, ties at their mean rank.
+
+    Source: M. G. Kendall, "Rank correlation methods", 4th edition, 1970, chapter 3.
+    """
+    ranks_of_gold, ranks_of_answer = _ranking(gold), _ranking(answer)
+
+    def kernel(weights: Weights) -> Values:
+        n = weights.sum(axis=1, keepdims=True)
+        x, y = (ranks(weights) - (n + 1) / 2 for ranks in (ranks_of_gold, ranks_of_answer))
+        spread = np.sum(weights * x * x, axis=1) * np.sum(weights * y * y, axis=1)
+        return divide(np.sum(weights * x * y, axis=1), np.sqrt(spread))
+
+    return kernel
+
+
+def _ranking(values: Numbers) -> Kernel:
+    """The mean rank of each row's value where each row occurs as often as its weight: resamples x rows."""
+    _, places = np.unique(values, return_inverse=True)
+    order = np.argsort(places, kind="stable")
+    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
+
+    def kernel(weights: Weights) -> Values:
+        ties = np.add.reduceat(weights[:, order], starts, axis=1) if len(starts) else weights
+        ranks: Values = np.cumsum(ties, axis=1) - ties / 2 + 0.5
+        return ranks[:, places]
+
+    return kernel
+
+
+def _kendall(gold: Numbers, answer: Numbers) -> Kernel:
+    """Kendall's tau-b, from how often each gold value met each answer.
+
+    Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
+    """
+    golds, gold_places = np.unique(gold, return_inverse=True)
+    answers, answer_places = np.unique(answer, return_inverse=True)
+    shape = len(golds), len(answers)
+    met = gold_places * len(answers) + answer_places
+    cells = np.equal.outer(met, np.arange(shape[0] * shape[1])).astype(np.float64)
+
+    def kernel(weights: Weights) -> Values:
+        table = (weights @ cells).reshape(-1, *shape)
+        # The other way round along one side, what was discordant is concordant.
+        concordant, discordant = (np.sum(each * _beyond(each), axis=(1, 2)) for each in (table, table[:, :, ::-1]))
+        n = table.sum(axis=(1, 2))
+        pairs = n * (n - 1)
+        untied = [pairs - np.sum(sums * (sums - 1), axis=1) for sums in (table.sum(axis=2), table.sum(axis=1))]
+        return divide(2 * (concordant - discordant), np.sqrt(untied[0] * untied[1]))
+
+    return kernel
+
+
+def _beyond(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each cell, the sum of the cells with both a greater gold value and a greater answer."""
+    sums = np.zeros((table.shape[0], table.shape[1] + 1, table.shape[2] + 1))
+    sums[:, :-1, :-1] = table[:, ::-1, ::-1].cumsum(axis=1).cumsum(axis=2)[:, ::-1, ::-1]
+    return sums[:, 1:, 1:]

@@ -1,0 +1,116 @@
+"""Order and distance on a scale, against scikit-learn, SciPy and plain loops."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from itertools import permutations
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, spearmanr
+from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
+
+from pytest_puma.core import Scenario
+from pytest_puma.metrics.catalogue import catalogue
+from pytest_puma.metrics.table import Table
+from tests.metrics.cells import LABELS, POINTS, Estimation, OrderedTriage, Triage, measured, predictions
+
+ORDINAL = ("kappa_quadratic", "spearman", "kendall_tau")
+steps = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, None])), min_size=2, max_size=50)
+points = st.lists(st.tuples(st.sampled_from(POINTS), st.sampled_from(POINTS)), min_size=2, max_size=50)
+
+
+def value(scenario: Scenario, golds: Sequence[str], answers: Sequence[str | None], metric: str) -> float:
+    return measured(scenario, predictions(golds, answers))[metric].value
+
+
+@given(steps)
+def test_kappa_is_that_of_scikit_learn_over_the_read_answers(rows: list[tuple[str, str | None]]) -> None:
+    read = [(LABELS.index(gold), LABELS.index(answer)) for gold, answer in rows if answer is not None]
+    found = measured(OrderedTriage(), predictions(*zip(*rows, strict=True))).get("kappa_quadratic")
+
+    assert (found is not None) == bool(read)
+    if found is not None and len({each for pair in read for each in pair}) > 1:
+        expected = cohen_kappa_score(*zip(*read, strict=True), weights="quadratic", labels=range(len(LABELS)))
+        assert found.value == pytest.approx(expected)
+
+
+@given(points)
+def test_rank_correlations_are_those_of_scipy(rows: list[tuple[str, str]]) -> None:
+    golds, answers = zip(*rows, strict=True)
+    numbers = [[float(text) for text in side] for side in (golds, answers)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a constant has no correlation
+        expected = {"spearman": spearmanr(*numbers).statistic, "kendall_tau": kendalltau(*numbers).statistic}
+
+    for metric, number in expected.items():
+        assert value(Estimation(), golds, answers, metric) == pytest.approx(number, nan_ok=True)
+
+
+@given(steps)
+def test_macro_recall_is_balanced_accuracy(rows: list[tuple[str, str | None]]) -> None:
+    golds, answers = zip(*rows, strict=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that an answer is no gold label
+        expected = balanced_accuracy_score(golds, [answer or "none" for answer in answers])
+
+    assert value(Triage(), golds, answers, "recall_macro") == pytest.approx(expected)
+
+
+@given(points)
+def test_standardised_accuracy_is_measured_against_every_other_gold_value(rows: list[tuple[str, str]]) -> None:
+    golds, answers = zip(*rows, strict=True)
+    error = fmean(abs(float(gold) - float(answer)) for gold, answer in rows)
+    chance = fmean(abs(float(one) - float(other)) for one, other in permutations(golds, 2))
+
+    expected = 1 - error / chance if chance else math.nan
+    assert value(Estimation(), golds, answers, "standardised_accuracy") == pytest.approx(expected, nan_ok=True)
+
+
+@given(points, st.data())
+def test_a_weight_is_as_many_rows(rows: list[tuple[str, str]], data: st.DataObject) -> None:
+    """So that a resample measures what its rows would."""
+    weights = data.draw(
+        st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(lambda w: sum(w) > 1)
+    )
+    golds, answers = zip(*rows, strict=True)
+    again = [row for row, times in zip(rows, weights, strict=True) for _ in range(times)]
+    statistics = {
+        each.name: each for each in catalogue(Estimation(), Table.of(Estimation(), predictions(golds, answers)))
+    }
+
+    for metric in (*ORDINAL, "standardised_accuracy"):
+        (found,) = statistics[metric].kernel(np.array([weights], dtype=np.float64))
+        expected = value(Estimation(), [gold for gold, _ in again], [answer for _, answer in again], metric)
+        assert found == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_perfect_order_is_1_and_its_reverse_minus_1() -> None:
+    for metric in ("spearman", "kendall_tau"):
+        assert value(Estimation(), POINTS, POINTS, metric) == pytest.approx(1)
+        assert value(Estimation(), POINTS, POINTS[::-1], metric) == pytest.approx(-1)
+
+
+def test_labels_without_an_order_have_no_distances() -> None:
+    assert not set(ORDINAL) & measured(Triage(), predictions(["A", "B"], ["A", "B"])).keys()
+
+
+def test_many_distinct_answers_have_no_tau() -> None:
+    golds = [str(number) for number in range(70)]
+    found = measured(Estimation(), predictions(golds, golds))
+
+    assert "kendall_tau" not in found
+    assert found["spearman"].value == pytest.approx(1)
+
+
+def test_what_was_not_read_is_left_out_and_said() -> None:
+    found = measured(OrderedTriage(), predictions(["A", "B", "C", "D"], ["A", "B", "C", None]))["spearman"]
+
+    assert found.n == 3
+    assert found.value == pytest.approx(1)
+    assert "unreliable: 1 of 4 answers could not be read" in found.note

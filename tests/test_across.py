@@ -1,0 +1,132 @@
+"""Gates about several cells: which are held together, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pytest_puma.across import across
+from pytest_puma.core import Measure, Outcome, Policy, Prediction
+from pytest_puma.gates import parse_gate
+from pytest_puma.metrics import Pairs, draw
+from tests.metrics.cells import LABELS, OrderedTriage, Triage, predictions
+
+
+def outcome(strategy: str, value: float = 0.5, *, model: str = "m", gate: str = "") -> Outcome:
+    measure = Measure(metric="f1_macro", value=value, low=value - 0.1, high=value + 0.1, n=50)
+    return Outcome(
+        cell=f"triage-{strategy}@{model}",
+        scenario="triage",
+        strategy=strategy,
+        model=model,
+        metrics=("f1_macro",),
+        signature={},
+        predictions=(),
+        measures={"f1_macro": measure},
+        across=(parse_gate(gate),) if gate else (),
+    )
+
+
+def answered(strategy: str, found: Sequence[Prediction], gate: str) -> Outcome:
+    drawn = draw(Triage(), found, "f1_macro", seed=3)
+    assert drawn is not None
+    return replace(outcome(strategy, gate=gate), draws={"f1_macro": drawn})
+
+
+def test_the_best_strategy_of_each_scenario_and_model_is_judged() -> None:
+    gate = "max(f1_macro over strategy) >= 0.6"
+    cells = [
+        outcome("zero_shot", 0.5, gate=gate),
+        outcome("egi", 0.7, gate=gate),
+        outcome("rcoif", 0.9),
+        outcome("egi", 0.55, model="other", gate=gate),
+    ]
+    kept, missed = across(cells, Policy())
+
+    assert (kept.status, missed.status) == ("PASS", "FAIL")
+    assert kept.reason.startswith("triage@m: max of 2, egi: f1_macro 0.7 [0.6, 0.8] n=50 keeps >= 0.6")
+    assert missed.reason.startswith("triage@other: max of 1, egi: f1_macro 0.55 [0.45, 0.65] n=50 is under 0.6")
+    assert missed.fails
+
+
+def test_the_worst_model_of_each_scenario_and_strategy_is_judged() -> None:
+    gate = "min(f1_macro over model) >= 0.6"
+    (verdict,) = across(
+        [outcome("egi", 0.5, model="a", gate=gate), outcome("egi", 0.9, model="b", gate=gate)], Policy()
+    )
+
+    assert verdict.status == "FAIL"
+    assert verdict.reason.startswith("triage-egi: min of 2, a: f1_macro 0.5 ")
+
+
+def test_cells_without_the_measure_are_passed_over() -> None:
+    gate = "max(ece over strategy) <= 0.6"
+    (verdict,) = across([outcome("egi", gate=gate)], Policy())
+
+    assert (verdict.status, verdict.fails) == ("NOT RUN", False)
+    assert verdict.reason == "triage@m: no cell has ece"
+
+
+def test_two_strategies_are_compared_sample_by_sample() -> None:
+    """With the very interval that both sets of answers side by side would have."""
+    random = np.random.default_rng(1)
+    golds, first, second = (list(random.choice(LABELS, 80)) for _ in range(3))
+    better = [gold if place % 3 else said for place, (gold, said) in enumerate(zip(golds, first, strict=True))]
+    new, old = predictions(golds, better), predictions(golds, second)
+    gate = "egi.f1_macro >= zero_shot.f1_macro + 0.1"
+    (verdict,) = across([answered("zero_shot", old, gate), answered("egi", new, gate)], Policy())
+    expected = Pairs(Triage(), new, {each.sample_id: each for each in old}, seed=3).change("f1_macro")
+
+    assert verdict.change == expected
+    assert verdict.status == "PASS"
+    assert verdict.reason.startswith("triage@m: egi: f1_macro is higher by 0.")
+    assert " against zero_shot, which keeps >= zero_shot.f1_macro + 0.1 (" in verdict.reason
+    assert (
+        verdict.reason.endswith(" answers are wrong where it is right, 50 the other way)")
+        or "other way" in verdict.reason
+    )
+
+
+def test_a_strategy_that_did_not_run_is_named() -> None:
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    (verdict,) = across([outcome("egi", gate=gate)], Policy())
+
+    assert (verdict.status, verdict.fails) == ("NOT RUN", False)
+    assert verdict.reason == f"triage@m: {gate} was not judged: no cell of zero_shot ran"
+
+
+def test_other_samples_are_not_compared() -> None:
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    cells = [answered("egi", predictions(["A", "B"], ["A", "B"]), gate)]
+    cells.append(answered("zero_shot", predictions(["A", "B", "C"], ["A", "B", "C"]), gate))
+    (verdict,) = across(cells, Policy())
+
+    assert verdict.status == "NOT RUN"
+    assert verdict.reason.endswith("the two were not asked the same samples")
+
+
+def test_what_one_of_them_does_not_measure_is_told() -> None:
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    cells = [answered("egi", predictions(["A"], ["A"]), gate), outcome("zero_shot", gate=gate)]
+    (verdict,) = across(cells, Policy())
+
+    assert verdict.reason == f"triage@m: {gate} was not judged: f1_macro was not measured in both"
+
+
+@pytest.mark.parametrize(("inconclusive", "fails"), [("warn", False), ("fail", True)])
+def test_doubt_is_what_the_project_says(inconclusive: str, fails: bool) -> None:  # noqa: FBT001
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    new, old = predictions(["A", "B"] * 10, ["A", "A"] * 10), predictions(["A", "B"] * 10, ["B", "B"] * 10)
+    policy = Policy(inconclusive=inconclusive)  # type: ignore[arg-type]
+    (verdict,) = across([answered("egi", new, gate), answered("zero_shot", old, gate)], policy)
+
+    assert (verdict.status, verdict.fails) == ("INCONCLUSIVE", fails)
+
+
+def test_a_metric_that_the_answers_do_not_give_has_no_draws() -> None:
+    assert draw(OrderedTriage(), predictions(["A"], ["A"]), "within_one", seed=1) is not None
+    assert draw(Triage(), predictions(["A"], ["A"]), "within_one", seed=1) is None
+    assert draw(Triage(), predictions(["A"], ["A"]), "ece", seed=1) is None
