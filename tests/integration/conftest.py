@@ -12,6 +12,17 @@ import sklearn.compose
 import sklearn.linear_model
 import sklearn.model_selection  # noqa: F401
 
+import pytest_puma.across
+import pytest_puma.engine.native
+import pytest_puma.metrics
+import pytest_puma.models
+import pytest_puma.references
+import pytest_puma.report.folder
+import pytest_puma.scenarios.sampling
+import pytest_puma.session.collect
+import pytest_puma.session.controller
+import pytest_puma.session.item  # noqa: F401
+
 #: What the scripted model says of an issue: one priority whatever is asked, in the form that was asked for.
 SCRIPTED = """
 from pytest_puma.testing import ScriptedBackend
