@@ -1,7 +1,7 @@
-"""`python -m tools.coverage`: how often a 95 % interval holds the truth, and how often a gate cries wolf.
+"""`python -m tools.statistics.coverage`: how often a 95 % interval holds the truth, and how often a gate cries wolf.
 
-Samples are drawn again and again from made-up populations of which the truth is known; about 40 minutes on one core for
-2,000 draws. docs/statistics.md has the table.
+Samples are drawn again and again from made-up populations of which the truth is known. `change of` is the paired
+difference of two systems; `false alarms` are gates on the baseline that fail although both systems are equally good.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ POPULATIONS = (
 
 def main() -> None:
     """Read the command line, simulate, print."""
-    parser = argparse.ArgumentParser(prog="python -m tools.coverage", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.statistics.coverage", description=__doc__)
     parser.add_argument("--draws", type=int, default=2000, help="samples of each size (%(default)s)")
     parser.add_argument("--size", type=int, action="append", help="only this one; may be said again")
     parser.add_argument("--population", action="append", choices=[each.name for each in POPULATIONS])
