@@ -114,6 +114,7 @@ class Settings:
     determinism: int = 0
     baselines: Baselines = field(default_factory=lambda: Baselines(Path("benchmarks", "baselines")))
     references: References = field(default_factory=References)
+    shows_references: bool = True
     policy: Policy = field(default_factory=Policy)
     flips: bool = False
     reports: tuple[Report, ...] = ()
@@ -123,6 +124,11 @@ class Settings:
         """What a cell is compared with; None where nothing asks for it, and where there is none."""
         compares = self.flips or self.policy.accepts or any(gate.other == "baseline" for gate in cell.gates)
         return self.baselines.find(cell.scenario.name, cell.id) if compares else None
+
+    def references_of(self, cell: Cell) -> References | None:
+        """The trivial programs, where the cell's reports show them or its gates need one."""
+        wanted = self.shows_references or any(gate.reference for gate in cell.gates)
+        return self.references if wanted else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

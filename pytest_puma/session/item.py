@@ -41,7 +41,7 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         progress=progress_of(item.config, cell),
         determinism=settings.determinism,
         baseline=settings.baseline_of(cell),
-        references=settings.references,
+        references=settings.references_of(cell),
         policy=settings.policy,
     )
     item.stash[OUTCOME] = outcome

@@ -88,6 +88,7 @@ INI: dict[str, tuple[str, str]] = {
     "puma_max_tokens": ("int", "most tokens of an answer"),
     "puma_strict": ("bool", "each answer alone, as --puma-strict"),
     "puma_gates": ("linelist", "gates of the whole project"),
+    "puma_references": ("bool", "whether to show what trivial programs score (default: true)"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
     "puma_inconclusive": ("string", "where samples are too few to compare: warn, fail, or point: the value decides"),
     "puma_missing_baseline": ("string", "where a gate finds no baseline: warn or fail"),

@@ -106,6 +106,7 @@ def _read(config: pytest.Config) -> Settings:
         threads=_threads(config),
         determinism=_determinism(config),
         baselines=Baselines(project_root(config) / (config.getini("puma_baselines") or BASELINES)),
+        shows_references=config.getini("puma_references") is not False,
         policy=_policy(config),
         flips=bool(option.puma_flips),
         reports=parse_reports(option.puma_report or (), config.invocation_params.dir),

@@ -23,6 +23,9 @@ import pytest_puma.session.collect
 import pytest_puma.session.controller
 import pytest_puma.session.item  # noqa: F401
 
+#: Every worker would load scikit-learn, for seconds; tests/integration/test_references.py has it.
+INI = "[pytest]\npuma_references = false\n"
+
 #: What the scripted model says of an issue: one priority whatever is asked, in the form that was asked for.
 SCRIPTED = """
 from pytest_puma.testing import ScriptedBackend
@@ -85,7 +88,7 @@ class Project:
 @pytest.fixture(params=[0, 2], ids=["alone", "two_workers"])
 def project(request: pytest.FixtureRequest, pytester: pytest.Pytester, gguf: Path) -> Project:
     """Real llama.cpp on a tiny model."""
-    pytester.makeini("[pytest]")
+    pytester.makeini(INI)
     return Project(pytester, gguf, request.param)
 
 
@@ -99,6 +102,6 @@ def scripted(project: Project) -> Project:
 @pytest.fixture
 def alone(pytester: pytest.Pytester, gguf: Path) -> Project:
     """Scripted answers, one process: for stories that workers cannot change."""
-    pytester.makeini("[pytest]")
+    pytester.makeini(INI)
     pytester.makepyfile(conftest=SCRIPTED)
     return Project(pytester, gguf, 0)

@@ -12,6 +12,7 @@ def gated(*gates: str, samples: int = 40) -> str:
 
 
 def test_the_table_shows_what_trivial_programs_score(scripted: Project) -> None:
+    scripted.pytester.makeini("[pytest]")
     scripted.write(test_triage=gated())
     result = scripted.run()
     result.assert_outcomes(passed=1)
@@ -29,6 +30,14 @@ def test_the_table_shows_what_trivial_programs_score(scripted: Project) -> None:
         "guess": ["f1_macro"],
         "tfidf": ["f1_macro"],
     }
+
+
+def test_a_project_may_do_without(scripted: Project) -> None:
+    scripted.pytester.makeini("[pytest]\npuma_references = false")
+    scripted.write(test_triage=gated("accuracy >= 0"))
+    result = scripted.run()
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*reference.*")
 
 
 def test_a_model_that_says_one_label_loses_against_a_bag_of_words(scripted: Project) -> None:

@@ -50,7 +50,9 @@ def _classifier(accuracy: float, shares: Sequence[float], *, other: float) -> Ca
         for rate in (accuracy, other):
             luck = np.where(random.random(n) < 0.5, hard, random.random(n))  # noqa: PLR2004 - half
             step = random.choice([-1, 1, 2], n, p=[0.45, 0.45, 0.1])
-            answers.append(np.where(luck < rate, gold, np.clip(gold + step, 0, len(shares) - 1)))
+            # A step off the scale goes the other way.
+            wrong = np.where((gold + step >= 0) & (gold + step < len(shares)), gold + step, gold - step)
+            answers.append(np.where(luck < rate, gold, wrong))
         return gold, *answers
 
     return draw

@@ -1,0 +1,52 @@
+"""The tools that try the statistics, on a small scale."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tools.statistics import coverage, judging
+
+
+def test_the_simulation_tells_a_share_for_each_interval(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(coverage, "_ALL", 2000)
+    monkeypatch.setattr(sys, "argv", ["coverage", "--draws", "10", "--size", "40", "--population", "good"])
+    coverage.main()
+    words = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
+    rows = {" ".join(name): float(share) for _, *name, share in words}
+    assert set(rows) == {
+        "accuracy",
+        "f1_macro",
+        "kappa_quadratic",
+        "change of accuracy",
+        "change of f1_macro",
+        "change of kappa_quadratic",
+        "false alarms of f1_macro",
+    }
+    assert 0.5 < rows["accuracy"] <= 1
+    assert 0.5 < rows["change of f1_macro"] <= 1
+    assert rows["false alarms of f1_macro"] < 0.5
+
+
+def test_every_population_has_a_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "_ALL", 2000)
+    accuracies = {each.name: coverage._truths(each).get(("accuracy", 0)) for each in coverage.POPULATIONS}
+    assert accuracies == {
+        "good": pytest.approx(0.8, abs=0.04),
+        "weak": pytest.approx(0.4, abs=0.04),
+        "imbalanced": pytest.approx(0.7, abs=0.04),
+        "near-perfect": pytest.approx(0.98, abs=0.02),
+        "points": None,
+    }
+
+
+def test_judging_is_timed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, number in {"CELLS": 2, "SAMPLES": 20, "MANY": 30}.items():
+        monkeypatch.setattr(judging, name, number)
+    judging.main()
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.startswith("2 cells of 20 samples: ")
+    assert [line.partition(",")[0] for line in others] == ["triage_jira", "estimation_tawos"]
