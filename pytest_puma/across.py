@@ -26,9 +26,8 @@ def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         if gate in outcome.across:
-            other = outcome.strategy if gate.axis == "model" else f"@{outcome.model}"
-            name = f"{outcome.scenario}-{other}" if gate.axis == "model" else f"{outcome.scenario}{other}"
-            groups.setdefault(name, []).append(outcome)
+            common = f"-{outcome.strategy}" if gate.axis == "model" else f"@{outcome.model}"
+            groups.setdefault(f"{outcome.scenario}{common}", []).append(outcome)
     return groups
 
 

@@ -88,10 +88,12 @@ def _comparisons(
     baseline: Entry | None,
     references: Mapping[str, Reference],
 ) -> dict[str, Comparison]:
-    """With all that the cell's gates may name."""
+    """With the baseline, and with the references that the cell's gates name."""
+    named = {gate.reference for gate in cell.gates}
     others = {
         f"reference.{name}": Comparison.to_reference(cell, predictions, f"reference.{name}", reference)
         for name, reference in references.items()
+        if name in named
     }
     if baseline is not None:
         others["baseline"] = Comparison.to_baseline(cell, predictions, signature, baseline)

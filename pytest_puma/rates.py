@@ -8,13 +8,13 @@ A model goes by the name and size of its file.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Cell, Model, Outcome, Speed
+from pytest_puma.files import write_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +64,7 @@ def write_rates(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome]
         )
         known[_key(model)] = asdict(rates)
     if known:
-        file = _file(root)
-        half = file.with_suffix(f".{os.getpid()}")
-        half.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-        half.replace(file)
+        write_whole(_file(root), json.dumps(known, indent=1) + "\n")
 
 
 def _known(root: Path) -> dict[str, Any]:

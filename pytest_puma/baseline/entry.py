@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.core import Outcome, Prediction, Usage
@@ -116,14 +116,7 @@ def _parts(signature: Mapping[str, Any]) -> dict[str, object]:
 
 def _kept(prediction: Prediction) -> Prediction:
     """What a comparison needs; the gold is that of the data when it is made."""
-    return Prediction(
-        sample_id=prediction.sample_id,
-        gold="",
-        answer=prediction.answer,
-        finish=prediction.finish,
-        usage=prediction.usage,
-        probabilities=prediction.probabilities,
-    )
+    return replace(prediction, gold="", raw=(), logprobs=(), prompt="", units=())
 
 
 def _tokens(usage: Usage) -> tuple[int, int, int]:

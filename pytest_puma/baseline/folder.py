@@ -19,7 +19,6 @@ prompt, of these cached, of the reply) and `probabilities`. `answers_sha256` is 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -29,6 +28,7 @@ from typing import Any
 
 from pytest_puma.baseline.entry import Entry
 from pytest_puma.core import DataError
+from pytest_puma.files import write_whole
 
 FORMAT = 1
 _WIDTH = 120
@@ -124,8 +124,8 @@ class Baselines:
         lines = {cell: _line({"cell": cell} | entries[cell].columns()) for cell in sorted(entries)}
         heads = {cell: entries[cell].head() | {"answers_sha256": _digest(line)} for cell, line in lines.items()}
         self.folder.mkdir(parents=True, exist_ok=True)
-        _replace(self._beside(scenario), "".join(f"{line}\n" for line in lines.values()))
-        _replace(self._path(scenario), _spread({"format": FORMAT, "scenario": scenario, "cells": heads}) + "\n")
+        write_whole(self._beside(scenario), "".join(f"{line}\n" for line in lines.values()))
+        write_whole(self._path(scenario), _spread({"format": FORMAT, "scenario": scenario, "cells": heads}) + "\n")
 
 
 def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
@@ -157,12 +157,6 @@ def _spread(data: Any, depth: int = 0) -> str:
     indent = " " * (depth + 1)
     entries = [f"{indent}{json.dumps(key)}: {_spread(value, depth + 1)}" for key, value in data.items()]
     return "{\n" + ",\n".join(entries) + "\n" + " " * depth + "}"
-
-
-def _replace(path: Path, text: str) -> None:
-    half = path.with_suffix(f".{os.getpid()}")
-    half.write_text(text, encoding="utf-8")
-    half.replace(path)
 
 
 def _unusable(path: Path, found: str) -> DataError:

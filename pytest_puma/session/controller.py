@@ -184,8 +184,7 @@ class Controller:
 
     def _not_run(self) -> tuple[Verdict, ...]:
         """The verdicts on general gates that no cell of this run took."""
-        from pytest_puma.core import Verdict
-        from pytest_puma.gates import applies
+        from pytest_puma.gates import applies, not_run
         from pytest_puma.session.settings import settings_of
 
         if not self._outcomes:
@@ -200,10 +199,7 @@ class Controller:
             if gate not in taken
             and (gate.scope is None or not any(applies(gate, each.scenario, each.cell) for each in cells))
         ]
-        return tuple(
-            Verdict(gate=gate, status="NOT RUN", reason=f"gate {str(gate)!r} fits no cell of this run", fails=False)
-            for gate in left
-        )
+        return tuple(not_run(gate, f"gate {str(gate)!r} fits no cell of this run") for gate in left)
 
     def _report_problems(self, problems: Sequence[str]) -> None:
         """As a test of its own, which passes where it failed before: then --lf forgets it."""

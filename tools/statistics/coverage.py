@@ -123,7 +123,7 @@ def _simulate(
 ) -> dict[str, float]:
     """The share of draws whose interval holds the truth, by what the interval is of; and those of false alarms."""
     scenario = BUILTIN[population.scenario]()
-    names = [f"{metric}" for metric in population.metrics]
+    names = population.metrics
     hits = dict.fromkeys([*names, *(f"change of {name}" for name in names), "false alarms of " + names[1]], 0)
     for number in range(draws):
         random = np.random.default_rng([number, size])
