@@ -10,11 +10,12 @@ from pytest_puma.baseline import Entry
 from pytest_puma.core import Cell, Draws, EngineError, Outcome, Policy, Prediction, Sample, Usage
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
-from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, draw, measure_all
+from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, draw, measure_all, resamples_of
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.references import Reference, References
 from pytest_puma.scenarios.sampling import draw as draw_samples
 from pytest_puma.scenarios.sampling import example_rows
+from pytest_puma.stats import Resamples
 from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
 from pytest_puma.talks import Progress, Talk, hold
 from pytest_puma.verdicts import Comparison, verdicts
@@ -51,13 +52,14 @@ def evaluate(
     talks = hold([strategy.converse(task) for task in tasks], engine, progress)
     speed = engine.speed
     predictions = tuple(_prediction(task.sample, talk) for task, talk in zip(tasks, talks, strict=True))
-    measures = measure_all(cell.scenario, predictions, seed=cell.seed)
+    resamples = resamples_of(predictions, seed=cell.seed)
+    measures = measure_all(cell.scenario, predictions, resamples)
     signature = _signature(cell, tasks[0], engine)
     metrics = cell.metrics or (cell.scenario.primary_metric(),)
     # What trivial programs take is not the model's.
     seconds = time.perf_counter() - started
     known = {} if references is None else references.find(cell.scenario, [task.sample for task in tasks], cell.seed)
-    others = _comparisons(cell, predictions, signature, baseline, known)
+    others = _comparisons(cell, predictions, resamples, signature, baseline, known)
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
@@ -74,16 +76,17 @@ def evaluate(
         flips=others["baseline"].pairs.flips() if "baseline" in others else (),
         references={name: reference.of(metrics) for name, reference in known.items()},
         across=cell.across,
-        draws=_draws(cell, predictions),
+        draws=_draws(cell, predictions, resamples),
         usage=Usage.total(prediction.usage for prediction in predictions),
         speed=speed,
         seconds=seconds,
     )
 
 
-def _comparisons(
+def _comparisons(  # noqa: PLR0917
     cell: Cell,
     predictions: Sequence[Prediction],
+    resamples: Resamples,
     signature: Mapping[str, object],
     baseline: Entry | None,
     references: Mapping[str, Reference],
@@ -91,19 +94,21 @@ def _comparisons(
     """With the baseline, and with the references that the cell's gates name."""
     named = {gate.reference for gate in cell.gates}
     others = {
-        f"reference.{name}": Comparison.to_reference(cell, predictions, f"reference.{name}", reference)
+        f"reference.{name}": Comparison.to_reference(
+            cell.scenario, predictions, resamples, f"reference.{name}", reference
+        )
         for name, reference in references.items()
         if name in named
     }
     if baseline is not None:
-        others["baseline"] = Comparison.to_baseline(cell, predictions, signature, baseline)
+        others["baseline"] = Comparison.to_baseline(cell.scenario, predictions, resamples, signature, baseline)
     return others
 
 
-def _draws(cell: Cell, predictions: Sequence[Prediction]) -> dict[str, Draws]:
+def _draws(cell: Cell, predictions: Sequence[Prediction], resamples: Resamples) -> dict[str, Draws]:
     """What the gates need that hold the cell against another one."""
     metrics = {gate.metric for gate in cell.across if gate.strategy is not None}
-    drawn = (draw(cell.scenario, predictions, metric, seed=cell.seed) for metric in sorted(metrics))
+    drawn = (draw(cell.scenario, predictions, metric, resamples) for metric in sorted(metrics))
     return {found.metric: found for found in drawn if found is not None}
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, Gate, Measure, Policy, Prediction, Verdict
+from pytest_puma.core import Gate, Measure, Policy, Prediction, Scenario, Verdict
 from pytest_puma.gates import judge, judge_change, not_run, without_baseline
 from pytest_puma.metrics import Pairs
 from pytest_puma.references import Reference
+from pytest_puma.stats import Resamples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,19 +25,31 @@ class Comparison:
 
     @classmethod
     def to_baseline(
-        cls, cell: Cell, predictions: Sequence[Prediction], signature: Mapping[str, Any], entry: Entry
+        cls,
+        scenario: Scenario,
+        predictions: Sequence[Prediction],
+        resamples: Resamples,
+        signature: Mapping[str, Any],
+        entry: Entry,
     ) -> Comparison:
         """To what the cell answered before."""
-        pairs = Pairs(cell.scenario, predictions, entry.answers, seed=cell.seed)
+        pairs = Pairs(scenario, predictions, entry.answers, resamples)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
         same = len(pairs) == len(predictions) == len(entry.answers)
         against = name if same else f"{name} on the {len(pairs)} samples that both have"
         return cls(pairs=pairs, name=name, against=against, changed=entry.changed(signature))
 
     @classmethod
-    def to_reference(cls, cell: Cell, predictions: Sequence[Prediction], name: str, reference: Reference) -> Comparison:
+    def to_reference(
+        cls,
+        scenario: Scenario,
+        predictions: Sequence[Prediction],
+        resamples: Resamples,
+        name: str,
+        reference: Reference,
+    ) -> Comparison:
         """To what a trivial program answers."""
-        pairs = Pairs(cell.scenario, predictions, reference.answers, seed=cell.seed)
+        pairs = Pairs(scenario, predictions, reference.answers, resamples)
         return cls(pairs=pairs, name=name, against=name)
 
     def judge(self, gate: Gate, policy: Policy) -> Verdict:

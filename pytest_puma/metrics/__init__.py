@@ -14,6 +14,7 @@ from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.paired import Pairs, between, draw
 from pytest_puma.metrics.statistic import measure
 from pytest_puma.metrics.table import TOLERATED_FAILURES, Table
+from pytest_puma.stats import LEVEL, Resamples
 
 __all__ = [
     "TOLERATED_FAILURES",
@@ -24,19 +25,26 @@ __all__ = [
     "is_metric",
     "measure_all",
     "metric_names",
+    "resamples_of",
 ]
 
 
-def measure_all(scenario: Scenario, predictions: Sequence[Prediction], *, seed: int) -> dict[str, Measure]:
-    """Measure a cell, by metric, the primary one first. The same predictions and seed give the same measures.
+def measure_all(
+    scenario: Scenario, predictions: Sequence[Prediction], resamples: Resamples, *, level: float = LEVEL
+) -> dict[str, Measure]:
+    """Measure a cell, by metric, the primary one first. The same predictions and resamples give the same measures.
 
     Rows that share units are not independent: then all intervals resample units. A metric of
     probabilities is left out where no prediction carries any.
     """
     table = Table.of(scenario, predictions)
     statistics = [statistic for statistic in catalogue(scenario, table) if statistic.n or not statistic.optional]
-    units = [prediction.units for prediction in predictions]
-    return {found.metric: found for found in measure(statistics, units, seed=seed)}
+    return {found.metric: found for found in measure(statistics, resamples, level=level)}
+
+
+def resamples_of(predictions: Sequence[Prediction], *, seed: int) -> Resamples:
+    """Those that all metrics of these predictions share."""
+    return Resamples([prediction.units for prediction in predictions], seed=seed)
 
 
 def metric_names(scenario: Scenario) -> tuple[str, ...]:

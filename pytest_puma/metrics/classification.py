@@ -15,7 +15,7 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import Statistic, divide, proportion, ratio
+from pytest_puma.metrics.statistic import SHARE, Statistic, divide, proportion, ratio
 from pytest_puma.metrics.table import Table, unread_note
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ NO_ANSWER = "no answer"
 def statistics(table: Table) -> Iterator[Statistic]:
     """Over all classes first, then class by class."""
     by_class = _ByClass(table)
-    yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=len(table))
-    yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=len(table))
+    yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=len(table), bounds=SHARE)
+    yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=len(table), bounds=SHARE)
     yield proportion("accuracy", table.gold == table.answer, table.everything)
-    yield Statistic(name="recall_macro", kernel=by_class.recall_macro, n=len(table))
+    yield Statistic(name="recall_macro", kernel=by_class.recall_macro, n=len(table), bounds=SHARE)
     if table.ordered:
         near = table.read & (np.abs(table.gold - table.answer) <= 1)
         yield proportion("within_one", near, table.everything)
@@ -48,7 +48,7 @@ def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_
     yield proportion(f"{name}.precision", hits, is_answer)
     yield proportion(f"{name}.recall", hits, is_gold)
     f1 = ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
-    yield Statistic(name=f"{name}.f1", kernel=f1, n=int((is_gold | is_answer).sum()))
+    yield Statistic(name=f"{name}.f1", kernel=f1, n=int((is_gold | is_answer).sum()), bounds=SHARE)
 
 
 class _ByClass:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.metrics.statistic import Statistic, divide
+from pytest_puma.metrics.statistic import CORRELATION, Statistic, divide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Distinct pairs of gold and answer beyond which Kendall's tau is left out: they are counted for every resample.
 _MOST_PAIRS = 4096
+#: Relative to the numbers it is the difference of, nothing.
+_ROUNDING = 1e-12
 
 
 def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: str) -> Iterator[Statistic]:
@@ -31,7 +33,7 @@ def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: st
     if len(np.unique(gold)) * len(np.unique(answer)) <= _MOST_PAIRS:
         kernels["kendall_tau"] = _kendall(gold, answer)
     for name, kernel in kernels.items():
-        yield Statistic(name=name, kernel=_on(rows, kernel), n=len(rows), optional=True, note=note)
+        yield Statistic(name=name, kernel=_on(rows, kernel), n=len(rows), bounds=CORRELATION, optional=True, note=note)
 
 
 def _on(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
@@ -51,7 +53,10 @@ def _kappa(gold: Numbers, answer: Numbers) -> Kernel:
 
     def kernel(weights: Weights) -> Values:
         n, golds, answers, gold_squares, answer_squares, distances = (weights @ columns).T
-        by_chance = n * (gold_squares + answer_squares) - 2 * golds * answers
+        squares = n * (gold_squares + answer_squares)
+        by_chance = squares - 2 * golds * answers
+        # Of equal numbers, what rounding leaves.
+        by_chance[by_chance <= _ROUNDING * squares] = 0.0
         return 1 - divide(n * distances, by_chance)
 
     return kernel

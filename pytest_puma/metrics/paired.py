@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from pytest_puma.core import Change, Draws, Flip, Prediction, Scenario
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.statistic import in_blocks
 from pytest_puma.metrics.table import Table
-from pytest_puma.stats import percentile_interval, resampling_weights
+from pytest_puma.stats import Resamples, change_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,19 +32,22 @@ _TINY = 1e-9
 _FARTHEST = 1e300
 
 
-def draw(scenario: Scenario, predictions: Sequence[Prediction], metric: str, *, seed: int) -> Draws | None:
+def draw(scenario: Scenario, predictions: Sequence[Prediction], metric: str, resamples: Resamples) -> Draws | None:
     """A metric of one set of answers, in every resample; None where these answers do not give it."""
-    table = Table.of(scenario, predictions)
-    weights = resampling_weights([prediction.units for prediction in predictions], seed=seed)
-    return _draw(scenario, table, metric, weights)
+    return _draw(scenario, Table.of(scenario, predictions), metric, resamples)
 
 
 def between(new: Draws, old: Draws, *, quotient: bool) -> Change:
     """What a metric is in one set of answers beside another one to the same samples."""
     compare = _quotient if quotient else np.subtract
     value = float(compare(np.array(new.value), np.array(old.value)))
-    low, high = percentile_interval(compare(np.array(new.values), np.array(old.values)))
+    values = compare(np.array(new.values), np.array(old.values))
     turned = np.array(new.errors) - np.array(old.errors)
+    count = int(np.count_nonzero(turned))
+    low = high = value
+    # Of errors none of which is greater or less, and of quotients of them, there is nothing to widen.
+    if count or not (quotient or new.numbers):
+        low, high = change_interval(value, values, n=len(turned), turned=count)
     return Change(
         metric=new.metric,
         old=old.value,
@@ -62,16 +64,24 @@ def between(new: Draws, old: Draws, *, quotient: bool) -> Change:
 
 
 class Pairs:
-    """The samples that both sets answer; a sample's gold and units are those of the new set."""
+    """The samples that both sets answer; a sample's gold and units are those of the new set.
+
+    `resamples` are those of the new set.
+    """
 
     def __init__(
-        self, scenario: Scenario, new: Sequence[Prediction], old: Mapping[str, Prediction], *, seed: int
+        self,
+        scenario: Scenario,
+        new: Sequence[Prediction],
+        old: Mapping[str, Prediction],
+        resamples: Resamples,
     ) -> None:
-        common = [prediction for prediction in new if prediction.sample_id in old]
+        rows = [row for row, prediction in enumerate(new) if prediction.sample_id in old]
+        common = [new[row] for row in rows]
         before = [replace(old[each.sample_id], gold=each.gold, units=each.units) for each in common]
         self._scenario = scenario
         self._tables = Table.of(scenario, common), Table.of(scenario, before)
-        self._seed = seed
+        self._resamples = resamples.of(rows)
 
     def __len__(self) -> int:
         """The number of samples that both answer."""
@@ -79,7 +89,7 @@ class Pairs:
 
     def change(self, metric: str, *, quotient: bool = False) -> Change | None:
         """What became of a metric; None where either set of answers does not give it, as one without probabilities."""
-        new, old = (_draw(self._scenario, table, metric, self._weights) for table in self._tables)
+        new, old = (_draw(self._scenario, table, metric, self._resamples) for table in self._tables)
         return None if new is None or old is None else between(new, old, quotient=quotient)
 
     def flips(self) -> tuple[Flip, ...]:
@@ -92,12 +102,8 @@ class Pairs:
             if turn
         )
 
-    @cached_property
-    def _weights(self) -> NDArray[np.int32]:
-        return resampling_weights([prediction.units for prediction in self._tables[0].predictions], seed=self._seed)
 
-
-def _draw(scenario: Scenario, table: Table, metric: str, weights: NDArray[np.int32]) -> Draws | None:
+def _draw(scenario: Scenario, table: Table, metric: str, resamples: Resamples) -> Draws | None:
     found = next((each for each in catalogue(scenario, table) if each.name == metric), None)
     if found is None or (found.optional and not found.n):
         return None
@@ -106,7 +112,7 @@ def _draw(scenario: Scenario, table: Table, metric: str, weights: NDArray[np.int
         metric=metric,
         samples=sha256(names.encode()).hexdigest(),
         value=float(found.kernel(np.ones((1, len(table))))[0]),
-        values=tuple(in_blocks(weights[: found.resamples], found.kernel).tolist()),
+        values=tuple(in_blocks(resamples.weights[: found.resamples], found.kernel).tolist()),
         errors=tuple(_errors(scenario, table).tolist()),
         numbers=scenario.task_type == "regression",
     )

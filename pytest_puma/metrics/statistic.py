@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.core import Measure
-from pytest_puma.stats import RESAMPLES, Interval, Units, percentile_interval, resampling_weights, share_units, wilson
+from pytest_puma.stats import (
+    LEVEL,
+    RESAMPLES,
+    Interval,
+    Resamples,
+    effective_wilson,
+    percentile_interval,
+    studentised_interval,
+    wilson,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +32,8 @@ if TYPE_CHECKING:
     Kernel: TypeAlias = Callable[[Weights], Values]
 
 FEW = 30
+SHARE: Interval = (0.0, 1.0)
+CORRELATION: Interval = (-1.0, 1.0)
 _WEIGHTS_AT_ONCE = 200_000  # 1.6 MB: the kernels then read them from the processor's cache
 
 
@@ -30,14 +41,17 @@ _WEIGHTS_AT_ONCE = 200_000  # 1.6 MB: the kernels then read them from the proces
 class Statistic:
     """A named kernel and what its number rests on.
 
-    `n`: rows behind it; `successes`: of these, where it is a proportion; `resamples`: how many its
-    interval needs; `optional`: left out, instead of NaN, when no row is behind it.
+    `n`: rows behind it; `successes`: of these, where it is a proportion; `bounds`: what it lies between; `error`: the
+    kernel of its standard error, where it is a mean; `resamples`: how many its interval needs; `optional`: left out,
+    instead of NaN, when no row is behind it.
     """
 
     name: str
     kernel: Kernel
     n: int
     successes: int | None = None
+    bounds: Interval | None = None
+    error: Kernel | None = None
     resamples: int = RESAMPLES
     optional: bool = False
     note: str = ""
@@ -62,35 +76,63 @@ def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> 
 def mean(
     name: str, values: NDArray[np.float64], among: NDArray[np.bool_], *, optional: bool = False, note: str = ""
 ) -> Statistic:
-    """The mean of a column over the rows of a mask."""
-    kernel = ratio(np.where(among, values, 0.0), among.astype(np.float64))
-    return Statistic(name=name, kernel=kernel, n=int(among.sum()), optional=optional, note=note)
+    """The mean of a column over the rows of a mask; no value is negative."""
+    rows = among.astype(np.float64)
+    kept = np.where(among, values, 0.0)
+    return Statistic(
+        name=name,
+        kernel=ratio(kept, rows),
+        error=_standard_error(kept, rows),
+        n=int(among.sum()),
+        optional=optional,
+        note=note,
+    )
 
 
 def proportion(name: str, hits: NDArray[np.bool_], among: NDArray[np.bool_]) -> Statistic:
     """The share of hits among the rows of a mask."""
     hits = hits & among
     kernel = ratio(hits.astype(np.float64), among.astype(np.float64))
-    return Statistic(name=name, kernel=kernel, n=int(among.sum()), successes=int(hits.sum()))
+    return Statistic(name=name, kernel=kernel, n=int(among.sum()), successes=int(hits.sum()), bounds=SHARE)
 
 
-def measure(statistics: Sequence[Statistic], units: Units, *, seed: int) -> list[Measure]:
-    """Each statistic's value with its 95 % interval: Wilson for proportions of independent rows, else bootstrap."""
-    dependent = share_units(units)
-    resampled = [s for s in statistics if s.n and (dependent or s.successes is None)]
-    intervals = _bootstrap(resampled, units, seed) if resampled else {}
-    return [_measure(statistic, len(units), intervals.get(statistic.name)) for statistic in statistics]
+def _standard_error(values: NDArray[np.float64], among: NDArray[np.float64]) -> Kernel:
+    """That of the mean of independent rows. Squares are relative to the greatest value, which may have 200 digits."""
+    greatest = float(np.max(values, initial=1.0))
+    columns = np.column_stack([among, values / greatest, np.square(values / greatest)])
+
+    def kernel(weights: Weights) -> Values:
+        n, sums, squares = (weights @ columns).T
+        means = divide(sums, n)
+        return greatest * np.sqrt(divide(np.maximum(divide(squares, n) - means**2, 0.0), n - 1))
+
+    return kernel
 
 
-def _bootstrap(statistics: Sequence[Statistic], units: Units, seed: int) -> dict[str, Interval]:
-    weights = resampling_weights(units, seed=seed)
-    intervals = {}
-    for resamples in dict.fromkeys(statistic.resamples for statistic in statistics):
-        alike = [statistic for statistic in statistics if statistic.resamples == resamples]
-        blocks = [[s.kernel(block) for s in alike] for block in _blocks(weights[:resamples])]
-        for statistic, *values in zip(alike, *blocks, strict=True):
-            intervals[statistic.name] = percentile_interval(np.concatenate(values))
-    return intervals
+def measure(statistics: Sequence[Statistic], resamples: Resamples, *, level: float = LEVEL) -> list[Measure]:
+    """Each statistic's value with the interval of this level that suits it."""
+    wanted = [s for s in statistics if s.n and (resamples.dependent or s.successes is None)]
+    drawn = _bootstrap(wanted, resamples) if wanted else {}
+    return [_measure(statistic, resamples, drawn.get(statistic.name, ()), level) for statistic in statistics]
+
+
+def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[str, tuple[Values, ...]]:
+    """The values of each in every resample; behind them, of means of independent rows, the standard errors."""
+    drawn: dict[str, tuple[Values, ...]] = {}
+    for size in dict.fromkeys(statistic.resamples for statistic in statistics):
+        kernels = {s.name: _kernels(s, resamples) for s in statistics if s.resamples == size}
+        blocks = [
+            [[kernel(block) for kernel in each] for each in kernels.values()]
+            for block in _blocks(resamples.weights[:size])
+        ]
+        for name, *found in zip(kernels, *blocks, strict=True):
+            drawn[name] = tuple(map(np.concatenate, zip(*found, strict=True)))
+    return drawn
+
+
+def _kernels(statistic: Statistic, resamples: Resamples) -> list[Kernel]:
+    alone = statistic.error is None or resamples.dependent
+    return [statistic.kernel] if alone or statistic.error is None else [statistic.kernel, statistic.error]
 
 
 def in_blocks(weights: NDArray[np.int32], kernel: Kernel) -> Values:
@@ -104,14 +146,29 @@ def _blocks(weights: NDArray[np.int32]) -> Iterator[Weights]:
         yield weights[start : start + size].astype(np.float64)
 
 
-def _measure(statistic: Statistic, rows: int, interval: Interval | None) -> Measure:
-    value = float(statistic.kernel(np.ones((1, rows)))[0]) if statistic.n else math.nan
+def _measure(statistic: Statistic, resamples: Resamples, drawn: tuple[Values, ...], level: float) -> Measure:
+    value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) if statistic.n else math.nan
     low = high = math.nan
     if not math.isnan(value):
-        low, high = interval or wilson(statistic.successes or 0, statistic.n)
+        low, high = _interval(statistic, value, resamples, drawn, level)
         # A biased statistic (ece) may lie outside the percentiles of its resamples; its interval must hold it.
         low, high = min(low, value), max(high, value)
     return Measure(metric=statistic.name, value=value, low=low, high=high, n=statistic.n, note=_note(statistic, value))
+
+
+def _interval(
+    statistic: Statistic, value: float, resamples: Resamples, drawn: tuple[Values, ...], level: float
+) -> Interval:
+    if not drawn:
+        return wilson(statistic.successes or 0, statistic.n, level)
+    if statistic.bounds is not None:
+        n = min(statistic.n, resamples.independent)
+        return effective_wilson(value, drawn[0], n, bounds=statistic.bounds, level=level)
+    if statistic.error is not None and not resamples.dependent:
+        error = float(statistic.error(np.ones((1, len(resamples))))[0])
+        low, high = studentised_interval(value, error, *drawn, level=level)
+        return max(low, 0.0), high
+    return percentile_interval(drawn[0], level)
 
 
 def _note(statistic: Statistic, value: float) -> str:

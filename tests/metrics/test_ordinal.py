@@ -114,3 +114,11 @@ def test_what_was_not_read_is_left_out_and_said() -> None:
     assert found.n == 3
     assert found.value == pytest.approx(1)
     assert "unreliable: 1 of 4 answers could not be read" in found.note
+
+
+def test_where_a_resample_holds_one_number_only_kappa_has_nothing_to_measure() -> None:
+    """A greater number elsewhere in the cell left a rest by rounding, which looked like agreement."""
+    table = Table.of(Estimation(), predictions(["1", "1"], ["34", "1"]))
+    kappa = next(each for each in catalogue(Estimation(), table) if each.name == "kappa_quadratic")
+
+    assert math.isnan(kappa.kernel(np.array([[0.0, 3.0]]))[0])

@@ -1,88 +1,97 @@
-"""`python -m tools.statistics.coverage`: how often a 95 % interval holds the truth, and how often a gate cries wolf.
+"""`python -m tools.statistics.coverage`: how often a 95 % interval holds the truth, and what gates make of a change.
 
 Samples are drawn again and again from made-up populations of which the truth is known. `change of` is the paired
-difference of two systems; `false alarms` are gates on the baseline that fail although both systems are equally good.
+difference of two systems; `false alarms` are gates on the baseline that fail although both systems are equally good,
+`power` those that fail where one is worse by so much.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 from tabulate import tabulate
 
 from pytest_puma.core import Policy, Prediction, Scenario
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.metrics import Pairs
+from pytest_puma.metrics import Pairs, resamples_of
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.statistic import Statistic, measure
 from pytest_puma.metrics.table import Table
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.stats import Resamples
 
-SIZES = (50, 100, 200, 500)
+SIZES = (50, 100, 200)
 #: Rows that stand for a whole population.
 _ALL = 200_000
-_POINTS = np.array([1, 2, 3, 5, 8, 13, 21])
-_POINT_SHARES = np.array([0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01])
+_POINTS = np.array([1, 2, 3, 5, 8, 13, 21, 34])
+_FEW_LARGE = (0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01, 0.0)
+_LONG_TAIL = (0.24, 0.2, 0.26, 0.16, 0.09, 0.035, 0.01, 0.005)
+_EVEN, _SKEWED = (0.25, 0.25, 0.25, 0.25), (0.08, 0.2, 0.6, 0.12)
+
+#: The gold of each row, and what four systems answer: two to compare, and two of which the second is clearly worse.
+_Rows: TypeAlias = tuple[np.ndarray, Sequence[np.ndarray]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
-    """Where samples come from: for each row a gold and two answers, of systems that agree in part."""
+    """Where samples come from; `gate` is the metric that a gate on the baseline is about."""
 
     name: str
     scenario: str
     metrics: tuple[str, ...]
-    draw: Callable[[np.random.Generator, int], Sequence[np.ndarray]]
+    gate: str
+    draw: Callable[[np.random.Generator, int], _Rows]
 
 
-def _classifier(accuracy: float, shares: Sequence[float], *, other: float) -> Callable[..., Sequence[np.ndarray]]:
-    """Answers that are right at this rate, else a neighbour rather than a far class; half of the errors are shared."""
+def _classifier(name: str, shares: Sequence[float], *accuracies: float) -> Population:
+    """Answers right at these rates, else a neighbour rather than a far class; half of the errors are shared."""
 
-    def draw(random: np.random.Generator, n: int) -> Sequence[np.ndarray]:
+    def draw(random: np.random.Generator, n: int) -> _Rows:
         gold = random.choice(len(shares), n, p=shares)
         hard = random.random(n)
         answers = []
-        for rate in (accuracy, other):
+        for rate in accuracies:
             luck = np.where(random.random(n) < 0.5, hard, random.random(n))  # noqa: PLR2004 - half
             step = random.choice([-1, 1, 2], n, p=[0.45, 0.45, 0.1])
             # A step off the scale goes the other way.
             wrong = np.where((gold + step >= 0) & (gold + step < len(shares)), gold + step, gold - step)
             answers.append(np.where(luck < rate, gold, wrong))
-        return gold, *answers
+        return gold, answers
 
-    return draw
+    metrics = ("accuracy", "f1_macro", "kappa_quadratic")
+    return Population(name=name, scenario="triage_jira", metrics=metrics, gate="f1_macro", draw=draw)
 
 
-def _estimator(spread: float, *, other: float) -> Callable[..., Sequence[np.ndarray]]:
-    """Story points with a heavy tail, and answers off by a factor; half of the error is that of the story."""
+def _estimator(name: str, shares: Sequence[float], *spreads: float) -> Population:
+    """Story points, and answers some places off on their scale; half of the error is that of the story."""
 
-    def draw(random: np.random.Generator, n: int) -> Sequence[np.ndarray]:
-        places = random.choice(len(_POINTS), n, p=_POINT_SHARES)
+    def draw(random: np.random.Generator, n: int) -> _Rows:
+        places = random.choice(len(_POINTS), n, p=shares)
         shared = random.normal(size=n)
         answers = [
             np.clip(np.rint(places + width * (shared + random.normal(size=n)) / math.sqrt(2)), 0, len(_POINTS) - 1)
-            for width in (spread, other)
+            for width in spreads
         ]
-        return _POINTS[places], *(_POINTS[answer.astype(int)] for answer in answers)
+        return _POINTS[places], [_POINTS[answer.astype(int)] for answer in answers]
 
-    return draw
+    metrics = ("mae", "mdae", "spearman")
+    return Population(name=name, scenario="estimation_tawos", metrics=metrics, gate="mae", draw=draw)
 
 
-_EVEN, _SKEWED = (0.25, 0.25, 0.25, 0.25), (0.08, 0.2, 0.6, 0.12)
-_LABELS = ("accuracy", "f1_macro", "kappa_quadratic")
 POPULATIONS = (
-    Population(name="good", scenario="triage_jira", metrics=_LABELS, draw=_classifier(0.8, _EVEN, other=0.75)),
-    Population(name="weak", scenario="triage_jira", metrics=_LABELS, draw=_classifier(0.4, _EVEN, other=0.45)),
-    Population(name="imbalanced", scenario="triage_jira", metrics=_LABELS, draw=_classifier(0.7, _SKEWED, other=0.65)),
-    Population(name="near-perfect", scenario="triage_jira", metrics=_LABELS, draw=_classifier(0.98, _EVEN, other=0.97)),
-    Population(
-        name="points", scenario="estimation_tawos", metrics=("mae", "mdae", "spearman"), draw=_estimator(1.2, other=1.3)
-    ),
+    _classifier("good", _EVEN, 0.8, 0.75, 0.8, 0.65),
+    _classifier("weak", _EVEN, 0.4, 0.45, 0.45, 0.3),
+    _classifier("imbalanced", _SKEWED, 0.7, 0.65, 0.7, 0.55),
+    _classifier("near-perfect", _EVEN, 0.98, 0.97, 0.98, 0.83),
+    _estimator("points", _FEW_LARGE, 1.2, 1.3, 1.0, 1.6),
+    _estimator("points, long tail", _LONG_TAIL, 1.2, 1.3, 1.0, 1.6),
 )
 
 
@@ -109,53 +118,55 @@ def _rows(population: Population, sizes: Sequence[int], draws: int) -> list[list
 
 
 def _truths(population: Population) -> dict[tuple[str, int], float]:
-    """Each metric of both systems over the whole population."""
-    gold, *answers = population.draw(np.random.default_rng(0), _ALL)
+    """Each metric of each system over the whole population."""
+    gold, answers = population.draw(np.random.default_rng(0), _ALL)
     scenario = BUILTIN[population.scenario]()
+    metrics = {*population.metrics, population.gate}
     return {
         (metric, system): float(_statistic(scenario, gold, said, metric).kernel(np.ones((1, _ALL)))[0])
-        for (system, said), metric in product(enumerate(answers), population.metrics)
+        for (system, said), metric in product(enumerate(answers), metrics)
     }
 
 
 def _simulate(
     population: Population, size: int, draws: int, truths: Mapping[tuple[str, int], float]
 ) -> dict[str, float]:
-    """The share of draws whose interval holds the truth, by what the interval is of; and those of false alarms."""
-    scenario = BUILTIN[population.scenario]()
-    names = population.metrics
-    hits = dict.fromkeys([*names, *(f"change of {name}" for name in names), "false alarms of " + names[1]], 0)
+    """The share of draws whose interval holds the truth, by what the interval is of; and those whose gate fails."""
+    scenario, gate = BUILTIN[population.scenario](), population.gate
+    lost = abs(truths[gate, 2] - truths[gate, 3])
+    hits: Counter[str] = Counter()
     for number in range(draws):
         random = np.random.default_rng([number, size])
-        gold, *answers = population.draw(random, size)
-        new, old = (_predictions(scenario, gold, said) for said in answers)
-        table = Table.of(scenario, new)
-        wanted = [each for each in catalogue(scenario, table) if each.name in names]
-        for found in measure(wanted, [each.units for each in new], seed=number):
+        gold, answers = population.draw(random, size)
+        one, other, better, worse = (_predictions(scenario, gold, said) for said in answers)
+        resamples = resamples_of(one, seed=number)
+        table = Table.of(scenario, one)
+        wanted = [each for each in catalogue(scenario, table) if each.name in population.metrics]
+        for found in measure(wanted, resamples):
             hits[found.metric] += found.low <= truths[found.metric, 0] <= found.high
-        pairs = Pairs(scenario, new, {each.sample_id: each for each in old}, seed=number)
-        for name in names:
-            change = pairs.change(name)
-            truth = truths[name, 0] - truths[name, 1]
-            hits[f"change of {name}"] += change is not None and change.low <= truth <= change.high
-        hits["false alarms of " + names[1]] += _alarm(scenario, names[1], gold, answers, random, number)
+        pairs = _pairs(scenario, one, other, resamples)
+        for metric in population.metrics:
+            change = pairs.change(metric)
+            truth = truths[metric, 0] - truths[metric, 1]
+            hits[f"change of {metric}"] += change is not None and change.low <= truth <= change.high
+        # Both are equally good where a coin says, for each row, who is who.
+        coins = (random.random(size) < 0.5).tolist()  # noqa: PLR2004 - a coin
+        new, old = zip(*((a, b) if coin else (b, a) for a, b, coin in zip(one, other, coins, strict=True)), strict=True)
+        hits[f"false alarms of {gate}"] += _fails(scenario, gate, new, old, resamples)
+        hits[f"power of {gate}, {lost:.2f} worse"] += _fails(scenario, gate, worse, better, resamples)
     return {name: count / draws for name, count in hits.items()}
 
 
-def _alarm(  # noqa: PLR0917
-    scenario: Scenario,
-    metric: str,
-    gold: np.ndarray,
-    answers: Sequence[np.ndarray],
-    random: np.random.Generator,
-    seed: int,
+def _pairs(scenario: Scenario, new: Sequence[Prediction], old: Sequence[Prediction], resamples: Resamples) -> Pairs:
+    return Pairs(scenario, new, {each.sample_id: each for each in old}, resamples)
+
+
+def _fails(
+    scenario: Scenario, metric: str, new: Sequence[Prediction], old: Sequence[Prediction], resamples: Resamples
 ) -> bool:
-    """Whether a gate on the baseline fails, although both are equally good: who answers what is tossed for each row."""
-    swap = random.random(len(gold)) < 0.5  # noqa: PLR2004 - a coin
-    sides = np.where(swap, answers[0], answers[1]), np.where(swap, answers[1], answers[0])
-    new, old = (_predictions(scenario, gold, said) for said in sides)
+    """Whether a gate fails that asks for no less than the old system has."""
     gate = parse_gate(f"{metric} {'<=' if scenario.task_type == 'regression' else '>='} baseline")
-    change = Pairs(scenario, new, {each.sample_id: each for each in old}, seed=seed).change(metric)
+    change = _pairs(scenario, new, old, resamples).change(metric)
     return change is not None and judge_change(gate, change, "", Policy()).status == "FAIL"
 
 

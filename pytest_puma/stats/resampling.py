@@ -1,17 +1,14 @@
-"""Intervals for numbers measured on a sample: pure functions of arrays, which know neither predictions nor gates.
+"""Bootstrap resamples: a matrix of weights, one row a resample and one column an observation.
 
-A bootstrap is a matrix of weights, one row a resample and one column an observation: how often the
-observation occurs in that resample. Whoever can compute a number from weighted observations has its
-interval too: `percentile_interval(number(weights))`.
+A weight is how often the observation occurs in that resample. Whoever can compute a number from weighted observations
+has its interval too: `percentile_interval(number(weights))`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import chain
-from statistics import NormalDist
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -20,59 +17,48 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Units: TypeAlias = Sequence[tuple[str, ...]]
-Interval: TypeAlias = tuple[float, float]
 
-LEVEL = 0.95
 RESAMPLES = 2000
 _DRAWS_AT_ONCE = 1_000_000  # 8 MB of draws
 
 
-def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
-    """The Wilson score interval of a proportion; NaN for n = 0.
+class Resamples:
+    """Those of some rows, drawn when they are first needed, and once for everything that is measured on these rows.
 
-    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-    JASA 22 (1927). It keeps its coverage near 0 and 1, where the textbook interval collapses.
+    `units[row]` names what the row is made of, as `resampling_weights` says.
     """
-    if not 0 <= successes <= n:
-        msg = f"{successes} successes of {n}; expected 0 <= successes <= n"
-        raise ValueError(msg)
-    if n == 0:
-        return math.nan, math.nan
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    share = successes / n
-    centre = share + z * z / (2 * n)
-    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    # At the ends the formula gives 0 and 1 but for rounding.
-    low = 0.0 if successes == 0 else (centre - reach) / scale
-    high = 1.0 if successes == n else (centre + reach) / scale
-    return low, high
 
+    def __init__(self, units: Units, *, seed: int) -> None:
+        self.units = units
+        self.seed = seed
 
-def smallest_difference(spread: float, n: int, level: float = LEVEL) -> float:
-    """The least difference of two means that a test at this level calls real; NaN for n = 0.
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self.units)
 
-    Each is a mean of `n` observations of their own with the standard deviation `spread` (of a proportion at most 0.5).
-    It is the reach of the normal interval of a difference: z * spread * sqrt(2 / n).
-    """
-    return NormalDist().inv_cdf((1 + level) / 2) * spread * math.sqrt(2 / n) if n else math.nan
+    def of(self, rows: Sequence[int]) -> Resamples:
+        """Those of some of the rows, which are these very resamples where it is all of them in order."""
+        return (
+            self
+            if list(rows) == list(range(len(self)))
+            else Resamples([self.units[row] for row in rows], seed=self.seed)
+        )
 
+    @cached_property
+    def weights(self) -> NDArray[np.int32]:
+        """Resamples x rows."""
+        return resampling_weights(self.units, seed=self.seed)
 
-def samples_to_decide(*, distance: float, reach: float, n: int) -> float:
-    """About how many samples make an interval that reaches so far, at `n` samples, shorter than a distance.
+    @cached_property
+    def dependent(self) -> bool:
+        """Whether rows share units, so that they are not independent."""
+        return share_units(self.units)
 
-    Intervals shrink with the square root of the samples. Infinite where the distance is 0.
-    """
-    return n * (reach / distance) ** 2 if distance else math.inf
-
-
-def percentile_interval(values: NDArray[np.float64], level: float = LEVEL) -> Interval:
-    """The central `level` of the values. NaN (a resample with nothing to measure) is left out; NaN if none is left."""
-    known = values[~np.isnan(values)]
-    if known.size == 0:
-        return math.nan, math.nan
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    @cached_property
+    def independent(self) -> int:
+        """At most how many observations the rows are worth: one for each unit, and for each row without any."""
+        named = set(chain.from_iterable(self.units))
+        return min(len(self), len(named) + sum(not names for names in self.units))
 
 
 def share_units(units: Units) -> bool:

@@ -7,50 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
-from pytest_puma.stats import (
-    components,
-    percentile_interval,
-    resampling_weights,
-    samples_to_decide,
-    share_units,
-    wilson,
-)
-
-
-@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))
-def test_wilson_agrees_with_scipy(counts: tuple[int, int], level: float) -> None:
-    expected = binomtest(*counts).proportion_ci(level, method="wilson")
-
-    assert wilson(*counts, level) == pytest.approx((expected.low, expected.high), abs=1e-12)
-
-
-def test_wilson_reaches_exactly_0_and_1_at_the_ends() -> None:
-    assert wilson(0, 7)[0] == 0
-    assert wilson(7, 7)[1] == 1
-
-
-def test_wilson_of_nothing_is_unknown() -> None:
-    assert all(map(math.isnan, wilson(0, 0)))
-
-
-@pytest.mark.parametrize(("successes", "n"), [(-1, 5), (6, 5), (0, -1)])
-def test_wilson_refuses_impossible_counts(successes: int, n: int) -> None:
-    with pytest.raises(ValueError, match=f"{successes} successes of {n}; expected"):
-        wilson(successes, n)
-
-
-def test_the_percentile_interval_cuts_both_tails_and_ignores_nan() -> None:
-    values = np.array([math.nan, *range(101), math.nan], dtype=np.float64)
-
-    assert percentile_interval(values, 0.9) == pytest.approx((5, 95))
-    assert percentile_interval(values) == pytest.approx((2.5, 97.5))
-
-
-def test_the_percentile_interval_of_nan_is_unknown() -> None:
-    assert all(map(math.isnan, percentile_interval(np.full(3, math.nan))))
-    assert all(map(math.isnan, percentile_interval(np.empty(0))))
+from pytest_puma.stats import Resamples, components, percentile_interval, resampling_weights, share_units
 
 
 @pytest.mark.parametrize(
@@ -178,8 +136,16 @@ def test_rows_are_one_group_where_units_link_them(units: list[tuple[str, ...]]) 
     assert all((groups[a] == groups[b]) == (expected[a] == expected[b]) for a in range(len(units)) for b in range(a))
 
 
+def test_the_resamples_of_all_rows_are_drawn_once() -> None:
+    resamples = Resamples([("a",), ("b",), ("c",)], seed=3)
+
+    assert resamples.of([0, 1, 2]) is resamples
+    assert resamples.weights is resamples.weights
+    assert (resamples.of([0, 2]).weights == resampling_weights([("a",), ("c",)], seed=3)).all()
+
+
 @pytest.mark.parametrize(
-    ("distance", "reach", "n", "needed"), [(0.1, 0.1, 50, 50), (0.05, 0.1, 50, 200), (0, 1, 9, math.inf)]
+    ("units", "worth"), [([(), ()], 2), ([("a",), ("a",)], 1), ([("a", "b"), ("a", "c"), ("a", "d")], 3), ([], 0)]
 )
-def test_half_the_distance_takes_four_times_the_samples(distance: float, reach: float, n: int, needed: float) -> None:
-    assert samples_to_decide(distance=distance, reach=reach, n=n) == pytest.approx(needed)
+def test_rows_are_worth_no_more_than_their_units(units: list[tuple[str, ...]], worth: int) -> None:
+    assert Resamples(units, seed=1).independent == worth

@@ -1,0 +1,48 @@
+"""Statistics: pure functions of arrays, which know neither predictions nor gates."""
+
+from pytest_puma.stats.intervals import (
+    LEVEL,
+    Interval,
+    change_interval,
+    effective_wilson,
+    percentile_interval,
+    samples_to_decide,
+    smallest_difference,
+    studentised_interval,
+    wilson,
+)
+from pytest_puma.stats.resampling import RESAMPLES, Resamples, Units, components, resampling_weights, share_units
+from pytest_puma.stats.significance import (
+    change_p,
+    cliffs_delta,
+    holm,
+    mcnemar,
+    rank_biserial,
+    sign_flips,
+    signed_rank,
+)
+
+__all__ = [
+    "LEVEL",
+    "RESAMPLES",
+    "Interval",
+    "Resamples",
+    "Units",
+    "change_interval",
+    "change_p",
+    "cliffs_delta",
+    "components",
+    "effective_wilson",
+    "holm",
+    "mcnemar",
+    "percentile_interval",
+    "rank_biserial",
+    "resampling_weights",
+    "samples_to_decide",
+    "share_units",
+    "sign_flips",
+    "signed_rank",
+    "smallest_difference",
+    "studentised_interval",
+    "wilson",
+]

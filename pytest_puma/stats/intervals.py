@@ -1,0 +1,137 @@
+"""Confidence intervals of a number, and of the change of one, from its values in bootstrap resamples.
+
+Which of them suits a metric was found by simulation (`tools/statistics/coverage.py`): percentiles of resamples cover
+0.68 to 0.93 of the truths where 50 samples are asked for 0.95.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Values: TypeAlias = NDArray[np.float64]
+
+Interval: TypeAlias = tuple[float, float]
+
+LEVEL = 0.95
+
+
+def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
+    """The Wilson score interval of a proportion; NaN for n = 0.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
+    JASA 22 (1927). It keeps its coverage near 0 and 1, where the textbook interval collapses.
+    """
+    if not 0 <= successes <= n:
+        msg = f"{successes} successes of {n}; expected 0 <= successes <= n"
+        raise ValueError(msg)
+    return _score(successes / n, n, _normal(level)) if n else (math.nan, math.nan)
+
+
+def effective_wilson(
+    value: float, values: Values, n: int, *, bounds: Interval = (0.0, 1.0), level: float = LEVEL
+) -> Interval:
+    """The Wilson interval of a number between two bounds that is no proportion, such as a macro-F1 or a kappa.
+
+    It is that of a proportion of so many observations as have the spread that the number has over the resamples, and
+    of `n` where it has none. Source: E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small
+    expected number of positive counts estimated from survey data", Survey Methodology 24 (1998), with the score
+    interval that C. Franco et al. find better, "Comparative study of confidence intervals for proportions in complex
+    sample surveys", Journal of Survey Statistics and Methodology 7 (2019).
+    """
+    least, width = bounds[0], bounds[1] - bounds[0]
+    share = min(max((value - least) / width, 0.0), 1.0)
+    variance = float(np.nanvar(values)) / width**2 * n / max(n - 1, 1)
+    effective = share * (1 - share) / variance if variance and 0 < share < 1 else float(n)
+    low, high = _score(share, effective, _student(n, level))
+    return least + width * low, least + width * high
+
+
+def studentised_interval(
+    value: float, error: float, values: Values, errors: Values, *, level: float = LEVEL
+) -> Interval:
+    """The bootstrap-t interval of a mean, from it and its standard error, here and in each resample.
+
+    It follows the skewness of the observations, which percentiles do not. Source: B. Efron, R. Tibshirani, "An
+    introduction to the bootstrap", 1993, chapter 12; for its coverage: T. Hesterberg, "What teachers should know about
+    the bootstrap", The American Statistician 69 (2015).
+    """
+    known = errors > 0
+    if error <= 0 or not known.any():
+        return value, value
+    low, high = percentile_interval((values[known] - value) / errors[known], level)
+    return value - high * error, value - low * error
+
+
+def percentile_interval(values: Values, level: float = LEVEL) -> Interval:
+    """The central `level` of the values. NaN (a resample with nothing to measure) is left out; NaN if none is left."""
+    known = values[~np.isnan(values)]
+    if known.size == 0:
+        return math.nan, math.nan
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def change_interval(value: float, values: Values, *, n: int, turned: int, level: float = LEVEL) -> Interval:
+    """The interval of a difference between two systems on the same `n` samples, of which they differ in `turned`.
+
+    Percentiles, drawn out from the value as if one more sample had turned each way: so few turns tell little of how
+    many there could be. Source: D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of
+    binomial proportions based on paired data", Journal of Educational and Behavioral Statistics 37 (2012), which adds
+    them to a difference of proportions; here they widen whatever interval the resamples give.
+    """
+    if not turned:
+        reach = _normal(level) * math.sqrt(2) / n if n else math.nan
+        return value - reach, value + reach
+    low, high = percentile_interval(values, level)
+    wider = drawn_out(n=n, turned=turned, level=level)
+    return value + (low - value) * wider, value + (high - value) * wider
+
+
+def drawn_out(*, n: int, turned: int, level: float = LEVEL) -> float:
+    """By what factor `change_interval` draws percentiles out."""
+    return _student(n, level) / _normal(level) * math.sqrt((turned + 2) / turned)
+
+
+def smallest_difference(spread: float, n: int, level: float = LEVEL) -> float:
+    """The least difference of two means that a test at this level calls real; NaN for n = 0.
+
+    Each is a mean of `n` observations of their own with the standard deviation `spread` (of a proportion at most 0.5).
+    It is the reach of the normal interval of a difference: z * spread * sqrt(2 / n).
+    """
+    return _normal(level) * spread * math.sqrt(2 / n) if n else math.nan
+
+
+def samples_to_decide(*, distance: float, reach: float, n: int) -> float:
+    """About how many samples make an interval that reaches so far, at `n` samples, shorter than a distance.
+
+    Intervals shrink with the square root of the samples. Infinite where the distance is 0.
+    """
+    return n * (reach / distance) ** 2 if distance else math.inf
+
+
+def _score(share: float, n: float, z: float) -> Interval:
+    """Wilson's formula, for any quantile and a number of observations that need not be whole."""
+    centre = share + z * z / (2 * n)
+    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    # At the ends the formula gives 0 and 1 but for rounding.
+    low = 0.0 if share == 0 else max((centre - reach) / scale, 0.0)
+    return low, 1.0 if share == 1 else min((centre + reach) / scale, 1.0)
+
+
+def _normal(level: float) -> float:
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _student(n: int, level: float) -> float:
+    """The quantile of Student's t with `n - 1` degrees of freedom, at least one."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(max(n - 1, 1), (1 + level) / 2))

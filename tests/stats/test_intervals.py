@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, bootstrap
+from scipy.stats import t as student
+
+from pytest_puma.stats import (
+    change_interval,
+    effective_wilson,
+    percentile_interval,
+    samples_to_decide,
+    studentised_interval,
+    wilson,
+)
+
+SIZES = st.integers(2, 400)
+
+
+@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))
+def test_wilson_agrees_with_scipy(counts: tuple[int, int], level: float) -> None:
+    expected = binomtest(*counts).proportion_ci(level, method="wilson")
+
+    assert wilson(*counts, level) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_wilson_reaches_exactly_0_and_1_at_the_ends() -> None:
+    assert wilson(0, 7)[0] == 0
+    assert wilson(7, 7)[1] == 1
+
+
+def test_wilson_of_nothing_is_unknown() -> None:
+    assert all(map(math.isnan, wilson(0, 0)))
+
+
+@pytest.mark.parametrize(("successes", "n"), [(-1, 5), (6, 5), (0, -1)])
+def test_wilson_refuses_impossible_counts(successes: int, n: int) -> None:
+    with pytest.raises(ValueError, match=f"{successes} successes of {n}; expected"):
+        wilson(successes, n)
+
+
+def test_the_percentile_interval_cuts_both_tails_and_ignores_nan() -> None:
+    values = np.array([math.nan, *range(101), math.nan], dtype=np.float64)
+
+    assert percentile_interval(values, 0.9) == pytest.approx((5, 95))
+    assert percentile_interval(values) == pytest.approx((2.5, 97.5))
+
+
+def test_the_percentile_interval_of_nan_is_unknown() -> None:
+    assert all(map(math.isnan, percentile_interval(np.full(3, math.nan))))
+    assert all(map(math.isnan, percentile_interval(np.empty(0))))
+
+
+@given(SIZES.flatmap(lambda n: st.tuples(st.integers(1, n - 1), st.just(n))))
+def test_a_number_as_spread_as_a_proportion_has_its_wilson_interval_but_for_students_quantile(
+    counts: tuple[int, int],
+) -> None:
+    hits, n = counts
+    share = hits / n
+    # Two values that have the variance of the proportion, as it is estimated from n - 1 degrees of freedom.
+    spread = math.sqrt(share * (1 - share) / n * (n - 1) / n)
+    level = 2 * student(n - 1).cdf(1.959964) - 1  # where Student's quantile is that of 0.95
+
+    low, high = effective_wilson(share, np.array([share - spread, share + spread]), n, level=level)
+
+    assert (low, high) == pytest.approx(wilson(hits, n), abs=1e-6)
+
+
+@pytest.mark.parametrize(("value", "end"), [(0.0, 0), (1.0, 1)])
+def test_a_number_at_the_end_of_its_scale_is_not_certain(value: float, end: int) -> None:
+    interval = effective_wilson(value, np.full(9, value), 50)
+
+    assert interval[end] == value
+    assert 0.05 < interval[1] - interval[0] < 0.1
+
+
+def test_bounds_only_stretch_the_scale() -> None:
+    values = np.array([0.4, 0.5, 0.7, 0.8])
+
+    low, high = effective_wilson(0.6, values, 50)
+
+    assert effective_wilson(0.2, 2 * values - 1, 50, bounds=(-1, 1)) == pytest.approx((2 * low - 1, 2 * high - 1))
+
+
+@given(SIZES, st.integers(0, 9), st.floats(-2, 3))
+def test_an_interval_between_bounds_stays_between_them_and_holds_its_value(n: int, seed: int, value: float) -> None:
+    """A value beyond its bounds, by rounding or by a mistaken metric, is taken for the nearer one."""
+    values = np.random.default_rng(seed).random(50)
+
+    low, high = effective_wilson(value, values, n)
+
+    assert 0 <= low <= min(max(value, 0), 1) <= high <= 1
+
+
+def test_the_studentised_interval_is_that_of_hand_made_quantiles() -> None:
+    values, errors = np.linspace(8, 12, 101), np.full(101, 2.0)
+
+    # t = (value - 10) / 2 runs from -1 to 1; its quantiles are -0.95 and 0.95.
+    assert studentised_interval(10, 3, values, errors) == pytest.approx((10 - 3 * 0.95, 10 + 3 * 0.95))
+
+
+def test_the_studentised_interval_reaches_farther_to_the_side_of_the_tail() -> None:
+    """As it should of skewed errors; SciPy's BCa interval, the next best, is asked for the direction."""
+    sample = np.random.default_rng(1).exponential(size=60)
+    weights = np.random.default_rng(2).multinomial(60, np.full(60, 1 / 60), size=2000)
+    means = weights @ sample / 60
+    errors = np.sqrt((weights @ sample**2 / 60 - means**2) / 59)
+    mean, error = sample.mean(), sample.std(ddof=1) / math.sqrt(60)
+
+    low, high = studentised_interval(mean, error, means, errors)
+    other = bootstrap((sample,), np.mean, method="BCa", rng=np.random.default_rng(3)).confidence_interval
+
+    assert high - mean > mean - low
+    assert other.high - mean > mean - other.low
+    assert high > other.high
+
+
+def test_what_does_not_vary_is_certain() -> None:
+    assert studentised_interval(3, 0, np.full(5, 3.0), np.zeros(5)) == (3, 3)
+
+
+@given(st.integers(20, 400), st.integers(1, 20))
+def test_a_change_is_as_uncertain_as_if_one_more_sample_had_turned_each_way(n: int, turned: int) -> None:
+    values = np.linspace(-1, 1, 1001)
+
+    low, high = change_interval(0.0, values, n=n, turned=turned)
+
+    wider = student(n - 1).ppf(0.975) / 1.959964 * math.sqrt((turned + 2) / turned)
+    assert (low, high) == pytest.approx((-0.95 * wider, 0.95 * wider), rel=1e-5)
+
+
+def test_where_nothing_turned_two_may_have() -> None:
+    """The formula of Bonett and Price for no discordant pair, but for the two samples that it adds to n."""
+    low, high = change_interval(0.0, np.zeros(9), n=50, turned=0)
+
+    assert high == -low == pytest.approx(1.959964 * math.sqrt(2) / 50, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("distance", "reach", "n", "needed"), [(0.1, 0.1, 50, 50), (0.05, 0.1, 50, 200), (0, 1, 9, math.inf)]
+)
+def test_half_the_distance_takes_four_times_the_samples(distance: float, reach: float, n: int, needed: float) -> None:
+    assert samples_to_decide(distance=distance, reach=reach, n=n) == pytest.approx(needed)

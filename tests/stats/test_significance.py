@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu, permutation_test, wilcoxon
+
+from pytest_puma.stats import (
+    change_interval,
+    change_p,
+    cliffs_delta,
+    holm,
+    mcnemar,
+    rank_biserial,
+    sign_flips,
+    signed_rank,
+)
+
+DIFFERENCES = st.lists(st.integers(-5, 5), min_size=2, max_size=40).map(lambda found: np.array(found, dtype=np.float64))
+
+
+@pytest.mark.parametrize(
+    ("worse", "better", "p"),
+    # 2 * P(X <= 2), X of 8 coins; all of 5 on one side; nothing turned.
+    [(6, 2, 2 * 37 / 256), (5, 0, 2 / 32), (0, 0, 1.0), (3, 3, 1.0)],
+)
+def test_mcnemar_counts_coins(worse: int, better: int, p: float) -> None:
+    assert mcnemar(worse, better) == pytest.approx(p)
+    assert mcnemar(better, worse) == pytest.approx(p)
+
+
+@given(DIFFERENCES)
+def test_of_right_and_wrong_answers_sign_flips_are_mcnemars_test(differences: np.ndarray) -> None:
+    turns = np.sign(differences)
+
+    p = sign_flips(turns, seed=1)
+
+    assert p == pytest.approx(mcnemar(int((turns > 0).sum()), int((turns < 0).sum())), abs=0.03)
+
+
+@given(DIFFERENCES.filter(lambda found: found.any()))
+def test_signed_ranks_agree_with_scipy(differences: np.ndarray) -> None:
+    assert signed_rank(differences) == wilcoxon(differences, zero_method="pratt", method="approx").pvalue
+
+
+@given(DIFFERENCES.filter(lambda found: found.any()))
+def test_sign_flips_agree_with_scipy(differences: np.ndarray) -> None:
+    expected = permutation_test((differences,), np.sum, permutation_type="samples", n_resamples=4000, rng=1)
+
+    assert sign_flips(differences, seed=2) == pytest.approx(expected.pvalue, abs=0.05)
+
+
+def test_no_difference_is_no_evidence() -> None:
+    nothing = np.zeros(9)
+
+    assert signed_rank(nothing) == sign_flips(nothing, seed=1) == change_p(0.0, nothing, n=9, turned=0) == 1
+    assert rank_biserial(nothing) == cliffs_delta(nothing, nothing) == 0
+
+
+@given(st.floats(-1, 1), st.integers(0, 99), st.integers(1, 30))
+def test_the_p_value_of_a_change_is_under_a_twentieth_where_its_interval_leaves_out_0(
+    value: float, seed: int, turned: int
+) -> None:
+    values = value + np.random.default_rng(seed).normal(size=2000) / 3
+
+    low, high = change_interval(value, values, n=50, turned=turned)
+
+    p = change_p(value, values, n=50, turned=turned)
+    assert p < 0.052 if low > 0 or high < 0 else p > 0.048
+
+
+@pytest.mark.parametrize(
+    ("found", "adjusted"),
+    [
+        ([], []),
+        ([0.04], [0.04]),
+        # The smallest times 4, the next times 3, never below the one before, never above 1.
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        ([0.5, 0.6], [1.0, 1.0]),
+    ],
+)
+def test_holm(found: list[float], adjusted: list[float]) -> None:
+    assert holm(found) == pytest.approx(adjusted)
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_keeps_the_order_and_only_raises(found: list[float]) -> None:
+    adjusted = holm(found)
+
+    assert all(one <= other <= 1 for one, other in zip(found, adjusted, strict=True))
+    assert all(adjusted[a] <= adjusted[b] for a, b in product(range(len(found)), repeat=2) if found[a] <= found[b])
+
+
+@given(DIFFERENCES.filter(lambda found: found.any()))
+def test_the_rank_biserial_correlation_is_wilcoxons_statistic_on_a_scale(differences: np.ndarray) -> None:
+    turned = differences[differences != 0]
+    greater = wilcoxon(turned, alternative="greater", method="approx").statistic  # the sum of the positive ranks
+    whole = turned.size * (turned.size + 1) / 2
+
+    assert rank_biserial(differences) == pytest.approx(2 * greater / whole - 1)
+
+
+@given(DIFFERENCES, DIFFERENCES)
+def test_cliffs_delta_is_mann_whitneys_u_on_a_scale(new: np.ndarray, old: np.ndarray) -> None:
+    u = mannwhitneyu(new, old).statistic
+
+    assert cliffs_delta(new, old) == pytest.approx(2 * u / (new.size * old.size) - 1)
