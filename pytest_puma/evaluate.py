@@ -6,16 +6,17 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pytest_puma import sequential
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Cell, Draws, EngineError, Outcome, Policy, Prediction, Sample, Usage
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
-from pytest_puma.metrics import TOLERATED_FAILURES, confusion_matrix, draw, measure_all, resamples_of
+from pytest_puma.metrics import TOLERATED_FAILURES, Answers, confusion_matrix
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.references import Reference, References
 from pytest_puma.scenarios.sampling import draw as draw_samples
 from pytest_puma.scenarios.sampling import example_rows
-from pytest_puma.stats import Resamples
+from pytest_puma.stats import LEVEL
 from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
 from pytest_puma.talks import Progress, Talk, hold
 from pytest_puma.verdicts import Comparison, verdicts
@@ -36,30 +37,34 @@ def evaluate(
     baseline: Entry | None = None,
     references: References | None = None,
     policy: Policy = DEFAULT_POLICY,
+    stop_early: bool = False,
 ) -> Outcome:
     """Run a cell to its outcome.
 
     `project` is the folder whose `prompts/` override the bundled ones, `strategies` are a plugin's own ones by name,
     `progress` is told (answered, all) samples after every batch, and so many samples as `determinism` says are asked
     once more, each alone. Gates may compare with the cell's `baseline` and with the `references`; `policy` says what
-    becomes of doubt. A `PumaError` says what cannot be done; an answer that cannot be read is no error but a prediction
-    without an answer.
+    becomes of doubt; `stop_early` lets the cell end as soon as its gates are decided. A `PumaError` says what cannot be
+    done; an answer that cannot be read is no error but a prediction without an answer.
     """
     started = time.perf_counter()
     strategy = parse_strategy(cell.strategy, strategies)
     tasks = tasks_of(cell, strategy, project)
+    looks = sequential.looks(len(tasks)) if stop_early and sequential.stops(cell) else ()
     engine.reset()
-    talks = hold([strategy.converse(task) for task in tasks], engine, progress)
+    talks, answers = _ask(cell, strategy, tasks, engine, progress=progress, looks=looks, baseline=baseline)
     speed = engine.speed
-    predictions = tuple(_prediction(task.sample, talk) for task, talk in zip(tasks, talks, strict=True))
-    resamples = resamples_of(predictions, seed=cell.seed)
-    measures = measure_all(cell.scenario, predictions, resamples)
+    level = sequential.LEVEL if looks else LEVEL
+    measures = answers.measures(level=level)
     signature = _signature(cell, tasks[0], engine)
     metrics = cell.metrics or (cell.scenario.primary_metric(),)
     # What trivial programs take is not the model's.
     seconds = time.perf_counter() - started
-    known = {} if references is None else references.find(cell.scenario, [task.sample for task in tasks], cell.seed)
-    others = _comparisons(cell, predictions, resamples, signature, baseline, known)
+    asked = [task.sample for task in tasks[: len(talks)]]
+    known = {} if references is None else references.find(cell.scenario, asked, cell.seed)
+    others = _comparisons(cell, answers, known)
+    if baseline is not None:
+        others["baseline"] = Comparison.to_baseline(answers, signature, baseline, level=level)
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
@@ -67,48 +72,66 @@ def evaluate(
         model=cell.model.name,
         metrics=metrics,
         signature=signature,
-        predictions=predictions,
+        predictions=tuple(answers.predictions),
         measures=measures,
-        confusion=_confusion(cell, predictions),
+        confusion=_confusion(cell, answers.predictions),
         verdicts=verdicts(cell.gates, measures, others, policy),
-        warnings=_warnings(cell, predictions, engine),
+        warnings=_warnings(cell, answers.predictions, len(tasks), engine),
         determinism=asked_alone(strategy, tasks[:determinism], talks, engine) if determinism else None,
         flips=others["baseline"].pairs.flips() if "baseline" in others else (),
         references={name: reference.of(metrics) for name, reference in known.items()},
         across=cell.across,
-        draws=_draws(cell, predictions, resamples),
-        usage=Usage.total(prediction.usage for prediction in predictions),
+        draws=_draws(cell, answers),
+        left_out=len(tasks) - len(talks),
+        usage=Usage.total(prediction.usage for prediction in answers.predictions),
         speed=speed,
         seconds=seconds,
     )
 
 
-def _comparisons(  # noqa: PLR0917
+def _ask(
     cell: Cell,
-    predictions: Sequence[Prediction],
-    resamples: Resamples,
-    signature: Mapping[str, object],
+    strategy: Strategy,
+    tasks: Sequence[Task],
+    engine: Engine,
+    *,
+    progress: Progress | None,
+    looks: Sequence[int],
     baseline: Entry | None,
-    references: Mapping[str, Reference],
-) -> dict[str, Comparison]:
-    """With the baseline, and with the references that the cell's gates name."""
+) -> tuple[list[Talk], Answers]:
+    """Hold the conversations about all samples, or about so many as decide the gates at a look."""
+    talks: list[Talk] = []
+    answers = Answers(cell.scenario, (), seed=cell.seed)
+
+    def tell(answered: int, _: int) -> None:
+        if progress is not None:
+            progress(len(talks) + answered, len(tasks))
+
+    for end in (*looks, len(tasks)):
+        talks += hold([strategy.converse(task) for task in tasks[len(talks) : end]], engine, tell)
+        pairs = zip(tasks, talks, strict=False)
+        answers = Answers(cell.scenario, [_prediction(task.sample, talk) for task, talk in pairs], seed=cell.seed)
+        if end < len(tasks) and sequential.decided(cell, answers, len(tasks), baseline):
+            break
+    if progress is not None:
+        progress(len(talks), len(talks))
+    return talks, answers
+
+
+def _comparisons(cell: Cell, answers: Answers, references: Mapping[str, Reference]) -> dict[str, Comparison]:
+    """With the references that the cell's gates name."""
     named = {gate.reference for gate in cell.gates}
-    others = {
-        f"reference.{name}": Comparison.to_reference(
-            cell.scenario, predictions, resamples, f"reference.{name}", reference
-        )
+    return {
+        f"reference.{name}": Comparison.to_reference(answers, f"reference.{name}", reference)
         for name, reference in references.items()
         if name in named
     }
-    if baseline is not None:
-        others["baseline"] = Comparison.to_baseline(cell.scenario, predictions, resamples, signature, baseline)
-    return others
 
 
-def _draws(cell: Cell, predictions: Sequence[Prediction], resamples: Resamples) -> dict[str, Draws]:
+def _draws(cell: Cell, answers: Answers) -> dict[str, Draws]:
     """What the gates need that hold the cell against another one."""
     metrics = {gate.metric for gate in cell.across if gate.strategy is not None}
-    drawn = (draw(cell.scenario, predictions, metric, resamples) for metric in sorted(metrics))
+    drawn = (answers.draw(metric) for metric in sorted(metrics))
     return {found.metric: found for found in drawn if found is not None}
 
 
@@ -177,13 +200,13 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
     }
 
 
-def _warnings(cell: Cell, predictions: Sequence[Prediction], engine: Engine) -> tuple[str, ...]:
+def _warnings(cell: Cell, predictions: Sequence[Prediction], samples: int, engine: Engine) -> tuple[str, ...]:
     found = len(predictions)
     unreadable = sum(prediction.answer is None for prediction in predictions)
     overflown = sum(prediction.finish == "overflow" for prediction in predictions)
     sentences = list(engine.backend.notes)
-    if found < cell.samples:
-        sentences.append(f"asked for {cell.samples} samples; the data have {found}, all were run")
+    if samples < cell.samples:
+        sentences.append(f"asked for {cell.samples} samples; the data have {samples}, all were run")
     if unreadable > TOLERATED_FAILURES * found:
         sentences.append(f"{unreadable} of {found} answers could not be read: the numbers say little")
     if overflown:

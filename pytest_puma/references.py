@@ -19,7 +19,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_puma.core import Measure, Prediction, Sample, Scenario
-from pytest_puma.metrics import measure_all, resamples_of
+from pytest_puma.metrics import Answers
 from pytest_puma.stats import components
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _reference(scenario: Scenario, samples: Sequence[Sample], answers: Sequence[
     ]
     return Reference(
         answers={prediction.sample_id: prediction for prediction in predictions},
-        measures=measure_all(scenario, predictions, resamples_of(predictions, seed=seed)),
+        measures=Answers(scenario, predictions, seed=seed).measures(),
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Gate, Measure, Policy, Prediction, Scenario, Verdict
+from pytest_puma.core import Gate, Measure, Policy, Verdict
 from pytest_puma.gates import judge, judge_change, not_run, without_baseline
-from pytest_puma.metrics import Pairs
+from pytest_puma.metrics import Answers, Pairs
 from pytest_puma.references import Reference
-from pytest_puma.stats import Resamples
+from pytest_puma.stats import LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,41 +22,27 @@ class Comparison:
     name: str
     against: str
     changed: tuple[str, ...] = ()
+    level: float = LEVEL
 
     @classmethod
-    def to_baseline(
-        cls,
-        scenario: Scenario,
-        predictions: Sequence[Prediction],
-        resamples: Resamples,
-        signature: Mapping[str, Any],
-        entry: Entry,
-    ) -> Comparison:
-        """To what the cell answered before."""
-        pairs = Pairs(scenario, predictions, entry.answers, resamples)
+    def to_baseline(cls, answers: Answers, signature: Mapping[str, Any], entry: Entry, *, level: float) -> Comparison:
+        """To what the cell answered before, with intervals of a level."""
+        pairs = answers.beside(entry.answers)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
-        same = len(pairs) == len(predictions) == len(entry.answers)
+        same = len(pairs) == len(answers) == len(entry.answers)
         against = name if same else f"{name} on the {len(pairs)} samples that both have"
-        return cls(pairs=pairs, name=name, against=against, changed=entry.changed(signature))
+        return cls(pairs=pairs, name=name, against=against, changed=entry.changed(signature), level=level)
 
     @classmethod
-    def to_reference(
-        cls,
-        scenario: Scenario,
-        predictions: Sequence[Prediction],
-        resamples: Resamples,
-        name: str,
-        reference: Reference,
-    ) -> Comparison:
+    def to_reference(cls, answers: Answers, name: str, reference: Reference) -> Comparison:
         """To what a trivial program answers."""
-        pairs = Pairs(scenario, predictions, reference.answers, resamples)
-        return cls(pairs=pairs, name=name, against=name)
+        return cls(pairs=answers.beside(reference.answers), name=name, against=name)
 
     def judge(self, gate: Gate, policy: Policy) -> Verdict:
         """Hold the difference in the gate's metric against its limit."""
         if not len(self.pairs):
             return without_baseline(gate, f"no sample of this run is among those of {self.name}", policy)
-        change = self.pairs.change(gate.metric, quotient=gate.quotient)
+        change = self.pairs.change(gate.metric, quotient=gate.quotient, level=self.level)
         if change is None:
             return not_run(gate, f"{gate.metric} was not measured here or in {self.name}")
         verdict = judge_change(gate, change, self.against, policy)

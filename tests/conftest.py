@@ -2,8 +2,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
+
+# Tests say what is right, not how soon: machines are shared.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)

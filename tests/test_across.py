@@ -11,7 +11,7 @@ import pytest
 from pytest_puma.across import across
 from pytest_puma.core import Measure, Outcome, Policy, Prediction
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import Pairs, draw, resamples_of
+from pytest_puma.metrics import Answers
 from tests.metrics.cells import LABELS, OrderedTriage, Triage, predictions
 
 
@@ -31,7 +31,7 @@ def outcome(strategy: str, value: float = 0.5, *, model: str = "m", gate: str = 
 
 
 def answered(strategy: str, found: Sequence[Prediction], gate: str) -> Outcome:
-    drawn = draw(Triage(), found, "f1_macro", resamples_of(found, seed=3))
+    drawn = Answers(Triage(), found, seed=3).draw("f1_macro")
     assert drawn is not None
     return replace(outcome(strategy, gate=gate), draws={"f1_macro": drawn})
 
@@ -78,9 +78,7 @@ def test_two_strategies_are_compared_sample_by_sample() -> None:
     new, old = predictions(golds, better), predictions(golds, second)
     gate = "egi.f1_macro >= zero_shot.f1_macro + 0.1"
     (verdict,) = across([answered("zero_shot", old, gate), answered("egi", new, gate)], Policy())
-    expected = Pairs(Triage(), new, {each.sample_id: each for each in old}, resamples_of(new, seed=3)).change(
-        "f1_macro"
-    )
+    expected = Answers(Triage(), new, seed=3).beside({each.sample_id: each for each in old}).change("f1_macro")
 
     assert verdict.change == expected
     assert verdict.status == "PASS"
@@ -130,8 +128,7 @@ def test_doubt_is_what_the_project_says(inconclusive: str, fails: bool) -> None:
 
 def test_a_metric_that_the_answers_do_not_give_has_no_draws() -> None:
     found = predictions(["A"], ["A"])
-    resamples = resamples_of(found, seed=1)
 
-    assert draw(OrderedTriage(), found, "within_one", resamples) is not None
-    assert draw(Triage(), found, "within_one", resamples) is None
-    assert draw(Triage(), found, "ece", resamples) is None
+    assert Answers(OrderedTriage(), found, seed=1).draw("within_one") is not None
+    assert Answers(Triage(), found, seed=1).draw("within_one") is None
+    assert Answers(Triage(), found, seed=1).draw("ece") is None

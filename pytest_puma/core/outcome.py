@@ -65,7 +65,8 @@ class Outcome:
     numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
     classification; `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
     where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
-    `across` are the gates that compare the cell with others, `draws` what they need, by metric.
+    `across` are the gates that compare the cell with others, `draws` what they need, by metric; `left_out` counts the
+    samples that were not asked, as the gates were decided without them.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -85,6 +86,7 @@ class Outcome:
     references: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
     across: tuple[Gate, ...] = ()
     draws: Mapping[str, Draws] = field(default_factory=dict)
+    left_out: int = 0
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0

@@ -52,6 +52,9 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy) -> Ve
         return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, change=change)
     # 0.62 - 0.64 is a little less than -0.02.
     value, low, high = (round(number, _EXACT) for number in (change.value, change.low, change.high))
+    if not change.worse and not change.better:
+        # The same answers again: however few they are, nothing says that anything changed.
+        low = high = value
     status, fails = _status(gate, value, low, high, gate.doubt or policy.inconclusive)
     reason = f"{_moved(gate, change, against)}, {_held(gate, change, status)} ({_turned(gate, change)})"
     return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
@@ -67,11 +70,16 @@ def not_run(gate: Gate, why: str) -> Verdict:
     return Verdict(gate=gate, status="NOT RUN", reason=why, fails=False)
 
 
+def decides(gate: Gate, low: float, high: float) -> bool:
+    """Whether all numbers from one to the other are judged alike."""
+    keeps = _KEEPS[gate.op]
+    return keeps(low, gate.limit) == keeps(high, gate.limit)
+
+
 def _status(gate: Gate, value: float, low: float, high: float, doubt: Doubt) -> tuple[Status, bool]:
     """The status, and whether it fails the test. Without an interval the value decides."""
-    keeps = _KEEPS[gate.op]
-    kept = keeps(value, gate.limit)
-    sure = math.isnan(low) or keeps(low, gate.limit) == keeps(high, gate.limit)
+    kept = _KEEPS[gate.op](value, gate.limit)
+    sure = math.isnan(low) or decides(gate, low, high)
     if sure or doubt == "point":
         return ("PASS", False) if kept else ("FAIL", True)
     return "INCONCLUSIVE", doubt == "fail"
@@ -89,8 +97,7 @@ def _shown(measure: Measure, limit: float) -> str:
 
 def _doubt(gate: Gate, measure: Measure) -> str:
     """Said when the two ends of the interval would be judged differently, with the samples that would tell."""
-    keeps = _KEEPS[gate.op]
-    if math.isnan(measure.low) or keeps(measure.low, gate.limit) == keeps(measure.high, gate.limit):
+    if math.isnan(measure.low) or decides(gate, measure.low, measure.high):
         return ""
     end = measure.low if gate.limit < measure.value else measure.high
     needed = samples_to_decide(distance=abs(measure.value - gate.limit), reach=abs(measure.value - end), n=measure.n)

@@ -1,4 +1,4 @@
-"""Two sets of answers to the same samples: what changed in a metric, with the paired interval of the change.
+"""What became of a metric between two sets of answers to the same samples, with the paired interval of the change.
 
 Both sets are resampled together, so that what is hard for both cancels out. Source of the paired bootstrap:
 B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapter 8; for comparing systems on one test set:
@@ -7,37 +7,21 @@ P. Koehn, "Statistical significance tests for machine translation evaluation", E
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import Change, Draws, Flip, Prediction, Scenario
-from pytest_puma.metrics.catalogue import catalogue
-from pytest_puma.metrics.statistic import in_blocks
-from pytest_puma.metrics.table import Table
-from pytest_puma.stats import Resamples, change_interval
+from pytest_puma.core import Change, Draws
+from pytest_puma.stats import LEVEL, change_interval
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from pytest_puma.metrics.statistic import Values
 
 #: Added to both sides of a quotient: nothing beside any error, but 0 / 0 is 1.
 _TINY = 1e-9
-#: An error beyond all others, of which there is a difference.
-_FARTHEST = 1e300
 
 
-def draw(scenario: Scenario, predictions: Sequence[Prediction], metric: str, resamples: Resamples) -> Draws | None:
-    """A metric of one set of answers, in every resample; None where these answers do not give it."""
-    return _draw(scenario, Table.of(scenario, predictions), metric, resamples)
-
-
-def between(new: Draws, old: Draws, *, quotient: bool) -> Change:
+def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> Change:
     """What a metric is in one set of answers beside another one to the same samples."""
     compare = _quotient if quotient else np.subtract
     value = float(compare(np.array(new.value), np.array(old.value)))
@@ -47,7 +31,7 @@ def between(new: Draws, old: Draws, *, quotient: bool) -> Change:
     low = high = value
     # Of errors none of which is greater or less, and of quotients of them, there is nothing to widen.
     if count or not (quotient or new.numbers):
-        low, high = change_interval(value, values, n=len(turned), turned=count)
+        low, high = change_interval(value, values, n=len(turned), turned=count, level=level)
     return Change(
         metric=new.metric,
         old=old.value,
@@ -61,68 +45,6 @@ def between(new: Draws, old: Draws, *, quotient: bool) -> Change:
         quotient=quotient,
         numbers=new.numbers,
     )
-
-
-class Pairs:
-    """The samples that both sets answer; a sample's gold and units are those of the new set.
-
-    `resamples` are those of the new set.
-    """
-
-    def __init__(
-        self,
-        scenario: Scenario,
-        new: Sequence[Prediction],
-        old: Mapping[str, Prediction],
-        resamples: Resamples,
-    ) -> None:
-        rows = [row for row, prediction in enumerate(new) if prediction.sample_id in old]
-        common = [new[row] for row in rows]
-        before = [replace(old[each.sample_id], gold=each.gold, units=each.units) for each in common]
-        self._scenario = scenario
-        self._tables = Table.of(scenario, common), Table.of(scenario, before)
-        self._resamples = resamples.of(rows)
-
-    def __len__(self) -> int:
-        """The number of samples that both answer."""
-        return len(self._tables[0])
-
-    def change(self, metric: str, *, quotient: bool = False) -> Change | None:
-        """What became of a metric; None where either set of answers does not give it, as one without probabilities."""
-        new, old = (_draw(self._scenario, table, metric, self._resamples) for table in self._tables)
-        return None if new is None or old is None else between(new, old, quotient=quotient)
-
-    def flips(self) -> tuple[Flip, ...]:
-        """The samples whose answers became worse or better, in the order of the new set."""
-        new, old = self._tables
-        turned = _errors(self._scenario, new) - _errors(self._scenario, old)
-        return tuple(
-            Flip(sample_id=now.sample_id, gold=now.gold, old=before.answer, new=now.answer, better=turn < 0)
-            for now, before, turn in zip(new.predictions, old.predictions, turned.tolist(), strict=True)
-            if turn
-        )
-
-
-def _draw(scenario: Scenario, table: Table, metric: str, resamples: Resamples) -> Draws | None:
-    found = next((each for each in catalogue(scenario, table) if each.name == metric), None)
-    if found is None or (found.optional and not found.n):
-        return None
-    names = json.dumps([(prediction.sample_id, prediction.units) for prediction in table.predictions])
-    return Draws(
-        metric=metric,
-        samples=sha256(names.encode()).hexdigest(),
-        value=float(found.kernel(np.ones((1, len(table))))[0]),
-        values=tuple(in_blocks(resamples.weights[: found.resamples], found.kernel).tolist()),
-        errors=tuple(_errors(scenario, table).tolist()),
-        numbers=scenario.task_type == "regression",
-    )
-
-
-def _errors(scenario: Scenario, table: Table) -> NDArray[np.float64]:
-    """How far off each answer is: 0 or 1, or the size of the error; one that was not read is farthest off."""
-    wrong, errors = table.gold != table.answer, np.abs(table.answer_value - table.gold_value)
-    far: Values = np.where(table.read, errors, _FARTHEST) if scenario.task_type == "regression" else 1.0 * wrong
-    return far
 
 
 def _quotient(new: Values, old: Values) -> Values:

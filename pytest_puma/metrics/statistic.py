@@ -56,6 +56,11 @@ class Statistic:
     optional: bool = False
     note: str = ""
 
+    @property
+    def averages(self) -> bool:
+        """Whether it is a mean, or as smooth as one: its interval is then valid at looks before the end, too."""
+        return self.error is not None or self.bounds == SHARE
+
 
 def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Kernel:
     """Weighted sum over weighted sum of two columns; NaN where the denominator is 0."""
@@ -109,11 +114,17 @@ def _standard_error(values: NDArray[np.float64], among: NDArray[np.float64]) -> 
     return kernel
 
 
-def measure(statistics: Sequence[Statistic], resamples: Resamples, *, level: float = LEVEL) -> list[Measure]:
-    """Each statistic's value with the interval of this level that suits it."""
+def measure(
+    statistics: Sequence[Statistic], resamples: Resamples, *, level: float = LEVEL, left: float = 1.0
+) -> list[Measure]:
+    """Each statistic's value with the interval of this level that suits it.
+
+    Where the rows are a part of those that will be asked, `left` is the share of the others: then the intervals are for
+    what all of them will give, instead of for the population that they are drawn from.
+    """
     wanted = [s for s in statistics if s.n and (resamples.dependent or s.successes is None)]
     drawn = _bootstrap(wanted, resamples) if wanted else {}
-    return [_measure(statistic, resamples, drawn.get(statistic.name, ()), level) for statistic in statistics]
+    return [_measure(each, resamples, drawn.get(each.name, ()), level, left) for each in statistics]
 
 
 def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[str, tuple[Values, ...]]:
@@ -146,29 +157,34 @@ def _blocks(weights: NDArray[np.int32]) -> Iterator[Weights]:
         yield weights[start : start + size].astype(np.float64)
 
 
-def _measure(statistic: Statistic, resamples: Resamples, drawn: tuple[Values, ...], level: float) -> Measure:
+def _measure(
+    statistic: Statistic, resamples: Resamples, drawn: tuple[Values, ...], level: float, left: float
+) -> Measure:
     value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) if statistic.n else math.nan
     low = high = math.nan
     if not math.isnan(value):
-        low, high = _interval(statistic, value, resamples, drawn, level)
+        low, high = _interval(statistic, value, resamples, drawn, level, left)
         # A biased statistic (ece) may lie outside the percentiles of its resamples; its interval must hold it.
         low, high = min(low, value), max(high, value)
     return Measure(metric=statistic.name, value=value, low=low, high=high, n=statistic.n, note=_note(statistic, value))
 
 
-def _interval(
-    statistic: Statistic, value: float, resamples: Resamples, drawn: tuple[Values, ...], level: float
+def _interval(  # noqa: PLR0917
+    statistic: Statistic, value: float, resamples: Resamples, drawn: tuple[Values, ...], level: float, left: float
 ) -> Interval:
     if not drawn:
-        return wilson(statistic.successes or 0, statistic.n, level)
+        return wilson(statistic.successes or 0, statistic.n, level, left=left)
     if statistic.bounds is not None:
         n = min(statistic.n, resamples.independent)
-        return effective_wilson(value, drawn[0], n, bounds=statistic.bounds, level=level)
+        return effective_wilson(value, drawn[0], n, bounds=statistic.bounds, level=level, left=left)
     if statistic.error is not None and not resamples.dependent:
         error = float(statistic.error(np.ones((1, len(resamples))))[0])
         low, high = studentised_interval(value, error, *drawn, level=level)
-        return max(low, 0.0), high
-    return percentile_interval(drawn[0], level)
+        low = max(low, 0.0)
+    else:
+        low, high = percentile_interval(drawn[0], level)
+    nearer = math.sqrt(left)
+    return value - (value - low) * nearer, value + (high - value) * nearer
 
 
 def _note(statistic: Statistic, value: float) -> str:

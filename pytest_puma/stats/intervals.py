@@ -22,34 +22,41 @@ Interval: TypeAlias = tuple[float, float]
 LEVEL = 0.95
 
 
-def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
+def wilson(successes: int, n: int, level: float = LEVEL, *, left: float = 1.0) -> Interval:
     """The Wilson score interval of a proportion; NaN for n = 0.
 
+    `left` is the share of all there is that the `n` are not: then the interval is for the proportion of all there is.
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
     JASA 22 (1927). It keeps its coverage near 0 and 1, where the textbook interval collapses.
     """
     if not 0 <= successes <= n:
         msg = f"{successes} successes of {n}; expected 0 <= successes <= n"
         raise ValueError(msg)
-    return _score(successes / n, n, _normal(level)) if n else (math.nan, math.nan)
+    return _score(successes / n, n / left, _normal(level)) if n else (math.nan, math.nan)
 
 
 def effective_wilson(
-    value: float, values: Values, n: int, *, bounds: Interval = (0.0, 1.0), level: float = LEVEL
+    value: float,
+    values: Values,
+    n: int,
+    *,
+    bounds: Interval = (0.0, 1.0),
+    level: float = LEVEL,
+    left: float = 1.0,
 ) -> Interval:
     """The Wilson interval of a number between two bounds that is no proportion, such as a macro-F1 or a kappa.
 
     It is that of a proportion of so many observations as have the spread that the number has over the resamples, and
-    of `n` where it has none. Source: E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small
-    expected number of positive counts estimated from survey data", Survey Methodology 24 (1998), with the score
-    interval that C. Franco et al. find better, "Comparative study of confidence intervals for proportions in complex
-    sample surveys", Journal of Survey Statistics and Methodology 7 (2019).
+    of `n` where it has none; `left` as in `wilson`. Source: E. L. Korn, B. I. Graubard, "Confidence intervals for
+    proportions with small expected number of positive counts estimated from survey data", Survey Methodology 24 (1998),
+    with the score interval that C. Franco et al. find better, "Comparative study of confidence intervals for
+    proportions in complex sample surveys", Journal of Survey Statistics and Methodology 7 (2019).
     """
     least, width = bounds[0], bounds[1] - bounds[0]
     share = min(max((value - least) / width, 0.0), 1.0)
     variance = float(np.nanvar(values)) / width**2 * n / max(n - 1, 1)
-    effective = share * (1 - share) / variance if variance and 0 < share < 1 else float(n)
-    low, high = _score(share, effective, _student(n, level))
+    effective = max(share * (1 - share) / variance, 1.0) if variance and 0 < share < 1 else float(n)
+    low, high = _score(share, effective / left, _student(n, level))
     return least + width * low, least + width * high
 
 
@@ -121,9 +128,9 @@ def _score(share: float, n: float, z: float) -> Interval:
     centre = share + z * z / (2 * n)
     reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    # At the ends the formula gives 0 and 1 but for rounding.
-    low = 0.0 if share == 0 else max((centre - reach) / scale, 0.0)
-    return low, 1.0 if share == 1 else min((centre + reach) / scale, 1.0)
+    # At the ends the formula gives 0 and 1 but for rounding, and everywhere it holds the share but for that.
+    low, high = max((centre - reach) / scale, 0.0), min((centre + reach) / scale, 1.0)
+    return (0.0 if share == 0 else min(low, share)), (1.0 if share == 1 else max(high, share))
 
 
 def _normal(level: float) -> float:

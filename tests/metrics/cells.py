@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from pytest_puma.core import Measure, OwnMetric, Prediction, Scenario
-from pytest_puma.metrics import measure_all, resamples_of
+from pytest_puma.metrics import Answers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ def predictions(
 
 
 def measured(scenario: Scenario, found: Sequence[Prediction], *, seed: int = 1) -> dict[str, Measure]:
-    return measure_all(scenario, found, resamples_of(found, seed=seed))
+    return Answers(scenario, found, seed=seed).measures()
 
 
 def distributions(labels: Sequence[str]) -> st.SearchStrategy[dict[str, float]]:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.metrics import (
     accuracy_score,
     f1_score,
@@ -27,7 +27,6 @@ def columns(pairs: Pairs) -> tuple[list[str], list[str]]:
 
 
 @given(answered)
-@settings(deadline=None)
 def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: Pairs) -> None:
     golds, answers = columns(pairs)
     occurring = sorted({*golds, *answers} - {"-"})
@@ -40,7 +39,6 @@ def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: Pair
 
 
 @given(answered)
-@settings(deadline=None)
 def test_within_one_counts_the_neighbours_of_the_right_label(pairs: Pairs) -> None:
     golds, answers = columns(pairs)
     found = measured(OrderedTriage(), predictions(golds, [answer for _, answer in pairs]))["within_one"]
@@ -58,7 +56,6 @@ def test_labels_without_an_order_have_no_neighbours() -> None:
 
 
 @given(answered)
-@settings(deadline=None)
 def test_each_class_agrees_with_scikit_learn(pairs: Pairs) -> None:
     golds, answers = columns(pairs)
     found = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
@@ -70,7 +67,6 @@ def test_each_class_agrees_with_scikit_learn(pairs: Pairs) -> None:
 
 
 @given(answered)
-@settings(deadline=None)
 def test_the_confusion_matrix_agrees_with_scikit_learn(pairs: Pairs) -> None:
     golds, answers = columns(pairs)
     ours = confusion_matrix(predictions(golds, [answer for _, answer in pairs]), LABELS)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
 from pytest_puma.core import Prediction, Scenario
-from pytest_puma.metrics import Pairs, metric_names, resamples_of
+from pytest_puma.metrics import Answers, Pairs, metric_names
 from tests.metrics.cells import LABELS, POINTS, Estimation, Triage, measured, predictions
 
 three_of = st.lists(
@@ -21,7 +21,7 @@ three_of = st.lists(
 
 
 def pairs(scenario: Scenario, new: Sequence[Prediction], old: Sequence[Prediction], *, seed: int = 1) -> Pairs:
-    return Pairs(scenario, new, {prediction.sample_id: prediction for prediction in old}, resamples_of(new, seed=seed))
+    return Answers(scenario, new, seed=seed).beside({prediction.sample_id: prediction for prediction in old})
 
 
 @given(three_of)

@@ -17,7 +17,6 @@ pairs = st.lists(st.tuples(numbers, numbers | st.none()), min_size=1, max_size=6
 
 
 @given(pairs.filter(lambda rows: any(answer for _, answer in rows)))
-@settings(deadline=None)
 def test_errors_agree_with_scikit_learn_over_the_read_answers(rows: list[tuple[str, str | None]]) -> None:
     found = measured(Estimation(), predictions(*zip(*rows, strict=True)))
     golds, answers = zip(*[(float(gold), float(answer)) for gold, answer in rows if answer], strict=True)
@@ -130,7 +129,6 @@ def test_a_number_of_two_hundred_digits_has_an_error() -> None:
 
 
 @given(st.lists(st.tuples(numbers, distributions(POINTS)), min_size=1, max_size=20))
-@settings(deadline=None)
 def test_the_expected_value_has_its_own_error(rows: list[tuple[str, dict[str, float]]]) -> None:
     golds, known = zip(*rows, strict=True)
     found = measured(Estimation(), predictions(golds, ["1"] * len(golds), known))

@@ -20,12 +20,11 @@ from tabulate import tabulate
 
 from pytest_puma.core import Policy, Prediction, Scenario
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.metrics import Pairs, resamples_of
+from pytest_puma.metrics import Answers
 from pytest_puma.metrics.catalogue import catalogue
-from pytest_puma.metrics.statistic import Statistic, measure
+from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.stats import Resamples
 
 SIZES = (50, 100, 200)
 #: Rows that stand for a whole population.
@@ -138,35 +137,36 @@ def _simulate(
     for number in range(draws):
         random = np.random.default_rng([number, size])
         gold, answers = population.draw(random, size)
-        one, other, better, worse = (_predictions(scenario, gold, said) for said in answers)
-        resamples = resamples_of(one, seed=number)
-        table = Table.of(scenario, one)
-        wanted = [each for each in catalogue(scenario, table) if each.name in population.metrics]
-        for found in measure(wanted, resamples):
+        one, other, better, worse = (
+            Answers(scenario, _predictions(scenario, gold, said), seed=number) for said in answers
+        )
+        for found in one.measures(only=population.metrics).values():
             hits[found.metric] += found.low <= truths[found.metric, 0] <= found.high
-        pairs = _pairs(scenario, one, other, resamples)
+        pairs = one.beside(_by_id(other))
         for metric in population.metrics:
             change = pairs.change(metric)
             truth = truths[metric, 0] - truths[metric, 1]
             hits[f"change of {metric}"] += change is not None and change.low <= truth <= change.high
         # Both are equally good where a coin says, for each row, who is who.
         coins = (random.random(size) < 0.5).tolist()  # noqa: PLR2004 - a coin
-        new, old = zip(*((a, b) if coin else (b, a) for a, b, coin in zip(one, other, coins, strict=True)), strict=True)
-        hits[f"false alarms of {gate}"] += _fails(scenario, gate, new, old, resamples)
-        hits[f"power of {gate}, {lost:.2f} worse"] += _fails(scenario, gate, worse, better, resamples)
+        both = zip(one.predictions, other.predictions, coins, strict=True)
+        new, old = (
+            Answers(scenario, each, seed=number)
+            for each in zip(*((a, b) if coin else (b, a) for a, b, coin in both), strict=True)
+        )
+        hits[f"false alarms of {gate}"] += _fails(gate, new, old)
+        hits[f"power of {gate}, {lost:.2f} worse"] += _fails(gate, worse, better)
     return {name: count / draws for name, count in hits.items()}
 
 
-def _pairs(scenario: Scenario, new: Sequence[Prediction], old: Sequence[Prediction], resamples: Resamples) -> Pairs:
-    return Pairs(scenario, new, {each.sample_id: each for each in old}, resamples)
+def _by_id(answers: Answers) -> dict[str, Prediction]:
+    return {prediction.sample_id: prediction for prediction in answers.predictions}
 
 
-def _fails(
-    scenario: Scenario, metric: str, new: Sequence[Prediction], old: Sequence[Prediction], resamples: Resamples
-) -> bool:
+def _fails(metric: str, new: Answers, old: Answers) -> bool:
     """Whether a gate fails that asks for no less than the old system has."""
-    gate = parse_gate(f"{metric} {'<=' if scenario.task_type == 'regression' else '>='} baseline")
-    change = _pairs(scenario, new, old, resamples).change(metric)
+    gate = parse_gate(f"{metric} {'<=' if new.scenario.task_type == 'regression' else '>='} baseline")
+    change = new.beside(_by_id(old)).change(metric)
     return change is not None and judge_change(gate, change, "", Policy()).status == "FAIL"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from pytest_puma.core import Policy, Prediction, Scenario
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.metrics import Pairs, measure_all, resamples_of
+from pytest_puma.metrics import Answers
 from pytest_puma.scenarios import BUILTIN
 
 GATES = {"triage_jira": "f1_macro >= baseline - 0.02", "estimation_tawos": "mae <= baseline * 1.05"}
@@ -37,9 +37,9 @@ def _seconds(name: str, n: int, *, seed: int) -> float:
     before = {prediction.sample_id: prediction for prediction in old}
     gate = parse_gate(GATES[name])
     started = time.perf_counter()
-    resamples = resamples_of(new, seed=seed)
-    measure_all(scenario, new, resamples)
-    change = Pairs(scenario, new, before, resamples).change(gate.metric, quotient=gate.quotient)
+    answers = Answers(scenario, new, seed=seed)
+    answers.measures()
+    change = answers.beside(before).change(gate.metric, quotient=gate.quotient)
     if change is not None:
         judge_change(gate, change, "the baseline", Policy())
     return time.perf_counter() - started

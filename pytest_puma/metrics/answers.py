@@ -1,0 +1,127 @@
+"""The answers of a cell, ready to be measured: laid out, and resampled, once for all who ask."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pytest_puma.core import Draws, Flip, Measure, Prediction, Scenario
+from pytest_puma.metrics.catalogue import catalogue
+from pytest_puma.metrics.paired import between
+from pytest_puma.metrics.statistic import Statistic, in_blocks, measure
+from pytest_puma.metrics.table import Table
+from pytest_puma.stats import LEVEL, Resamples
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pytest_puma.core import Change
+
+#: An error beyond all others, of which there is a difference.
+_FARTHEST = 1e300
+
+
+class Answers:
+    """Predictions of one scenario. The same ones with the same seed, or resamples, give the same numbers."""
+
+    def __init__(
+        self, scenario: Scenario, predictions: Sequence[Prediction], *, seed: int, resamples: Resamples | None = None
+    ) -> None:
+        self.scenario = scenario
+        self.predictions = predictions
+        self.seed = seed
+        self._resamples = resamples or Resamples([prediction.units for prediction in predictions], seed=seed)
+
+    def __len__(self) -> int:
+        """The number of samples."""
+        return len(self.predictions)
+
+    def measures(
+        self, *, level: float = LEVEL, left: float = 1.0, only: Collection[str] | None = None
+    ) -> dict[str, Measure]:
+        """By metric, the primary one first. A metric of probabilities is left out where no prediction carries any.
+
+        `level` and `left` are those of the intervals (`statistic.measure`); `only` names the metrics where not all are
+        wanted. Rows that share units are not independent: then all intervals resample units.
+        """
+        wanted = [
+            each
+            for each in self._statistics.values()
+            if (each.n or not each.optional) and (only is None or each.name in only)
+        ]
+        return {found.metric: found for found in measure(wanted, self._resamples, level=level, left=left)}
+
+    def draw(self, metric: str) -> Draws | None:
+        """The metric in every resample; None where these answers do not give it."""
+        found = self._statistics.get(metric)
+        if found is None or (found.optional and not found.n):
+            return None
+        return Draws(
+            metric=metric,
+            samples=self._digest,
+            value=float(found.kernel(np.ones((1, len(self))))[0]),
+            values=tuple(in_blocks(self._resamples.weights[: found.resamples], found.kernel).tolist()),
+            errors=tuple(self.errors.tolist()),
+            numbers=self.scenario.task_type == "regression",
+        )
+
+    def beside(self, old: Mapping[str, Prediction]) -> Pairs:
+        """These answers and older ones to the same samples, of those that both have."""
+        rows = [row for row, prediction in enumerate(self.predictions) if prediction.sample_id in old]
+        now = [self.predictions[row] for row in rows]
+        before = [replace(old[each.sample_id], gold=each.gold, units=each.units) for each in now]
+        resamples = self._resamples.of(rows)
+        new, past = (Answers(self.scenario, each, seed=self.seed, resamples=resamples) for each in (now, before))
+        return Pairs(self if len(rows) == len(self) else new, past)
+
+    @cached_property
+    def errors(self) -> NDArray[np.float64]:
+        """How far off each answer is: 0 or 1, or the size of the error; one that was not read is farthest off."""
+        table = self._table
+        if self.scenario.task_type != "regression":
+            return (table.gold != table.answer).astype(np.float64)
+        return np.where(table.read, np.abs(table.answer_value - table.gold_value), _FARTHEST)
+
+    @cached_property
+    def _table(self) -> Table:
+        return Table.of(self.scenario, self.predictions)
+
+    @cached_property
+    def _statistics(self) -> dict[str, Statistic]:
+        return {statistic.name: statistic for statistic in catalogue(self.scenario, self._table)}
+
+    @cached_property
+    def _digest(self) -> str:
+        names = json.dumps([(prediction.sample_id, prediction.units) for prediction in self.predictions])
+        return sha256(names.encode()).hexdigest()
+
+
+class Pairs:
+    """Two sets of answers to the same samples; a sample's gold and units are those of the new set."""
+
+    def __init__(self, new: Answers, old: Answers) -> None:
+        self._new, self._old = new, old
+
+    def __len__(self) -> int:
+        """The number of samples."""
+        return len(self._new)
+
+    def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
+        """What became of a metric; None where either set of answers does not give it, as one without probabilities."""
+        new, old = self._new.draw(metric), self._old.draw(metric)
+        return None if new is None or old is None else between(new, old, quotient=quotient, level=level)
+
+    def flips(self) -> tuple[Flip, ...]:
+        """The samples whose answers became worse or better, in the order of the new set."""
+        turned = (self._new.errors - self._old.errors).tolist()
+        return tuple(
+            Flip(sample_id=now.sample_id, gold=now.gold, old=before.answer, new=now.answer, better=turn < 0)
+            for now, before, turn in zip(self._new.predictions, self._old.predictions, turned, strict=True)
+            if turn
+        )

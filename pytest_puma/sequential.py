@@ -1,0 +1,57 @@
+"""Sequential stopping: a cell ends at one of a few planned looks, when all of its gates are decided there.
+
+Looks are taken when the first tenth, fifth, two fifths and four fifths of the samples are answered, whatever else is.
+A gate is decided when its limit lies outside of an interval that is right at all looks together with a probability of
+0.95, so that looking often does not help to see what one wants. Source: S. J. Pocock, "Group sequential methods in the
+design and analysis of clinical trials", Biometrika 64 (1977), for looks at these shares; as intervals, C. Jennison,
+B. W. Turnbull, "Interim analyses: the repeated confidence interval approach", JRSS B 51 (1989).
+
+A gate that the value alone decides is about the samples of the cell; so the interval is for the value that all of them
+will give. Any other gate is about whatever the samples stand for. `tools/statistics/stopping.py` simulates both.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pytest_puma.baseline import Entry
+from pytest_puma.core import Cell, Change, Gate, Measure
+from pytest_puma.gates import decides
+from pytest_puma.metrics import Answers, is_average
+
+SHARES = (0.1, 0.2, 0.4, 0.8)
+#: Of each interval, so that those of all looks and of the end hold together in 95 of 100 runs.
+LEVEL = 0.986
+#: Of fewer answers, intervals say too little.
+FEWEST = 20
+
+
+def looks(samples: int) -> tuple[int, ...]:
+    """After how many of the samples to look: 20 and 40 of 50."""
+    counts = (math.ceil(samples * share) for share in SHARES)
+    return tuple(count for count in counts if FEWEST <= count < samples)
+
+
+def stops(cell: Cell) -> bool:
+    """Whether the cell may end early: it has gates, and is not held against cells that would then have more samples."""
+    return bool(cell.gates) and not cell.across
+
+
+def decided(cell: Cell, answers: Answers, samples: int, baseline: Entry | None) -> bool:
+    """Whether the first answers of a cell decide all its gates, which would be asked for so many samples."""
+    left = 1 - len(answers) / samples
+    return all(
+        is_average(cell.scenario, gate.metric) and _decided(gate, answers, left, baseline) for gate in cell.gates
+    )
+
+
+def _decided(gate: Gate, answers: Answers, left: float, baseline: Entry | None) -> bool:
+    found: Measure | Change | None = None
+    if gate.other is None:
+        by_value = gate.doubt in {None, "point"}
+        found = answers.measures(level=LEVEL, left=left if by_value else 1.0, only=(gate.metric,)).get(gate.metric)
+    elif gate.other == "baseline" and baseline is not None:
+        pairs = answers.beside(baseline.answers)
+        found = pairs.change(gate.metric, quotient=gate.quotient, level=LEVEL) if len(pairs) else None
+    # What a trivial program scores is known of all samples only.
+    return found is not None and not math.isnan(found.low) and decides(gate, found.low, found.high)
