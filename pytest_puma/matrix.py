@@ -116,6 +116,7 @@ class Settings:
     references: References = field(default_factory=References)
     shows_references: bool = True
     policy: Policy = field(default_factory=Policy)
+    stop_early: bool = False
     flips: bool = False
     reports: tuple[Report, ...] = ()
     junit: bool = False

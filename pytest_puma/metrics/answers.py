@@ -57,6 +57,10 @@ class Answers:
         ]
         return {found.metric: found for found in measure(wanted, self._resamples, level=level, left=left)}
 
+    def value(self, metric: str) -> float:
+        """The metric without its interval; a `KeyError` where the scenario has none of this name."""
+        return float(self._statistics[metric].kernel(np.ones((1, len(self))))[0])
+
     def draw(self, metric: str) -> Draws | None:
         """The metric in every resample; None where these answers do not give it."""
         found = self._statistics.get(metric)
@@ -65,7 +69,7 @@ class Answers:
         return Draws(
             metric=metric,
             samples=self._digest,
-            value=float(found.kernel(np.ones((1, len(self))))[0]),
+            value=self.value(metric),
             values=tuple(in_blocks(self._resamples.weights[: found.resamples], found.kernel).tolist()),
             errors=tuple(self.errors.tolist()),
             numbers=self.scenario.task_type == "regression",

@@ -37,8 +37,8 @@ def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: st
 
 
 def _on(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
-    """The kernel of some of the rows."""
-    return lambda weights: kernel(weights[:, rows])
+    """The kernel of some of the rows; of all of them, without a copy of their weights."""
+    return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights[:, rows])
 
 
 def _kappa(gold: Numbers, answer: Numbers) -> Kernel:

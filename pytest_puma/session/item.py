@@ -43,6 +43,7 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         baseline=settings.baseline_of(cell),
         references=settings.references_of(cell),
         policy=settings.policy,
+        stop_early=settings.stop_early,
     )
     item.stash[OUTCOME] = outcome
     return outcome

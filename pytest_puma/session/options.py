@@ -60,6 +60,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": None,
         "help": "what this run measures becomes the baseline of its cells; those of others stay",
     },
+    "--puma-stop-early": {
+        "action": "store_true",
+        "default": None,
+        "help": "end each cell at one of a few planned looks, as soon as its gates are decided",
+    },
     "--puma-flips": {
         "action": "store_true",
         "default": None,
@@ -88,6 +93,7 @@ INI: dict[str, tuple[str, str]] = {
     "puma_max_tokens": ("int", "most tokens of an answer"),
     "puma_strict": ("bool", "each answer alone, as --puma-strict"),
     "puma_gates": ("linelist", "gates of the whole project"),
+    "puma_stop_early": ("bool", "end cells as soon as their gates are decided, as --puma-stop-early"),
     "puma_references": ("bool", "whether to show what trivial programs score (default: true)"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
     "puma_inconclusive": ("string", "where samples are too few to compare: warn, fail, or point: the value decides"),

@@ -45,6 +45,12 @@ def check_command_line(config: pytest.Config) -> None:
                 "expected all of them, so that it shows which are gone"
             )
             raise pytest.UsageError(msg)
+        if config.option.puma_update_baseline and _stops_early(config):
+            msg = (
+                "puma: --puma-update-baseline and --puma-stop-early: a baseline needs all samples of its cells; "
+                "expected one of the two"
+            )
+            raise pytest.UsageError(msg)
         from pytest_puma.core import PumaError
 
         try:
@@ -108,6 +114,7 @@ def _read(config: pytest.Config) -> Settings:
         baselines=Baselines(project_root(config) / (config.getini("puma_baselines") or BASELINES)),
         shows_references=config.getini("puma_references") is not False,
         policy=_policy(config),
+        stop_early=_stops_early(config),
         flips=bool(option.puma_flips),
         reports=parse_reports(option.puma_report or (), config.invocation_params.dir),
         junit=JUNIT in (option.puma_report or ()),
@@ -209,6 +216,10 @@ def _determinism(config: pytest.Config) -> int:
     said: int | None = config.option.puma_determinism
     check_limits({"--puma-determinism": (said, 1, math.inf)})
     return said or 0
+
+
+def _stops_early(config: pytest.Config) -> bool:
+    return bool(config.option.puma_stop_early or config.getini("puma_stop_early"))
 
 
 def _policy(config: pytest.Config) -> Policy:

@@ -21,9 +21,6 @@ from tabulate import tabulate
 from pytest_puma.core import Policy, Prediction, Scenario
 from pytest_puma.gates import judge_change, parse_gate
 from pytest_puma.metrics import Answers
-from pytest_puma.metrics.catalogue import catalogue
-from pytest_puma.metrics.statistic import Statistic
-from pytest_puma.metrics.table import Table
 from pytest_puma.scenarios import BUILTIN
 
 SIZES = (50, 100, 200)
@@ -122,7 +119,7 @@ def _truths(population: Population) -> dict[tuple[str, int], float]:
     scenario = BUILTIN[population.scenario]()
     metrics = {*population.metrics, population.gate}
     return {
-        (metric, system): float(_statistic(scenario, gold, said, metric).kernel(np.ones((1, _ALL)))[0])
+        (metric, system): Answers(scenario, _predictions(scenario, gold, said), seed=0).value(metric)
         for (system, said), metric in product(enumerate(answers), metrics)
     }
 
@@ -168,11 +165,6 @@ def _fails(metric: str, new: Answers, old: Answers) -> bool:
     gate = parse_gate(f"{metric} {'<=' if new.scenario.task_type == 'regression' else '>='} baseline")
     change = new.beside(_by_id(old)).change(metric)
     return change is not None and judge_change(gate, change, "", Policy()).status == "FAIL"
-
-
-def _statistic(scenario: Scenario, gold: np.ndarray, said: np.ndarray, metric: str) -> Statistic:
-    table = Table.of(scenario, _predictions(scenario, gold, said))
-    return next(each for each in catalogue(scenario, table) if each.name == metric)
 
 
 def _predictions(scenario: Scenario, gold: np.ndarray, said: np.ndarray) -> list[Prediction]:

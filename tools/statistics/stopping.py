@@ -1,0 +1,140 @@
+"""`python -m tools.statistics.stopping`: what early stopping costs, and what it saves, by simulation.
+
+For each metric, sample size and distance of the truth from the gate (above 0: the gate is kept): how often the verdict
+is FAIL, how often it is another than all samples would have given, and the share of the samples that were asked. A gate
+on the baseline is about the paired difference of two systems; its verdict is FAIL only where it is sure.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tabulate import tabulate
+
+from pytest_puma import sequential
+from pytest_puma.baseline import Entry
+from pytest_puma.core import Cell, Gate, Model, Policy, Prediction, Status
+from pytest_puma.gates import judge, judge_change, parse_gate
+from pytest_puma.metrics import Answers
+from pytest_puma.scenarios import BUILTIN
+
+SIZES = (50, 200, 500)
+DISTANCES = (-0.15, -0.05, 0.0, 0.05, 0.15)
+_ALL = 200_000
+_POINTS = ("1", "2", "3", "5", "8", "13", "21")
+
+#: Golds, answers now and answers before, of so many samples of which so great a share is right.
+_Draw = Callable[[np.random.Generator, int, float], tuple[Sequence[str], Sequence[str], Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A gate, and where systems come from whose truth lies at a distance from it."""
+
+    gate: str
+    scenario: str
+    draw: _Draw
+
+
+def _priorities(random: np.random.Generator, n: int, distance: float) -> tuple[Sequence[str], ...]:
+    """Four labels as common; right at 0.6 and the distance, before at 0.6, half of the luck shared."""
+    labels = np.array(BUILTIN["triage_jira"]().valid_labels())
+    gold = random.integers(0, len(labels), n)
+    hard = random.random(n)
+    sides = []
+    for rate in (0.6 + distance, 0.6):
+        luck = np.where(random.random(n) < 0.5, hard, random.random(n))  # noqa: PLR2004 - half
+        wrong = (gold + random.integers(1, len(labels), n)) % len(labels)
+        sides.append(labels[np.where(luck < rate, gold, wrong)].tolist())
+    return labels[gold].tolist(), *sides
+
+
+def _points(random: np.random.Generator, n: int, distance: float) -> tuple[Sequence[str], ...]:
+    """Story points, and answers that are some places off; at a distance of 1 their error is that of one place less."""
+    points = np.array(_POINTS)
+    gold = random.choice(len(points), n, p=[0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01])
+    shift = random.normal(size=n)
+    sides = [
+        points[np.clip(np.rint(gold + width * shift), 0, len(points) - 1).astype(int)].tolist()
+        for width in (1.0 - distance, 1.0)
+    ]
+    return points[gold].tolist(), *sides
+
+
+TRIALS = {
+    "accuracy": Trial(gate="accuracy >= 0.6", scenario="triage_jira", draw=_priorities),
+    "f1_macro": Trial(gate="f1_macro >= 0.6", scenario="triage_jira", draw=_priorities),
+    "mae": Trial(gate="mae <= {}", scenario="estimation_tawos", draw=_points),
+    "baseline": Trial(gate="f1_macro >= baseline", scenario="triage_jira", draw=_priorities),
+}
+
+
+def main() -> None:
+    """Read the command line, simulate, print."""
+    parser = argparse.ArgumentParser(prog="python -m tools.statistics.stopping", description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=10_000, help="of each row (%(default)s)")
+    parser.add_argument("--size", type=int, action="append", help="only this one; may be said again")
+    parser.add_argument("--trial", action="append", choices=list(TRIALS))
+    parser.add_argument("--distance", type=float, action="append", help="only this one; may be said again")
+    said = parser.parse_args()
+    rows = [
+        [name, size, f"{distance:+.2f}", *_simulate(TRIALS[name], size, distance, said.repetitions)]
+        for name in said.trial or TRIALS
+        for size in said.size or SIZES
+        for distance in said.distance or DISTANCES
+    ]
+    headers = ["trial", "samples", "distance", "FAIL", "FAIL of all", "another verdict", "asked"]
+    print(tabulate(rows, headers=headers, disable_numparse=True))
+
+
+def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> list[str]:
+    scenario = BUILTIN[trial.scenario]()
+    gate = parse_gate(trial.gate.format(_limit(trial)))
+    cell = Cell(scenario=scenario, strategy="zero_shot", model=Model(name="made-up", path="made-up"), gates=(gate,))
+    failed = failed_of_all = changed = asked = 0
+    for number in range(repetitions):
+        gold, now, before = trial.draw(np.random.default_rng([number, size]), size, distance)
+        predictions, old = _predictions(gold, now), {each.sample_id: each for each in _predictions(gold, before)}
+        baseline = Entry(cell=cell.id, commit="", test="", signature={}, measures={}, answers=old)
+        n = size
+        for look in sequential.looks(size):
+            if sequential.decided(cell, Answers(scenario, predictions[:look], seed=number), size, baseline):
+                n = look
+                break
+        early = _status(gate, Answers(scenario, predictions[:n], seed=number), old, sequential.LEVEL)
+        whole = _status(gate, Answers(scenario, predictions, seed=number), old, 0.95)
+        failed += early == "FAIL"
+        failed_of_all += whole == "FAIL"
+        changed += early != whole
+        asked += n
+    return [f"{count / repetitions:.3f}" for count in (failed, failed_of_all, changed, asked / size)]
+
+
+def _limit(trial: Trial) -> float:
+    """The metric of the system at a distance of 0, where the gate leaves it open."""
+    if "{}" not in trial.gate:
+        return 0.0
+    gold, now, _ = trial.draw(np.random.default_rng(0), _ALL, 0.0)
+    metric = trial.gate.split()[0]
+    return Answers(BUILTIN[trial.scenario](), _predictions(gold, now), seed=0).value(metric)
+
+
+def _status(gate: Gate, answers: Answers, old: dict[str, Prediction], level: float) -> Status:
+    if gate.other is None:
+        return judge(gate, answers.measures(level=level, only=(gate.metric,))).status
+    change = answers.beside(old).change(gate.metric, level=level)
+    return "NOT RUN" if change is None else judge_change(gate, change, "", Policy()).status
+
+
+def _predictions(gold: Sequence[str], said: Sequence[str]) -> list[Prediction]:
+    return [
+        Prediction(sample_id=str(row), gold=right, answer=answer, units=(str(row),))
+        for row, (right, answer) in enumerate(zip(gold, said, strict=True))
+    ]
+
+
+if __name__ == "__main__":
+    main()
