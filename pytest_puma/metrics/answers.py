@@ -90,7 +90,8 @@ class Answers:
         table = self._table
         if self.scenario.task_type != "regression":
             return (table.gold != table.answer).astype(np.float64)
-        return np.where(table.read, np.abs(table.answer_value - table.gold_value), _FARTHEST)
+        far: NDArray[np.float64] = np.where(table.read, np.abs(table.answer_value - table.gold_value), _FARTHEST)
+        return far
 
     @cached_property
     def _table(self) -> Table:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from tabulate import tabulate
@@ -27,7 +28,7 @@ _ALL = 200_000
 _POINTS = ("1", "2", "3", "5", "8", "13", "21")
 
 #: Golds, answers now and answers before, of so many samples of which so great a share is right.
-_Draw = Callable[[np.random.Generator, int, float], tuple[Sequence[str], Sequence[str], Sequence[str]]]
+_Draw = Callable[[np.random.Generator, int, float], tuple[Sequence[str], ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,9 @@ def main() -> None:
 def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> list[str]:
     scenario = BUILTIN[trial.scenario]()
     gate = parse_gate(trial.gate.format(_limit(trial)))
-    cell = Cell(scenario=scenario, strategy="zero_shot", model=Model(name="made-up", path="made-up"), gates=(gate,))
+    cell = Cell(
+        scenario=scenario, strategy="zero_shot", model=Model(name="made-up", path=Path("made-up")), gates=(gate,)
+    )
     failed = failed_of_all = changed = asked = 0
     for number in range(repetitions):
         gold, now, before = trial.draw(np.random.default_rng([number, size]), size, distance)
