@@ -88,10 +88,11 @@ class Answers:
     def errors(self) -> NDArray[np.float64]:
         """How far off each answer is: 0 or 1, or the size of the error; one that was not read is farthest off."""
         table = self._table
-        if self.scenario.task_type != "regression":
-            return (table.gold != table.answer).astype(np.float64)
-        far: NDArray[np.float64] = np.where(table.read, np.abs(table.answer_value - table.gold_value), _FARTHEST)
-        return far
+        if self.scenario.task_type == "regression":
+            found = np.where(table.read, np.abs(table.answer_value - table.gold_value), _FARTHEST)
+        else:
+            found = 1.0 * (table.gold != table.answer)
+        return np.asarray(found, dtype=np.float64)
 
     @cached_property
     def _table(self) -> Table:

@@ -15,7 +15,7 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import SHARE, Statistic, divide, proportion, ratio
+from pytest_puma.metrics.statistic import FEW, SHARE, Statistic, divide, proportion, ratio
 from pytest_puma.metrics.table import Table, unread_note
 
 if TYPE_CHECKING:
@@ -24,15 +24,17 @@ if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Values, Weights
 
 NO_ANSWER = "no answer"
+#: Of fewer samples of a class, the intervals of means over classes hold too little.
+RARE = 5
 
 
 def statistics(table: Table) -> Iterator[Statistic]:
     """Over all classes first, then class by class."""
-    by_class = _ByClass(table)
-    yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=len(table), bounds=SHARE)
+    by_class, rare = _ByClass(table), _rare(table)
+    yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=len(table), bounds=SHARE, note=rare)
     yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=len(table), bounds=SHARE)
     yield proportion("accuracy", table.gold == table.answer, table.everything)
-    yield Statistic(name="recall_macro", kernel=by_class.recall_macro, n=len(table), bounds=SHARE)
+    yield Statistic(name="recall_macro", kernel=by_class.recall_macro, n=len(table), bounds=SHARE, note=rare)
     if table.ordered:
         near = table.read & (np.abs(table.gold - table.answer) <= 1)
         yield proportion("within_one", near, table.everything)
@@ -41,6 +43,13 @@ def statistics(table: Table) -> Iterator[Statistic]:
         )
     for index, label in enumerate(table.labels):
         yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
+
+
+def _rare(table: Table) -> str:
+    golds = np.bincount(table.gold, minlength=len(table.labels))
+    rarest = min(golds[golds > 0], default=RARE)
+    few = len(table) >= FEW and rarest < RARE
+    return f"n={rarest} of the rarest class: the interval is approximate" if few else ""
 
 
 def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_]) -> Iterator[Statistic]:

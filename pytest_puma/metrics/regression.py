@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from pytest_puma.metrics.statistic import Kernel, Values, Weights
 
+#: Errors have a long tail, of which fewer of them do not tell.
+FEW_ERRORS = 100
 BINS = {"1-3": (1.0, 3.0), "5-8": (5.0, 8.0), "13-21": (13.0, 21.0), "34+": (34.0, np.inf)}
 
 
@@ -27,15 +29,21 @@ def statistics(table: Table) -> Iterator[Statistic]:
     """Over all read answers first, then by the size of the gold value."""
     errors, read, note = np.abs(table.answer_value - table.gold_value), table.read, unread_note(table)
     n = int(read.sum())
-    yield mean("mae", errors, read, note=note)
+    yield mean("mae", errors, read, few=FEW_ERRORS, note=note)
     yield Statistic(name="mdae", kernel=_median(errors, read), n=n, note=note)
-    yield Statistic(name="rmse", kernel=_root_mean_square(errors, read), n=n, note=note)
-    yield Statistic(name="standardised_accuracy", kernel=_standardised(errors, table.gold_value, read), n=n, note=note)
+    yield Statistic(name="rmse", kernel=_root_mean_square(errors, read), n=n, few=FEW_ERRORS, note=note)
+    yield Statistic(
+        name="standardised_accuracy",
+        kernel=_standardised(errors, table.gold_value, read),
+        n=n,
+        few=FEW_ERRORS,
+        note=note,
+    )
     yield from ordinal.statistics(table.gold_value, table.answer_value, read, note)
     expected = np.abs(table.probabilities @ table.label_values - table.gold_value)
-    yield mean("mae_expected", expected, table.has_probabilities, optional=True, note=note)
+    yield mean("mae_expected", expected, table.has_probabilities, few=FEW_ERRORS, optional=True, note=note)
     for name, rows in _bins(table.gold_value).items():
-        yield mean(f"mae_by_bin.{name}", errors, read & rows, note=note)
+        yield mean(f"mae_by_bin.{name}", errors, read & rows, few=FEW_ERRORS, note=note)
 
 
 def _bins(gold: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:

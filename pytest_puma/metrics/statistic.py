@@ -42,8 +42,8 @@ class Statistic:
     """A named kernel and what its number rests on.
 
     `n`: rows behind it; `successes`: of these, where it is a proportion; `bounds`: what it lies between; `error`: the
-    kernel of its standard error, where it is a mean; `resamples`: how many its interval needs; `optional`: left out,
-    instead of NaN, when no row is behind it.
+    kernel of its standard error, where it is a mean; `resamples`: how many its interval needs; `few`: of fewer rows,
+    the interval holds less than 93 of 100 truths; `optional`: left out, instead of NaN, when no row is behind it.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Statistic:
     bounds: Interval | None = None
     error: Kernel | None = None
     resamples: int = RESAMPLES
+    few: int = FEW
     optional: bool = False
     note: str = ""
 
@@ -79,7 +80,13 @@ def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> 
 
 
 def mean(
-    name: str, values: NDArray[np.float64], among: NDArray[np.bool_], *, optional: bool = False, note: str = ""
+    name: str,
+    values: NDArray[np.float64],
+    among: NDArray[np.bool_],
+    *,
+    few: int = FEW,
+    optional: bool = False,
+    note: str = "",
 ) -> Statistic:
     """The mean of a column over the rows of a mask; no value is negative."""
     rows = among.astype(np.float64)
@@ -89,6 +96,7 @@ def mean(
         kernel=ratio(kept, rows),
         error=_standard_error(kept, rows),
         n=int(among.sum()),
+        few=few,
         optional=optional,
         note=note,
     )
@@ -191,6 +199,6 @@ def _note(statistic: Statistic, value: float) -> str:
     notes = [statistic.note]
     if math.isnan(value):
         notes.append("nothing to measure")
-    elif statistic.n < FEW:
-        notes.append(f"n under {FEW}: the interval is approximate")
+    elif statistic.n < statistic.few:
+        notes.append(f"n under {statistic.few}: the interval is approximate")
     return "; ".join(filter(None, notes))

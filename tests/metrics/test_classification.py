@@ -158,3 +158,13 @@ def test_an_answer_outside_the_labels_was_not_read() -> None:
         "A": {"A": 0, "B": 0, "no answer": 1},
         "B": {"A": 0, "B": 1, "no answer": 0},
     }
+
+
+def test_where_a_class_is_rare_the_means_over_classes_are_marked() -> None:
+    found = measured(Triage("AB"), predictions("A" * 46 + "B" * 4, "A" * 50))
+    enough = measured(Triage("AB"), predictions("A" * 45 + "B" * 5, "A" * 50))
+
+    assert (
+        found["f1_macro"].note == found["recall_macro"].note == "n=4 of the rarest class: the interval is approximate"
+    )
+    assert found["accuracy"].note == enough["f1_macro"].note == ""

@@ -93,14 +93,14 @@ def test_each_gold_belongs_to_one_bin(gold: str, bin_name: str) -> None:
 
 
 def test_unread_answers_have_no_error_and_beyond_one_in_twenty_make_the_rest_unreliable() -> None:
-    tolerated = measured(Estimation(), predictions(["3"] * 40, ["5"] * 38 + [None] * 2))
-    unreliable = measured(Estimation(), predictions(["3"] * 40, ["5"] * 37 + [None] * 3))
+    tolerated = measured(Estimation(), predictions(["3"] * 120, ["5"] * 114 + [None] * 6))
+    unreliable = measured(Estimation(), predictions(["3"] * 120, ["5"] * 113 + [None] * 7))
 
-    assert (tolerated["mae"].n, tolerated["mae"].value, tolerated["mae"].note) == (38, 2, "")
+    assert (tolerated["mae"].n, tolerated["mae"].value, tolerated["mae"].note) == (114, 2, "")
     for name in ("mae", "mdae", "rmse", "mae_by_bin.1-3"):
-        assert unreliable[name].note == "unreliable: 3 of 40 answers could not be read"
+        assert unreliable[name].note == "unreliable: 7 of 120 answers could not be read"
     assert unreliable["parse_failure_rate"].note == ""
-    assert unreliable["mae_by_bin.34+"].note == ("unreliable: 3 of 40 answers could not be read; nothing to measure")
+    assert unreliable["mae_by_bin.34+"].note == ("unreliable: 7 of 120 answers could not be read; nothing to measure")
 
 
 def test_without_any_read_answer_there_is_nothing_to_measure() -> None:
