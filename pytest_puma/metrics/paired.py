@@ -108,6 +108,7 @@ def _draw(scenario: Scenario, table: Table, metric: str, weights: NDArray[np.int
         value=float(found.kernel(np.ones((1, len(table))))[0]),
         values=tuple(in_blocks(weights[: found.resamples], found.kernel).tolist()),
         errors=tuple(_errors(scenario, table).tolist()),
+        answers=tuple(prediction.answer for prediction in table.predictions),
         numbers=scenario.task_type == "regression",
     )
 

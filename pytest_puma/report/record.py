@@ -2,7 +2,7 @@
 
 `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, signature,
 measures, confusion matrix, verdicts, flips, warnings, determinism (null: not asked for), usage and seconds;
-`problems` are sentences that made the run fail although no cell did.
+`problems` are sentences that made the run fail although no cell did; `robustness` is what perturbations did to cells.
 """
 
 from __future__ import annotations
