@@ -56,7 +56,7 @@ class References:
     def find(
         self, scenario: Scenario, samples: Sequence[Sample], seed: int, perturbation: str | None = None
     ) -> Mapping[str, Reference]:
-        """By name, on the samples as they are shown; without `tfidf` where there are too few of some label to learn from."""
+        """By name, on the samples as shown; without `tfidf` where there are too few of some label to learn from."""
         key = (type(scenario), tuple(sample.id for sample in samples), seed, perturbation)
         if key not in self._known:
             self._known[key] = {

@@ -65,13 +65,20 @@ def _shift(perturbation: str, clean: Draws, twin: Draws) -> Shift:
 
 def _turns(clean: Draws, twin: Draws) -> Turns:
     pairs = zip(clean.answers, twin.answers, clean.errors, twin.errors, strict=True)
-    turned = [(not was, not now) for old, new, was, now in pairs if old != new]
+    # 3 and 3.0 are one answer.
+    turned = [
+        (not was, not now) for old, new, was, now in pairs if old != new and not (clean.numbers and _equal(old, new))
+    ]
     return Turns(
         rate=_share("flip_rate", len(turned), len(clean.answers)),
         to_correct=turned.count((False, True)),
         to_incorrect=turned.count((True, False)),
         between_incorrect=turned.count((False, False)),
     )
+
+
+def _equal(old: str | None, new: str | None) -> bool:
+    return old is not None and new is not None and float(old) == float(new)
 
 
 def _always_right(drawn: Sequence[Draws]) -> Measure:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import partial
-from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pytest_puma.core import SettingsError
 from pytest_puma.perturbations import cuts, insertions, letters, register
-from pytest_puma.perturbations.perturbation import Group, Perturbation
+from pytest_puma.perturbations.perturbation import Group, Perturbation, Rated
 
 ALL = (
     "typos_5pct",
@@ -34,16 +33,10 @@ ALL = (
 _MOST = 100
 
 
-class _Rated(Protocol):
-    """A change of a share of a text."""
-
-    def __call__(self, text: str, random: Random, /, *, rate: float) -> str: ...
-
-
 class _Family(NamedTuple):
     """Perturbations that differ in their share; the one that is meant where a name has none."""
 
-    change: _Rated
+    change: Rated
     percent: int
     spares: bool = False
 
@@ -107,7 +100,7 @@ def is_built_in(name: str) -> bool:
 
 def _unknown(text: str, name: str, own: Mapping[str, Perturbation]) -> str:
     known = [*ALL, *own]
-    nearest = get_close_matches(name, known, n=1)
+    nearest = get_close_matches(name, [*known, *_FAMILIES], n=1)
     hint = f"did you mean {nearest[0]!r}? " if nearest else ""
     return (
         f"perturbation {text!r} is unknown; {hint}there are: {', '.join(known)}, "

@@ -11,7 +11,7 @@ _NOISE = 1 / 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s)|(?=\n)")
 
 #: None holds a word that a report is classified by, such as an error's level.
-_LINES = (
+LINES = (
     "[{hour:02}:{minute:02}:{small:02}] INFO worker-{small}: heartbeat sent, {large} items queued",
     "[{hour:02}:{minute:02}:{small:02}] DEBUG pool: {small} of {large} connections idle",
     "[{hour:02}:{minute:02}:{small:02}] TRACE cache: lookup took {small} us, {large} entries",
@@ -39,7 +39,7 @@ _LINES = (
 )
 
 #: The same name for a man and for a woman.
-_NAMES = (
+NAMES = (
     ("Paul", "Paula"),
     ("Daniel", "Daniela"),
     ("Martin", "Martina"),
@@ -73,7 +73,7 @@ _SURNAMES = (
     "Lang",
     "Moreno",
 )
-_REPORTS = (
+REPORTS = (
     "{name} {surname} reported this; {he} came across it at work.",
     "This was reported by {name} {surname}, who saw it {himself}.",
     "{name} {surname} wrote this report. {His} words follow.",
@@ -95,7 +95,7 @@ def tech_noise(text: str, random: Random) -> str:
 
 
 def _line(random: Random) -> str:
-    return random.choice(_LINES).format(
+    return random.choice(LINES).format(
         hour=random.randrange(24),
         minute=random.randrange(60),
         small=random.randrange(1, 10),
@@ -105,8 +105,8 @@ def _line(random: Random) -> str:
 
 def _reported(text: str, random: Random, *, side: int) -> str:
     """A sentence in front tells who reported it."""
-    name, surname = random.choice(_NAMES)[side], random.choice(_SURNAMES)
-    return f"{random.choice(_REPORTS).format(name=name, surname=surname, **_WORDS[side])} {text}"
+    name, surname = random.choice(NAMES)[side], random.choice(_SURNAMES)
+    return f"{random.choice(REPORTS).format(name=name, surname=surname, **_WORDS[side])} {text}"
 
 
 #: The same sentence by the same chance, but for the person.

@@ -7,13 +7,20 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from pytest_puma.core import Sample, Scenario
 from pytest_puma.perturbations.spared import between
 
 #: Makes another text of a text; all its chance is that of the `Random`.
 Change: TypeAlias = Callable[[str, Random], str]
+
+
+class Rated(Protocol):
+    """A change of a share of a text."""
+
+    def __call__(self, text: str, random: Random, /, *, rate: float) -> str:
+        """Make another text; the rate is from 0 to 1."""
 
 
 class Group(NamedTuple):

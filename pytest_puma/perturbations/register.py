@@ -8,7 +8,7 @@ from random import Random
 #: Of the sentences that follow another one, how many begin with a filler.
 _FILLED = 1 / 3
 
-_CHATTY = {
+CHATTY = {
     "i am": "i'm",
     "i have": "i've",
     "we are": "we're",
@@ -88,9 +88,9 @@ _CHATTY = {
     "very": "super",
     "really": "rly",
 }
-_FORMAL = re.compile(rf"\b(?:{'|'.join(sorted(_CHATTY, key=len, reverse=True))})\b", re.IGNORECASE)
-_OPENERS = ("hey, ", "hi folks, ", "so ", "ok so ", "heads up, ", "yo, ", "hello again, ")
-_FILLERS = ("anyway, ", "btw ", "tbh ", "well, ", "i mean, ", "like i said, ", "ngl ", "so yeah, ")
+_FORMAL = re.compile(rf"\b(?:{'|'.join(sorted(CHATTY, key=len, reverse=True))})\b", re.IGNORECASE)
+OPENERS = ("hey, ", "hi folks, ", "so ", "ok so ", "heads up, ", "yo, ", "hello again, ")
+FILLERS = ("anyway, ", "btw ", "tbh ", "well, ", "i mean, ", "like i said, ", "ngl ", "so yeah, ")
 #: The first word of the text, or of a sentence behind another one.
 _START = re.compile(r"(\A|(?<=[.!?])\s+)([^\W\d_]+)")
 
@@ -100,10 +100,10 @@ def informal(text: str, random: Random) -> str:
 
     def begin(found: re.Match[str]) -> str:
         if found.start():
-            filler = random.choice(_FILLERS) if random.random() < _FILLED else ""
+            filler = random.choice(FILLERS) if random.random() < _FILLED else ""
         else:
-            filler = random.choice(_OPENERS)
+            filler = random.choice(OPENERS)
         word = found[2].lower() if found[2].istitle() else found[2]
         return f"{found[1]}{filler}{word}"
 
-    return _START.sub(begin, _FORMAL.sub(lambda found: _CHATTY[found[0].lower()], text))
+    return _START.sub(begin, _FORMAL.sub(lambda found: CHATTY[found[0].lower()], text))

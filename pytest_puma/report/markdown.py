@@ -16,7 +16,7 @@ _FLIPS = 20
 
 
 def as_markdown(run: Run) -> str:
-    """A heading with the verdict, the table, a sentence for each gate that is not kept, perturbations, and the flips."""
+    """A heading with the verdict, the table, a sentence for each gate that is not kept, perturbations, the flips."""
     parts = [
         f"### puma: {_verdict(run)}",
         _table(run.outcomes),

@@ -23,7 +23,7 @@ HEADERS = (
     "95 % interval",
     "to right",
     "to wrong",
-    "else",
+    "stay wrong",
 )
 _ALIGN = ("left",) * 5 + ("right", "right", "left", "right", "left", "right", "right", "right")
 
@@ -66,8 +66,7 @@ def _gap(gap: Gap) -> str:
 
 def _row(shift: Shift) -> tuple[str, ...]:
     change, turns = shift.change, shift.turns
-    turned = max(1, round(turns.rate.value * turns.rate.n)) if turns.rate.n else 1
-    shares = (turns.to_correct, turns.to_incorrect, turns.between_incorrect)
+    counts = (turns.to_correct, turns.to_incorrect, turns.between_incorrect)
     return (
         shift.perturbation,
         change.metric,
@@ -76,7 +75,7 @@ def _row(shift: Shift) -> tuple[str, ...]:
         _span(change),
         f"{turns.rate.value:.0%}",
         interval(turns.rate),
-        *(f"{share / turned:.0%}" for share in shares),
+        *(f"{count / turns.turned:.0%}" if turns.turned else "-" for count in counts),
     )
 
 

@@ -50,7 +50,7 @@ def _perturbations(config: pytest.Config) -> dict[str, Perturbation]:
     perturbations: dict[str, Perturbation] = {}
     for perturbation in (entry for found in config.hook.pytest_puma_perturbations() for entry in found):
         if not isinstance(perturbation, Perturbation) or not _NAME.fullmatch(perturbation.name):
-            msg = f"hook pytest_puma_perturbations: found {perturbation!r}; expected Perturbation objects named like 'my_own'"
+            msg = f"hook pytest_puma_perturbations: found {perturbation!r}; expected Perturbations named like 'my_own'"
             raise SettingsError(msg)
         name = perturbation.name
         if name in {*perturbations, "all", "none"} or is_built_in_perturbation(name):
