@@ -233,7 +233,7 @@ def test_a_plan_tells_each_of_them(alone: Project) -> None:
 
 def test_a_baseline_rests_while_its_perturbation_is_not_asked_for(alone_moody: Project) -> None:
     tests = alone_moody.pytester.path / "test_triage.py"
-    gate = "--puma-gate=*+*: accuracy >= baseline"
+    gate = "--puma-gate=*+*: accuracy >= baseline - 0.5"
     alone_moody.run("--puma-perturb=case_upper", "--puma-update-baseline").assert_outcomes(passed=2)
     plain = alone_moody.run()
     assert plain.ret == 0, "nothing is gone"
