@@ -65,10 +65,7 @@ def _shift(perturbation: str, clean: Draws, twin: Draws) -> Shift:
 
 def _turns(clean: Draws, twin: Draws) -> Turns:
     pairs = zip(clean.answers, twin.answers, clean.errors, twin.errors, strict=True)
-    # 3 and 3.0 are one answer.
-    turned = [
-        (not was, not now) for old, new, was, now in pairs if old != new and not (clean.numbers and _equal(old, new))
-    ]
+    turned = [(not was, not now) for old, new, was, now in pairs if not _same_answer(old, new, numbers=clean.numbers)]
     return Turns(
         rate=_share("flip_rate", len(turned), len(clean.answers)),
         to_correct=turned.count((False, True)),
@@ -77,8 +74,9 @@ def _turns(clean: Draws, twin: Draws) -> Turns:
     )
 
 
-def _equal(old: str | None, new: str | None) -> bool:
-    return old is not None and new is not None and float(old) == float(new)
+def _same_answer(old: str | None, new: str | None, *, numbers: bool) -> bool:
+    """3 and 3.0 are one number."""
+    return old == new or (numbers and old is not None and new is not None and float(old) == float(new))
 
 
 def _always_right(drawn: Sequence[Draws]) -> Measure:

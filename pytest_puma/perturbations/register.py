@@ -106,4 +106,9 @@ def informal(text: str, random: Random) -> str:
         word = found[2].lower() if found[2].istitle() else found[2]
         return f"{found[1]}{filler}{word}"
 
-    return _START.sub(begin, _FORMAL.sub(lambda found: CHATTY[found[0].lower()], text))
+    return _START.sub(begin, _FORMAL.sub(_chatty, text))
+
+
+def _chatty(found: re.Match[str]) -> str:
+    # A long s is an s to the pattern, but not to the table.
+    return CHATTY.get(found[0].lower(), found[0])

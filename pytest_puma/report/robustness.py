@@ -37,9 +37,9 @@ def lines(found: Sequence[Robustness]) -> list[str]:
 def rows(found: Sequence[Robustness]) -> list[tuple[str, ...]]:
     """The rows under `HEADERS`: how far the metric moved, how many answers turned, and what became of those."""
     return [
-        (*((each.scenario, each.strategy, each.model) if first else ("", "", "")), *_row(shift))
+        (*(("", "", "") if place else (each.scenario, each.strategy, each.model)), *_row(shift))
         for each in found
-        for first, shift in zip((True, *(False for _ in each.shifts)), each.shifts, strict=False)
+        for place, shift in enumerate(each.shifts)
     ]
 
 

@@ -1,8 +1,8 @@
 """What the id of a test says of its cell: all that is known of a test in the process that starts the workers.
 
 `test_triage[triage_jira-few_shot_3@qwen2.5-3b]` names scenario, cell and model, with `+typos_5pct` before the `@` where
-the samples are perturbed; other parameters of the test may stand
-around them. Ids of other tests may look alike: `test_mail[some-user@example.org]`.
+the samples are perturbed; other parameters of the test may stand around them. Ids of other tests may look alike:
+`test_mail[some-user@example.org]`.
 """
 
 from __future__ import annotations

@@ -171,5 +171,9 @@ def test_an_informal_text_has_contractions_and_no_capital_at_its_beginnings() ->
     assert not re.search(r"(\A|\. )[A-Z]", found)
 
 
+def test_a_long_s_is_no_error() -> None:
+    assert made("The me\u017f\u017fage", register.informal, 1).endswith("me\u017f\u017fage")
+
+
 def test_an_acronym_at_the_beginning_keeps_its_capitals() -> None:
     assert "GPU hangs" in made("GPU hangs", register.informal)
