@@ -1,7 +1,8 @@
 """Benchmarks and CI gates for local LLMs, as plain pytest.
 
 `Scenario` is the contract of a task of one's own, `FileScenario` the one to inherit when its rows lie in a file;
-a `Strategy` is a way of asking. Names are imported when they are used: pytest imports this package in every project.
+a `Strategy` is a way of asking, a `Perturbation` a change of the texts. Names are imported when they are used: pytest
+imports this package in every project.
 """
 
 from importlib import import_module
@@ -9,15 +10,30 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_puma.core import Answer, Conversation, Outcome, Scenario, ask, ask_all
+    from pytest_puma.perturbations import Group, Perturbation
     from pytest_puma.scenarios.file import FileScenario
     from pytest_puma.strategies import Strategy, Task
 
 __version__ = "0.1.0"
 
-__all__ = ["Answer", "Conversation", "FileScenario", "Outcome", "Scenario", "Strategy", "Task", "ask", "ask_all"]
+__all__ = [
+    "Answer",
+    "Conversation",
+    "FileScenario",
+    "Group",
+    "Outcome",
+    "Perturbation",
+    "Scenario",
+    "Strategy",
+    "Task",
+    "ask",
+    "ask_all",
+]
 
 _ELSEWHERE = {
     "FileScenario": "pytest_puma.scenarios.file",
+    "Group": "pytest_puma.perturbations",
+    "Perturbation": "pytest_puma.perturbations",
     "Strategy": "pytest_puma.strategies",
     "Task": "pytest_puma.strategies",
 }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_puma.core import Gate, Outcome, Policy, Verdict
+from pytest_puma.core.cell import perturbed
 from pytest_puma.gates import judge, judge_change, not_run
 from pytest_puma.metrics import between
 
@@ -26,8 +27,9 @@ def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         if gate in outcome.across:
-            common = f"-{outcome.strategy}" if gate.axis == "model" else f"@{outcome.model}"
-            groups.setdefault(f"{outcome.scenario}{common}", []).append(outcome)
+            asked = f"{outcome.scenario}-{outcome.strategy}" if gate.axis == "model" else outcome.scenario
+            model = "" if gate.axis == "model" else f"@{outcome.model}"
+            groups.setdefault(f"{perturbed(asked, outcome.perturbation)}{model}", []).append(outcome)
     return groups
 
 

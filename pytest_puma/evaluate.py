@@ -12,6 +12,7 @@ from pytest_puma.core import Cell, Draws, EngineError, Outcome, Policy, Predicti
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
 from pytest_puma.metrics import TOLERATED_FAILURES, Answers, confusion_matrix
+from pytest_puma.perturbations import Perturbation, parse_perturbation, perturb
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.references import Reference, References
 from pytest_puma.scenarios.sampling import draw as draw_samples
@@ -32,6 +33,7 @@ def evaluate(
     *,
     project: Path | None = None,
     strategies: Mapping[str, Strategy] | None = None,
+    perturbations: Mapping[str, Perturbation] | None = None,
     progress: Progress | None = None,
     determinism: int = 0,
     baseline: Entry | None = None,
@@ -41,15 +43,15 @@ def evaluate(
 ) -> Outcome:
     """Run a cell to its outcome.
 
-    `project` is the folder whose `prompts/` override the bundled ones, `strategies` are a plugin's own ones by name,
-    `progress` is told (answered, all) samples after every batch, and so many samples as `determinism` says are asked
-    once more, each alone. Gates may compare with the cell's `baseline` and with the `references`; `policy` says what
-    becomes of doubt; `stop_early` lets the cell end as soon as its gates are decided. A `PumaError` says what cannot be
-    done; an answer that cannot be read is no error but a prediction without an answer.
+    `project` is the folder whose `prompts/` override the bundled ones, `strategies` and `perturbations` are a plugin's
+    own ones by name, `progress` is told (answered, all) samples after every batch, and so many samples as `determinism`
+    says are asked once more, each alone. Gates may compare with the cell's `baseline` and with the `references`;
+    `policy` says what becomes of doubt; `stop_early` lets the cell end as soon as its gates are decided. A `PumaError`
+    says what cannot be done; an answer that cannot be read is no error but a prediction without an answer.
     """
     started = time.perf_counter()
     strategy = parse_strategy(cell.strategy, strategies)
-    tasks = tasks_of(cell, strategy, project)
+    tasks = tasks_of(cell, strategy, project, perturbations)
     looks = sequential.looks(len(tasks)) if stop_early and sequential.stops(cell) else ()
     engine.reset()
     talks, answers = _ask(cell, strategy, tasks, engine, progress=progress, looks=looks, baseline=baseline)
@@ -60,8 +62,8 @@ def evaluate(
     metrics = cell.metrics or (cell.scenario.primary_metric(),)
     # What trivial programs take is not the model's.
     seconds = time.perf_counter() - started
-    asked = [task.sample for task in tasks[: len(talks)]]
-    known = {} if references is None else references.find(cell.scenario, asked, cell.seed)
+    shown = [task.sample for task in tasks[: len(talks)]]
+    known = {} if references is None else references.find(cell.scenario, shown, cell.seed, cell.perturbation)
     others = _comparisons(cell, answers, known)
     if baseline is not None:
         others["baseline"] = Comparison.to_baseline(answers, signature, baseline, level=level)
@@ -70,6 +72,7 @@ def evaluate(
         scenario=cell.scenario.name,
         strategy=cell.strategy,
         model=cell.model.name,
+        perturbation=cell.perturbation,
         metrics=metrics,
         signature=signature,
         predictions=tuple(answers.predictions),
@@ -79,7 +82,8 @@ def evaluate(
         warnings=_warnings(cell, answers.predictions, len(tasks), engine),
         determinism=asked_alone(strategy, tasks[:determinism], talks, engine) if determinism else None,
         flips=others["baseline"].pairs.flips() if "baseline" in others else (),
-        references={name: reference.of(metrics) for name, reference in known.items()},
+        # Those of perturbed samples are there for gates alone: they would tell the same again and again.
+        references={} if cell.perturbation else {name: reference.of(metrics) for name, reference in known.items()},
         across=cell.across,
         draws=_draws(cell, answers),
         left_out=len(tasks) - len(talks),
@@ -129,8 +133,8 @@ def _comparisons(cell: Cell, answers: Answers, references: Mapping[str, Referenc
 
 
 def _draws(cell: Cell, answers: Answers) -> dict[str, Draws]:
-    """What the gates need that hold the cell against another one."""
-    metrics = {gate.metric for gate in cell.across if gate.strategy is not None}
+    """What is needed to hold the cell against another one: by a gate, or against a perturbed twin."""
+    metrics = {*cell.drawn, *(gate.metric for gate in cell.across if gate.strategy is not None)}
     drawn = (answers.draw(metric) for metric in sorted(metrics))
     return {found.metric: found for found in drawn if found is not None}
 
@@ -140,8 +144,10 @@ def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Templat
     return find_template(cell.scenario.template_folder or cell.scenario.name, strategy.templates, project=project)
 
 
-def tasks_of(cell: Cell, strategy: Strategy, project: Path | None) -> list[Task]:
-    """One task for each sample, in the order of the draw; the examples are drawn once for all."""
+def tasks_of(
+    cell: Cell, strategy: Strategy, project: Path | None, perturbations: Mapping[str, Perturbation] | None = None
+) -> list[Task]:
+    """One task for each sample, in the order of the draw; the examples are drawn once for all, and never perturbed."""
     generation = resolve_generation(strategy, cell.generation)
     samples = draw_samples(cell.scenario, cell.samples, cell.seed)
     template = template_of(cell, strategy, project)
@@ -149,6 +155,9 @@ def tasks_of(cell: Cell, strategy: Strategy, project: Path | None) -> list[Task]
     if strategy.shots:
         evaluated = frozenset(sample.id for sample in samples)
         examples = example_rows(cell.scenario, strategy.shots, cell.seed, evaluated)
+    if cell.perturbation is not None:
+        perturbation = parse_perturbation(cell.perturbation, perturbations)
+        samples = tuple(perturb(cell.scenario, sample, perturbation, cell.seed) for sample in samples)
     return [
         Task(
             scenario=cell.scenario,
@@ -193,6 +202,7 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
     return {
         "data": None if source is None else {"file": source.name, "sha256": source.digest},
         "template_sha256": task.template.digest,
+        "perturbation": cell.perturbation,
         "samples": cell.samples,
         "seed": cell.seed,
         "generation": {name: getattr(generation, name) for name in generation.__slots__},

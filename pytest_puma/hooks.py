@@ -11,6 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_puma.core import Backend, Model, Scenario
+    from pytest_puma.perturbations import Perturbation
     from pytest_puma.strategies import Strategy
 
 
@@ -33,6 +34,18 @@ def pytest_puma_strategies() -> list[Strategy]:  # type: ignore[empty-body]
 
     def pytest_puma_strategies():
         return [Strategy(name="terse", converse=terse, templates=("terse",))]
+    """
+
+
+@pytest.hookspec
+def pytest_puma_perturbations() -> list[Perturbation]:  # type: ignore[empty-body]
+    """Perturbations to be known by name: in markers, in run-specs and in `--puma-perturb`.
+
+    def shouted(text, random):
+        return text + "!" * random.randint(1, 3)
+
+    def pytest_puma_perturbations():
+        return [Perturbation(name="shouted", change=shouted)]
     """
 
 

@@ -1,8 +1,9 @@
 """Options, markers and run-specs become cells: scenario x strategy x model, in the order in which they run.
 
-A cell's id is `scenario-strategy@model`, as in `triage_jira-few_shot_3@qwen2.5-3b`. Scenario and strategy
-names have no hyphen and no `@`; what follows the `@` is the model's name. Where several places say how to run,
-the command line wins over the marker, the marker over the ini file.
+A cell's id is `scenario-strategy@model`, as in `triage_jira-few_shot_3@qwen2.5-3b`; under a perturbation it is
+`scenario-strategy+perturbation@model`. The names before the `@` have no hyphen, no `+` and no `@`; what follows it is
+the model's name. Where several places say how to run, the command line wins over the marker, the marker over the ini
+file.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from pytest_puma.core import Cell, Gate, Generation, Model, Policy, Scenario, Se
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MOST_SEED
 from pytest_puma.core.errors import check_limits
 from pytest_puma.gates import applies, parse_gate
+from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
+from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.references import NAMES, References
 from pytest_puma.report.emit import Report
 from pytest_puma.scenarios import BUILTIN
@@ -29,9 +32,10 @@ DEFAULT_STRATEGIES = ("zero_shot", "few_shot_3", "contextual_anchoring", "option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """How to run, as one place says it; `None` is not said there."""
+    """How to run, as one place says it; `None` is not said there. `perturb`: under what to run, too."""
 
     strategies: tuple[str, ...] | None = None
+    perturb: tuple[str, ...] | None = None
     samples: int | None = None
     seed: int | None = None
     max_tokens: int | None = None
@@ -69,15 +73,22 @@ DEFAULTS = Choices(strategies=DEFAULT_STRATEGIES, samples=DEFAULT_SAMPLES, seed=
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """Every scenario and every strategy of a plugin, by name."""
+    """Every scenario, and every strategy and perturbation of a plugin, by name."""
 
     scenarios: Mapping[str, type[Scenario]] = field(default_factory=lambda: dict(BUILTIN))
     strategies: Mapping[str, Strategy] = field(default_factory=dict)
+    perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
 
     def strategy_names(self, said: Iterable[str]) -> tuple[str, ...]:
         """Canonical names, `all` written out, each once, in the order said."""
         names = (name for text in said for name in (ALL if text.strip().lower() == "all" else (text,)))
         return tuple(dict.fromkeys(parse_strategy(name, self.strategies).name for name in names))
+
+    def perturbation_names(self, said: Iterable[str]) -> tuple[str, ...]:
+        """Canonical names, `all` written out, each once, in the order said, without `none`: the samples as they are."""
+        words = (text.strip().lower() for text in said)
+        names = (name for word in words for name in (ALL_PERTURBATIONS if word == "all" else (word,)) if name != "none")
+        return tuple(dict.fromkeys(parse_perturbation(name, self.perturbations).name for name in names))
 
     def gate(self, text: str) -> Gate:
         """A gate as users write it, its strategies by their canonical names."""
@@ -128,7 +139,8 @@ class Settings:
 
     def references_of(self, cell: Cell) -> References | None:
         """The trivial programs, where the cell's reports show them or its gates need one."""
-        wanted = self.shows_references or any(gate.reference for gate in cell.gates)
+        shown = self.shows_references and cell.perturbation is None
+        wanted = shown or any(gate.reference for gate in cell.gates)
         return self.references if wanted else None
 
 
@@ -162,7 +174,7 @@ def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings
     if unknown:
         msg = f"the marker does not know {', '.join(unknown)}; expected {_MARKER}"
         raise SettingsError(msg)
-    for name in ("strategies", "gates"):
+    for name in ("strategies", "perturb", "gates"):
         found = said.get(name, [])
         if not isinstance(found, (list, tuple)) or not all(isinstance(entry, str) for entry in found):
             msg = f"the marker's {name} is {found!r}; expected a list of texts"
@@ -170,6 +182,8 @@ def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings
     choices = {name: value for name, value in said.items() if name != "gates"}
     if "strategies" in choices:
         choices["strategies"] = settings.registry.strategy_names(choices["strategies"])
+    if "perturb" in choices:
+        choices["perturb"] = settings.registry.perturbation_names(choices["perturb"])
     return Request(
         scenario=make_scenario(args[0], settings),
         choices=Choices(**choices),
@@ -201,9 +215,10 @@ def make_scenario(said: Any, settings: Settings, *, where: str = "the marker") -
 
 
 def expand(request: Request, settings: Settings) -> list[Cell]:
-    """The cells of a request, model-major, with the gates that apply to each."""
+    """The cells of a request, model-major, with the gates that apply to each; perturbed ones follow their twin."""
     choices = settings.command.over(request.choices).over(settings.ini).over(DEFAULTS)
     generation = choices.generation()
+    primary = (request.scenario.primary_metric(),)
     cells = []
     for model in _models(request, settings):
         for name in choices.strategies or ():
@@ -216,13 +231,15 @@ def expand(request: Request, settings: Settings) -> list[Cell]:
                 seed=DEFAULT_SEED if choices.seed is None else choices.seed,
                 generation=generation,
                 gates=request.gates,
-                metrics=request.metrics or (request.scenario.primary_metric(),),
+                metrics=request.metrics or primary,
+                drawn=primary if choices.perturb else (),
             )
-            cells.append(_with_gates(cell, settings.gates))
+            twins = (replace(cell, perturbation=perturbation) for perturbation in (None, *(choices.perturb or ())))
+            cells += [_with_gates(twin, settings.gates) for twin in twins]
     taken = {gate for cell in cells for gate in (*cell.gates, *cell.across)}
     lost = [gate for gate in request.gates if gate not in taken]
-    # Other strategies than the test's own may leave a gate without its cell.
-    if lost and settings.command.strategies is None:
+    # Other strategies or perturbations than the test's own may leave a gate without its cell.
+    if lost and settings.command.strategies is None and settings.command.perturb is None:
         msg = f"gate {str(lost[0])!r} fits none of its cells: {', '.join(cell.id for cell in cells)}"
         raise SettingsError(msg)
     return cells
@@ -243,7 +260,7 @@ def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
     """The request's own gates must fit its scenario; general ones without a scope apply where their metric exists."""
     from pytest_puma.metrics import is_metric
 
-    gates = [gate for gate in cell.gates if gate.scope is None or applies(gate, cell.scenario.name, cell.id)]
+    gates = [gate for gate in cell.gates if applies(gate, cell.scenario.name, cell.id)]
     wide = [gate for gate in general if applies(gate, cell.scenario.name, cell.id)]
     gates += [gate for gate in wide if gate.scope is not None or is_metric(cell.scenario, gate.metric)]
     for gate in gates:

@@ -12,6 +12,7 @@ from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from pytest_puma.evaluate import tasks_of
 from pytest_puma.models import GgufFile, inspect_model
+from pytest_puma.perturbations import Perturbation
 from pytest_puma.rates import Rates
 from pytest_puma.stats import smallest_difference
 from pytest_puma.strategies import Strategy, Task, parse_strategy
@@ -27,6 +28,7 @@ def plan(
     *,
     project: Path | None = None,
     strategies: Mapping[str, Strategy] | None = None,
+    perturbations: Mapping[str, Perturbation] | None = None,
 ) -> list[Forecast]:
     """Forecasts of all cells; the vocabulary of each model is loaded once. `rates` has what is known of every model."""
     with ExitStack() as opened:
@@ -38,7 +40,7 @@ def plan(
         forecasts = []
         for cell in cells:
             strategy = parse_strategy(cell.strategy, strategies)
-            tasks = tasks_of(cell, strategy, project)
+            tasks = tasks_of(cell, strategy, project, perturbations)
             forecasts.append(
                 _forecast(cell, strategy, tasks, backends[cell.model], files[cell.model], rates[cell.model])
             )

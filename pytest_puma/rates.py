@@ -60,7 +60,7 @@ def write_rates(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome]
             read=speed.read_tokens / speed.read_seconds,
             written=speed.written_tokens / speed.written_seconds if speed.written_seconds else before.get("written", 0),
             day=day,
-            replies=before.get("replies", {}) | {_kind(each.scenario, each.strategy): _length(each) for each in own},
+            replies=before.get("replies", {}) | _replies(own),
         )
         known[_key(model)] = asdict(rates)
     if known:
@@ -86,6 +86,12 @@ def _key(model: Model) -> str:
 
 def _kind(scenario: str, strategy: str) -> str:
     return f"{scenario}-{strategy}"
+
+
+def _replies(outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """What samples are replied to as they are; perturbed ones are taken to be answered at the same length."""
+    plain = (each for each in outcomes if each.perturbation is None)
+    return {_kind(each.scenario, each.strategy): _length(each) for each in plain}
 
 
 def _length(outcome: Outcome) -> float:

@@ -48,14 +48,16 @@ class Reference:
 
 
 class References:
-    """Those of a session: the cells of a scenario share their samples, so each program answers once."""
+    """Those of a session: cells of a scenario that share their samples, and show them alike, ask each program once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Mapping[str, Reference]] = {}
 
-    def find(self, scenario: Scenario, samples: Sequence[Sample], seed: int) -> Mapping[str, Reference]:
-        """By name; without `tfidf` where there are too few samples of some label to learn from."""
-        key = (type(scenario), tuple(sample.id for sample in samples), seed)
+    def find(
+        self, scenario: Scenario, samples: Sequence[Sample], seed: int, perturbation: str | None = None
+    ) -> Mapping[str, Reference]:
+        """By name, on the samples as shown; without `tfidf` where there are too few of some label to learn from."""
+        key = (type(scenario), tuple(sample.id for sample in samples), seed, perturbation)
         if key not in self._known:
             self._known[key] = {
                 name: _reference(scenario, samples, answers, seed)

@@ -70,7 +70,6 @@ _REQUIRED = {"scenario": "scenario: triage_jira", "adaptation.strategy": "adapta
 _REFUSED: Mapping[str, tuple[tuple[Any, ...], str]] = {
     "inference.top_logprobs": ((0,), "whole labels' probabilities come from the strategy option_scoring"),
     "inference.format": (("", "text"), "replies are plain text; the scenario's template may ask for another form"),
-    "perturbations": (("none",), "samples stay as they are; name a file of changed ones with --puma-data"),
     "sustainability": ((False,), "energy is not measured; measure the pytest process from outside"),
     "sustainability.codecarbon": ((False,), "energy is not measured; measure the pytest process from outside"),
     "repeat": ((1,), "one seed gives the same answers each time; run again with another --puma-seed"),
@@ -109,6 +108,7 @@ def _request(said: _Said, settings: Settings) -> Request:
         scenario=scenario,
         choices=Choices(
             strategies=_strategies(said, settings.registry),
+            perturb=_perturbations(said, settings.registry),
             samples=first.get("sample_size"),
             **{name: first.get(f"inference.{name}") for name in ("seed", "max_tokens", "temperature", "logprobs")},
         ),
@@ -128,6 +128,14 @@ def _strategies(said: _Said, registry: Registry) -> tuple[str, ...]:
         for cot in said.get("adaptation.cot", [None]):
             forms += [_reasoned(name, cot) for name in names] if cot and _content(cot) else names
     return registry.strategy_names(forms)
+
+
+def _perturbations(said: _Said, registry: Registry) -> tuple[str, ...] | None:
+    names: list[str] = []
+    for node in said.get("perturbations", ()):
+        with _at(node):
+            names += registry.perturbation_names([_content(node)])
+    return tuple(dict.fromkeys(names)) if "perturbations" in said else None
 
 
 def _reasoned(name: str, cot: yaml.Node) -> str:

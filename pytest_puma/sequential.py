@@ -34,7 +34,7 @@ def looks(samples: int) -> tuple[int, ...]:
 
 def stops(cell: Cell) -> bool:
     """Whether the cell may end early: it has gates, and is not held against cells that would then have more samples."""
-    return bool(cell.gates) and not cell.across
+    return bool(cell.gates) and not cell.across and not cell.drawn
 
 
 def decided(cell: Cell, answers: Answers, samples: int, baseline: Entry | None) -> bool:

@@ -15,13 +15,16 @@ from pytest_puma.metrics import Answers
 from tests.metrics.cells import LABELS, OrderedTriage, Triage, predictions
 
 
-def outcome(strategy: str, value: float = 0.5, *, model: str = "m", gate: str = "") -> Outcome:
+def outcome(
+    strategy: str, value: float = 0.5, *, model: str = "m", gate: str = "", perturbation: str | None = None
+) -> Outcome:
     measure = Measure(metric="f1_macro", value=value, low=value - 0.1, high=value + 0.1, n=50)
     return Outcome(
         cell=f"triage-{strategy}@{model}",
         scenario="triage",
         strategy=strategy,
         model=model,
+        perturbation=perturbation,
         metrics=("f1_macro",),
         signature={},
         predictions=(),
@@ -60,6 +63,20 @@ def test_the_worst_model_of_each_scenario_and_strategy_is_judged() -> None:
 
     assert verdict.status == "FAIL"
     assert verdict.reason.startswith("triage-egi: min of 2, a: f1_macro 0.5 ")
+
+
+@pytest.mark.parametrize(("axis", "common"), [("strategy", "triage+typos_5pct@m"), ("model", "triage-egi+typos_5pct")])
+def test_perturbed_cells_are_held_together_with_none_but_their_like(axis: str, common: str) -> None:
+    gate = f"*+*: max(f1_macro over {axis}) >= 0.6"
+    cells = [
+        outcome("egi", 0.5, gate=gate, perturbation="typos_5pct"),
+        outcome("egi", 0.7, gate=gate, perturbation="case_upper"),
+        outcome("egi", 0.9),
+    ]
+    reasons = [verdict.reason for verdict in across(cells, Policy())]
+
+    assert reasons[0].startswith(f"{common}: max of 1, ")
+    assert reasons[1].startswith(f"{common.replace('typos_5pct', 'case_upper')}: max of 1, ")
 
 
 def test_cells_without_the_measure_are_passed_over() -> None:

@@ -13,6 +13,7 @@ from pytest_puma.core import Change, Flip, Measure, ModelOptions, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.matrix import DEFAULT_STRATEGIES, Choices
 from pytest_puma.metrics import metric_names
+from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.references import NAMES
 from pytest_puma.report.emit import FORMATS, JUNIT
 from pytest_puma.report.sheet import COLUMNS
@@ -136,6 +137,10 @@ def test_the_table_of_strategies_has_the_twelve_with_their_defaults() -> None:
             assert (int(tokens), float(temperature)) == (strategy.max_tokens, strategy.temperature), name
 
 
+def test_the_table_of_perturbations_has_each() -> None:
+    assert sorted(name for row in _table("perturbation") for name in _code(row[0])) == sorted(PERTURBATIONS)
+
+
 def test_the_table_of_scenario_members_is_complete() -> None:
     said = {name.partition("(")[0] for row in _table("member") for name in _code(row[0])}
     own = {name for name in vars(Scenario) if not name.startswith("_")}
@@ -204,6 +209,15 @@ def test_the_example_of_a_strategy_hook_asks_three_times(tickets: Project) -> No
     _hook(tickets, "pytest_puma_strategies", strategy="unanimous")
     tickets.run().assert_outcomes(passed=1)
     assert {len(prediction["raw"]) for prediction in tickets.predictions()} == {3}
+
+
+def test_the_example_of_a_perturbation_hook_makes_its_name_known(tickets: Project) -> None:
+    _hook(tickets, "pytest_puma_perturbations")
+    tickets.run("--puma-perturb=shouted").assert_outcomes(passed=2)
+    (found,) = tickets.record()["robustness"]
+    (row,) = (row for row in _table("`run.json`") if "robustness" in row[0])
+    shift = found["shifts"][0]
+    assert set(_code(row[1])) == {*found, *shift, *shift["turns"]} | {"axis", "old", "new"}
 
 
 def test_the_example_of_a_backend_hook_answers_for_its_model_alone(tickets: Project) -> None:

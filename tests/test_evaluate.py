@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from pytest_puma.core import (
 )
 from pytest_puma.evaluate import evaluate
 from pytest_puma.gates import parse_gate
+from pytest_puma.perturbations import Perturbation
+from pytest_puma.references import References
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraBothOrdersScenario, TriageJiraScenario
 from pytest_puma.strategies import ALL, Strategy, Task
 from pytest_puma.testing import Engine, ScriptedBackend
@@ -112,6 +115,64 @@ def test_the_signature_holds_what_could_change_a_number() -> None:
     assert signature["generation"]["temperature"] == 0
     assert signature["data"]["file"] == "data/jira_balanced_200.csv"
     assert signature["engine"] == {"backend": "scripted"}
+
+
+def _echo(prompt: str) -> str:
+    return "Minor" if "IT" in prompt.split() else "Major"
+
+
+def test_a_perturbed_cell_asks_about_other_texts_and_is_measured_on_the_same_samples() -> None:
+    plain, loud = (
+        evaluate(cell(perturbation=name, drawn=("f1_macro",)), Engine(ScriptedBackend(_echo)))
+        for name in (None, "case_upper")
+    )
+    assert (plain.cell, loud.cell) == ("triage_jira-zero_shot@script", "triage_jira-zero_shot+case_upper@script")
+    assert (plain.perturbation, loud.perturbation) == (None, "case_upper")
+    assert (plain.signature["perturbation"], loud.signature["perturbation"]) == (None, "case_upper")
+    facts = [[(each.sample_id, each.gold, each.units) for each in found.predictions] for found in (plain, loud)]
+    assert facts[0] == facts[1]
+    assert "Minor" not in {each.answer for each in plain.predictions}
+    assert "Minor" in {each.answer for each in loud.predictions}
+    assert plain.draws["f1_macro"].samples == loud.draws["f1_macro"].samples
+    assert loud.draws["f1_macro"].answers == tuple(each.answer for each in loud.predictions)
+
+
+def test_examples_stay_as_they_are() -> None:
+    asked: list[str] = []
+
+    def script(prompt: str) -> str:
+        asked.append(prompt)
+        return "Major"
+
+    evaluate(cell(strategy="one_shot", samples=2, perturbation="case_upper"), Engine(ScriptedBackend(script)))
+    for prompt in asked:
+        examples, issue = prompt.rsplit("<issue>", 1)
+        assert (
+            issue.partition("</issue>")[0].isupper() is False
+        )  # the words `Title` and `Description` are the template's
+        assert re.search(r"[a-z]{3}", re.sub("Title|Description", "", issue.partition("</issue>")[0])) is None
+        assert re.search(r"[a-z]{3}", examples.rsplit("<issue>", 1)[1])
+
+
+def test_labels_are_listed_in_another_order_and_scored_as_they_were() -> None:
+    outcome = evaluate(
+        cell(strategy="option_scoring", samples=4, perturbation="label_order"),
+        Engine(ScriptedBackend({}, default="Major")),
+    )
+    assert outcome["accuracy"] == 1 / 4
+    assert all(list(each.probabilities or ()) == TriageJiraScenario().valid_labels() for each in outcome.predictions)
+    assert not any("Critical, Major, Minor or Trivial" in each.prompt for each in outcome.predictions)
+
+
+def test_references_of_perturbed_samples_are_not_shown() -> None:
+    found = [run(cell(perturbation=name), references=References()).references for name in (None, "case_upper")]
+    assert [bool(each) for each in found] == [True, False]
+
+
+def test_a_perturbation_of_ones_own_is_known_by_its_name() -> None:
+    own = {"shouted": Perturbation(name="shouted", change=lambda text, _: f"{text} IT")}
+    outcome = evaluate(cell(perturbation="shouted"), Engine(ScriptedBackend(_echo)), perturbations=own)
+    assert {each.answer for each in outcome.predictions} == {"Minor"}
 
 
 def test_progress_is_told_up_to_the_last_sample() -> None:

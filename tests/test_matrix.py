@@ -16,7 +16,10 @@ from pytest_puma.matrix import (
     check_same,
     expand,
     make_scenario,
+    read_marker,
 )
+from pytest_puma.perturbations import ALL as PERTURBATIONS
+from pytest_puma.perturbations import Perturbation
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import ALL
 
@@ -66,6 +69,86 @@ def test_all_means_the_twelve_and_each_name_counts_once() -> None:
         "zero_shot",
         *(n for n in ALL if n != "zero_shot"),
     )
+
+
+def test_perturbed_cells_follow_their_twin() -> None:
+    choices = Choices(strategies=("egi", "rcoif"), perturb=("typos_5pct", "case_upper"))
+    cells = expand(request(choices=choices), settings(models=(model("a"),)))
+    assert [(cell.id, cell.perturbation) for cell in cells] == [
+        ("triage_jira-egi@a", None),
+        ("triage_jira-egi+typos_5pct@a", "typos_5pct"),
+        ("triage_jira-egi+case_upper@a", "case_upper"),
+        ("triage_jira-rcoif@a", None),
+        ("triage_jira-rcoif+typos_5pct@a", "typos_5pct"),
+        ("triage_jira-rcoif+case_upper@a", "case_upper"),
+    ]
+    assert {cell.drawn for cell in cells} == {("f1_macro",)}
+    assert expand(request(), settings())[0].drawn == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "marker", "ini", "expected"),
+    [
+        (("a",), ("b",), ("c",), ["a"]),
+        ((), ("b",), ("c",), []),
+        (None, ("b",), ("c",), ["b"]),
+        (None, (), ("c",), []),
+        (None, None, ("c",), ["c"]),
+        (None, None, None, []),
+    ],
+)
+def test_none_is_said_and_not_missing(command: Any, marker: Any, ini: Any, expected: list[str]) -> None:
+    said = settings(command=Choices(perturb=command), ini=Choices(perturb=ini), models=(model("a"),))
+    cells = expand(request(choices=Choices(strategies=("egi",), perturb=marker)), said)
+    assert [cell.perturbation for cell in cells] == [None, *expected]
+
+
+def test_names_of_perturbations_are_canonical_and_count_once() -> None:
+    own = Registry(perturbations={"shouted": Perturbation(name="shouted", change=lambda text, _: f"{text}!")})
+    said = ["Typos", "none", "typos_5pct", "shouted", "case-lower"]
+    assert own.perturbation_names(said) == ("typos_5pct", "shouted", "case_lower")
+    assert Registry().perturbation_names(["case_lower", "ALL"]) == (
+        "case_lower",
+        *(name for name in PERTURBATIONS if name != "case_lower"),
+    )
+
+
+def test_a_marker_takes_a_list_of_perturbations() -> None:
+    found = read_marker(["triage_jira"], {"perturb": ["typos", "none"]}, settings())
+    assert found.choices.perturb == ("typos_5pct",)
+    with pytest.raises(SettingsError, match="the marker's perturb is 'typos'; expected a list of texts"):
+        read_marker(["triage_jira"], {"perturb": "typos"}, settings())
+    with pytest.raises(SettingsError, match="perturbation 'typo' is unknown; did you mean"):
+        read_marker(["triage_jira"], {"perturb": ["typo"]}, settings())
+
+
+def test_gates_of_a_test_and_of_the_project_go_to_perturbed_cells_by_a_plus_alone() -> None:
+    own = ("f1_macro >= 0.5", "*+typos_5pct: f1_macro >= 0.3", "max(f1_macro over strategy) >= 0.6")
+    said = settings(models=(model("a"),), gates=(parse_gate("accuracy >= 0.5"), parse_gate("*+*: accuracy >= 0.2")))
+    choices = Choices(strategies=("egi",), perturb=("typos_5pct", "case_upper"))
+    cells = expand(request(choices=choices, gates=tuple(map(parse_gate, own))), said)
+    assert [[str(gate) for gate in cell.gates] for cell in cells] == [
+        ["f1_macro >= 0.5", "accuracy >= 0.5"],
+        ["*+typos_5pct: f1_macro >= 0.3", "*+*: accuracy >= 0.2"],
+        ["*+*: accuracy >= 0.2"],
+    ]
+    assert [[str(gate) for gate in cell.across] for cell in cells] == [[own[2]], [], []]
+
+
+def test_a_gate_on_perturbed_cells_needs_one_unless_the_command_line_chose_others() -> None:
+    gated = request(gates=(parse_gate("*+typos_5pct: f1_macro >= 0.3"),))
+    with pytest.raises(SettingsError, match="fits none of its cells"):
+        expand(gated, settings())
+    assert expand(gated, settings(command=Choices(perturb=())))[0].gates == ()
+
+
+def test_references_are_not_shown_for_perturbed_cells_but_known_to_their_gates() -> None:
+    choices = Choices(strategies=("egi",), perturb=("typos_5pct",))
+    for gate, wanted in (("*+*: accuracy >= 0", False), ("*+*: accuracy >= reference.guess", True)):
+        said = settings(models=(model("a"),), gates=(parse_gate(gate),))
+        plain, perturbed = expand(request(choices=choices), said)
+        assert said.references_of(plain) is not None
+        assert (said.references_of(perturbed) is not None) == wanted
 
 
 def test_a_general_gate_without_a_scope_goes_to_the_cells_that_have_its_metric() -> None:

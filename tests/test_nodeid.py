@@ -12,6 +12,8 @@ MODELS = ("qwen", "qwen-7b", "a@b")
             "t.py::test_x[triage_jira-few_shot_3@qwen]",
             Named("triage_jira-few_shot_3@qwen", "triage_jira", "qwen"),
         ),
+        ("t.py::test_x[s-egi+typos_5pct@qwen]", Named("s-egi+typos_5pct@qwen", "s", "qwen")),
+        ("t.py::test_x[1-s-egi+typos_5pct@qwen-7b-2]", Named("s-egi+typos_5pct@qwen-7b", "s", "qwen-7b")),
         ("t.py::test_x[s-zero_shot@qwen-7b]", Named("s-zero_shot@qwen-7b", "s", "qwen-7b")),
         ("t.py::test_x[chilly-s-zero_shot@qwen-7b]", Named("s-zero_shot@qwen-7b", "s", "qwen-7b")),
         ("t.py::test_x[s-zero_shot@qwen-chilly]", Named("s-zero_shot@qwen", "s", "qwen")),

@@ -54,6 +54,12 @@ class Entry:
         return self.cell.partition("-")[0]
 
     @property
+    def twin(self) -> str:
+        """The cell itself, or, of a perturbed one, that of the samples as they are."""
+        asked, _, model = self.cell.partition("@")
+        return f"{asked.partition('+')[0]}@{model}"
+
+    @property
     def model(self) -> str:
         """The name of the model."""
         return self.cell.partition("@")[2]

@@ -20,6 +20,7 @@ from pytest_puma.core.conversation import (
 from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaError, SettingsError, TemplateError
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.outcome import Determinism, Flip, Outcome, Prediction, Run
+from pytest_puma.core.robustness import Gap, Robustness, Shift, Turns
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
 from pytest_puma.core.verdict import Change, Doubt, Draws, Gate, Measure, Policy, Status, Verdict
 
@@ -37,6 +38,7 @@ __all__ = [
     "EngineError",
     "Flip",
     "Forecast",
+    "Gap",
     "Gate",
     "Generate",
     "Generation",
@@ -54,16 +56,19 @@ __all__ = [
     "PumaError",
     "Request",
     "Response",
+    "Robustness",
     "Run",
     "Sample",
     "Scenario",
     "Score",
     "SettingsError",
+    "Shift",
     "Speed",
     "Status",
     "Step",
     "TaskType",
     "TemplateError",
+    "Turns",
     "Usage",
     "Verdict",
     "ask",

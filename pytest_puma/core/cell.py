@@ -65,18 +65,21 @@ class Model:
 class Cell:
     """One scenario x strategy x model, with all that decides its numbers; `metrics` are those that reports show.
 
-    `gates` are the cell's own; `across` are those that compare it with other cells.
+    `perturbation` is the name of that under which the samples are shown, None as they are. `gates` are the cell's own;
+    `across` are those that compare it with other cells, `drawn` the metrics that are held against its perturbed twins.
     """
 
     scenario: Scenario
     strategy: str
     model: Model
+    perturbation: str | None = None
     samples: int = DEFAULT_SAMPLES
     seed: int = DEFAULT_SEED
     generation: Generation = field(default_factory=Generation)
     gates: tuple[Gate, ...] = ()
     across: tuple[Gate, ...] = ()
     metrics: tuple[str, ...] = ()
+    drawn: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """A cell without samples would measure nothing."""
@@ -84,5 +87,10 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """`scenario-strategy@model`, as in `triage_jira-few_shot_3@qwen2.5-3b`."""
-        return f"{self.scenario.name}-{self.strategy}@{self.model.name}"
+        """`triage_jira-few_shot_3@qwen2.5-3b`; under a perturbation `triage_jira-few_shot_3+typos_5pct@qwen2.5-3b`."""
+        return f"{self.scenario.name}-{perturbed(self.strategy, self.perturbation)}@{self.model.name}"
+
+
+def perturbed(name: str, perturbation: str | None) -> str:
+    """A name with that of the perturbation, where there is one: `few_shot_3+typos_5pct`."""
+    return name if perturbation is None else f"{name}+{perturbation}"

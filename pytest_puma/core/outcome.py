@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_puma.core.cell import perturbed
 from pytest_puma.core.conversation import Speed, Usage
+from pytest_puma.core.robustness import Robustness
 from pytest_puma.core.verdict import Draws, Gate, Measure, Verdict
 
 
@@ -65,8 +67,8 @@ class Outcome:
     numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
     classification; `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
     where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
-    `across` are the gates that compare the cell with others, `draws` what they need, by metric; `left_out` counts the
-    samples that were not asked, as the gates were decided without them.
+    `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `left_out`
+    counts the samples that were not asked, as the gates were decided without them.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -74,6 +76,7 @@ class Outcome:
     scenario: str
     strategy: str
     model: str
+    perturbation: str | None = None
     metrics: tuple[str, ...]
     signature: Mapping[str, Any]
     predictions: tuple[Prediction, ...]
@@ -100,6 +103,11 @@ class Outcome:
             raise KeyError(msg) from None
 
     @property
+    def shown(self) -> str:
+        """The strategy, and the perturbation where there is one, as in the cell's id."""
+        return perturbed(self.strategy, self.perturbation)
+
+    @property
     def failed(self) -> tuple[Verdict, ...]:
         """The verdicts that fail the item."""
         return tuple(verdict for verdict in self.verdicts if verdict.fails)
@@ -111,7 +119,7 @@ class Run:
 
     Predictions lie in the run folder: those of a long run would fill the memory.
     `verdicts` are those of gates that no cell could take; `problems` are sentences that make the run
-    fail although no single cell does.
+    fail although no single cell does. `robustness` is there for each cell that has perturbed twins.
     """
 
     id: str
@@ -120,3 +128,4 @@ class Run:
     outcomes: tuple[Outcome, ...]
     verdicts: tuple[Verdict, ...] = ()
     problems: tuple[str, ...] = ()
+    robustness: tuple[Robustness, ...] = ()

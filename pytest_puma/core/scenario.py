@@ -22,13 +22,14 @@ class Sample:
 
     The `id` is stable: from the data's key column, else a hash of the content. `units` names what
     the sample is made of (the two issues of a pair): samples that share a unit are not independent,
-    so intervals resample units.
+    so intervals resample units. `labels`: the order in which its prompt lists them, the scenario's where empty.
     """
 
     id: str
     fields: Mapping[str, Any]
     gold: str
     units: tuple[str, ...]
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

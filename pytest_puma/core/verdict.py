@@ -57,7 +57,7 @@ class Draws:
     """A metric of one cell, for the comparison with another: its `value`, and what it is in each bootstrap resample.
 
     Cells that were asked the same samples, which `samples` is a digest of, have the same resamples. `errors` is how far
-    off each answer is, as `Change` counts them; `numbers`: whether answers are numbers.
+    off each of the `answers` is, as `Change` counts them; `numbers`: whether answers are numbers.
     """
 
     metric: str
@@ -65,6 +65,7 @@ class Draws:
     value: float
     values: tuple[float, ...]
     errors: tuple[float, ...]
+    answers: tuple[str | None, ...]
     numbers: bool
 
 

@@ -30,7 +30,9 @@ model over the `strategy`, or of each scenario and strategy over the `model`; it
 
 `scope` names the cells that must keep the limit; without one, all must. It is a scenario, a
 scenario-strategy, or a whole cell id as in `triage_jira-few_shot_3@qwen2.5-3b`; `*` stands for any
-characters and `?` for one. A strategy may be spelled with hyphens (`triage_jira-few-shot-3`). The
+characters and `?` for one. A strategy may be spelled with hyphens (`triage_jira-few-shot-3`). Cells under a
+perturbation are meant by scopes alone that have a `+` before any `@`: `triage_jira+typos_5pct`,
+`triage_jira-*+case_*@qwen*`, `*+*`; all other gates, those without a scope too, are about cells without one. The
 first `:` ends the scope: no model alias contains one, and a metric whose label does needs a scope
 before it (`*: per_class.C: drive.f1 > 0.5`).
 """
@@ -179,10 +181,13 @@ def _error(text: str, offset: int, found: str, expected: str) -> SettingsError:
 
 def applies(gate: Gate, scenario_name: str, cell_id: str) -> bool:
     """Whether the gate's scope takes in the cell `cell_id`, which is one of the scenario."""
-    if gate.scope is None:
-        return True
-    pattern = gate.scope.replace("[", "[[]")  # a bracket is no wildcard here
-    strategy, _, model = cell_id.removeprefix(f"{scenario_name}-").partition("@")
-    cells = [f"{scenario_name}-{spelling}" for spelling in (strategy, strategy.replace("_", "-"))]
-    names = [scenario_name, *cells, *(f"{cell}@{model}" for cell in cells)]
+    asked, _, model = cell_id.removeprefix(f"{scenario_name}-").partition("@")
+    strategy, plus, perturbation = asked.partition("+")
+    scope = gate.scope or "*"
+    if ("+" in scope.partition("@")[0]) != bool(plus):
+        return False
+    pattern = scope.replace("[", "[[]")  # a bracket is no wildcard here
+    spellings = ("", f"-{strategy}", f"-{strategy.replace('_', '-')}")
+    scenario, *cells = [f"{scenario_name}{spelling}{plus}{perturbation}" for spelling in spellings]
+    names = [scenario, *cells, *(f"{cell}@{model}" for cell in cells)]
     return any(fnmatchcase(name, pattern) for name in names)

@@ -72,6 +72,7 @@ class Answers:
             value=self.value(metric),
             values=tuple(in_blocks(self._resamples.weights[: found.resamples], found.kernel).tolist()),
             errors=tuple(self.errors.tolist()),
+            answers=tuple(prediction.answer for prediction in self.predictions),
             numbers=self.scenario.task_type == "regression",
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tabulate import tabulate
 
 from pytest_puma.core import Flip, Outcome, Run
+from pytest_puma.report import robustness
 from pytest_puma.report.terminal import HEADERS, all_rows, stopped, undecided
 
 #: What a reader of a pull request has no use for.
@@ -15,8 +16,14 @@ _FLIPS = 20
 
 
 def as_markdown(run: Run) -> str:
-    """A heading with the verdict, the table, a sentence for each gate that is not kept, and the flips."""
-    parts = [f"### puma: {_verdict(run)}", _table(run.outcomes), *_sentences(run), *map(_flips, run.outcomes)]
+    """A heading with the verdict, the table, a sentence for each gate that is not kept, perturbations, the flips."""
+    parts = [
+        f"### puma: {_verdict(run)}",
+        _table(run.outcomes),
+        *_sentences(run),
+        *_perturbations(run),
+        *map(_flips, run.outcomes),
+    ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -43,6 +50,14 @@ def _sentences(run: Run) -> Iterator[str]:
     lines += [f"warning: {_escaped(warning)}" for outcome in run.outcomes for warning in outcome.warnings]
     if lines:
         yield "\n".join(f"- {line}" for line in lines)
+
+
+def _perturbations(run: Run) -> Iterator[str]:
+    if run.robustness:
+        rows = [[_escaped(cell) for cell in row] for row in robustness.rows(run.robustness)]
+        yield "#### perturbations"
+        yield tabulate(rows, headers=robustness.HEADERS, tablefmt="github", disable_numparse=True)
+        yield "\n".join(f"- {_escaped(line)}" for line in robustness.sentences(run.robustness))
 
 
 def _flips(outcome: Outcome) -> str:

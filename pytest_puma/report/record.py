@@ -2,8 +2,8 @@
 
 `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, signature,
 measures, confusion matrix, verdicts, flips, warnings, determinism (null: not asked for), usage, seconds, and how many
-samples were `left_out` as the gates were decided without them;
-`problems` are sentences that made the run fail although no cell did.
+samples were `left_out` as the gates were decided without them; `problems` are sentences that made the run fail although
+no cell did; `robustness` is what perturbations did to cells.
 """
 
 from __future__ import annotations

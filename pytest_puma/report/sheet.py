@@ -1,7 +1,7 @@
 """A run as CSV: a line for each measure of each cell, with the verdicts on it.
 
-cell,scenario,strategy,model,metric,value,low,high,n,note,verdicts
-triage_jira-zero_shot@qwen,triage_jira,zero_shot,qwen,accuracy,0.66,0.52,0.77,50,,PASS
+cell,scenario,strategy,perturbation,model,metric,value,low,high,n,note,verdicts
+triage_jira-zero_shot@qwen,triage_jira,zero_shot,,qwen,accuracy,0.66,0.52,0.77,50,,PASS
 """
 
 from __future__ import annotations
@@ -12,7 +12,20 @@ import math
 
 from pytest_puma.core import Outcome, Run
 
-COLUMNS = ("cell", "scenario", "strategy", "model", "metric", "value", "low", "high", "n", "note", "verdicts")
+COLUMNS = (
+    "cell",
+    "scenario",
+    "strategy",
+    "perturbation",
+    "model",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "n",
+    "note",
+    "verdicts",
+)
 
 
 def as_csv(run: Run) -> str:
@@ -26,7 +39,7 @@ def as_csv(run: Run) -> str:
 
 
 def _lines(outcome: Outcome) -> list[list[object]]:
-    names = [outcome.cell, outcome.scenario, outcome.strategy, outcome.model]
+    names = [outcome.cell, outcome.scenario, outcome.strategy, outcome.perturbation or "", outcome.model]
     return [
         [
             *names,

@@ -151,17 +151,21 @@ def _shown_measures(outcome: Outcome) -> list[Measure]:
 def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
     """The rows under `HEADERS`: those of the cells, and behind a scenario's last one those of trivial programs."""
     last = {outcome.scenario: outcome.cell for outcome in outcomes}
+    known = {outcome.scenario: _references(outcome) for outcome in outcomes if outcome.references}
     return [
         row
         for outcome in outcomes
-        for row in [*_rows(outcome), *(_references(outcome) if last[outcome.scenario] == outcome.cell else ())]
+        for row in [
+            *_rows(outcome),
+            *(known.get(outcome.scenario, ()) if last[outcome.scenario] == outcome.cell else ()),
+        ]
     ]
 
 
 def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
     unread = outcome.measures["parse_failure_rate"].value
     computed = outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
-    names = (outcome.scenario, outcome.strategy, outcome.model)
+    names = (outcome.scenario, outcome.shown, outcome.model)
     costs = (f"{unread:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}", verdict(outcome))
     return _measured(names, _shown_measures(outcome), costs)
 

@@ -96,7 +96,8 @@ def _change(entry: dict[str, Any]) -> Change:
 
 def _draws(entry: dict[str, Any]) -> Draws:
     values = tuple(math.nan if value is None else value for value in entry["values"])
-    return Draws(**_with_nan(entry, "value") | {"values": values, "errors": tuple(entry["errors"])})
+    lists = {name: tuple(entry[name]) for name in ("errors", "answers")}
+    return Draws(**_with_nan(entry, "value") | lists | {"values": values})
 
 
 def _with_nan(entry: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -143,18 +143,21 @@ class Controller:
         from pytest_puma.core import Run
         from pytest_puma.rates import write_rates
         from pytest_puma.report.emit import emit
+        from pytest_puma.robustness import robustness
         from pytest_puma.session.project import project_root
         from pytest_puma.session.settings import settings_of
 
         settings = settings_of(self._config)
+        # In the order of collection: workers report as they finish.
+        outcomes = tuple(self._outcomes[nodeid] for nodeid in self._planned if nodeid in self._outcomes)
         self._run = Run(
             id="" if self._folder is None else self._folder.path.name,
             started=self._started.isoformat(timespec="seconds"),
             environment=_environment(),
-            # In the order of collection: workers report as they finish.
-            outcomes=tuple(self._outcomes[nodeid] for nodeid in self._planned if nodeid in self._outcomes),
+            outcomes=outcomes,
             verdicts=verdicts,
             problems=problems,
+            robustness=robustness(outcomes, settings.registry.perturbations),
         )
         self._told = self._keeper.finish(self._cells()) + emit(self._run, settings.reports)
         if self._folder is not None:
@@ -225,12 +228,17 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is None or not self._run.outcomes:
             return
+        from pytest_puma.report import robustness
         from pytest_puma.report.terminal import summary
 
         folder = "" if self._folder is None else os.path.relpath(self._folder.path)
         terminalreporter.section("puma")
         for line in [*summary(self._run, folder), *self._flips(), *self._told]:
             terminalreporter.write_line(line)
+        if self._run.robustness:
+            terminalreporter.section("puma: perturbations")
+            for line in robustness.lines(self._run.robustness):
+                terminalreporter.write_line(line)
 
     def _flips(self) -> list[str]:
         from pytest_puma.report.terminal import flips

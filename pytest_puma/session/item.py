@@ -38,6 +38,7 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         engine,
         project=settings.project,
         strategies=settings.registry.strategies,
+        perturbations=settings.registry.perturbations,
         progress=progress_of(item.config, cell),
         determinism=settings.determinism,
         baseline=settings.baseline_of(cell),

@@ -1,7 +1,8 @@
 """What the id of a test says of its cell: all that is known of a test in the process that starts the workers.
 
-`test_triage[triage_jira-few_shot_3@qwen2.5-3b]` names scenario, cell and model; other parameters of the test may stand
-around them. Ids of other tests may look alike: `test_mail[some-user@example.org]`.
+`test_triage[triage_jira-few_shot_3@qwen2.5-3b]` names scenario, cell and model, with `+typos_5pct` before the `@` where
+the samples are perturbed; other parameters of the test may stand around them. Ids of other tests may look alike:
+`test_mail[some-user@example.org]`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-_CELL = re.compile(r"\[(?:.*-)?((\w+)-\w+)@(.+)\]$")
+_CELL = re.compile(r"\[(?:.*-)?((\w+)-\w+(?:\+\w+)?)@(.+)\]$")
 
 
 @dataclass(frozen=True, slots=True)

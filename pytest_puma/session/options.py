@@ -26,6 +26,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAMES",
         "help": "these strategies instead of the tests' own (comma-separated); 'all' for the twelve",
     },
+    "--puma-perturb": {
+        "action": "append",
+        "metavar": "NAMES",
+        "help": "run each cell under these perturbations too (comma-separated), as typos_5pct; 'all', or 'none'",
+    },
     "--puma-samples": {"type": int, "metavar": "N", "help": "samples of each scenario (default 50)"},
     "--puma-seed": {"type": int, "metavar": "N", "help": "seed of every random choice (default 42)"},
     "--puma-threads": {
@@ -86,6 +91,7 @@ INI: dict[str, tuple[str, str]] = {
     "puma_models": ("linelist", "models to run when no --puma-model is given (default: the bundled puma-tiny)"),
     "puma_model_dirs": ("paths", "folders in which a model's bare name is looked up"),
     "puma_data": ("linelist", "SCENARIO=PATH lines: your own data"),
+    "puma_perturb": ("linelist", "perturbations to run each cell under, too"),
     "puma_samples": ("int", "samples of each scenario"),
     "puma_seed": ("int", "seed of every random choice"),
     "puma_threads": ("int", "threads of each process"),

@@ -38,7 +38,13 @@ class Planner:
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
         rates = {cell.model: read_rates(project_root(self._config), cell.model) for cell in cells}
         try:
-            forecasts = plan(cells, rates, project=settings.project, strategies=settings.registry.strategies)
+            forecasts = plan(
+                cells,
+                rates,
+                project=settings.project,
+                strategies=settings.registry.strategies,
+                perturbations=settings.registry.perturbations,
+            )
         except PumaError as error:
             # There are no workers here that would take it for an internal error.
             raise pytest.UsageError(str(error)) from error

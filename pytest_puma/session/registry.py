@@ -8,15 +8,17 @@ import pytest
 
 from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.matrix import Registry
+from pytest_puma.perturbations import Perturbation
+from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import Strategy, is_built_in
 
-_STRATEGY_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def registry_of(config: pytest.Config) -> Registry:
     """Ask the hooks. A `SettingsError` names what one of them gave and should not have."""
-    return Registry(scenarios=_scenarios(config), strategies=_strategies(config))
+    return Registry(scenarios=_scenarios(config), strategies=_strategies(config), perturbations=_perturbations(config))
 
 
 def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
@@ -34,7 +36,7 @@ def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
 def _strategies(config: pytest.Config) -> dict[str, Strategy]:
     strategies: dict[str, Strategy] = {}
     for strategy in (entry for found in config.hook.pytest_puma_strategies() for entry in found):
-        if not isinstance(strategy, Strategy) or not _STRATEGY_NAME.fullmatch(strategy.name):
+        if not isinstance(strategy, Strategy) or not _NAME.fullmatch(strategy.name):
             msg = f"hook pytest_puma_strategies: found {strategy!r}; expected Strategy objects named like 'my_strategy'"
             raise SettingsError(msg)
         if strategy.name in strategies or is_built_in(strategy.name):
@@ -42,3 +44,17 @@ def _strategies(config: pytest.Config) -> dict[str, Strategy]:
             raise SettingsError(msg)
         strategies[strategy.name] = strategy
     return strategies
+
+
+def _perturbations(config: pytest.Config) -> dict[str, Perturbation]:
+    perturbations: dict[str, Perturbation] = {}
+    for perturbation in (entry for found in config.hook.pytest_puma_perturbations() for entry in found):
+        if not isinstance(perturbation, Perturbation) or not _NAME.fullmatch(perturbation.name):
+            msg = f"hook pytest_puma_perturbations: found {perturbation!r}; expected Perturbations named like 'my_own'"
+            raise SettingsError(msg)
+        name = perturbation.name
+        if name in {*perturbations, "all", "none"} or is_built_in_perturbation(name):
+            msg = f"hook pytest_puma_perturbations: the name {name!r} is taken; rename yours"
+            raise SettingsError(msg)
+        perturbations[name] = perturbation
+    return perturbations

@@ -104,9 +104,16 @@ def _read(config: pytest.Config) -> Settings:
         data=_data(config, registry),
         scenarios=scenarios,
         command=_choices(
-            "the command line", **{name: getattr(option, f"puma_{name}") for name in _CHOSEN}, strategies=strategies
+            "the command line",
+            **{name: getattr(option, f"puma_{name}") for name in _CHOSEN},
+            strategies=strategies,
+            perturb=_perturbations("--puma-perturb", option.puma_perturb, registry),
         ),
-        ini=_choices("the ini file", **{name: config.getini(f"puma_{name}") for name in _CHOSEN}),
+        ini=_choices(
+            "the ini file",
+            **{name: config.getini(f"puma_{name}") for name in _CHOSEN},
+            perturb=_perturbations("puma_perturb", config.getini("puma_perturb"), registry),
+        ),
         gates=tuple(map(registry.gate, [*(config.getini("puma_gates") or ()), *(option.puma_gate or ())])),
         project=project_root(config),
         threads=_threads(config),
@@ -187,6 +194,11 @@ def _names(option: str, said: Iterable[str] | None) -> tuple[str, ...]:
         msg = f"{option} {', '.join(said or ())!r}: found an empty name; expected names separated by commas"
         raise SettingsError(msg)
     return names
+
+
+def _perturbations(where: str, said: Iterable[str] | None, registry: Registry) -> tuple[str, ...] | None:
+    """None where nothing is said, which is not `none`."""
+    return None if said is None else registry.perturbation_names(_names(where, said))
 
 
 def _choices(where: str, **said: Any) -> Choices:

@@ -40,7 +40,7 @@ class Task:
         return instance | {
             "instance": instance,
             "examples": [dict(example) for example in self.examples],
-            "labels": self.scenario.valid_labels(),
+            "labels": list(self.sample.labels) or self.scenario.valid_labels(),
             "scenario": {"name": self.scenario.name, "task_type": self.scenario.task_type},
         }
 

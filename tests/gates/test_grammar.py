@@ -246,6 +246,41 @@ def test_a_scope_leaves_out_other_cells(scope: str) -> None:
     assert not applies(Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5), "triage_jira", CELL)
 
 
+PERTURBED = "triage_jira-few_shot_3+typos_5pct@qwen+a"
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        "*+*",
+        "triage_jira+typos_5pct",
+        "triage_jira-few_shot_3+typos_5pct",
+        "triage_jira-few-shot-3+typos_*",
+        "triage_jira-*+typos_5pct@*",
+        "*+?????_5pct@qwen+a",
+        PERTURBED,
+    ],
+)
+def test_a_scope_with_a_plus_takes_in_perturbed_cells_alone(scope: str) -> None:
+    gate = Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5)
+
+    assert applies(gate, "triage_jira", PERTURBED)
+    assert not applies(gate, "triage_jira", "triage_jira-few_shot_3@qwen+a")
+
+
+@pytest.mark.parametrize(
+    "scope", [None, "*", "triage_jira", "*few_shot_3*", "*@*", "*typos*", "*@qwen+a", "*+case_upper"]
+)
+def test_other_gates_are_not_about_perturbed_cells(scope: str | None) -> None:
+    assert not applies(Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5), "triage_jira", PERTURBED)
+
+
+def test_a_plus_in_the_name_of_a_model_is_no_perturbation() -> None:
+    gate = Gate(scope="*@qwen+a", metric="f1_macro", op=">=", limit=0.5)
+
+    assert applies(gate, "triage_jira", "triage_jira-few_shot_3@qwen+a")
+
+
 def test_brackets_in_a_scope_stand_for_themselves() -> None:
     gate = Gate(scope="*@qwen[v2]", metric="f1_macro", op=">=", limit=0.5)
 

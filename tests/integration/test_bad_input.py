@@ -66,7 +66,7 @@ MARKERS = {
     "unknown scenario": ("@pytest.mark.puma('triag')\ndef test_x(puma): pass", "*scenario 'triag' is unknown*"),
     "unknown keyword": (
         "@pytest.mark.puma('triage_jira', sample=3)\ndef test_x(puma): pass",
-        "*the marker does not know sample; expected @pytest.mark.puma(scenario, *, gates, strategies, samples, *",
+        "*the marker does not know sample; expected @pytest.mark.puma(scenario, *, gates, strategies, perturb, *",
     ),
     "a text for a list": (
         "@pytest.mark.puma('triage_jira', gates='f1_macro > 0')\ndef test_x(puma): pass",

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
-from pytest_puma.core import Flip, Gate, Measure, Outcome, Run, Usage, Verdict
+from pytest_puma.core import (
+    Change,
+    Flip,
+    Gap,
+    Gate,
+    Measure,
+    Outcome,
+    Robustness,
+    Run,
+    Shift,
+    Turns,
+    Usage,
+    Verdict,
+)
 
 ACCURACY = Measure(metric="accuracy", value=0.66, low=0.52, high=0.77, n=50)
 ECE = Measure(metric="ece", value=math.nan, low=math.nan, high=math.nan, n=0, note="nothing to measure")
@@ -47,3 +61,40 @@ def flips(worse: int, better: int = 0) -> tuple[Flip, ...]:
         Flip(sample_id=f"s{number}", gold="A", old="B" if up else "A", new="A" if up else None, better=up)
         for number, up in reversed(list(enumerate(turned)))
     )
+
+
+CHANGE = Change(metric="accuracy", old=0.66, new=0.46, value=-0.2, low=-0.4, high=0.1, n=50, worse=15, better=5)
+ROBUSTNESS = Robustness(
+    cell="triage-zero_shot@m",
+    scenario="triage",
+    strategy="zero_shot",
+    model="m",
+    metric="accuracy",
+    value=0.66,
+    shifts=(
+        Shift(
+            perturbation="case_upper",
+            change=CHANGE,
+            turns=Turns(
+                rate=Measure(metric="flip_rate", value=0.5, low=0.3, high=0.7, n=50),
+                to_correct=5,
+                to_incorrect=15,
+                between_incorrect=5,
+            ),
+        ),
+        Shift(
+            perturbation="label_order",
+            change=replace(CHANGE, new=0.66, value=0.0, low=0.0, high=0.0, worse=0, better=0),
+            turns=Turns(
+                rate=Measure(metric="flip_rate", value=0.0, low=0.0, high=0.07, n=50),
+                to_correct=0,
+                to_incorrect=0,
+                between_incorrect=0,
+            ),
+        ),
+    ),
+    worst="case_upper",
+    worst_value=0.46,
+    always_right=Measure(metric="always_right", value=0.4, low=0.3, high=0.5, n=50),
+    gaps=(Gap(axis="gender", old="woman", new="man", change=CHANGE),),
+)

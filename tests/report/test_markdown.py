@@ -3,7 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_puma.report.markdown import as_markdown
-from tests.report.made import ACCURACY, KEPT, MISSED, UNSURE, flips, outcome, run
+from pytest_puma.report.robustness import HEADERS
+from tests.report.made import ACCURACY, KEPT, MISSED, ROBUSTNESS, UNSURE, flips, outcome, run
 
 
 def test_a_kept_run_is_a_heading_and_a_table() -> None:
@@ -68,3 +69,22 @@ def test_text_of_the_data_means_nothing_to_markdown() -> None:
     text = as_markdown(run(outcome(metrics=("x",), measures={**outcome().measures, "x": named})))
 
     assert "per_class.a\\|b\\*c.f1" in text
+
+
+def test_perturbations_are_a_table_and_sentences_of_their_own() -> None:
+    text = as_markdown(run(outcome(), robustness=(ROBUSTNESS,)))
+    table, sentences = text.partition("#### perturbations\n\n")[2].split("\n\n")
+
+    header, _, first, second = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+    assert tuple(header) == HEADERS
+    assert first[:8] == ["triage", "zero_shot", "m", "case_upper", "accuracy", "0.46", "-0.2", "[-0.4, 0.1]"]
+    assert first[8:] == ["50%", "[0.3, 0.7]", "20%", "60%", "20%"]
+    assert second == ["", "", "", "label_order", "accuracy", "0.66", "0", "[0, 0]", "0%", "[0, 0.07]", "-", "-", "-"]
+    worst, gap = sentences.splitlines()
+    assert worst.startswith("- worst: triage-zero_shot@m: accuracy is 0.46 under case_upper, 0.66 without; ")
+    assert worst.endswith("; 40% [0.3, 0.5] of n=50 are right under all")
+    assert gap == "- gap: triage-zero_shot@m: gender: accuracy of man less that of woman is -0.2 [-0.4, 0.1] n=50"
+
+
+def test_without_perturbations_nothing_is_said_of_them() -> None:
+    assert "perturbations" not in as_markdown(run(outcome()))

@@ -21,5 +21,13 @@ def test_each_measure_of_each_cell_has_a_line() -> None:
     assert found["verdicts"].isna().sum() == 5
 
 
+def test_a_perturbation_has_a_column() -> None:
+    perturbed = outcome("triage-zero_shot+case_upper@m", perturbation="case_upper")
+    found = pd.read_csv(io.StringIO(as_csv(run(outcome(), perturbed))))
+
+    assert list(found["perturbation"].fillna("")) == [""] * 3 + ["case_upper"] * 3
+    assert set(found["strategy"]) == {"zero_shot"}
+
+
 def test_what_is_not_known_is_empty() -> None:
-    assert "triage-zero_shot@m,triage,zero_shot,m,ece,,,,0,nothing to measure,\n" in as_csv(run(outcome()))
+    assert "triage-zero_shot@m,triage,zero_shot,,m,ece,,,,0,nothing to measure,\n" in as_csv(run(outcome()))

@@ -35,6 +35,19 @@ def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
     ]
 
 
+def test_the_strategy_of_a_perturbed_cell_is_shown_with_its_perturbation() -> None:
+    whole = outcome(measures=RATES, perturbation="case_upper")
+    lines = summary(Run(id="r", started="", environment={}, outcomes=(whole,)), "")
+    assert lines[2].split()[:3] == ["a", "b+case_upper", "c"]
+
+
+def test_trivial_programs_stand_behind_the_last_cell_of_their_scenario_a_perturbed_one_too() -> None:
+    plain = outcome(measures=RATES, references={"mean": {"mae": RATES["mae"]}})
+    perturbed = outcome(measures=RATES, perturbation="case_upper", cell="a-b+case_upper@c")
+    lines = summary(Run(id="r", started="", environment={}, outcomes=(plain, perturbed)), "")
+    assert [line.split()[1] for line in lines[2:5]] == ["b", "b+case_upper", "reference.mean"]
+
+
 def test_the_worst_misses_are_unread_answers_then_the_farthest_off() -> None:
     said = [("1", "3"), ("3", "3"), ("34", "3"), (None, "5"), ("8", "5")]
     predictions = [Prediction(sample_id=str(n), gold=gold, answer=answer) for n, (answer, gold) in enumerate(said)]

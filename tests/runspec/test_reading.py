@@ -11,6 +11,7 @@ import yaml
 
 from pytest_puma.core import Gate
 from pytest_puma.matrix import Choices, Registry, Request, Settings
+from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import ALL, Strategy
 from pytest_puma.strategies.direct import direct
@@ -74,12 +75,31 @@ def test_gates_are_read_in_their_order(folder: Path) -> None:
 
 def test_a_lone_value_stands_for_a_list_of_one(folder: Path) -> None:
     request = the_one(
-        folder, LEAST + "models: qwen2.5:3b\nmetrics: accuracy\ngates: accuracy > 0.5\nperturbations: none"
+        folder, LEAST + "models: qwen2.5:3b\nmetrics: accuracy\ngates: accuracy > 0.5\nperturbations: case_upper"
     )
 
     assert request.models == ("qwen2.5:3b",)
     assert request.metrics == ("accuracy",)
     assert request.gates == (Gate(metric="accuracy", op=">", limit=0.5),)
+    assert request.choices.perturb == ("case_upper",)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("[none, typos_5pct]", ("typos_5pct",)),
+        ("[Typos-20pct, truncate, typos_20pct]", ("typos_20pct", "truncate_50pct")),
+        ("all", PERTURBATIONS),
+        ("[none]", ()),
+        ("none", ()),
+        ("[]", None),
+        ("null", None),
+    ],
+)
+def test_perturbations_are_added_to_the_samples_as_they_are(
+    folder: Path, text: str, names: tuple[str, ...] | None
+) -> None:
+    assert the_one(folder, f"{LEAST}perturbations: {text}").choices.perturb == names
 
 
 @pytest.mark.parametrize(
@@ -114,7 +134,7 @@ def test_cot_asks_for_the_chain_of_thought_form(folder: Path, strategy: str, cot
     [
         *("inference: {top_logprobs: 0}", "inference: {top_logprobs: null}"),
         *("inference: {format: null}", "inference: {format: ''}", "inference: {format: text}"),
-        *("perturbations: null", "perturbations: []", "perturbations: [none]", "perturbations: none"),
+        *("perturbations: null", "perturbations: []"),
         *("sustainability: false", "sustainability: null", "sustainability: {}", "sustainability: {codecarbon: false}"),
         *("repeat: 1", "repeat: null"),
         *("profile_required: false", "profile_required: null", "profile_required: ''"),

@@ -21,7 +21,6 @@ from tests.runspec.specs import LEAST, PUMA, refusal
         ),
         ("inference: {format: json}", "inference.format: json is not supported: replies are plain text;"),
         ("inference: {format: {type: object}}", "inference.format: {type: object} is not supported: replies are plain"),
-        ("perturbations: [none, typos_5pct]", "perturbations: typos_5pct is not supported: samples stay as they are;"),
         ("sustainability: true", "sustainability: true is not supported: energy is not measured;"),
         ("sustainability: {codecarbon: true}", "sustainability.codecarbon: true is not supported: energy is not"),
         ("repeat: 3", "repeat: 3 is not supported: one seed gives the same answers each time; run again with"),
@@ -104,6 +103,12 @@ def test_a_file_that_is_not_yaml_is_refused(folder: Path, spec: str | bytes, sen
 )
 def test_a_value_of_another_kind_is_refused(folder: Path, text: str, sentence: str) -> None:
     assert refusal(folder, LEAST + text).startswith(f"line 4: {sentence}")
+
+
+def test_a_perturbation_that_is_unknown_is_refused_with_its_line(folder: Path) -> None:
+    sentence = refusal(folder, f"{LEAST}perturbations:\n- none\n- typo_5pct\n")
+
+    assert sentence.startswith("line 6: perturbation 'typo_5pct' is unknown; did you mean 'typos_5pct'? there are: ")
 
 
 def test_an_entry_of_a_list_is_refused_with_its_own_line(folder: Path) -> None:

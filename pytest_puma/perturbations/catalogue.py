@@ -1,0 +1,108 @@
+"""The perturbations by name, and how a name is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import partial
+from typing import NamedTuple
+
+from pytest_puma.core import SettingsError
+from pytest_puma.perturbations import cuts, insertions, letters, register
+from pytest_puma.perturbations.perturbation import Group, Perturbation, Rated
+
+ALL = (
+    "typos_5pct",
+    "case_upper",
+    "case_lower",
+    "random_case",
+    "truncate_50pct",
+    "truncate_middle_50pct",
+    "tech_noise",
+    "register_shift_informal",
+    "gender_swap_prefix_male",
+    "gender_swap_prefix_female",
+    "editor_10pct",
+    "permute_10pct",
+    "replace_10pct",
+    "delete_10pct",
+    "label_order",
+)
+
+_MOST = 100
+
+
+class _Family(NamedTuple):
+    """Perturbations that differ in their share; the one that is meant where a name has none."""
+
+    change: Rated
+    percent: int
+    spares: bool = False
+
+
+_FAMILIES: Mapping[str, _Family] = {
+    "typos": _Family(letters.typos, 5, spares=True),
+    "truncate": _Family(cuts.end, 50),
+    "truncate_middle": _Family(cuts.middle, 50),
+    "editor": _Family(letters.editor, 10, spares=True),
+    "permute": _Family(letters.permute, 10, spares=True),
+    "replace": _Family(letters.replace, 10, spares=True),
+    "delete": _Family(letters.delete, 10, spares=True),
+}
+
+_PLAIN: Mapping[str, Perturbation] = {
+    each.name: each
+    for each in (
+        Perturbation(name="case_upper", change=letters.upper),
+        Perturbation(name="case_lower", change=letters.lower),
+        Perturbation(name="random_case", change=letters.random_case),
+        Perturbation(name="tech_noise", change=insertions.tech_noise),
+        Perturbation(name="register_shift_informal", change=register.informal, spares=True),
+        Perturbation(name="gender_swap_prefix_male", change=insertions.man, group=Group("gender", "male")),
+        Perturbation(name="gender_swap_prefix_female", change=insertions.woman, group=Group("gender", "female")),
+        Perturbation(name="label_order", change=None),
+    )
+}
+
+
+def parse_perturbation(text: str, own: Mapping[str, Perturbation] | None = None) -> Perturbation:
+    """The perturbation of a name as users write it; `own` are those of plugins, by name.
+
+    A `SettingsError` lists the names there are, and the nearest.
+    """
+    name = text.strip().lower().replace("-", "_")
+    if own and name in own:
+        return own[name]
+    if name in _PLAIN:
+        return _PLAIN[name]
+    match = re.fullmatch(r"([a-z_]+?)(?:_([0-9]{1,3})pct)?", name)
+    if match is None or match[1] not in _FAMILIES:
+        raise SettingsError(_unknown(text, name, own or {}))
+    family = _FAMILIES[match[1]]
+    percent = family.percent if match[2] is None else int(match[2])
+    if not 0 < percent <= _MOST:
+        msg = f"perturbation {text!r}: the share is {percent} %; expected {match[1]}_Npct with N from 1 to {_MOST}"
+        raise SettingsError(msg)
+    return Perturbation(
+        name=f"{match[1]}_{percent}pct", change=partial(family.change, rate=percent / _MOST), spares=family.spares
+    )
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a name means one of ours."""
+    try:
+        parse_perturbation(name)
+    except SettingsError:
+        return False
+    return True
+
+
+def _unknown(text: str, name: str, own: Mapping[str, Perturbation]) -> str:
+    known = [*ALL, *own]
+    nearest = get_close_matches(name, [*known, *_FAMILIES], n=1)
+    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+    return (
+        f"perturbation {text!r} is unknown; {hint}there are: {', '.join(known)}, "
+        f"and with any other share {', '.join(f'{family}_Npct' for family in _FAMILIES)}"
+    )

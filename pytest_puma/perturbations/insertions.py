@@ -1,0 +1,113 @@
+"""Texts with something added: lines that a machine wrote, or a sentence on who reported it."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from random import Random
+
+#: Of the places where a line of noise could stand, how many have one.
+_NOISE = 1 / 3
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s)|(?=\n)")
+
+#: None holds a word that a report is classified by, such as an error's level.
+LINES = (
+    "[{hour:02}:{minute:02}:{small:02}] INFO worker-{small}: heartbeat sent, {large} items queued",
+    "[{hour:02}:{minute:02}:{small:02}] DEBUG pool: {small} of {large} connections idle",
+    "[{hour:02}:{minute:02}:{small:02}] TRACE cache: lookup took {small} us, {large} entries",
+    "[{hour:02}:{minute:02}:{small:02}] INFO scheduler: next tick in {large} ms",
+    "{hour:02}:{minute:02} gateway[{large}]: GET /status 200 {small}ms",
+    "{hour:02}:{minute:02} kernel: eth{small}: link up, {large} Mbps",
+    "    at org.sample.queue.Reader.poll(Reader.java:{large})",
+    "    at org.sample.web.Filter.next(Filter.java:{large})",
+    "    at org.sample.core.Loop.run(Loop.java:{small})",
+    '  File "/opt/sample/tasks/reader.py", line {large}, in poll',
+    '  File "/opt/sample/web/session.py", line {small}, in refresh',
+    "#{small} 0x00007f{large:04x}{hour:02}c0 in event_loop () from libsample.so",
+    "thread-{small} parked, waiting on monitor 0x{large:08x}",
+    "[{small}/{large}] Compiling session_store",
+    "[{small}/{large}] Linking CXX shared library libsample.so",
+    "> Task :sample:processResources UP-TO-DATE",
+    "make[{small}]: Leaving directory '/build/sample'",
+    "Downloading sample-bom-{small}.{minute}.pom ({large} kB)",
+    "Collected {large} modules in {small}.{minute} s",
+    "Step {small}/{large} : WORKDIR /srv/sample",
+    "pid={large} uid={small} cwd=/srv/sample",
+    "TZ=UTC LANG=C.UTF-8 SHLVL={small}",
+    "sha256:{large:08x}{minute:04x} pulled in {small} s",
+    "gc: {small} ms pause, heap {large} MB",
+)
+
+#: The same name for a man and for a woman.
+NAMES = (
+    ("Paul", "Paula"),
+    ("Daniel", "Daniela"),
+    ("Martin", "Martina"),
+    ("Victor", "Victoria"),
+    ("Eric", "Erica"),
+    ("Carl", "Carla"),
+    ("Gabriel", "Gabriela"),
+    ("Michael", "Michaela"),
+    ("Robert", "Roberta"),
+    ("Julian", "Juliana"),
+    ("Andrew", "Andrea"),
+    ("Joseph", "Josephine"),
+    ("Henry", "Henrietta"),
+    ("Philip", "Philippa"),
+    ("Simon", "Simone"),
+    ("Louis", "Louise"),
+    ("George", "Georgina"),
+    ("Adrian", "Adriana"),
+)
+_SURNAMES = (
+    "Adler",
+    "Brooks",
+    "Costa",
+    "Dunn",
+    "Ellis",
+    "Fischer",
+    "Grant",
+    "Hale",
+    "Ivers",
+    "Keller",
+    "Lang",
+    "Moreno",
+)
+REPORTS = (
+    "{name} {surname} reported this; {he} came across it at work.",
+    "This was reported by {name} {surname}, who saw it {himself}.",
+    "{name} {surname} wrote this report. {His} words follow.",
+    "From {name} {surname}, as {he} told it to us:",
+    "{name} {surname} sent us this after {he} had looked at it {himself}.",
+    "Reporter: {name} {surname}. This is {his} own description.",
+)
+_WORDS = (
+    {"he": "he", "his": "his", "His": "His", "himself": "himself"},
+    {"he": "she", "his": "her", "His": "Her", "himself": "herself"},
+)
+
+
+def tech_noise(text: str, random: Random) -> str:
+    """Lines of logs, stack traces and builds stand between the sentences, at least one behind the last."""
+    pieces = _SENTENCE_END.split(text)
+    noisy = [piece + f"\n{_line(random)}" if random.random() < _NOISE else piece for piece in pieces[:-1]]
+    return "".join([*noisy, pieces[-1], f"\n{_line(random)}"])
+
+
+def _line(random: Random) -> str:
+    return random.choice(LINES).format(
+        hour=random.randrange(24),
+        minute=random.randrange(60),
+        small=random.randrange(1, 10),
+        large=random.randrange(10, 1000),
+    )
+
+
+def _reported(text: str, random: Random, *, side: int) -> str:
+    """A sentence in front tells who reported it."""
+    name, surname = random.choice(NAMES)[side], random.choice(_SURNAMES)
+    return f"{random.choice(REPORTS).format(name=name, surname=surname, **_WORDS[side])} {text}"
+
+
+#: The same sentence by the same chance, but for the person.
+man, woman = partial(_reported, side=0), partial(_reported, side=1)

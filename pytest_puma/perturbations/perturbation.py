@@ -1,0 +1,77 @@
+"""A perturbation, and a sample under it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import NamedTuple, Protocol, TypeAlias
+
+from pytest_puma.core import Sample, Scenario
+from pytest_puma.perturbations.spared import between
+
+#: Makes another text of a text; all its chance is that of the `Random`.
+Change: TypeAlias = Callable[[str, Random], str]
+
+
+class Rated(Protocol):
+    """A change of a share of a text."""
+
+    def __call__(self, text: str, random: Random, /, *, rate: float) -> str:
+        """Make another text; the rate is from 0 to 1."""
+
+
+class Group(NamedTuple):
+    """People that a text may speak of: an axis such as gender, and the side of it."""
+
+    axis: str
+    side: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perturbation:
+    """A way to change every text of a sample, under a name of small letters, digits and `_`.
+
+    `change` is None where the texts stay and the prompt lists the labels in another order. `spares`: it gets the
+    stretches between numbers, identifiers and the scenario's labels, one after the other, so that those survive.
+    `group`: whom the text then speaks of. The perturbations of one axis are given the same chance, so that two of its
+    sides differ in nothing else.
+    """
+
+    name: str
+    change: Change | None
+    spares: bool = False
+    group: Group | None = None
+
+
+def perturb(scenario: Scenario, sample: Sample, perturbation: Perturbation, seed: int) -> Sample:
+    """The sample as it is shown under a perturbation: other texts, the same id, gold and units."""
+    change = perturbation.change
+    if change is None:
+        random = _random(scenario, sample, perturbation, seed, "labels")
+        return replace(sample, labels=_reordered(scenario.valid_labels(), random))
+    labels = scenario.valid_labels() if perturbation.spares else ()
+    fields = dict(sample.fields)
+    for name in scenario.text_fields:
+        text = fields.get(name)
+        if isinstance(text, str) and text.strip():
+            random = _random(scenario, sample, perturbation, seed, name)
+            fields[name] = between(text, labels, change, random) if perturbation.spares else change(text, random)
+    return replace(sample, fields=fields)
+
+
+def _random(scenario: Scenario, sample: Sample, perturbation: Perturbation, seed: int, field: str) -> Random:
+    """Chance that hangs on nothing else, in any process."""
+    lot = perturbation.name if perturbation.group is None else perturbation.group.axis
+    parts = json.dumps([seed, scenario.name, sample.id, lot, field])
+    return Random(int.from_bytes(hashlib.sha256(parts.encode()).digest()[:8], "big"))  # noqa: S311 - no secret
+
+
+def _reordered(labels: Sequence[str], random: Random) -> tuple[str, ...]:
+    """Any order but this one."""
+    order = list(labels)
+    while len(order) > 1 and order == list(labels):
+        random.shuffle(order)
+    return tuple(order)

@@ -1,0 +1,87 @@
+"""What perturbations did to the cells, as a table and as sentences, for the terminal and for Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from tabulate import tabulate
+
+from pytest_puma.core import Change, Gap, Robustness, Shift
+from pytest_puma.report.terminal import interval, number
+
+HEADERS = (
+    "scenario",
+    "strategy",
+    "model",
+    "perturbation",
+    "metric",
+    "value",
+    "change",
+    "95 % interval",
+    "flips",
+    "95 % interval",
+    "to right",
+    "to wrong",
+    "stay wrong",
+)
+_ALIGN = ("left",) * 5 + ("right", "right", "left", "right", "left", "right", "right", "right")
+
+
+def lines(found: Sequence[Robustness]) -> list[str]:
+    """A row for each perturbation of a cell; below, each cell's worst case and its gaps between groups of people."""
+    table = tabulate(rows(found), headers=HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
+    return [*table.splitlines(), *sentences(found)]
+
+
+def rows(found: Sequence[Robustness]) -> list[tuple[str, ...]]:
+    """The rows under `HEADERS`: how far the metric moved, how many answers turned, and what became of those."""
+    return [
+        (*(("", "", "") if place else (each.scenario, each.strategy, each.model)), *_row(shift))
+        for each in found
+        for place, shift in enumerate(each.shifts)
+    ]
+
+
+def sentences(found: Sequence[Robustness]) -> list[str]:
+    """`worst: triage_jira-zero_shot@q: f1_macro is 0.41 under case_upper, 0.62 as it is; ...`, and so on."""
+    return [sentence for each in found for sentence in _sentences(each)]
+
+
+def _sentences(each: Robustness) -> Iterator[str]:
+    if each.worst is not None:
+        fell = f"{each.metric} is {number(each.worst_value)} under {each.worst}, {number(each.value)} without"
+        right = each.always_right
+        always = "" if right is None else f"; {right.value:.0%} {interval(right)} of n={right.n} are right under all"
+        yield f"worst: {each.cell}: {fell}{always}"
+    for gap in each.gaps:
+        yield f"gap: {each.cell}: {_gap(gap)}"
+
+
+def _gap(gap: Gap) -> str:
+    change = gap.change
+    moved = f"{change.metric} of {gap.new} less that of {gap.old} is {_signed(change.value)} {_span(change)}"
+    return f"{gap.axis}: {moved} n={change.n}"
+
+
+def _row(shift: Shift) -> tuple[str, ...]:
+    change, turns = shift.change, shift.turns
+    counts = (turns.to_correct, turns.to_incorrect, turns.between_incorrect)
+    return (
+        shift.perturbation,
+        change.metric,
+        number(change.new),
+        _signed(change.value),
+        _span(change),
+        f"{turns.rate.value:.0%}",
+        interval(turns.rate),
+        *(f"{count / turns.turned:.0%}" if turns.turned else "-" for count in counts),
+    )
+
+
+def _signed(value: float) -> str:
+    return number(value) if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
+
+
+def _span(change: Change) -> str:
+    return "" if math.isnan(change.low) else f"[{number(change.low)}, {number(change.high)}]"

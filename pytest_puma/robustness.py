@@ -1,0 +1,99 @@
+"""What perturbations do to the cells of a run: each against its twin on the same samples as they are, pair by pair."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+from pytest_puma.core import Draws, Gap, Measure, Outcome, Robustness, Shift, Turns
+from pytest_puma.metrics import between
+from pytest_puma.perturbations import Perturbation, parse_perturbation
+from pytest_puma.stats import wilson
+
+#: Metrics of which less is better, as their names tell; of all others more is.
+_BETTER_LOW = re.compile(r"(mae|mdae|rmse|ece|mce|brier|latency|tokens)(_.*|\..*)?|.*_(rate|error)")
+
+
+def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:
+    """Of every cell with perturbed twins, in the cells' order; `own` are the perturbations of plugins, by name.
+
+    A twin that was not asked the same samples, or whose answers do not give the metric, is left out.
+    """
+    found = []
+    for outcome in outcomes:
+        # The primary metric is measured first.
+        drawn = outcome.draws.get(next(iter(outcome.measures), ""))
+        twins = {} if drawn is None or outcome.perturbation is not None else _twins(outcome, drawn, outcomes)
+        if drawn is not None and twins:
+            found.append(_robustness(outcome, drawn, twins, own))
+    return tuple(found)
+
+
+def _twins(outcome: Outcome, drawn: Draws, outcomes: Iterable[Outcome]) -> dict[str, Draws]:
+    names = (outcome.scenario, outcome.strategy, outcome.model)
+    others = (each for each in outcomes if (each.scenario, each.strategy, each.model) == names)
+    known = ((each.perturbation, each.draws.get(drawn.metric)) for each in others)
+    return {name: twin for name, twin in known if name and twin is not None and twin.samples == drawn.samples}
+
+
+def _robustness(
+    outcome: Outcome, drawn: Draws, twins: Mapping[str, Draws], own: Mapping[str, Perturbation] | None
+) -> Robustness:
+    known = {name: twin.value for name, twin in twins.items() if not math.isnan(twin.value)}
+    pick = max if _BETTER_LOW.fullmatch(drawn.metric) else min
+    worst = pick(known, key=known.__getitem__, default=None)
+    return Robustness(
+        cell=outcome.cell,
+        scenario=outcome.scenario,
+        strategy=outcome.strategy,
+        model=outcome.model,
+        metric=drawn.metric,
+        value=drawn.value,
+        shifts=tuple(_shift(name, drawn, twin) for name, twin in twins.items()),
+        worst=worst,
+        worst_value=math.nan if worst is None else known[worst],
+        always_right=None if drawn.numbers else _always_right([drawn, *twins.values()]),
+        gaps=_gaps(twins, own),
+    )
+
+
+def _shift(perturbation: str, clean: Draws, twin: Draws) -> Shift:
+    return Shift(perturbation=perturbation, change=between(twin, clean, quotient=False), turns=_turns(clean, twin))
+
+
+def _turns(clean: Draws, twin: Draws) -> Turns:
+    pairs = zip(clean.answers, twin.answers, clean.errors, twin.errors, strict=True)
+    turned = [(not was, not now) for old, new, was, now in pairs if not _same_answer(old, new, numbers=clean.numbers)]
+    return Turns(
+        rate=_share("flip_rate", len(turned), len(clean.answers)),
+        to_correct=turned.count((False, True)),
+        to_incorrect=turned.count((True, False)),
+        between_incorrect=turned.count((False, False)),
+    )
+
+
+def _same_answer(old: str | None, new: str | None, *, numbers: bool) -> bool:
+    """3 and 3.0 are one number."""
+    return old == new or (numbers and old is not None and new is not None and float(old) == float(new))
+
+
+def _always_right(drawn: Sequence[Draws]) -> Measure:
+    rows = list(zip(*(each.errors for each in drawn), strict=True))
+    return _share("always_right", sum(not any(errors) for errors in rows), len(rows))
+
+
+def _gaps(twins: Mapping[str, Draws], own: Mapping[str, Perturbation] | None) -> tuple[Gap, ...]:
+    """Between any two sides of an axis, in the order of their names, whatever order they were asked for in."""
+    groups = {name: parse_perturbation(name, own).group for name in sorted(twins)}
+    return tuple(
+        Gap(axis=one.axis, old=old, new=new, change=between(twins[new], twins[old], quotient=False))
+        for (old, one), (new, other) in combinations(groups.items(), 2)
+        if one is not None and other is not None and one.axis == other.axis
+    )
+
+
+def _share(metric: str, count: int, n: int) -> Measure:
+    low, high = wilson(count, n)
+    return Measure(metric=metric, value=count / n if n else math.nan, low=low, high=high, n=n)

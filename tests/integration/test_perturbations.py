@@ -1,0 +1,259 @@
+"""`--puma-perturb`: the same cells under changed texts, from the command line to the reports."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import TRIAGE, Project
+
+#: The priority hangs on the case of the issue, and capitals leave it unread; a woman is taken more seriously.
+SCRIPTED = """
+import re
+from pytest_puma import Perturbation
+from pytest_puma.perturbations.insertions import NAMES
+from pytest_puma.testing import ScriptedBackend
+
+def answer(prompt):
+    said = re.sub("Title|Description|issue_?[abAB]?", "", prompt.rpartition("\\x03")[2].partition("<issue")[2])
+    if re.search("[a-z]{3}", said) is None:
+        return "B" if "<issue_a>" in prompt else "I cannot say."
+    if "<issue_a>" in prompt:
+        return "A"
+    return "Critical" if any(woman in said for _, woman in NAMES) else "Major"
+
+def pytest_puma_backend(model):
+    return ScriptedBackend(answer)
+
+def pytest_puma_perturbations():
+    return [Perturbation(name="shouted", change=lambda text, random: text.upper() + "!")]
+"""
+
+GENDERS = "gender_swap_prefix_male,gender_swap_prefix_female"
+
+
+@pytest.fixture
+def moody(project: Project) -> Project:
+    """A project whose model minds what it should not."""
+    project.write(conftest=SCRIPTED, test_triage=TRIAGE)
+    return project
+
+
+@pytest.fixture
+def alone_moody(alone: Project) -> Project:
+    alone.write(conftest=SCRIPTED, test_triage=TRIAGE)
+    return alone
+
+
+def _cells(project: Project) -> list[str]:
+    return [outcome["cell"] for outcome in project.record()["outcomes"]]
+
+
+def _rows(text: str) -> list[list[str]]:
+    """The cells of a Markdown table below the heading of the perturbations."""
+    table = text.partition("#### perturbations\n\n")[2].partition("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+
+
+def test_what_they_change_is_told_in_a_table_of_its_own_in_json_and_in_markdown(moody: Project) -> None:
+    result = moody.run(f"--puma-perturb=case_upper,{GENDERS}", "--puma-perturb=shouted", "--puma-report=md:run.md")
+    result.assert_outcomes(passed=5)
+    plain, *perturbed = _cells(moody)
+    assert plain == "triage_jira-zero_shot@tiny"
+    assert perturbed == [
+        f"triage_jira-zero_shot+{name}@tiny" for name in ("case_upper", *GENDERS.split(","), "shouted")
+    ]
+    result.stdout.fnmatch_lines(
+        [
+            "triage_jira *zero_shot *tiny *8 *f1_macro *0.1[*] *",
+            "triage_jira *zero_shot+case_upper *tiny *8 *f1_macro *0[*] *100% *",
+            "*= puma: perturbations =*",
+            "triage_jira *zero_shot *tiny *case_upper *f1_macro *0 *-0.1 *100% *[[]0.676, 1.00] *0% *25% *75%",
+            " *gender_swap_prefix_male *f1_macro *0.1 *0 *",
+            "worst: triage_jira-zero_shot@tiny: f1_macro is 0 under case_upper, 0.1 without; 0% [[]0, 0.324] of n=8 *",
+            "gap: triage_jira-zero_shot@tiny: gender: f1_macro of *_male less that of *_female is 0 [[]*] n=8",
+        ]
+    )
+    (found,) = moody.record()["robustness"]
+    shifts: dict[str, Any] = {shift["perturbation"]: shift for shift in found["shifts"]}
+    turns = {name: [shift["turns"][key] for key in KEYS] for name, shift in shifts.items()}
+    assert turns["case_upper"] == turns["shouted"] == [0, 2, 6]
+    assert turns["gender_swap_prefix_male"] == [0, 0, 0]
+    assert turns["gender_swap_prefix_female"] == [2, 2, 4]
+    assert (found["worst"], found["worst_value"], found["always_right"]["value"]) == ("case_upper", 0, 0)
+    (gap,) = found["gaps"]
+    assert (gap["axis"], gap["change"]["worse"], gap["change"]["better"]) == ("gender", 2, 2)
+    text = (moody.pytester.path / "run.md").read_text(encoding="utf-8")
+    assert [row[3] for row in _rows(text)] == list(shifts)
+    assert _rows(text)[0][8:] == ["100%", "[0.676, 1.00]", "0%", "25%", "75%"]
+    assert "- worst: triage_jira-zero_shot@tiny: f1_macro is 0 under case_upper" in text
+
+
+KEYS = ("to_correct", "to_incorrect", "between_incorrect")
+
+
+def test_old_gates_are_kept_and_those_with_a_plus_are_judged(moody: Project) -> None:
+    result = moody.run(
+        "--puma-perturb=case_upper,case_lower",
+        "--puma-gate=accuracy >= 0.2",
+        "--puma-gate=triage_jira: parse_failure_rate <= 0",
+        "--puma-gate=max(accuracy over strategy) >= 0.2",
+        "--puma-gate=*+case_*: accuracy >= 0.2",
+    )
+    result.assert_outcomes(passed=3, failed=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["triage_jira-zero_shot+case_upper@tiny: accuracy 0 * is under 0.2;*"])
+    assert len(moody.record()["verdicts"]) == 1
+
+
+def test_every_text_of_a_pair_is_changed(alone_moody: Project) -> None:
+    alone_moody.write(test_triage=TRIAGE.replace("triage_jira", "prioritization_jira"))
+    alone_moody.run("--puma-perturb=case_upper,case_lower").assert_outcomes(passed=3)
+    answers: dict[str, set[str]] = {}
+    for each in alone_moody.predictions():
+        answers.setdefault(each["cell"].partition("@")[0].partition("-")[2], set()).add(each["answer"])
+    assert answers == {"zero_shot": {"A"}, "zero_shot+case_upper": {"B"}, "zero_shot+case_lower": {"A"}}
+    (found,) = alone_moody.record()["robustness"]
+    assert (found["metric"], found["shifts"][0]["turns"]["rate"]["value"]) == ("accuracy", 1)
+
+
+def test_real_answers_are_the_same_with_and_without_workers(project: Project) -> None:
+    project.write(test_triage=TRIAGE.replace("samples=8", "samples=4"))
+    arguments = ("--puma-perturb=typos_30pct,label_order", "--puma-threads=1")
+    project.run(*arguments).assert_outcomes(passed=3)
+    first, measured = project.predictions(), project.record()["robustness"]
+    (project.pytester.path / ".puma").rename(project.pytester.path / "first")
+    project.run(*arguments, *(["-n", "0"] if project.workers else [])).assert_outcomes(passed=3)
+    assert (project.predictions(), project.record()["robustness"]) == (first, measured)
+
+
+@pytest.mark.parametrize(
+    ("option", "found"),
+    [
+        (
+            "typo_5pct",
+            "perturbation 'typo_5pct' is unknown; did you mean 'typos_5pct'? there are: typos_5pct, case_upper, *",
+        ),
+        ("typos_0pct", "perturbation 'typos_0pct': the share is 0 %; expected typos_Npct with N from 1 to 100"),
+        ("case_upper,", "--puma-perturb case_upper,*: found an empty name; expected names separated by commas"),
+    ],
+)
+def test_a_wrong_name_is_told_before_anything_runs(project: Project, option: str, found: str) -> None:
+    project.write(test_triage=TRIAGE)
+    result = project.run(f"--puma-perturb={option}")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: puma: {found.replace('--puma-perturb ', '--puma-perturb *')}"])
+
+
+def test_a_wrong_name_in_the_ini_file_or_a_marker_is_told_too(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE.replace("samples=8", "perturb=['nose']"))
+    result = alone.run()
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["*perturbation 'nose' is unknown; *"])
+    alone.pytester.makeini("[pytest]\npuma_perturb =\n    case_upper\n    nose")
+    result = alone.run()
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: puma: perturbation 'nose' is unknown; *"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("'shouted'", "found 's'; expected Perturbations named like 'my_own'"),
+        ("[Perturbation(name='Too Loud', change=None)]", "found Perturbation(name='Too Loud'*"),
+        ("[Perturbation(name='typos_7pct', change=None)]", "the name 'typos_7pct' is taken; rename yours"),
+        ("[Perturbation(name='none', change=None)]", "the name 'none' is taken; rename yours"),
+        ("[Perturbation(name='own', change=None)] * 2", "the name 'own' is taken; rename yours"),
+    ],
+)
+def test_what_a_hook_must_not_give_is_told(alone: Project, given: str, message: str) -> None:
+    hook = f"from pytest_puma import Perturbation\ndef pytest_puma_perturbations(): return {given}"
+    alone.write(conftest=hook, test_triage=TRIAGE)
+    result = alone.run("--puma-perturb=case_upper")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: puma: hook pytest_puma_perturbations: {message}"])
+
+
+def test_the_command_line_wins_over_the_marker_and_the_marker_over_the_ini_file(alone_moody: Project) -> None:
+    alone_moody.pytester.makeini("[pytest]\npuma_references = false\npuma_perturb = case_upper")
+    other = TRIAGE.replace("samples=8", "samples=8, perturb=['case_lower']").replace("zero_shot", "one_shot")
+    alone_moody.write(test_other=other)
+    said: dict[str | None, list[str | None]] = {
+        None: [None, "case_lower", None, "case_upper"],
+        "none": [None, None],
+        "random_case": [None, "random_case", None, "random_case"],
+    }
+    for option, names in said.items():
+        alone_moody.run(*([] if option is None else [f"--puma-perturb={option}"])).assert_outcomes(passed=len(names))
+        assert [outcome["perturbation"] for outcome in alone_moody.record()["outcomes"]] == names
+        folder = alone_moody.pytester.path / ".puma"
+        folder.rename(folder.with_name(f"before_{option}"))
+
+
+def test_a_run_spec_asks_for_them_as_puma_does(alone_moody: Project) -> None:
+    (alone_moody.pytester.path / "test_triage.py").unlink()
+    spec = (
+        "scenario: triage_jira\nsample_size: 4\nadaptation: {strategy: zero-shot}\nperturbations: [none, case_upper]\n"
+    )
+    (alone_moody.pytester.path / "triage.puma.yaml").write_text(spec, encoding="utf-8")
+    alone_moody.run("triage.puma.yaml").assert_outcomes(passed=2)
+    assert _cells(alone_moody) == ["triage_jira-zero_shot@tiny", "triage_jira-zero_shot+case_upper@tiny"]
+
+
+def test_a_part_of_the_cells_may_be_picked_and_without_its_twin_one_has_nothing_to_tell(alone_moody: Project) -> None:
+    result = alone_moody.run("--puma-perturb=case_upper,case_lower", "-k", "zero_shot+case_upper")
+    result.assert_outcomes(passed=1, deselected=2)
+    result.stdout.no_fnmatch_line("*puma: perturbations*")
+    assert alone_moody.record()["robustness"] == []
+
+
+def test_trivial_programs_stand_once_below_the_scenario(alone_moody: Project) -> None:
+    alone_moody.pytester.makeini("[pytest]")
+    result = alone_moody.run("--puma-perturb=case_upper", "--puma-samples=16")
+    result.assert_outcomes(passed=2)
+    named = [line.split()[1] for line in result.outlines if line.startswith("triage_jira ")]
+    programs = ["reference.majority", "reference.guess", "reference.tfidf"]
+    assert named == ["zero_shot", "zero_shot+case_upper", *programs, "zero_shot"]
+
+
+def test_a_plan_tells_each_of_them(alone: Project) -> None:
+    alone.write(conftest="", test_triage=TRIAGE)
+    result = alone.run("--puma-plan", "--puma-perturb=tech_noise,truncate_80pct")
+    tokens = {
+        line.split()[0].partition("@")[0]: int(line.split()[2].replace(",", ""))
+        for line in result.outlines
+        if line.startswith("triage_jira-")
+    }
+    plain, noisy, cut = tokens.values()
+    assert list(tokens)[1:] == ["triage_jira-zero_shot+tech_noise", "triage_jira-zero_shot+truncate_80pct"]
+    assert cut < plain < noisy
+
+
+def test_a_baseline_rests_while_its_perturbation_is_not_asked_for(alone_moody: Project) -> None:
+    tests = alone_moody.pytester.path / "test_triage.py"
+    gate = "--puma-gate=*+*: accuracy >= baseline - 0.5"
+    alone_moody.run("--puma-perturb=case_upper", "--puma-update-baseline").assert_outcomes(passed=2)
+    plain = alone_moody.run()
+    assert plain.ret == 0, "nothing is gone"
+    compared = alone_moody.run("--puma-perturb=case_upper", gate, "--puma-report=json:run.json")
+    compared.assert_outcomes(passed=2)
+    record = json.loads((alone_moody.pytester.path / "run.json").read_text(encoding="utf-8"))
+    assert [verdict["status"] for verdict in record["outcomes"][1]["verdicts"]] == ["PASS"]
+    tests.write_text(TRIAGE.replace("zero_shot", "one_shot"), encoding="utf-8")
+    gone = alone_moody.run()
+    assert gone.ret == 1
+    gone.stdout.fnmatch_lines(
+        [
+            "*triage_jira-zero_shot+case_upper@tiny has a baseline, but *",
+            "*triage_jira-zero_shot@tiny has a baseline, but *",
+        ]
+    )
+
+
+def test_what_replies_take_is_learned_from_the_samples_as_they_are(alone_moody: Project) -> None:
+    alone_moody.write(conftest="")
+    alone_moody.run("--puma-perturb=case_upper", "--puma-max-tokens=4").assert_outcomes(passed=2)
+    (rates,) = json.loads((alone_moody.pytester.path / ".puma" / "rates.json").read_text(encoding="utf-8")).values()
+    assert list(rates["replies"]) == ["triage_jira-zero_shot"]

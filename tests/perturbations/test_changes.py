@@ -1,0 +1,179 @@
+"""What becomes of a text."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_puma.perturbations import ALL, Change, cuts, insertions, letters, parse_perturbation, register
+from pytest_puma.perturbations.perturbation import Rated
+
+#: Everything that Unicode has, and what real reports are made of.
+texts = st.one_of(
+    st.text(alphabet=st.characters(), max_size=80),
+    st.lists(st.sampled_from(["The", "server", "crashes", "often.", "I", "cannot", "log", "in!", "\n", "  "])).map(
+        " ".join
+    ),
+)
+words = st.lists(st.text("abcdefghij", min_size=1, max_size=9), min_size=1, max_size=40)
+shares = st.integers(1, 100).map(lambda percent: percent / 100)
+
+REPORT = "The server crashes when two users log in. Nobody can work then! We restart it every morning.\n\nPlease help."
+LONG = " ".join(["several", "hundred", "letters", "belong", "together"] * 60)
+
+
+def made(text: str, change: Change, seed: int = 1) -> str:
+    return change(text, Random(seed))  # noqa: S311 - no secret
+
+
+def _change(name: str) -> Change:
+    change = parse_perturbation(name).change
+    assert change is not None
+    return change
+
+
+CHANGES = {name: _change(name) for name in ALL if name != "label_order"}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@given(text=texts, seed=st.integers(0, 1000))
+def test_any_text_is_changed_by_the_chance_given_and_no_other(name: str, text: str, seed: int) -> None:
+    assert made(text, CHANGES[name], seed) == made(text, CHANGES[name], seed)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_report_becomes_another_text(name: str) -> None:
+    assert made(REPORT, CHANGES[name]) != REPORT
+
+
+@pytest.mark.parametrize("change", [letters.typos, letters.editor, letters.permute, letters.replace, letters.delete])
+@given(text=texts, rate=shares, seed=st.integers(0, 100))
+def test_edited_words_keep_their_first_letter_and_what_stands_between_them(
+    change: Rated, text: str, rate: float, seed: int
+) -> None:
+    found = made(text, partial(change, rate=rate), seed)
+    assert re.split(r"[^\W\d_]+", found) == re.split(r"[^\W\d_]+", text)
+
+
+@pytest.mark.parametrize("change", [letters.permute, letters.replace, letters.delete])
+@given(seed=st.integers(0, 100))
+def test_edits_inside_words_leave_short_words_alone(change: Rated, seed: int) -> None:
+    assert made("a to by I", partial(change, rate=1.0), seed) == "a to by I"
+
+
+@given(words, shares, st.integers(0, 100))
+def test_permuted_words_have_the_letters_that_they_had(said: list[str], rate: float, seed: int) -> None:
+    found = made(" ".join(said), partial(letters.permute, rate=rate), seed).split(" ")
+    assert [sorted(word) for word in found] == [sorted(word) for word in said]
+    assert [word[0] for word in found] == [word[0] for word in said]
+
+
+@pytest.mark.parametrize("percent", [5, 10, 30])
+def test_the_share_of_letters_that_are_edited_is_that_of_the_name(percent: int) -> None:
+    inner = sum(len(word) - 2 for word in LONG.split())
+    edited = sum(
+        now != then
+        for seed in range(20)
+        for now, then in zip(made(LONG, partial(letters.replace, rate=percent / 100), seed), LONG, strict=True)
+    )
+    assert edited / (20 * inner) == pytest.approx(percent / 100, rel=0.1)
+    lost = [len(LONG) - len(made(LONG, partial(letters.delete, rate=percent / 100), seed)) for seed in range(20)]
+    assert sum(lost) / (20 * inner) == pytest.approx(percent / 100, rel=0.1)
+
+
+@pytest.mark.parametrize("change", [letters.typos, letters.editor])
+def test_slips_touch_about_their_share_of_the_words(change: Rated) -> None:
+    touched = [
+        now != then
+        for seed in range(20)
+        for now, then in zip(made(LONG, partial(change, rate=0.05), seed).split(), LONG.split(), strict=True)
+    ]
+    # Of words of seven letters one in three has a slip.
+    assert sum(touched) / len(touched) == pytest.approx(1 - 0.95**7, rel=0.15)
+
+
+def test_a_typo_hits_a_key_beside() -> None:
+    found = {made("S", partial(letters.typos, rate=1.0), seed) for seed in range(200)}
+    assert found == {*"WEADZX", "S", "SS"}
+
+
+def test_letters_that_the_keyboard_lacks_are_no_error() -> None:
+    assert {made("ñ", partial(letters.typos, rate=1.0), seed) for seed in range(50)} == {"ñ", "ññ"}
+
+
+def test_case_changes_nothing_but_the_case() -> None:
+    assert made(REPORT, letters.upper) == REPORT.upper()
+    assert made(REPORT, letters.lower) == REPORT.lower()
+    assert made(REPORT, letters.random_case).lower() == REPORT.lower()
+    capitals = sum(letter.isupper() for letter in made(LONG, letters.random_case))
+    assert capitals / sum(map(str.isalpha, LONG)) == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("rate", "cut", "hollow"),
+    [
+        (0.5, "one  two\nthree", "one  two six"),
+        (0.2, "one  two\nthree four five", "one  two\nthree five six"),
+        (1.0, "one", "one"),
+        (0.01, "one  two\nthree four five six", "one  two\nthree four five six"),
+    ],
+)
+def test_words_are_cut_off_or_out_and_the_space_between_the_others_stays(rate: float, cut: str, hollow: str) -> None:
+    text = "one  two\nthree four five six"
+    assert made(text, partial(cuts.end, rate=rate)) == cut
+    assert made(text, partial(cuts.middle, rate=rate)) == hollow
+
+
+@pytest.mark.parametrize("change", [cuts.end, cuts.middle])
+@given(said=words, rate=shares)
+def test_a_cut_text_has_its_share_of_words_and_never_none(change: Rated, said: list[str], rate: float) -> None:
+    stay = made(" ".join(said), partial(change, rate=rate)).split()
+    assert len(stay) == max(1, len(said) - int(len(said) * rate))
+    assert stay[0] == said[0]
+
+
+@given(texts, st.integers(0, 100))
+def test_noise_is_added_in_lines_of_its_own_and_nothing_is_lost(text: str, seed: int) -> None:
+    found = made(text, insertions.tech_noise, seed)
+    rest = iter(found)
+    assert all(letter in rest for letter in text)
+    assert "\n" in found[len(text.rstrip("\n")) :] or len(found) > len(text)
+
+
+def test_noise_stands_between_sentences() -> None:
+    text = "It fails. It fails again. It fails."
+    found = {made(text, insertions.tech_noise, seed) for seed in range(50)}
+    assert any(re.fullmatch(r"It fails\.\n.+\n? It fails again\. It fails\.\n.+", each) for each in found)
+
+
+@given(st.integers(0, 500))
+def test_a_man_and_a_woman_report_in_the_same_words(seed: int) -> None:
+    his, hers = made(REPORT, insertions.man, seed), made(REPORT, insertions.woman, seed)
+    assert his.endswith(f" {REPORT}")
+    assert hers.endswith(f" {REPORT}")
+    pairs = list(zip(re.findall(r"\w+", his), re.findall(r"\w+", hers), strict=True))
+    differing = {(one.lower(), other.lower()) for one, other in pairs if one != other}
+    names = {(man.lower(), woman.lower()) for man, woman in insertions.NAMES}
+    assert len(differing & names) == 1
+    assert differing - names <= {("he", "she"), ("his", "her"), ("himself", "herself")}
+    assert differing - names
+
+
+def test_an_informal_text_has_contractions_and_no_capital_at_its_beginnings() -> None:
+    found = made("I cannot log in because the database is not there. The application is down.", register.informal, 3)
+    assert "can't log in cuz the db isn't there." in found
+    assert "the app is down." in found
+    assert not re.search(r"(\A|\. )[A-Z]", found)
+
+
+def test_a_long_s_is_no_error() -> None:
+    assert made("The me\u017f\u017fage", register.informal, 1).endswith("me\u017f\u017fage")
+
+
+def test_an_acronym_at_the_beginning_keeps_its_capitals() -> None:
+    assert "GPU hangs" in made("GPU hangs", register.informal)
