@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pytest_puma import sequential
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, Draws, EngineError, Outcome, Policy, Prediction, Sample, Usage
+from pytest_puma.core import Cell, Contrast, Draws, EngineError, Outcome, Policy, Prediction, Sample, Usage
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
-from pytest_puma.metrics import TOLERATED_FAILURES, Answers, confusion_matrix
+from pytest_puma.metrics import TOLERATED_FAILURES, Answers, confusion_matrix, contrast
 from pytest_puma.perturbations import Perturbation, parse_perturbation, perturb
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.references import Reference, References
@@ -86,6 +86,7 @@ def evaluate(
         references={} if cell.perturbation else {name: reference.of(metrics) for name, reference in known.items()},
         across=cell.across,
         draws=_draws(cell, answers),
+        contrast=_contrast(cell, others.get("baseline")),
         left_out=len(tasks) - len(talks),
         usage=Usage.total(prediction.usage for prediction in answers.predictions),
         speed=speed,
@@ -137,6 +138,12 @@ def _draws(cell: Cell, answers: Answers) -> dict[str, Draws]:
     metrics = {*cell.drawn, *(gate.metric for gate in cell.across if gate.strategy is not None)}
     drawn = (answers.draw(metric) for metric in sorted(metrics))
     return {found.metric: found for found in drawn if found is not None}
+
+
+def _contrast(cell: Cell, baseline: Comparison | None) -> Contrast | None:
+    """With the baseline, where comparisons were asked for."""
+    drawn = baseline.pairs.draws(cell.scenario.primary_metric()) if cell.drawn and baseline is not None else None
+    return drawn and contrast(cell.id, baseline.name if baseline else "", *drawn, seed=cell.seed)
 
 
 def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Template:

@@ -129,12 +129,18 @@ class Settings:
     policy: Policy = field(default_factory=Policy)
     stop_early: bool = False
     flips: bool = False
+    compare: tuple[str, ...] = ()
     reports: tuple[Report, ...] = ()
     junit: bool = False
 
     def baseline_of(self, cell: Cell) -> Entry | None:
         """What a cell is compared with; None where nothing asks for it, and where there is none."""
-        compares = self.flips or self.policy.accepts or any(gate.other == "baseline" for gate in cell.gates)
+        compares = (
+            self.flips
+            or "baseline" in self.compare
+            or self.policy.accepts
+            or any(gate.other == "baseline" for gate in cell.gates)
+        )
         return self.baselines.find(cell.scenario.name, cell.id) if compares else None
 
     def references_of(self, cell: Cell) -> References | None:
@@ -232,7 +238,7 @@ def expand(request: Request, settings: Settings) -> list[Cell]:
                 generation=generation,
                 gates=request.gates,
                 metrics=request.metrics or primary,
-                drawn=primary if choices.perturb else (),
+                drawn=primary if choices.perturb or settings.compare else (),
             )
             twins = (replace(cell, perturbation=perturbation) for perturbation in (None, *(choices.perturb or ())))
             cells += [_with_gates(twin, settings.gates) for twin in twins]

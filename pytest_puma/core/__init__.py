@@ -2,6 +2,7 @@
 
 from pytest_puma.core.backend import Backend, Grammar, Step
 from pytest_puma.core.cell import Cell, Model, ModelOptions
+from pytest_puma.core.contrast import Contrast
 from pytest_puma.core.conversation import (
     Answer,
     Conversation,
@@ -29,6 +30,7 @@ __all__ = [
     "Backend",
     "Cell",
     "Change",
+    "Contrast",
     "Conversation",
     "DataError",
     "DataSource",

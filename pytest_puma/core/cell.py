@@ -66,7 +66,8 @@ class Cell:
     """One scenario x strategy x model, with all that decides its numbers; `metrics` are those that reports show.
 
     `perturbation` is the name of that under which the samples are shown, None as they are. `gates` are the cell's own;
-    `across` are those that compare it with other cells, `drawn` the metrics that are held against its perturbed twins.
+    `across` are those that compare it with other cells, `drawn` the metrics that are held against other cells', or
+    against a baseline's.
     """
 
     scenario: Scenario

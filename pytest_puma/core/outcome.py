@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_puma.core.cell import perturbed
+from pytest_puma.core.contrast import Contrast
 from pytest_puma.core.conversation import Speed, Usage
 from pytest_puma.core.robustness import Robustness
 from pytest_puma.core.verdict import Draws, Gate, Measure, Verdict
@@ -67,8 +68,9 @@ class Outcome:
     numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
     classification; `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
     where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
-    `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `left_out`
-    counts the samples that were not asked, as the gates were decided without them.
+    `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `contrast`
+    is that with the baseline, where it was asked for; `left_out` counts the samples that were not asked, as the gates
+    were decided without them.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -89,6 +91,7 @@ class Outcome:
     references: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
     across: tuple[Gate, ...] = ()
     draws: Mapping[str, Draws] = field(default_factory=dict)
+    contrast: Contrast | None = None
     left_out: int = 0
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)
@@ -119,7 +122,8 @@ class Run:
 
     Predictions lie in the run folder: those of a long run would fill the memory.
     `verdicts` are those of gates that no cell could take; `problems` are sentences that make the run
-    fail although no single cell does. `robustness` is there for each cell that has perturbed twins.
+    fail although no single cell does. `robustness` is there for each cell that has perturbed twins, `contrasts`
+    where cells were to be compared.
     """
 
     id: str
@@ -129,3 +133,4 @@ class Run:
     verdicts: tuple[Verdict, ...] = ()
     problems: tuple[str, ...] = ()
     robustness: tuple[Robustness, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()

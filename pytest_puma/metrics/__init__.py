@@ -10,6 +10,7 @@ from pytest_puma.core import Scenario
 from pytest_puma.metrics.answers import Answers, Pairs
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.classification import confusion_matrix
+from pytest_puma.metrics.contrast import contrast
 from pytest_puma.metrics.paired import between
 from pytest_puma.metrics.table import TOLERATED_FAILURES, Table
 
@@ -19,6 +20,7 @@ __all__ = [
     "Pairs",
     "between",
     "confusion_matrix",
+    "contrast",
     "is_average",
     "is_metric",
     "metric_names",

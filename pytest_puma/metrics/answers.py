@@ -121,8 +121,13 @@ class Pairs:
 
     def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
         """What became of a metric; None where either set of answers does not give it, as one without probabilities."""
+        drawn = self.draws(metric)
+        return drawn and between(*drawn, quotient=quotient, level=level)
+
+    def draws(self, metric: str) -> tuple[Draws, Draws] | None:
+        """The metric of the new and of the old set in every resample; None where either does not give it."""
         new, old = self._new.draw(metric), self._old.draw(metric)
-        return None if new is None or old is None else between(new, old, quotient=quotient, level=level)
+        return None if new is None or old is None else (new, old)
 
     def flips(self) -> tuple[Flip, ...]:
         """The samples whose answers became worse or better, in the order of the new set."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tabulate import tabulate
 
 from pytest_puma.core import Flip, Outcome, Run
-from pytest_puma.report import robustness
+from pytest_puma.report import contrasts, robustness
 from pytest_puma.report.terminal import HEADERS, all_rows, stopped, undecided
 
 #: What a reader of a pull request has no use for.
@@ -16,12 +16,13 @@ _FLIPS = 20
 
 
 def as_markdown(run: Run) -> str:
-    """A heading with the verdict, the table, a sentence for each gate that is not kept, perturbations, the flips."""
+    """The verdict, the table, a sentence for each gate that is not kept, the tables that were asked for, the flips."""
     parts = [
         f"### puma: {_verdict(run)}",
         _table(run.outcomes),
         *_sentences(run),
         *_perturbations(run),
+        *_comparison(run),
         *map(_flips, run.outcomes),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -58,6 +59,13 @@ def _perturbations(run: Run) -> Iterator[str]:
         yield "#### perturbations"
         yield tabulate(rows, headers=robustness.HEADERS, tablefmt="github", disable_numparse=True)
         yield "\n".join(f"- {_escaped(line)}" for line in robustness.sentences(run.robustness))
+
+
+def _comparison(run: Run) -> Iterator[str]:
+    if run.contrasts:
+        rows = [[_escaped(cell) for cell in row] for row in contrasts.rows(run.contrasts)]
+        yield "#### comparison"
+        yield tabulate(rows, headers=contrasts.HEADERS, tablefmt="github", disable_numparse=True)
 
 
 def _flips(outcome: Outcome) -> str:

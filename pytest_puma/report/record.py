@@ -3,7 +3,7 @@
 `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, signature,
 measures, confusion matrix, verdicts, flips, warnings, determinism (null: not asked for), usage, seconds, and how many
 samples were `left_out` as the gates were decided without them; `problems` are sentences that made the run fail although
-no cell did; `robustness` is what perturbations did to cells.
+no cell did; `robustness` is what perturbations did to cells, `contrasts` are the comparison table.
 """
 
 from __future__ import annotations
@@ -21,6 +21,6 @@ def as_json(run: Run) -> str:
     data = {"format": FORMAT} | plain(run)
     for outcome in data["outcomes"]:
         # What the run's own verdicts were made of.
-        for name in ("predictions", "across", "draws"):
+        for name in ("predictions", "across", "draws", "contrast"):
             del outcome[name]
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"

@@ -30,6 +30,8 @@ _ALIGN = ("left",) * 5 + ("right", "right", "left", "right", "left", "right", "r
 
 def lines(found: Sequence[Robustness]) -> list[str]:
     """A row for each perturbation of a cell; below, each cell's worst case and its gaps between groups of people."""
+    if not found:
+        return []
     table = tabulate(rows(found), headers=HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
     return [*table.splitlines(), *sentences(found)]
 

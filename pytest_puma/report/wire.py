@@ -13,7 +13,20 @@ from dataclasses import fields, is_dataclass
 from numbers import Integral
 from typing import Any
 
-from pytest_puma.core import Change, Determinism, Draws, Flip, Gate, Measure, Outcome, Prediction, Speed, Usage, Verdict
+from pytest_puma.core import (
+    Change,
+    Contrast,
+    Determinism,
+    Draws,
+    Flip,
+    Gate,
+    Measure,
+    Outcome,
+    Prediction,
+    Speed,
+    Usage,
+    Verdict,
+)
 
 
 def to_json(outcome: Outcome) -> str:
@@ -30,6 +43,7 @@ def from_json(text: str) -> Outcome:
     data["determinism"] = data["determinism"] and _determinism(data["determinism"])
     data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
     data["across"] = tuple(Gate(**entry) for entry in data["across"])
+    data["contrast"] = data["contrast"] and _contrast(data["contrast"])
     data["draws"] = {name: _draws(entry) for name, entry in data["draws"].items()}
     data["references"] = {
         program: {name: measure_from(entry) for name, entry in measures.items()}
@@ -92,6 +106,10 @@ def _verdict(entry: dict[str, Any]) -> Verdict:
 
 def _change(entry: dict[str, Any]) -> Change:
     return Change(**_with_nan(entry, "old", "new", "value", "low", "high"))
+
+
+def _contrast(entry: dict[str, Any]) -> Contrast:
+    return Contrast(**entry | {"change": _change(entry["change"])})
 
 
 def _draws(entry: dict[str, Any]) -> Draws:

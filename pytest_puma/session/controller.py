@@ -140,6 +140,7 @@ class Controller:
             self._finish((), ())
 
     def _finish(self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...]) -> None:
+        from pytest_puma.compare import compare
         from pytest_puma.core import Run
         from pytest_puma.rates import write_rates
         from pytest_puma.report.emit import emit
@@ -158,6 +159,7 @@ class Controller:
             verdicts=verdicts,
             problems=problems,
             robustness=robustness(outcomes, settings.registry.perturbations),
+            contrasts=compare(outcomes, settings.compare),
         )
         self._told = self._keeper.finish(self._cells()) + emit(self._run, settings.reports)
         if self._folder is not None:
@@ -228,16 +230,19 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is None or not self._run.outcomes:
             return
-        from pytest_puma.report import robustness
+        from pytest_puma.report import contrasts, robustness
         from pytest_puma.report.terminal import summary
 
         folder = "" if self._folder is None else os.path.relpath(self._folder.path)
-        terminalreporter.section("puma")
-        for line in [*summary(self._run, folder), *self._flips(), *self._told]:
-            terminalreporter.write_line(line)
-        if self._run.robustness:
-            terminalreporter.section("puma: perturbations")
-            for line in robustness.lines(self._run.robustness):
+        sections = {
+            "puma": [*summary(self._run, folder), *self._flips(), *self._told],
+            "puma: perturbations": robustness.lines(self._run.robustness),
+            "puma: comparison": contrasts.lines(self._run.contrasts),
+        }
+        for title, lines in sections.items():
+            if lines:
+                terminalreporter.section(title)
+            for line in lines:
                 terminalreporter.write_line(line)
 
     def _flips(self) -> list[str]:

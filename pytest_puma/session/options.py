@@ -75,6 +75,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": None,
         "help": "tell which answers are better or worse than in the baseline",
     },
+    "--puma-compare": {
+        "action": "append",
+        "metavar": "AXIS",
+        "help": "a table of paired tests: of cells against the first 'strategy' or 'model', or their 'baseline'",
+    },
     "--puma-report": {
         "action": "append",
         "metavar": "FORMAT:PATH",
@@ -99,6 +104,7 @@ INI: dict[str, tuple[str, str]] = {
     "puma_max_tokens": ("int", "most tokens of an answer"),
     "puma_strict": ("bool", "each answer alone, as --puma-strict"),
     "puma_gates": ("linelist", "gates of the whole project"),
+    "puma_compare": ("linelist", "axes of the table of paired tests, as --puma-compare"),
     "puma_stop_early": ("bool", "end cells as soon as their gates are decided, as --puma-stop-early"),
     "puma_references": ("bool", "whether to show what trivial programs score (default: true)"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),

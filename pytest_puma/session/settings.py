@@ -123,6 +123,7 @@ def _read(config: pytest.Config) -> Settings:
         policy=_policy(config),
         stop_early=_stops_early(config),
         flips=bool(option.puma_flips),
+        compare=_axes(config),
         reports=parse_reports(option.puma_report or (), config.invocation_params.dir),
         junit=JUNIT in (option.puma_report or ()),
     )
@@ -228,6 +229,18 @@ def _determinism(config: pytest.Config) -> int:
     said: int | None = config.option.puma_determinism
     check_limits({"--puma-determinism": (said, 1, math.inf)})
     return said or 0
+
+
+def _axes(config: pytest.Config) -> tuple[str, ...]:
+    from pytest_puma.compare import AXES
+    from pytest_puma.core import SettingsError
+
+    said = _names("--puma-compare", config.option.puma_compare or config.getini("puma_compare"))
+    for name in said:
+        if name not in AXES:
+            msg = f"--puma-compare {name!r}: expected one of {', '.join(AXES)}"
+            raise SettingsError(msg)
+    return said
 
 
 def _stops_early(config: pytest.Config) -> bool:

@@ -1,0 +1,38 @@
+"""The comparison table: cells beside the first one along an axis, or beside their baseline, and how sure each is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from pytest_puma.core import Contrast, Outcome
+from pytest_puma.metrics import contrast
+from pytest_puma.stats import holm
+
+#: Along what cells may be compared.
+AXES = ("baseline", "strategy", "model")
+
+
+def compare(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contrast, ...]:
+    """All contrasts along these axes, in the order of the cells, their p-values adjusted for all of them together.
+
+    Cells that were not asked the same samples, or whose answers do not give the primary metric, are left out.
+    """
+    found = [each for axis in AXES if axis in axes for each in _along(axis, outcomes)]
+    adjusted = holm([each.p for each in found])
+    return tuple(replace(each, adjusted=p) for each, p in zip(found, adjusted, strict=True))
+
+
+def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:
+    if axis == "baseline":
+        yield from (outcome.contrast for outcome in outcomes if outcome.contrast is not None)
+        return
+    first: dict[tuple[str | None, ...], Outcome] = {}
+    for outcome in outcomes:
+        other = outcome.model if axis == "strategy" else outcome.strategy
+        control = first.setdefault((outcome.scenario, other, outcome.perturbation), outcome)
+        # The primary metric is measured first.
+        metric = next(iter(outcome.measures), "")
+        new, old = outcome.draws.get(metric), control.draws.get(metric)
+        if control is not outcome and new is not None and old is not None and new.samples == old.samples:
+            yield contrast(outcome.cell, control.cell, new, old, seed=outcome.signature["seed"])

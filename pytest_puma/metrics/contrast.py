@@ -1,0 +1,41 @@
+"""Two sets of answers to the same samples, tested for a difference."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pytest_puma.core import Contrast, Draws
+from pytest_puma.metrics.paired import between
+from pytest_puma.stats import change_p, cliffs_delta, mcnemar, rank_biserial, sign_flips, signed_rank
+
+#: The paired test that is about a metric itself; of any other it is the bootstrap.
+_TESTS = {"accuracy": "mcnemar", "mae": "permutation"}
+#: Errors of answers that were not read lie beyond; a mean error is one of the others.
+_READ = 1e200
+
+
+def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> Contrast:
+    """The cell's answers beside those of another one; `adjusted` is as if there were no other contrast."""
+    change = between(new, old, quotient=False)
+    values = np.array(new.values) - np.array(old.values)
+    errors = np.array([new.errors, old.errors])
+    if new.numbers:
+        errors = errors[:, (errors < _READ).all(axis=0)]
+    differences = errors[0] - errors[1]
+    tests = {"bootstrap": change_p(change.value, values, n=change.n, turned=change.worse + change.better)}
+    if new.numbers:
+        tests |= {"permutation": sign_flips(differences, seed=seed), "signed_rank": signed_rank(differences)}
+    else:
+        tests["mcnemar"] = mcnemar(change.worse, change.better)
+    test = _TESTS.get(new.metric, "bootstrap")
+    return Contrast(
+        cell=cell,
+        against=against,
+        change=change,
+        test=test,
+        p=tests[test],
+        adjusted=tests[test],
+        tests=tests,
+        rank_biserial=rank_biserial(differences),
+        cliffs_delta=cliffs_delta(errors[0], errors[1]),
+    )

@@ -1,0 +1,55 @@
+"""The comparison table, for the terminal and for Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from pytest_puma.core import Contrast
+from pytest_puma.report.terminal import number
+
+HEADERS = ("cell", "against", "metric", "change", "95 % interval", "worse", "better", "test", "p", "Holm", "effect")
+_ALIGN = ("left", "left", "left", "right", "left", "right", "right", "left", "right", "right", "right")
+_LEAST = 0.001
+
+
+def lines(found: Sequence[Contrast]) -> list[str]:
+    """A row for each contrast, under a line with the headers; nothing where nothing was compared."""
+    if not found:
+        return []
+    table = tabulate(rows(found), headers=HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
+    return table.splitlines()
+
+
+def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:
+    """The rows under `HEADERS`; what a cell shares with the one that it is held against is not said again."""
+    return [
+        (
+            each.cell,
+            _short(each),
+            each.change.metric,
+            f"{each.change.value:+.3g}",
+            f"[{number(each.change.low)}, {number(each.change.high)}]",
+            str(each.change.worse),
+            str(each.change.better),
+            each.test,
+            _p(each.p),
+            _p(each.adjusted),
+            f"{each.rank_biserial:+.2f}",
+        )
+        for each in found
+    ]
+
+
+def _short(contrast: Contrast) -> str:
+    """The strategy or the model, whichever differs; a baseline as it is called."""
+    own, _, model = contrast.cell.partition("@")
+    other, at, other_model = contrast.against.partition("@")
+    if not at or "-" not in other:
+        return contrast.against
+    return other.partition("-")[2] if model == other_model else f"@{other_model}" if own == other else contrast.against
+
+
+def _p(value: float) -> str:
+    return f"under {_LEAST}" if value < _LEAST else f"{value:.3f}"

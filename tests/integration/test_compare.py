@@ -1,0 +1,59 @@
+"""`--puma-compare`, as its user sees it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.conftest import Project
+
+COMPARED = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3"], samples=20)
+def test_triage(puma):
+    pass
+"""
+
+#: Wrong at three examples for every issue, and else right for a quarter of them.
+SCRIPTED = """
+from pytest_puma.testing import ScriptedBackend
+
+def pytest_puma_backend(model):
+    return ScriptedBackend(lambda prompt: "Major" if prompt.count("Title:") == 1 else "nothing")
+"""
+
+
+def test_the_second_strategy_is_held_against_the_first(project: Project) -> None:
+    project.write(test_compared=COMPARED, conftest=SCRIPTED)
+    result = project.run("--puma-compare=strategy", "--puma-report=json:run.json", "--puma-report=md:run.md")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*= puma: comparison =*", "triage_jira-few_shot_3@* zero_shot *f1_macro*bootstrap*"])
+    folder = project.pytester.path
+    (found,) = json.loads((folder / "run.json").read_text(encoding="utf-8"))["contrasts"]
+    assert found["cell"].startswith("triage_jira-few_shot_3@")
+    assert found["change"]["worse"] == 5
+    assert found["tests"]["mcnemar"] == pytest.approx(2 / 32)
+    assert found["rank_biserial"] == 1
+    assert found["adjusted"] == found["p"] == found["tests"][found["test"]]
+    assert "#### comparison" in (folder / "run.md").read_text(encoding="utf-8")
+
+
+def test_a_baseline_is_compared_where_that_is_asked_for(alone: Project) -> None:
+    alone.write(test_compared=COMPARED, conftest=SCRIPTED.replace('"nothing"', '"Major"'))
+    alone.run("--puma-update-baseline").assert_outcomes(passed=2)
+    alone.write(conftest=SCRIPTED)
+    result = alone.run("--puma-compare=baseline")
+
+    result.stdout.fnmatch_lines(["triage_jira-few_shot_3@* the baseline *"])
+    assert "comparison" not in alone.run().stdout.str()
+
+
+def test_an_unknown_axis_is_refused(alone: Project) -> None:
+    alone.write(test_compared=COMPARED)
+    result = alone.run("--puma-compare=models")
+
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: puma: --puma-compare 'models': expected one of baseline, strategy, model"])

@@ -1,0 +1,109 @@
+"""Paired tests between cells, adjusted for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy.stats import wilcoxon
+
+from pytest_puma.compare import compare
+from pytest_puma.core import Outcome, Scenario
+from pytest_puma.metrics import Answers, between, contrast
+from pytest_puma.stats import holm, mcnemar
+from tests.metrics.cells import LABELS, Estimation, Triage, predictions
+
+RANDOM = np.random.default_rng(5)
+GOLDS = RANDOM.choice(list(LABELS), 60).tolist()
+
+
+def said(rate: float) -> list[str | None]:
+    """Answers that are right at about this rate."""
+    return [gold if RANDOM.random() < rate else RANDOM.choice(list(LABELS)) for gold in GOLDS]
+
+
+def outcome(
+    strategy: str, answers: Sequence[str | None], *, model: str = "m", scenario: Scenario | None = None
+) -> Outcome:
+    scenario = scenario or Triage()
+    found = Answers(scenario, predictions(GOLDS, answers), seed=3)
+    drawn = found.draw("f1_macro")
+    assert drawn is not None
+    return Outcome(
+        cell=f"triage-{strategy}@{model}",
+        scenario="triage",
+        strategy=strategy,
+        model=model,
+        metrics=("f1_macro",),
+        signature={"seed": 3},
+        predictions=(),
+        measures=found.measures(only=("f1_macro",)),
+        draws={"f1_macro": drawn},
+    )
+
+
+CELLS = [
+    outcome("zero_shot", said(0.7)),
+    outcome("few_shot_3", said(0.3)),
+    outcome("egi", said(0.6)),
+    outcome("zero_shot", said(0.9), model="n"),
+]
+
+
+def test_each_cell_is_held_against_the_first_along_the_axis() -> None:
+    pairs = [(each.cell, each.against) for each in compare(CELLS, ["strategy", "model"])]
+
+    assert pairs == [
+        ("triage-few_shot_3@m", "triage-zero_shot@m"),
+        ("triage-egi@m", "triage-zero_shot@m"),
+        ("triage-zero_shot@n", "triage-zero_shot@m"),
+    ]
+
+
+def test_p_values_are_adjusted_for_all_contrasts_of_the_table() -> None:
+    found = compare(CELLS, ["strategy", "model"])
+
+    assert [each.adjusted for each in found] == holm([each.p for each in found])
+    assert found[2].adjusted == pytest.approx(3 * found[2].p)
+
+
+def test_a_contrast_of_labels_is_the_change_with_mcnemars_test_beside() -> None:
+    first, second = (each.draws["f1_macro"] for each in CELLS[:2])
+    found = contrast("b", "a", second, first, seed=1)
+
+    assert found.change == between(second, first, quotient=False)
+    assert (found.test, found.p) == ("bootstrap", found.tests["bootstrap"])
+    assert found.tests["mcnemar"] == mcnemar(found.change.worse, found.change.better)
+    turned = found.change.worse + found.change.better
+    assert found.rank_biserial == pytest.approx((found.change.worse - found.change.better) / turned)
+
+
+def test_unread_numbers_have_no_part_in_the_tests_of_errors() -> None:
+    golds = ["3"] * 12
+    new = Answers(Estimation(), predictions(golds, [None, *["8", "5", "3", "2"] * 2, "13", "21", "1"]), seed=1)
+    old = Answers(Estimation(), predictions(golds, ["3"] * 12), seed=1)
+    drawn = [each.draw("mae") for each in (new, old)]
+    assert drawn[0] is not None
+    assert drawn[1] is not None
+
+    found = contrast("b", "a", drawn[0], drawn[1], seed=1)
+
+    errors = [5, 2, 0, 1] * 2 + [10, 18, 2]
+    assert found.test == "permutation"
+    assert found.tests["signed_rank"] == pytest.approx(wilcoxon(errors, zero_method="pratt", method="approx").pvalue)
+    assert found.rank_biserial == 1
+
+
+def test_cells_with_other_samples_are_not_compared() -> None:
+    other = outcome("rcoif", said(0.5))
+    fewer = Answers(Triage(), predictions(GOLDS[:20], said(0.5)[:20]), seed=3).draw("f1_macro")
+    assert fewer is not None
+    other.draws["f1_macro"] = fewer  # type: ignore[index]
+
+    assert compare([CELLS[0], other], ["strategy"]) == ()
+
+
+def test_nothing_is_compared_that_was_not_asked_for() -> None:
+    assert compare(CELLS, []) == ()
+    assert compare(CELLS, ["baseline"]) == ()
