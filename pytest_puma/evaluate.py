@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from pytest_puma import sequential
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, Contrast, Draws, EngineError, Outcome, Policy, Prediction, Sample, Usage
+from pytest_puma.core import (
+    Cell,
+    Contrast,
+    Draws,
+    EngineError,
+    Outcome,
+    Policy,
+    Prediction,
+    Sample,
+    SettingsError,
+    Usage,
+    Verdict,
+)
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
+from pytest_puma.gates import not_run
 from pytest_puma.metrics import TOLERATED_FAILURES, Answers, confusion_matrix, contrast
 from pytest_puma.perturbations import Perturbation, parse_perturbation, perturb
 from pytest_puma.prompts import Template, find_template
@@ -40,19 +53,21 @@ def evaluate(
     references: References | None = None,
     policy: Policy = DEFAULT_POLICY,
     stop_early: bool = False,
+    only: Collection[str] | None = None,
 ) -> Outcome:
     """Run a cell to its outcome.
 
     `project` is the folder whose `prompts/` override the bundled ones, `strategies` and `perturbations` are a plugin's
     own ones by name, `progress` is told (answered, all) samples after every batch, and so many samples as `determinism`
     says are asked once more, each alone. Gates may compare with the cell's `baseline` and with the `references`;
-    `policy` says what becomes of doubt; `stop_early` lets the cell end as soon as its gates are decided. A `PumaError`
-    says what cannot be done; an answer that cannot be read is no error but a prediction without an answer.
+    `policy` says what becomes of doubt; `stop_early` lets the cell end as soon as its gates are decided; `only` are the
+    ids of the samples to ask where it is not all, which no gate is judged by. A `PumaError` says what cannot be done;
+    an answer that cannot be read is no error but a prediction without an answer.
     """
     started = time.perf_counter()
     strategy = parse_strategy(cell.strategy, strategies)
-    tasks = tasks_of(cell, strategy, project, perturbations)
-    looks = sequential.looks(len(tasks)) if stop_early and sequential.stops(cell) else ()
+    tasks = _picked(tasks_of(cell, strategy, project, perturbations), only)
+    looks = sequential.looks(len(tasks)) if stop_early and only is None and sequential.stops(cell) else ()
     engine.reset()
     talks, answers = _ask(cell, strategy, tasks, engine, progress=progress, looks=looks, baseline=baseline)
     speed = engine.speed
@@ -78,13 +93,13 @@ def evaluate(
         predictions=tuple(answers.predictions),
         measures=measures,
         confusion=_confusion(cell, answers.predictions),
-        verdicts=verdicts(cell.gates, measures, others, policy),
-        warnings=_warnings(cell, answers.predictions, len(tasks), engine),
+        verdicts=_unjudged(cell) if only is not None else verdicts(cell.gates, measures, others, policy),
+        warnings=_warnings(cell, answers.predictions, len(tasks), engine, part=only is not None),
         determinism=asked_alone(strategy, tasks[:determinism], talks, engine) if determinism else None,
         flips=others["baseline"].pairs.flips() if "baseline" in others else (),
         # Those of perturbed samples are there for gates alone: they would tell the same again and again.
         references={} if cell.perturbation else {name: reference.of(metrics) for name, reference in known.items()},
-        across=cell.across,
+        across=() if only is not None else cell.across,
         draws=_draws(cell, answers),
         contrast=_contrast(cell, others.get("baseline")),
         left_out=len(tasks) - len(talks),
@@ -92,6 +107,19 @@ def evaluate(
         speed=speed,
         seconds=seconds,
     )
+
+
+def _picked(tasks: Sequence[Task], only: Collection[str] | None) -> list[Task]:
+    """The tasks of the samples to ask; a `SettingsError` where the data have none of them any more."""
+    picked = [task for task in tasks if only is None or task.sample.id in only]
+    if not picked:
+        msg = f"none of the {len(only or ())} samples to ask is among the {len(tasks)} of this run; ask all again"
+        raise SettingsError(msg)
+    return picked
+
+
+def _unjudged(cell: Cell) -> tuple[Verdict, ...]:
+    return tuple(not_run(gate, "not judged: only samples whose answers had turned were asked") for gate in cell.gates)
 
 
 def _ask(
@@ -217,12 +245,14 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
     }
 
 
-def _warnings(cell: Cell, predictions: Sequence[Prediction], samples: int, engine: Engine) -> tuple[str, ...]:
+def _warnings(
+    cell: Cell, predictions: Sequence[Prediction], samples: int, engine: Engine, *, part: bool
+) -> tuple[str, ...]:
     found = len(predictions)
     unreadable = sum(prediction.answer is None for prediction in predictions)
     overflown = sum(prediction.finish == "overflow" for prediction in predictions)
     sentences = list(engine.backend.notes)
-    if samples < cell.samples:
+    if samples < cell.samples and not part:
         sentences.append(f"asked for {cell.samples} samples; the data have {samples}, all were run")
     if unreadable > TOLERATED_FAILURES * found:
         sentences.append(f"{unreadable} of {found} answers could not be read: the numbers say little")

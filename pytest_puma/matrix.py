@@ -130,6 +130,7 @@ class Settings:
     stop_early: bool = False
     flips: bool = False
     compare: tuple[str, ...] = ()
+    only: Mapping[str, frozenset[str]] | None = None
     reports: tuple[Report, ...] = ()
     junit: bool = False
 

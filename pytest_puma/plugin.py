@@ -72,7 +72,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.puma_scenario:
+    if config.option.puma_scenario or config.option.puma_only_flips:
         from pytest_puma.session.collect import deselect
 
         deselect(config, items)

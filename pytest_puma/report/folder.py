@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pytest_puma.core import Outcome, Run
+from pytest_puma.core import DataError, Outcome, Run
 from pytest_puma.report.record import as_json
 from pytest_puma.report.wire import plain
 
@@ -35,3 +35,17 @@ class RunFolder:
     def finish(self, run: Run) -> None:
         """Write `run.json`."""
         (self.path / "run.json").write_text(as_json(run), encoding="utf-8")
+
+
+def last_flips(root: Path) -> dict[str, frozenset[str]]:
+    """The samples whose answers had turned, by cell, in the newest run; a `DataError` where there are none."""
+    found = sorted((root / ".puma" / "runs").glob("*/run.json"))
+    if not found:
+        msg = f"there is no run in {root / '.puma' / 'runs'}; run with a baseline and --puma-flips first"
+        raise DataError(msg)
+    outcomes = json.loads(found[-1].read_text(encoding="utf-8"))["outcomes"]
+    flips = {each["cell"]: frozenset(flip["sample_id"] for flip in each["flips"]) for each in outcomes if each["flips"]}
+    if not flips:
+        msg = f"no answer has turned in {found[-1].parent}; run with a baseline and --puma-flips first"
+        raise DataError(msg)
+    return flips

@@ -41,16 +41,21 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 
 
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the items of the scenarios named by `--puma-scenario`, and those that are no cells."""
-    names = settings_of(config).scenarios
+    """Keep what `--puma-scenario` and `--puma-only-flips` ask for, and the items that are no cells."""
+    settings = settings_of(config)
     kept: list[pytest.Item] = []
     gone: list[pytest.Item] = []
     for item in items:
         cell = cell_of(item)
-        (kept if cell is None or cell.scenario.name in names else gone).append(item)
+        (kept if cell is None or _is_wanted(cell, settings) else gone).append(item)
     if gone:
         config.hook.pytest_deselected(items=gone)
         items[:] = kept
+
+
+def _is_wanted(cell: Cell, settings: matrix.Settings) -> bool:
+    named = not settings.scenarios or cell.scenario.name in settings.scenarios
+    return named and (settings.only is None or cell.id in settings.only)
 
 
 def cell_of(item: pytest.Item) -> Cell | None:

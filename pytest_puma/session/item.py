@@ -45,6 +45,7 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         references=settings.references_of(cell),
         policy=settings.policy,
         stop_early=settings.stop_early,
+        only=None if settings.only is None else settings.only.get(cell.id),
     )
     item.stash[OUTCOME] = outcome
     return outcome

@@ -80,6 +80,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "AXIS",
         "help": "a table of paired tests: of cells against the first 'strategy' or 'model', or their 'baseline'",
     },
+    "--puma-only-flips": {
+        "action": "store_true",
+        "default": None,
+        "help": "ask only the samples whose answers had turned in the last run, and judge no gates",
+    },
     "--puma-report": {
         "action": "append",
         "metavar": "FORMAT:PATH",

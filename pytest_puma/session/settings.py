@@ -6,7 +6,7 @@ Whatever is wrong on the command line is told in `pytest_configure`, before anyt
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -45,12 +45,7 @@ def check_command_line(config: pytest.Config) -> None:
                 "expected all of them, so that it shows which are gone"
             )
             raise pytest.UsageError(msg)
-        if config.option.puma_update_baseline and _stops_early(config):
-            msg = (
-                "puma: --puma-update-baseline and --puma-stop-early: a baseline needs all samples of its cells; "
-                "expected one of the two"
-            )
-            raise pytest.UsageError(msg)
+        _check_whole(config)
         from pytest_puma.core import PumaError
 
         try:
@@ -58,6 +53,18 @@ def check_command_line(config: pytest.Config) -> None:
         except PumaError as error:
             msg = f"puma: {error}"
             raise pytest.UsageError(msg) from error
+
+
+def _check_whole(config: pytest.Config) -> None:
+    """Baselines are made of all samples."""
+    parts = {"--puma-stop-early": _stops_early(config), "--puma-only-flips": config.option.puma_only_flips}
+    asked = [name for name, said in parts.items() if said]
+    if config.option.puma_update_baseline and asked:
+        msg = (
+            f"puma: --puma-update-baseline and {asked[0]}: a baseline needs all samples of its cells; "
+            "expected one of the two"
+        )
+        raise pytest.UsageError(msg)
 
 
 def settings_of(config: pytest.Config) -> Settings:
@@ -122,8 +129,9 @@ def _read(config: pytest.Config) -> Settings:
         shows_references=config.getini("puma_references") is not False,
         policy=_policy(config),
         stop_early=_stops_early(config),
-        flips=bool(option.puma_flips),
+        flips=bool(option.puma_flips or option.puma_only_flips),
         compare=_axes(config),
+        only=_only(config),
         reports=parse_reports(option.puma_report or (), config.invocation_params.dir),
         junit=JUNIT in (option.puma_report or ()),
     )
@@ -241,6 +249,20 @@ def _axes(config: pytest.Config) -> tuple[str, ...]:
             msg = f"--puma-compare {name!r}: expected one of {', '.join(AXES)}"
             raise SettingsError(msg)
     return said
+
+
+def _only(config: pytest.Config) -> Mapping[str, frozenset[str]] | None:
+    """The samples to ask, by cell, where not all are."""
+    if not config.option.puma_only_flips:
+        return None
+    from pytest_puma.core import DataError, SettingsError
+    from pytest_puma.report.folder import last_flips
+
+    try:
+        return last_flips(project_root(config))
+    except DataError as error:
+        msg = f"--puma-only-flips: {error}"
+        raise SettingsError(msg) from error
 
 
 def _stops_early(config: pytest.Config) -> bool:

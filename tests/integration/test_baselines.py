@@ -228,3 +228,33 @@ def test_pruning_needs_all_tests(alone: Project) -> None:
     result.stderr.fnmatch_lines(
         ["*--puma-prune-baseline: only a part of the tests was asked for; expected all of them*"]
     )
+
+
+def test_only_the_answers_that_had_turned_are_asked_again(team: Project) -> None:
+    other = GATED.replace("test_triage", "test_other").replace("triage_jira", "estimation_tawos")
+    (team.pytester.path / "benchmarks" / "test_other.py").write_text(other.replace("accuracy", "mae"), encoding="utf-8")
+    team.write(conftest=SCRIPTED.replace("Major", "nothing"))
+    team.run("benchmarks", "-k", "triage and zero_shot", model=False).assert_outcomes(failed=1)
+
+    again = team.run("benchmarks", "--puma-only-flips", model=False)
+    again.assert_outcomes(passed=1)
+    again.stdout.fnmatch_lines(
+        [
+            "triage_jira *zero_shot *puma-tiny *1[23] *f1_macro*NOT RUN",
+            "flips of triage_jira-zero_shot@puma-tiny: 1[23] worse, 0 better",
+        ]
+    )
+
+    team.write(conftest=SCRIPTED)
+    repaired = team.run("benchmarks", "--puma-only-flips", model=False)
+    repaired.assert_outcomes(passed=1)
+    assert "flips of" not in repaired.stdout.str()
+    nothing = team.run("benchmarks", "--puma-only-flips", model=False)
+    assert nothing.ret == 4
+    nothing.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: no answer has turned in *"])
+
+
+def test_without_a_run_there_are_no_flips_to_ask(alone: Project) -> None:
+    result = alone.run("--puma-only-flips", model=False)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: there is no run in *; run with a baseline *"])
