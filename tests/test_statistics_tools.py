@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tools.statistics import coverage, judging
+from tools.statistics import coverage, judging, stopping
 
 
 def test_the_simulation_tells_a_share_for_each_interval(
@@ -52,3 +52,18 @@ def test_judging_is_timed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     first, *others = capsys.readouterr().out.splitlines()
     assert first.startswith("2 cells of 20 samples: ")
     assert [line.partition(",")[0] for line in others] == ["triage_jira", "estimation_tawos"]
+
+
+def test_stopping_is_simulated_beside_the_whole_sample(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["stopping", "--repetitions", "8", "--size", "50", "--distance", "0.3", "--trial"]
+    for trial in ("accuracy", "mae", "baseline"):
+        monkeypatch.setattr(sys, "argv", [*words, trial])
+        stopping.main()
+        *_, row = capsys.readouterr().out.splitlines()
+        name, size, distance, failed, _, changed, asked = row.split()
+        assert (name, size, distance) == (trial, "50", "+0.30")
+        assert float(failed) <= 0.5
+        assert float(changed) <= 0.5
+        assert 0.4 <= float(asked) <= 1
