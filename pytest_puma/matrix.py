@@ -8,164 +8,18 @@ file.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
+from dataclasses import fields, replace
 from typing import Any
 
-from pytest_puma.baseline import TIMED, Baselines, Entry
-from pytest_puma.core import Cell, Gate, Generation, Model, Policy, Scenario, SettingsError
-from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MOST_SEED
-from pytest_puma.core.errors import check_limits
-from pytest_puma.gates import applies, parse_gate
-from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
-from pytest_puma.perturbations import Perturbation, parse_perturbation
-from pytest_puma.references import NAMES, References
-from pytest_puma.report.emit import Report
-from pytest_puma.scenarios import BUILTIN
+from pytest_puma.asked import DEFAULTS, Choices, Request, Settings
+from pytest_puma.baseline import TIMED
+from pytest_puma.core import Cell, Gate, Model, Scenario, SettingsError
+from pytest_puma.core.cell import DEFAULT_SEED
+from pytest_puma.gates import applies
+from pytest_puma.references import NAMES
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.strategies import ALL, Strategy, parse_strategy, resolve_generation
-
-DEFAULT_STRATEGIES = ("zero_shot", "few_shot_3", "contextual_anchoring", "option_scoring")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """How to run, as one place says it; `None` is not said there. `perturb`: under what to run, too."""
-
-    strategies: tuple[str, ...] | None = None
-    perturb: tuple[str, ...] | None = None
-    samples: int | None = None
-    seed: int | None = None
-    max_tokens: int | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    min_p: float | None = None
-    logprobs: bool | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse now what a cell would refuse later."""
-        if self.strategies is not None and not self.strategies:
-            msg = "strategies is empty; expected at least one name"
-            raise SettingsError(msg)
-        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MOST_SEED)})
-        for name in ("samples", "seed", "max_tokens", "top_k"):
-            if isinstance(getattr(self, name), float):
-                msg = f"{name} is {getattr(self, name)!r}; expected a whole number"
-                raise SettingsError(msg)
-        self.generation()
-
-    def over(self, weaker: Choices) -> Choices:
-        """These choices, with the weaker ones where they say nothing."""
-        both = ((field.name, getattr(self, field.name), getattr(weaker, field.name)) for field in fields(self))
-        return Choices(**{name: other if own is None else own for name, own, other in both})
-
-    def generation(self) -> Generation:
-        """The part that says how to decode."""
-        said = {name: getattr(self, name) for name in Generation.__slots__ if hasattr(self, name)}
-        return Generation(**{name: value for name, value in said.items() if value is not None})
-
-
-DEFAULTS = Choices(strategies=DEFAULT_STRATEGIES, samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registry:
-    """Every scenario, and every strategy and perturbation of a plugin, by name."""
-
-    scenarios: Mapping[str, type[Scenario]] = field(default_factory=lambda: dict(BUILTIN))
-    strategies: Mapping[str, Strategy] = field(default_factory=dict)
-    perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
-
-    def strategy_names(self, said: Iterable[str]) -> tuple[str, ...]:
-        """Canonical names, `all` written out, each once, in the order said."""
-        names = (name for text in said for name in (ALL if text.strip().lower() == "all" else (text,)))
-        return tuple(dict.fromkeys(parse_strategy(name, self.strategies).name for name in names))
-
-    def perturbation_names(self, said: Iterable[str]) -> tuple[str, ...]:
-        """Canonical names, `all` written out, each once, in the order said, without `none`: the samples as they are."""
-        words = (text.strip().lower() for text in said)
-        names = (name for word in words for name in (ALL_PERTURBATIONS if word == "all" else (word,)) if name != "none")
-        return tuple(dict.fromkeys(parse_perturbation(name, self.perturbations).name for name in names))
-
-    def gate(self, text: str) -> Gate:
-        """A gate as users write it, its strategies by their canonical names."""
-        gate = parse_gate(text)
-        if gate.strategy is None or gate.other is None:
-            return gate
-        strategy, other = (parse_strategy(name, self.strategies).name for name in (gate.strategy, gate.other))
-        return replace(gate, strategy=strategy, other=other)
-
-    def known_scenario(self, name: str, *, where: str) -> type[Scenario]:
-        """The class of a name; a `SettingsError` lists the names there are."""
-        if name not in self.scenarios:
-            msg = (
-                f"{where}: scenario {name!r} is unknown; there are: {', '.join(sorted(self.scenarios))}; "
-                "a project's own scenario is made known by the hook pytest_puma_scenarios in conftest.py"
-            )
-            raise SettingsError(msg)
-        return self.scenarios[name]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Everything said outside the tests, checked before any model is loaded."""
-
-    registry: Registry = field(default_factory=Registry)
-    models: tuple[Model, ...] = ()
-    data: Mapping[str, Path] = field(default_factory=dict)
-    scenarios: tuple[str, ...] = ()
-    command: Choices = field(default_factory=Choices)
-    ini: Choices = field(default_factory=Choices)
-    gates: tuple[Gate, ...] = ()
-    project: Path | None = None
-    threads: int | None = None
-    determinism: int = 0
-    baselines: Baselines = field(default_factory=lambda: Baselines(Path("benchmarks", "baselines")))
-    references: References = field(default_factory=References)
-    shows_references: bool = True
-    policy: Policy = field(default_factory=Policy)
-    stop_early: bool = False
-    flips: bool = False
-    compare: tuple[str, ...] = ()
-    only: Mapping[str, frozenset[str]] | None = None
-    reports: tuple[Report, ...] = ()
-    junit: bool = False
-
-    def baseline_of(self, cell: Cell) -> Entry | None:
-        """What a cell is compared with; None where nothing asks for it, and where there is none."""
-        compares = (
-            self.flips
-            or "baseline" in self.compare
-            or self.policy.accepts
-            or any(gate.other == "baseline" for gate in cell.gates)
-        )
-        return self.baselines.find(cell.scenario.name, cell.id) if compares else None
-
-    def references_of(self, cell: Cell) -> References | None:
-        """The trivial programs, where the cell's reports show them or its gates need one."""
-        shown = self.shows_references and cell.perturbation is None
-        wanted = shown or any(gate.reference for gate in cell.gates)
-        return self.references if wanted else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a marker or a run-spec asks for: a scenario, how to run it, and gates.
-
-    `models` picks some of those named on the command line; `metrics` are the ones that reports show,
-    the scenario's primary one where empty.
-    """
-
-    scenario: Scenario
-    choices: Choices = field(default_factory=Choices)
-    gates: tuple[Gate, ...] = ()
-    models: tuple[str, ...] | None = None
-    metrics: tuple[str, ...] = ()
-    description: str = ""
-
+from pytest_puma.strategies import parse_strategy, resolve_generation
 
 _MARKER = f"@pytest.mark.puma(scenario, *, gates, {', '.join(field.name for field in fields(Choices))})"
 

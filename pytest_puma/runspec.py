@@ -21,9 +21,10 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from pytest_puma.asked import Choices, Registry, Request, Settings
 from pytest_puma.core import Gate, Scenario, SettingsError
 from pytest_puma.core.cell import MOST_SEED
-from pytest_puma.matrix import Choices, Registry, Request, Settings, make_scenario
+from pytest_puma.matrix import make_scenario
 
 #: What a value may be, in words and as a test.
 _Kind: TypeAlias = tuple[str, Callable[[Any], bool]]

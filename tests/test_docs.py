@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pytest_puma import hooks
+from pytest_puma.asked import DEFAULT_STRATEGIES, Choices
 from pytest_puma.core import Change, Flip, Measure, ModelOptions, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
-from pytest_puma.matrix import DEFAULT_STRATEGIES, Choices
 from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.references import NAMES

@@ -5,19 +5,10 @@ from typing import Any
 
 import pytest
 
+from pytest_puma.asked import DEFAULT_STRATEGIES, Choices, Registry, Request, Settings
 from pytest_puma.core import Model, SettingsError
 from pytest_puma.gates import parse_gate
-from pytest_puma.matrix import (
-    DEFAULT_STRATEGIES,
-    Choices,
-    Registry,
-    Request,
-    Settings,
-    check_same,
-    expand,
-    make_scenario,
-    read_marker,
-)
+from pytest_puma.matrix import check_same, expand, make_scenario, read_marker
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario

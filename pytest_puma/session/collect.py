@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_puma import matrix
+from pytest_puma.asked import Request, Settings
 from pytest_puma.core import Cell, PumaError, SettingsError
 from pytest_puma.session.settings import settings_of
 
@@ -53,7 +54,7 @@ def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
         items[:] = kept
 
 
-def _is_wanted(cell: Cell, settings: matrix.Settings) -> bool:
+def _is_wanted(cell: Cell, settings: Settings) -> bool:
     named = not settings.scenarios or cell.scenario.name in settings.scenarios
     return named and (settings.only is None or cell.id in settings.only)
 
@@ -91,7 +92,7 @@ class SpecFile(pytest.Module):
         return module
 
 
-def _spec_function(request: matrix.Request) -> Callable[[Outcome], None]:
+def _spec_function(request: Request) -> Callable[[Outcome], None]:
     @pytest.mark.puma(request)
     def spec(puma: Outcome) -> None:
         """Judged by its gates."""

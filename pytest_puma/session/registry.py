@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from pytest_puma.asked import Registry
 from pytest_puma.core import Scenario, SettingsError
-from pytest_puma.matrix import Registry
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.scenarios import BUILTIN

@@ -18,8 +18,8 @@ from pytest_puma.session.project import check_root, project_root
 from pytest_puma.session.selection import is_selected
 
 if TYPE_CHECKING:
+    from pytest_puma.asked import Choices, Registry, Settings
     from pytest_puma.core import Model, Policy
-    from pytest_puma.matrix import Choices, Registry, Settings
 
 T = TypeVar("T")
 
@@ -94,8 +94,8 @@ def names_no_model(config: pytest.Config) -> bool:
 
 
 def _read(config: pytest.Config) -> Settings:
+    from pytest_puma.asked import Settings
     from pytest_puma.baseline import Baselines
-    from pytest_puma.matrix import Settings
     from pytest_puma.report.emit import JUNIT, parse_reports
     from pytest_puma.session.registry import registry_of
 
@@ -211,8 +211,8 @@ def _perturbations(where: str, said: Iterable[str] | None, registry: Registry) -
 
 
 def _choices(where: str, **said: Any) -> Choices:
+    from pytest_puma.asked import Choices
     from pytest_puma.core import SettingsError
-    from pytest_puma.matrix import Choices
 
     try:
         return Choices(**said)

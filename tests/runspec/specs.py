@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_puma.asked import Request, Settings
 from pytest_puma.core import SettingsError
-from pytest_puma.matrix import Request, Settings
 from pytest_puma.runspec import read_specs
 
 # As a user of PUMA has it: every key of its format, and nothing of ours.

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from pytest_puma.asked import Choices, Registry, Request, Settings
 from pytest_puma.core import Gate
-from pytest_puma.matrix import Choices, Registry, Request, Settings
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import ALL, Strategy
