@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.metrics.statistic import CORRELATION, Statistic, divide
+from pytest_puma.metrics.statistic import CORRELATION, Statistic, distinct, divide, on_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,16 +29,13 @@ def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: st
     """Weighted kappa and rank correlations; left out where no answer was read."""
     rows = np.flatnonzero(read)
     gold, answer = gold[rows], answer[rows]
-    kernels = {"kappa_quadratic": _kappa(gold, answer), "spearman": _spearman(gold, answer)}
+    kernels = {"kappa_quadratic": distinct(_kappa, gold, answer), "spearman": distinct(_spearman, gold, answer)}
     if len(np.unique(gold)) * len(np.unique(answer)) <= _MOST_PAIRS:
         kernels["kendall_tau"] = _kendall(gold, answer)
     for name, kernel in kernels.items():
-        yield Statistic(name=name, kernel=_on(rows, kernel), n=len(rows), bounds=CORRELATION, optional=True, note=note)
-
-
-def _on(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
-    """The kernel of some of the rows; of all of them, without a copy of their weights."""
-    return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights[:, rows])
+        yield Statistic(
+            name=name, kernel=on_rows(rows, kernel), n=len(rows), bounds=CORRELATION, optional=True, note=note
+        )
 
 
 def _kappa(gold: Numbers, answer: Numbers) -> Kernel:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import Statistic, divide, mean
+from pytest_puma.metrics.statistic import Statistic, distinct, divide, mean, on_rows
 from pytest_puma.metrics.table import Table, unread_note
 
 if TYPE_CHECKING:
@@ -28,13 +28,14 @@ BINS = {"1-3": (1.0, 3.0), "5-8": (5.0, 8.0), "13-21": (13.0, 21.0), "34+": (34.
 def statistics(table: Table) -> Iterator[Statistic]:
     """Over all read answers first, then by the size of the gold value."""
     errors, read, note = np.abs(table.answer_value - table.gold_value), table.read, unread_note(table)
-    n = int(read.sum())
+    n, known = int(read.sum()), np.flatnonzero(read)
+    standardised = on_rows(known, distinct(_standardised, errors[known], table.gold_value[known]))
     yield mean("mae", errors, read, few=FEW_ERRORS, note=note)
     yield Statistic(name="mdae", kernel=_median(errors, read), n=n, note=note)
     yield Statistic(name="rmse", kernel=_root_mean_square(errors, read), n=n, few=FEW_ERRORS, note=note)
     yield Statistic(
         name="standardised_accuracy",
-        kernel=_standardised(errors, table.gold_value, read),
+        kernel=standardised,
         n=n,
         few=FEW_ERRORS,
         note=note,
@@ -68,19 +69,18 @@ def _median(values: NDArray[np.float64], among: NDArray[np.bool_]) -> Kernel:
     return kernel
 
 
-def _standardised(errors: NDArray[np.float64], gold: NDArray[np.float64], among: NDArray[np.bool_]) -> Kernel:
+def _standardised(errors: NDArray[np.float64], gold: NDArray[np.float64]) -> Kernel:
     """1 less the mean absolute error over that of guessing the gold value of some other row: 0 is no better than that.
 
     Source: M. Shepperd, S. MacDonell, "Evaluating prediction systems in software project estimation", Information and
     Software Technology 54 (2012), with the exact mean over all pairs in place of a simulated one (W. Langdon et al.,
     "Exact mean absolute error of baseline predictor, MARP0", the same 73 (2016)).
     """
-    rows = np.flatnonzero(among)
-    rows = rows[np.argsort(gold[rows])]
-    errors, gold = errors[rows], gold[rows]
+    order = np.argsort(gold)
+    errors, gold = errors[order], gold[order]
 
     def kernel(weights: Weights) -> Values:
-        own = weights[:, rows]
+        own = weights[:, order]
         n = own.sum(axis=1)
         # Of two rows the later has the greater value: each stands above all weights before it.
         before, sums = np.cumsum(own, axis=1) - own, np.cumsum(own * gold, axis=1) - own * gold

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 FEW = 30
 SHARE: Interval = (0.0, 1.0)
 CORRELATION: Interval = (-1.0, 1.0)
+#: So many times must rows occur on average, for counting them to pay.
+_TIMES = 4
 _WEIGHTS_AT_ONCE = 200_000  # 1.6 MB: the kernels then read them from the processor's cache
 
 
@@ -72,6 +74,25 @@ def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> K
         return divide(sums[:, 0], sums[:, 1])
 
     return kernel
+
+
+def distinct(build: Callable[..., Kernel], *columns: NDArray[np.float64]) -> Kernel:
+    """The kernel that is built of some columns, computed from how often each row of them occurs.
+
+    Of labels and points there are few different rows, however many samples there are.
+    """
+    if not columns[0].size:
+        return build(*columns)
+    rows, places = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    if rows.shape[0] * _TIMES > columns[0].size:
+        return build(*columns)
+    kernel, members = build(*rows.T), 1.0 * (places.reshape(-1, 1) == np.arange(rows.shape[0]))
+    return lambda weights: kernel(weights @ members)
+
+
+def on_rows(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
+    """The kernel of some of the rows; of all of them, without a copy of their weights."""
+    return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights[:, rows])
 
 
 def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:

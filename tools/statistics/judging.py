@@ -1,7 +1,7 @@
 """`python -m tools.statistics.judging`: how long it takes to measure and judge cells, on one core.
 
-100 cells of 1,000 samples, with all measures, their intervals, and a gate on the baseline each; then single cells of
-10,000 samples. Run it with OMP_NUM_THREADS=1 on a machine that does nothing else.
+100 cells of 1,000 samples, with all measures, their intervals, a gate on the baseline and all paired tests each; then
+single cells of 10,000 samples. Run it with OMP_NUM_THREADS=1 on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from pytest_puma.core import Policy, Prediction, Scenario
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import Answers, contrast
 from pytest_puma.scenarios import BUILTIN
 
 GATES = {"triage_jira": "f1_macro >= baseline - 0.02", "estimation_tawos": "mae <= baseline * 1.05"}
@@ -39,9 +39,11 @@ def _seconds(name: str, n: int, *, seed: int) -> float:
     started = time.perf_counter()
     answers = Answers(scenario, new, seed=seed)
     answers.measures()
-    change = answers.beside(before).change(gate.metric, quotient=gate.quotient)
-    if change is not None:
+    pairs = answers.beside(before)
+    change, drawn = pairs.change(gate.metric, quotient=gate.quotient), pairs.draws(gate.metric)
+    if change is not None and drawn is not None:
         judge_change(gate, change, "the baseline", Policy())
+        contrast("new", "old", *drawn, seed=seed)
     return time.perf_counter() - started
 
 
