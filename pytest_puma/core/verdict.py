@@ -10,6 +10,8 @@ Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT 
 Doubt: TypeAlias = Literal["warn", "fail", "point"]
 #: What becomes of a gate that finds no baseline.
 Missing: TypeAlias = Literal["warn", "fail"]
+#: Of fewer turned answers, intervals of a change are approximate.
+FEW_TURNS = 5
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
@@ -50,6 +52,11 @@ class Change:
     better: int
     quotient: bool = False
     numbers: bool = False
+
+    @property
+    def approximate(self) -> bool:
+        """Whether so few answers turned that the interval may hold less than 93 of 100 truths."""
+        return 0 < self.worse + self.better < FEW_TURNS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

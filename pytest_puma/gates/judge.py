@@ -143,10 +143,11 @@ def _detectable(gate: Gate, change: Change) -> str:
 
 def _turned(gate: Gate, change: Change) -> str:
     """How many answers lie behind it."""
+    few = "; of so few the interval is approximate" if change.approximate else ""
     if change.numbers:
-        return f"{change.worse} of {change.n} answers are farther off, {change.better} nearer"
+        return f"{change.worse} of {change.n} answers are farther off, {change.better} nearer{few}"
     turned = "went from right to wrong" if gate.other == "baseline" else "are wrong where it is right"
-    return f"{change.worse} of {change.n} answers {turned}, {change.better} the other way"
+    return f"{change.worse} of {change.n} answers {turned}, {change.better} the other way{few}"
 
 
 # -- numbers -----------------------------------------------------------------------------------------

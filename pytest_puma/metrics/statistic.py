@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Kernel: TypeAlias = Callable[[Weights], Values]
 
 FEW = 30
+#: Proportions of fewer rows than enough, with so few hits or misses, are marked.
+ENOUGH, LOPSIDED = 100, 5
 SHARE: Interval = (0.0, 1.0)
 CORRELATION: Interval = (-1.0, 1.0)
 #: So many times must rows occur on average, for counting them to pay.
@@ -216,10 +218,18 @@ def _interval(  # noqa: PLR0917
     return value - (value - low) * nearer, value + (high - value) * nearer
 
 
+def _is_lopsided(statistic: Statistic) -> bool:
+    """A proportion near 0 or 1, of few samples: whether Wilson's interval holds it hangs on single counts."""
+    hits = statistic.successes
+    return hits is not None and statistic.n < ENOUGH and min(hits, statistic.n - hits) < LOPSIDED
+
+
 def _note(statistic: Statistic, value: float) -> str:
     notes = [statistic.note]
     if math.isnan(value):
         notes.append("nothing to measure")
     elif statistic.n < statistic.few:
         notes.append(f"n under {statistic.few}: the interval is approximate")
+    elif _is_lopsided(statistic):
+        notes.append(f"under {LOPSIDED} on one side: the interval is approximate")
     return "; ".join(filter(None, notes))

@@ -19,7 +19,8 @@ def lines(found: Sequence[Contrast]) -> list[str]:
     if not found:
         return []
     table = tabulate(rows(found), headers=HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
-    return table.splitlines()
+    rough = any(each.change.approximate for each in found)
+    return [*table.splitlines(), *(["* of so few turned answers the interval is approximate"] if rough else [])]
 
 
 def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:
@@ -30,7 +31,7 @@ def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:
             _short(each),
             each.change.metric,
             f"{each.change.value:+.3g}",
-            f"[{number(each.change.low)}, {number(each.change.high)}]",
+            f"[{number(each.change.low)}, {number(each.change.high)}]{'*' if each.change.approximate else ''}",
             str(each.change.worse),
             str(each.change.better),
             each.test,

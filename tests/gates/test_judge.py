@@ -299,3 +299,19 @@ def test_a_change_of_nothing_is_never_green() -> None:
 
     assert verdict.status == "FAIL"
     assert verdict.fails
+
+
+@pytest.mark.parametrize(("worse", "said"), [(3, True), (4, False)])
+def test_of_few_turned_answers_the_interval_is_said_to_be_approximate(worse: int, said: bool) -> None:  # noqa: FBT001
+    found = Change(metric="accuracy", old=0.9, new=0.8, value=-0.1, low=-0.2, high=0.0, n=50, worse=worse, better=1)
+
+    verdict = judge_change(parse_gate("accuracy >= baseline - 0.3"), found, "the baseline", Policy())
+
+    assert verdict.reason.endswith("1 the other way; of so few the interval is approximate)") is said
+
+
+@pytest.mark.parametrize(("gate", "status"), [("accuracy >= baseline - 0.02", "PASS"), ("accuracy > baseline", "FAIL")])
+def test_the_same_answers_again_leave_no_doubt(gate: str, status: str) -> None:
+    found = Change(metric="accuracy", old=0.9, new=0.9, value=0.0, low=-0.05, high=0.05, n=50, worse=0, better=0)
+
+    assert judge_change(parse_gate(gate), found, "the baseline", Policy()).status == status

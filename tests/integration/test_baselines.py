@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -59,7 +60,7 @@ def test_a_prompt_that_got_worse_fails_with_the_sentence_until_it_is_restored(pr
     prompts = team.pytester.mkdir("prompts") / "triage_jira"
     prompts.mkdir()
     (prompts / "_issue.jinja").write_text(BLIND, encoding="utf-8")
-    worse = team.run("benchmarks", "--junitxml=junit.xml", model=False)
+    worse = team.run("benchmarks", "--junitxml=junit.xml", "--puma-flips", "--puma-report=md:run.md", model=False)
     worse.assert_outcomes(failed=2)
     assert worse.ret == 1
     sentence = (
@@ -70,6 +71,14 @@ def test_a_prompt_that_got_worse_fails_with_the_sentence_until_it_is_restored(pr
     junit = ET.parse(team.pytester.path / "junit.xml").getroot()  # noqa: S314 - written by pytest
     failures = [failure.attrib["message"] for failure in junit.iter("failure")]
     assert sum("more than the 0.02 allowed (" in message for message in failures) == 2
+    markdown = (team.pytester.path / "run.md").read_text(encoding="utf-8")
+    for cell in ("triage_jira-zero_shot@puma-tiny", "triage_jira-option_scoring@puma-tiny"):
+        counts = re.search(rf"flips of {cell}: (\d+) worse, (\d+) better", worse.stdout.str())
+        assert counts is not None
+        turned = f"({counts[1]} of 50 answers went from right to wrong, {counts[2]} the other way)"
+        assert any(cell in message and turned in message for message in failures)
+        assert f"{cell}: {counts[1]} answers worse, {counts[2]} better" in markdown
+        assert turned in markdown
 
     shutil.rmtree(prompts)
     assert team.run("benchmarks", model=False).ret == 0

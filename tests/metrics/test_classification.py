@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t as student
 from sklearn.metrics import (
     accuracy_score,
     f1_score,
@@ -15,7 +17,7 @@ from sklearn.metrics import (
 )
 
 from pytest_puma.metrics import confusion_matrix
-from pytest_puma.stats import wilson
+from pytest_puma.stats import resampling_weights, wilson
 from tests.metrics.cells import LABELS, OrderedTriage, Triage, answered, measured, predictions
 
 Pairs = list[tuple[str, str | None]]
@@ -167,4 +169,26 @@ def test_where_a_class_is_rare_the_means_over_classes_are_marked() -> None:
     assert (
         found["f1_macro"].note == found["recall_macro"].note == "n=4 of the rarest class: the interval is approximate"
     )
-    assert found["accuracy"].note == enough["f1_macro"].note == ""
+    assert found["per_class.A.f1"].note == enough["f1_macro"].note == ""
+
+
+@given(st.integers(0, 999))
+@settings(max_examples=15)
+def test_the_interval_of_macro_f1_is_wilsons_for_as_many_samples_as_its_resamples_vary_like(seed: int) -> None:
+    """Resampled row by row, measured by scikit-learn."""
+    random = np.random.default_rng(seed)
+    golds, answers = random.choice(list(LABELS), (2, 40)).tolist()
+    weights = resampling_weights([(f"s{row}",) for row in range(40)], seed=1)
+    again = [np.repeat(np.arange(40), times) for times in weights]
+    columns = np.array(golds), np.array(answers)
+    values = np.array([f1_score(columns[0][rows], columns[1][rows], average="macro") for rows in again[:400]])
+    found = measured(Triage(), predictions(golds, answers))["f1_macro"]
+
+    share, spread = f1_score(golds, answers, average="macro"), values.var() * 40 / 39
+    size = share * (1 - share) / spread
+    z = student(39).ppf(0.975)
+    low, high = np.roots([1 + z * z / size, -2 * share - z * z / size, share * share])[::-1]
+
+    assert found.value == pytest.approx(share)
+    # The spread of 400 resamples instead of 2,000.
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.03)

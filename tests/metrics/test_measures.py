@@ -125,9 +125,19 @@ def test_an_empty_cell_has_nothing_to_measure(scenario: Scenario) -> None:
 
 @pytest.mark.parametrize(("n", "note"), [(29, "n under 30: the interval is approximate"), (30, "")])
 def test_a_small_sample_is_marked(n: int, note: str) -> None:
-    found = measured(Triage("A"), predictions("A" * n, "A" * n))
+    found = measured(Triage("A"), predictions("A" * n, "A" * (n - 5) + "x" * 5))
 
-    assert {measure.note for measure in found.values()} == {note}
+    assert found["f1_macro"].note == found["accuracy"].note == note
+
+
+@pytest.mark.parametrize(
+    ("n", "misses", "note"),
+    [(99, 4, "under 5 on one side: the interval is approximate"), (99, 5, ""), (100, 4, "")],
+)
+def test_a_proportion_near_its_end_is_marked_where_samples_are_few(n: int, misses: int, note: str) -> None:
+    found = measured(Triage("AB"), predictions("A" * n, "B" * misses + "A" * (n - misses)))
+
+    assert found["accuracy"].note == note
 
 
 def test_failures_and_overflows_are_rates_over_all_predictions() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def test_errors_agree_with_scikit_learn_over_the_read_answers(rows: list[tuple[s
 
 @given(st.lists(st.integers(0, 9) | st.none(), min_size=2, max_size=40).filter(lambda errors: set(errors) != {None}))
 @example([0, 9, None, None])
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_interval_of_the_median_is_that_of_repeated_rows(errors: list[int | None]) -> None:
     answers = [None if error is None else str(error) for error in errors]
     found = measured(Estimation(), predictions(["0"] * len(errors), answers), seed=3)["mdae"]
@@ -143,3 +144,23 @@ def test_a_regression_may_name_no_values_to_choose_from() -> None:
 
     assert found["mae"].value == 0.5
     assert "mae_expected" not in found
+
+
+@given(st.integers(0, 999))
+@settings(max_examples=15)
+def test_the_interval_of_the_mean_error_is_the_bootstrap_t_interval(seed: int) -> None:
+    """Resample by resample, with the standard library's mean and standard deviation."""
+    random = np.random.default_rng(seed)
+    golds, answers = random.choice(list(POINTS), (2, 30)).tolist()
+    errors = [abs(float(gold) - float(answer)) for gold, answer in zip(golds, answers, strict=True)]
+    ratios = []
+    for times in resampling_weights([(f"s{row}",) for row in range(30)], seed=1):
+        again = [error for error, count in zip(errors, times.tolist(), strict=True) for _ in range(count)]
+        ratios.append((fmean(again) - fmean(errors)) / (stdev(again) / math.sqrt(30)))
+    low, high = np.quantile(ratios, [0.025, 0.975])
+    error = stdev(errors) / math.sqrt(30)
+
+    found = measured(Estimation(), predictions(golds, answers))["mae"]
+
+    assert found.low == pytest.approx(max(0, fmean(errors) - high * error))
+    assert found.high == pytest.approx(fmean(errors) - low * error)
