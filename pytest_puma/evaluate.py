@@ -95,7 +95,7 @@ def evaluate(
         confusion=_confusion(cell, answers.predictions),
         verdicts=_unjudged(cell) if only is not None else verdicts(cell.gates, measures, others, policy),
         warnings=_warnings(cell, answers.predictions, len(tasks), engine, part=only is not None),
-        determinism=asked_alone(strategy, tasks[:determinism], talks, engine) if determinism else None,
+        determinism=asked_alone(strategy, tasks[: len(talks)][:determinism], talks, engine) if determinism else None,
         flips=others["baseline"].pairs.flips() if "baseline" in others else (),
         # Those of perturbed samples are there for gates alone: they would tell the same again and again.
         references={} if cell.perturbation else {name: reference.of(metrics) for name, reference in known.items()},

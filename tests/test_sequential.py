@@ -146,3 +146,10 @@ def test_progress_ends_where_the_cell_does() -> None:
 
     assert told[-1] == (23, 23)
     assert all(samples == 50 for _, samples in told[:-1])
+
+
+def test_of_the_samples_that_were_asked_some_are_asked_alone() -> None:
+    outcome = run(cell("accuracy <= 0.9"), determinism=30)
+
+    assert outcome.determinism is not None
+    assert outcome.determinism.samples == 23

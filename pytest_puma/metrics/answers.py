@@ -36,7 +36,8 @@ class Answers:
         self.scenario = scenario
         self.predictions = predictions
         self.seed = seed
-        self._resamples = resamples or Resamples([prediction.units for prediction in predictions], seed=seed)
+        own = Resamples([prediction.units for prediction in predictions], seed=seed)
+        self._resamples = own if resamples is None else resamples
 
     def __len__(self) -> int:
         """The number of samples."""
