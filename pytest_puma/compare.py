@@ -31,8 +31,6 @@ def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:
     for outcome in outcomes:
         other = outcome.model if axis == "strategy" else outcome.strategy
         control = first.setdefault((outcome.scenario, other, outcome.perturbation), outcome)
-        # The primary metric is measured first.
-        metric = next(iter(outcome.measures), "")
-        new, old = outcome.draws.get(metric), control.draws.get(metric)
+        new, old = (each.draws.get(outcome.primary) for each in (outcome, control))
         if control is not outcome and new is not None and old is not None and new.samples == old.samples:
             yield contrast(outcome.cell, control.cell, new, old, seed=outcome.signature["seed"])

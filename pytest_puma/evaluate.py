@@ -80,8 +80,8 @@ def evaluate(
     shown = [task.sample for task in tasks[: len(talks)]]
     known = {} if references is None else references.find(cell.scenario, shown, cell.seed, cell.perturbation)
     others = _comparisons(cell, answers, known)
-    if baseline is not None:
-        others["baseline"] = Comparison.to_baseline(answers, signature, baseline, level=level)
+    since = None if baseline is None else Comparison.to_baseline(answers, signature, baseline, level=level)
+    others |= {} if since is None else {"baseline": since}
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
@@ -96,12 +96,12 @@ def evaluate(
         verdicts=_unjudged(cell) if only is not None else verdicts(cell.gates, measures, others, policy),
         warnings=_warnings(cell, answers.predictions, len(tasks), engine, part=only is not None),
         determinism=asked_alone(strategy, tasks[: len(talks)][:determinism], talks, engine) if determinism else None,
-        flips=others["baseline"].pairs.flips() if "baseline" in others else (),
+        flips=() if since is None else since.pairs.flips(),
         # Those of perturbed samples are there for gates alone: they would tell the same again and again.
         references={} if cell.perturbation else {name: reference.of(metrics) for name, reference in known.items()},
         across=() if only is not None else cell.across,
         draws=_draws(cell, answers),
-        contrast=_contrast(cell, others.get("baseline")),
+        contrast=None if since is None else _contrast(cell, since),
         left_out=len(tasks) - len(talks),
         usage=Usage.total(prediction.usage for prediction in answers.predictions),
         speed=speed,
@@ -168,10 +168,10 @@ def _draws(cell: Cell, answers: Answers) -> dict[str, Draws]:
     return {found.metric: found for found in drawn if found is not None}
 
 
-def _contrast(cell: Cell, baseline: Comparison | None) -> Contrast | None:
+def _contrast(cell: Cell, baseline: Comparison) -> Contrast | None:
     """With the baseline, where comparisons were asked for."""
-    drawn = baseline.pairs.draws(cell.scenario.primary_metric()) if cell.drawn and baseline is not None else None
-    return drawn and contrast(cell.id, baseline.name if baseline else "", *drawn, seed=cell.seed)
+    drawn = baseline.pairs.draws(cell.scenario.primary_metric()) if cell.drawn else None
+    return drawn and contrast(cell.id, baseline.name, *drawn, seed=cell.seed)
 
 
 def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Template:

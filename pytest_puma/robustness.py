@@ -23,8 +23,7 @@ def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | No
     """
     found = []
     for outcome in outcomes:
-        # The primary metric is measured first.
-        drawn = outcome.draws.get(next(iter(outcome.measures), ""))
+        drawn = outcome.draws.get(outcome.primary)
         twins = {} if drawn is None or outcome.perturbation is not None else _twins(outcome, drawn, outcomes)
         if drawn is not None and twins:
             found.append(_robustness(outcome, drawn, twins, own))

@@ -17,7 +17,7 @@ import math
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Cell, Change, Gate, Measure
 from pytest_puma.gates import decides
-from pytest_puma.metrics import Answers, is_average
+from pytest_puma.metrics import Answers
 
 SHARES = (0.1, 0.15, 0.25, 0.45, 0.85)
 #: Of each interval, so that those of all looks and of the end hold together in 95 of 100 runs.
@@ -40,9 +40,7 @@ def stops(cell: Cell) -> bool:
 def decided(cell: Cell, answers: Answers, samples: int, baseline: Entry | None) -> bool:
     """Whether the first answers of a cell decide all its gates, which would be asked for so many samples."""
     left = 1 - len(answers) / samples
-    return all(
-        is_average(cell.scenario, gate.metric) and _decided(gate, answers, left, baseline) for gate in cell.gates
-    )
+    return all(answers.averages(gate.metric) and _decided(gate, answers, left, baseline) for gate in cell.gates)
 
 
 def _decided(gate: Gate, answers: Answers, left: float, baseline: Entry | None) -> bool:

@@ -111,6 +111,11 @@ class Outcome:
         return perturbed(self.strategy, self.perturbation)
 
     @property
+    def primary(self) -> str:
+        """The scenario's primary metric, which is measured first; empty where nothing was."""
+        return next(iter(self.measures), "")
+
+    @property
     def failed(self) -> tuple[Verdict, ...]:
         """The verdicts that fail the item."""
         return tuple(verdict for verdict in self.verdicts if verdict.fails)

@@ -21,7 +21,6 @@ __all__ = [
     "between",
     "confusion_matrix",
     "contrast",
-    "is_average",
     "is_metric",
     "metric_names",
 ]
@@ -39,8 +38,3 @@ def metric_names(scenario: Scenario) -> tuple[str, ...]:
 def is_metric(scenario: Scenario, name: str) -> bool:
     """Whether a cell of the scenario can have this metric."""
     return name in metric_names(scenario)
-
-
-def is_average(scenario: Scenario, name: str) -> bool:
-    """Whether the metric is a mean or as smooth as one, so that a part of the samples may decide about it."""
-    return any(each.name == name and each.averages for each in catalogue(scenario, Table.of(scenario, ())))

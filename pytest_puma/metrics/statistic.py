@@ -173,8 +173,9 @@ def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[st
 
 
 def _kernels(statistic: Statistic, resamples: Resamples) -> list[Kernel]:
-    alone = statistic.error is None or resamples.dependent
-    return [statistic.kernel] if alone or statistic.error is None else [statistic.kernel, statistic.error]
+    if statistic.error is None or resamples.dependent:
+        return [statistic.kernel]
+    return [statistic.kernel, statistic.error]
 
 
 def in_blocks(weights: NDArray[np.int32], kernel: Kernel) -> Values:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tabulate import tabulate
 
 from pytest_puma.core import Contrast
-from pytest_puma.report.terminal import number
+from pytest_puma.report.terminal import interval
 
 HEADERS = ("cell", "against", "metric", "change", "95 % interval", "worse", "better", "test", "p", "Holm", "effect")
 _ALIGN = ("left", "left", "left", "right", "left", "right", "right", "left", "right", "right", "right")
@@ -31,7 +31,7 @@ def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:
             _short(each),
             each.change.metric,
             f"{each.change.value:+.3g}",
-            f"[{number(each.change.low)}, {number(each.change.high)}]{'*' if each.change.approximate else ''}",
+            f"{interval(each.change)}{'*' if each.change.approximate else ''}",
             str(each.change.worse),
             str(each.change.better),
             each.test,

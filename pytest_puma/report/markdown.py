@@ -36,8 +36,8 @@ def _verdict(run: Run) -> str:
 
 def _table(outcomes: Sequence[Outcome]) -> str:
     shown = [place for place, name in enumerate(HEADERS) if name not in _LEFT_OUT]
-    cells = [[_escaped(row[place]) for place in shown] for row in all_rows(outcomes)]
-    return tabulate(cells, headers=[HEADERS[place] for place in shown], tablefmt="github", disable_numparse=True)
+    cells = [[row[place] for place in shown] for row in all_rows(outcomes)]
+    return _github(cells, [HEADERS[place] for place in shown])
 
 
 def _sentences(run: Run) -> Iterator[str]:
@@ -55,17 +55,15 @@ def _sentences(run: Run) -> Iterator[str]:
 
 def _perturbations(run: Run) -> Iterator[str]:
     if run.robustness:
-        rows = [[_escaped(cell) for cell in row] for row in robustness.rows(run.robustness)]
         yield "#### perturbations"
-        yield tabulate(rows, headers=robustness.HEADERS, tablefmt="github", disable_numparse=True)
+        yield _github(robustness.rows(run.robustness), robustness.HEADERS)
         yield "\n".join(f"- {_escaped(line)}" for line in robustness.sentences(run.robustness))
 
 
 def _comparison(run: Run) -> Iterator[str]:
     if run.contrasts:
-        rows = [[_escaped(cell) for cell in row] for row in contrasts.rows(run.contrasts)]
         yield "#### comparison"
-        yield tabulate(rows, headers=contrasts.HEADERS, tablefmt="github", disable_numparse=True)
+        yield _github(contrasts.rows(run.contrasts), contrasts.HEADERS)
 
 
 def _flips(outcome: Outcome) -> str:
@@ -90,6 +88,11 @@ def _flips(outcome: Outcome) -> str:
 def _flip(flip: Flip) -> tuple[str, ...]:
     said = (flip.sample_id, flip.gold, flip.old or "-", flip.new or "-")
     return (*map(_escaped, said), "better" if flip.better else "worse")
+
+
+def _github(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+    cells = [[_escaped(cell) for cell in row] for row in rows]
+    return tabulate(cells, headers=headers, tablefmt="github", disable_numparse=True)
 
 
 def _escaped(text: str) -> str:

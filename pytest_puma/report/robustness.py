@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tabulate import tabulate
 
-from pytest_puma.core import Change, Gap, Robustness, Shift
+from pytest_puma.core import Gap, Robustness, Shift
 from pytest_puma.report.terminal import interval, number
 
 HEADERS = (
@@ -62,7 +62,7 @@ def _sentences(each: Robustness) -> Iterator[str]:
 
 def _gap(gap: Gap) -> str:
     change = gap.change
-    moved = f"{change.metric} of {gap.new} less that of {gap.old} is {_signed(change.value)} {_span(change)}"
+    moved = f"{change.metric} of {gap.new} less that of {gap.old} is {_signed(change.value)} {interval(change)}"
     return f"{gap.axis}: {moved} n={change.n}"
 
 
@@ -74,7 +74,7 @@ def _row(shift: Shift) -> tuple[str, ...]:
         change.metric,
         number(change.new),
         _signed(change.value),
-        _span(change),
+        interval(change),
         f"{turns.rate.value:.0%}",
         interval(turns.rate),
         *(f"{count / turns.turned:.0%}" if turns.turned else "-" for count in counts),
@@ -83,7 +83,3 @@ def _row(shift: Shift) -> tuple[str, ...]:
 
 def _signed(value: float) -> str:
     return number(value) if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
-
-
-def _span(change: Change) -> str:
-    return "" if math.isnan(change.low) else f"[{number(change.low)}, {number(change.high)}]"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from pytest_puma.core import Measure, Outcome, Prediction, Run
+from pytest_puma.core import Change, Measure, Outcome, Prediction, Run
 
 HEADERS = (
     "scenario",
@@ -87,7 +87,7 @@ def number(value: float) -> str:
     return f"{value:.2f}" if 1 <= abs(value) < 1000 else f"{value:.3g}"  # noqa: PLR2004 - three digits
 
 
-def interval(measure: Measure) -> str:
+def interval(measure: Measure | Change) -> str:
     """`[0.41, 0.52]`, empty where there is none."""
     return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]"
 
