@@ -38,6 +38,7 @@ class Answers:
         self.seed = seed
         own = Resamples([prediction.units for prediction in predictions], seed=seed)
         self._resamples = own if resamples is None else resamples
+        self._drawn: dict[str, Draws | None] = {}
 
     def __len__(self) -> int:
         """The number of samples."""
@@ -68,7 +69,12 @@ class Answers:
         return found is not None and found.averages
 
     def draw(self, metric: str) -> Draws | None:
-        """The metric in every resample; None where these answers do not give it."""
+        """The metric in every resample, computed once; None where these answers do not give it."""
+        if metric not in self._drawn:
+            self._drawn[metric] = self._draw(metric)
+        return self._drawn[metric]
+
+    def _draw(self, metric: str) -> Draws | None:
         found = self._statistics.get(metric)
         if found is None or (found.optional and not found.n):
             return None
