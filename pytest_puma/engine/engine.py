@@ -147,13 +147,12 @@ class Engine:
         if longest > self.backend.context_limit:
             self._finished[ticket] = overflow()
             return None
-        room = min(request.max_tokens, self.backend.context_limit - len(tokens)) if isinstance(request, Generate) else 0
-        self._replies[ticket] = (
-            GenerateReply(self.backend, request, len(tokens), room)
-            if isinstance(request, Generate)
-            else ScoreReply(tails, len(tokens))
-        )
-        return Job(key=ticket, tokens=tokens, room=room, tails=tails)
+        if isinstance(request, Generate):
+            room = min(request.max_tokens, self.backend.context_limit - len(tokens))
+            self._replies[ticket] = GenerateReply(self.backend, request, len(tokens), room)
+            return Job(key=ticket, tokens=tokens, room=room)
+        self._replies[ticket] = reply = ScoreReply(tails, len(tokens))
+        return Job(key=ticket, tokens=tokens, tails=reply.fed)
 
     # -- one batch -------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 
 def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
@@ -16,3 +17,14 @@ def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
         else:
             high = middle - 1
     return low
+
+
+def carriers(texts: Sequence[tuple[int, ...]]) -> list[int]:
+    """For each text the index of a longest one that begins with it: its own, where no other does."""
+    # In this order whatever begins with a text follows it at once.
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    carried = list(range(len(texts)))
+    for follower, text in pairwise(reversed(order)):
+        if texts[follower][: len(texts[text])] == texts[text]:
+            carried[text] = carried[follower]
+    return carried

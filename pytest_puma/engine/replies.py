@@ -10,6 +10,7 @@ import numpy as np
 from pytest_puma.core import Backend, Generate, Response, Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.engine.jobs import Row
+from pytest_puma.engine.prefix import carriers
 from pytest_puma.engine.sampling import choose, log_probabilities
 
 if TYPE_CHECKING:
@@ -128,24 +129,31 @@ class GenerateReply(Reply):
 
 
 class ScoreReply(Reply):
-    """Adds up the log-probability of each continuation, token by token."""
+    """Adds up the log-probability of each continuation, token by token.
+
+    A continuation that another begins with is not computed: the rows of the other serve it. `fed` are the tails left.
+    """
 
     def __init__(self, tails: tuple[tuple[int, ...], ...], prompt_tokens: int) -> None:
         super().__init__(prompt_tokens)
         self._tails = tails
         self._sums = np.zeros(len(tails))
+        self._all = range(len(tails))
+        carried = carriers([tail[:-1] for tail in tails])
+        carrying = sorted(set(carried))
+        self.fed = tuple(tails[index] for index in carrying)
+        self._served = [[index for index, by in enumerate(carried) if by == each] for each in carrying]
 
     def take(self, logits: NDArray[np.float32], row: Row) -> None:
-        """The row after the prompt serves all continuations, any other row only its own."""
-        if row.tail is None:
-            self._sums += log_probabilities(logits, [tail[0] for tail in self._tails])
-        else:
-            following = self._tails[row.tail][row.position - self._prompt_tokens + 1]
-            self._sums[row.tail] += log_probabilities(logits, [following])[0]
+        """The row after the prompt serves all continuations, any other row those that have its beginning."""
+        served = self._all if row.tail is None else self._served[row.tail]
+        place = 0 if row.tail is None else row.position - self._prompt_tokens + 1
+        going_on = [index for index in served if place < len(self._tails[index])]
+        self._sums[going_on] += log_probabilities(logits, [self._tails[index][place] for index in going_on])
 
     def response(self, now: float) -> Response:
         """The sums; `decoded_tokens` are those fed for the continuations."""
-        decoded = sum(len(tail) - 1 for tail in self._tails)
+        decoded = sum(len(tail) - 1 for tail in self.fed)
         return Response(logprobs=tuple(self._sums.tolist()), finish="scored", usage=self._usage(decoded, now))
 
 

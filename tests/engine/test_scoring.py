@@ -127,6 +127,19 @@ def test_one_token_answers_share_the_row_of_the_prompt(open_backend: OpenBackend
     assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=1e-6)
 
 
+def test_an_answer_that_another_begins_with_costs_nothing(open_backend: OpenBackend) -> None:
+    backend, reference = open_backend(LLAMA_BOS), open_backend(LLAMA_BOS)
+    request = score("How many?", "2", "1", "A", "13", "1", "A B C", "133")
+    response = Engine(backend).run([request])[0]
+    before, tails = tokens_of(backend, request)
+    beginnings = {tail[:end] for tail in tails for end in range(1, len(tail))}
+    fed = backend.paper.fed - len(before)
+    assert fed == response.usage.decoded_tokens == len(beginnings) < sum(len(tail) - 1 for tail in tails)
+    assert response.logprobs[1] == response.logprobs[4]
+    limits = [NOISE * len(tail) for tail in tails]
+    assert (np.abs(np.array(response.logprobs) - plain_scores(reference, request)) <= limits).all()
+
+
 def test_a_longer_answer_is_no_better_for_its_beginning(open_backend: OpenBackend) -> None:
     # Each answer carries its end of turn: "1" is not the beginning of "13" but a whole answer.
     backend = open_backend(LLAMA_BOS)
