@@ -35,8 +35,6 @@ from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_gener
 from pytest_puma.talks import Progress, Talk, hold
 from pytest_puma.verdicts import Comparison, verdicts
 
-#: Characters of a prompt's end that a prediction keeps, for reports of misses.
-PROMPT_TAIL = 600
 DEFAULT_POLICY = Policy()
 
 
@@ -78,7 +76,7 @@ def evaluate(
     # What trivial programs take is not the model's.
     seconds = time.perf_counter() - started
     shown = [task.sample for task in tasks[: len(talks)]]
-    known = {} if references is None else references.find(cell.scenario, shown, cell.seed, cell.perturbation)
+    known = {} if references is None else references.find(cell.scenario, shown, answers.resamples, cell.perturbation)
     others = _comparisons(cell, answers, known)
     since = None if baseline is None else Comparison.to_baseline(answers, signature, baseline, level=level)
     others |= {} if since is None else {"baseline": since}
@@ -179,17 +177,21 @@ def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Templat
     return find_template(cell.scenario.template_folder or cell.scenario.name, strategy.templates, project=project)
 
 
+def rows_of(cell: Cell, strategy: Strategy) -> tuple[tuple[Sample, ...], tuple[Mapping[str, object], ...]]:
+    """The samples of a cell, and the examples that all its prompts show; a `SettingsError` where these are too few."""
+    samples = draw_samples(cell.scenario, cell.samples, cell.seed)
+    if not strategy.shots:
+        return samples, ()
+    return samples, example_rows(cell.scenario, strategy.shots, cell.seed, {sample.id for sample in samples})
+
+
 def tasks_of(
     cell: Cell, strategy: Strategy, project: Path | None, perturbations: Mapping[str, Perturbation] | None = None
 ) -> list[Task]:
-    """One task for each sample, in the order of the draw; the examples are drawn once for all, and never perturbed."""
+    """One task for each sample, in the order of the draw; the examples are never perturbed."""
     generation = resolve_generation(strategy, cell.generation)
-    samples = draw_samples(cell.scenario, cell.samples, cell.seed)
     template = template_of(cell, strategy, project)
-    examples: Sequence[Mapping[str, object]] = ()
-    if strategy.shots:
-        evaluated = frozenset(sample.id for sample in samples)
-        examples = example_rows(cell.scenario, strategy.shots, cell.seed, evaluated)
+    samples, examples = rows_of(cell, strategy)
     if cell.perturbation is not None:
         perturbation = parse_perturbation(cell.perturbation, perturbations)
         samples = tuple(perturb(cell.scenario, sample, perturbation, cell.seed) for sample in samples)
@@ -208,7 +210,7 @@ def tasks_of(
 
 def _prediction(sample: Sample, talk: Talk) -> Prediction:
     answer = talk.answer
-    if answer is None or talk.last_request is None or not answer.responses:
+    if answer is None or talk.prompt is None or not answer.responses:
         msg = f"the strategy answered sample {sample.id!r} without a response; expected Answer(responses=...)"
         raise EngineError(msg)
     return Prediction(
@@ -219,7 +221,7 @@ def _prediction(sample: Sample, talk: Talk) -> Prediction:
         probabilities=answer.probabilities,
         logprobs=tuple(value for response in answer.responses for value in response.logprobs),
         finish=answer.responses[-1].finish,
-        prompt=talk.last_request.prompt.messages[-1].content[-PROMPT_TAIL:],
+        prompt=talk.prompt,
         units=sample.units,
         usage=talk.usage,
     )

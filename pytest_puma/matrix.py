@@ -163,15 +163,14 @@ def _identity(cell: Cell) -> tuple[object, ...]:
     return (type(cell.scenario).__qualname__, cell.samples, cell.seed, cell.generation)
 
 
-def check_ready(cells: Iterable[Cell], settings: Settings) -> None:
+def check_ready(cells: Sequence[Cell], settings: Settings) -> None:
     """Read rows, templates and baselines now: an unusable file is a collection error, not the end of a long run."""
-    from pytest_puma.evaluate import template_of
-    from pytest_puma.scenarios.sampling import draw
+    from pytest_puma.evaluate import rows_of, template_of
 
     # The models of a matrix share their rows and templates.
-    for (samples, seed), scenario in {(cell.samples, cell.seed): cell.scenario for cell in cells}.items():
-        draw(scenario, samples, seed)
-    for name, cell in {cell.strategy: cell for cell in cells}.items():
-        template_of(cell, parse_strategy(name, settings.registry.strategies), settings.project)
+    for cell in {cell.strategy: cell for cell in cells}.values():
+        strategy = parse_strategy(cell.strategy, settings.registry.strategies)
+        rows_of(cell, strategy)
+        template_of(cell, strategy, settings.project)
     for cell in cells:
         settings.baseline_of(cell)

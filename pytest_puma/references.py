@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_puma.core import Measure, Prediction, Sample, Scenario
 from pytest_puma.metrics import Answers
-from pytest_puma.stats import components
+from pytest_puma.stats import Resamples, components
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,26 +54,31 @@ class References:
         self._known: dict[tuple[object, ...], Mapping[str, Reference]] = {}
 
     def find(
-        self, scenario: Scenario, samples: Sequence[Sample], seed: int, perturbation: str | None = None
+        self, scenario: Scenario, samples: Sequence[Sample], resamples: Resamples, perturbation: str | None = None
     ) -> Mapping[str, Reference]:
-        """By name, on the samples as shown; without `tfidf` where there are too few of some label to learn from."""
-        key = (type(scenario), tuple(sample.id for sample in samples), seed, perturbation)
+        """By name, on the samples as shown; without `tfidf` where there are too few of some label to learn from.
+
+        `resamples` are those of the samples; their seed is that of all chance in a program, too.
+        """
+        key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation)
         if key not in self._known:
             self._known[key] = {
-                name: _reference(scenario, samples, answers, seed)
-                for name, answers in _programs(scenario, samples, seed).items()
+                name: _reference(scenario, samples, answers, resamples)
+                for name, answers in _programs(scenario, samples, resamples.seed).items()
             }
         return self._known[key]
 
 
-def _reference(scenario: Scenario, samples: Sequence[Sample], answers: Sequence[str], seed: int) -> Reference:
+def _reference(
+    scenario: Scenario, samples: Sequence[Sample], answers: Sequence[str], resamples: Resamples
+) -> Reference:
     predictions = [
         Prediction(sample_id=sample.id, gold=sample.gold, answer=answer, raw=(answer,), units=sample.units)
         for sample, answer in zip(samples, answers, strict=True)
     ]
     return Reference(
         answers={prediction.sample_id: prediction for prediction in predictions},
-        measures=Answers(scenario, predictions, seed=seed).measures(),
+        measures=Answers(scenario, predictions, seed=resamples.seed, resamples=resamples).measures(),
     )
 
 

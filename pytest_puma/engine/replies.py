@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,9 +56,17 @@ class GenerateReply(Reply):
     def __init__(self, backend: Backend, request: Generate, prompt_tokens: int, most_tokens: int) -> None:
         super().__init__(prompt_tokens)
         self._backend = backend
-        self._request = request
         self._most_tokens = most_tokens
-        self._random = np.random.default_rng(request.seed)
+        self._greedy, self._wants_logprobs = request.temperature == 0, request.logprobs
+        # Not the request itself: its prompt is tokens by now, and thousands of texts would fill the memory.
+        self._choose_by = partial(
+            choose,
+            temperature=request.temperature,
+            top_k=request.top_k,
+            top_p=request.top_p,
+            min_p=request.min_p,
+            random=np.random.default_rng(request.seed),
+        )
         self._grammar = backend.grammar(request.grammar) if request.grammar else None
         # Stop strings and characters may be cut by tokens in any way: text is matched as bytes.
         self._stops = tuple(stop.encode() for stop in request.prompt.stop if stop)
@@ -70,7 +79,7 @@ class GenerateReply(Reply):
         """The next token, None when the response is complete."""
         token = self._choose(logits)
         self._decoded += 1
-        if self._request.logprobs:
+        if self._wants_logprobs:
             self._logprobs.append(float(log_probabilities(logits, [token])[0]))
         if self._backend.is_end(token):
             self._finish = "stop"
@@ -100,23 +109,13 @@ class GenerateReply(Reply):
             self._grammar.close()
 
     def _choose(self, logits: NDArray[np.float32]) -> int:
-        request, grammar = self._request, self._grammar
-        mask = None
-        if grammar is not None:
-            # The whole mask costs tens of milliseconds, one token next to nothing: greedy tries that first.
-            best = int(logits.argmax())
-            if request.temperature == 0 and grammar.allows(best):
-                return best
-            mask = grammar.mask()
-        return choose(
-            logits,
-            temperature=request.temperature,
-            top_k=request.top_k,
-            top_p=request.top_p,
-            min_p=request.min_p,
-            random=self._random,
-            mask=mask,
-        )
+        if self._grammar is None:
+            return self._choose_by(logits)
+        # The whole mask costs tens of milliseconds, one token next to nothing: greedy tries that first.
+        best = int(logits.argmax())
+        if self._greedy and self._grammar.allows(best):
+            return best
+        return self._choose_by(logits, mask=self._grammar.mask())
 
     def _cut_at_stop(self, added: int) -> bool:
         """Whether the last `added` bytes complete a stop string; the text then ends before the first of them."""

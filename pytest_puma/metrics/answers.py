@@ -35,9 +35,8 @@ class Answers:
     ) -> None:
         self.scenario = scenario
         self.predictions = predictions
-        self.seed = seed
         own = Resamples([prediction.units for prediction in predictions], seed=seed)
-        self._resamples = own if resamples is None else resamples
+        self.resamples = own if resamples is None else resamples
         self._drawn: dict[str, Draws | None] = {}
 
     def __len__(self) -> int:
@@ -57,7 +56,7 @@ class Answers:
             for each in self._statistics.values()
             if (each.n or not each.optional) and (only is None or each.name in only)
         ]
-        return {found.metric: found for found in measure(wanted, self._resamples, level=level, left=left)}
+        return {found.metric: found for found in measure(wanted, self.resamples, level=level, left=left)}
 
     def value(self, metric: str) -> float:
         """The metric without its interval; a `KeyError` where the scenario has none of this name."""
@@ -82,7 +81,7 @@ class Answers:
             metric=metric,
             samples=self._digest,
             value=self.value(metric),
-            values=tuple(in_blocks(self._resamples.weights[: found.resamples], found.kernel).tolist()),
+            values=tuple(in_blocks(self.resamples.weights[: found.resamples], found.kernel).tolist()),
             errors=tuple(self.errors.tolist()),
             answers=tuple(prediction.answer for prediction in self.predictions),
             numbers=self.scenario.task_type == "regression",
@@ -93,8 +92,8 @@ class Answers:
         rows = [row for row, prediction in enumerate(self.predictions) if prediction.sample_id in old]
         now = [self.predictions[row] for row in rows]
         before = [replace(old[each.sample_id], gold=each.gold, units=each.units) for each in now]
-        resamples = self._resamples.of(rows)
-        new, past = (Answers(self.scenario, each, seed=self.seed, resamples=resamples) for each in (now, before))
+        resamples = self.resamples.of(rows)
+        new, past = (Answers(self.scenario, each, seed=resamples.seed, resamples=resamples) for each in (now, before))
         return Pairs(self if len(rows) == len(self) else new, past)
 
     @cached_property

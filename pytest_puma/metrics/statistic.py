@@ -178,12 +178,12 @@ def _kernels(statistic: Statistic, resamples: Resamples) -> list[Kernel]:
     return [statistic.kernel, statistic.error]
 
 
-def in_blocks(weights: NDArray[np.int32], kernel: Kernel) -> Values:
+def in_blocks(weights: NDArray[np.integer], kernel: Kernel) -> Values:
     """The kernel of many resamples, some at a time."""
     return np.concatenate([kernel(block) for block in _blocks(weights)])
 
 
-def _blocks(weights: NDArray[np.int32]) -> Iterator[Weights]:
+def _blocks(weights: NDArray[np.integer]) -> Iterator[Weights]:
     size = max(1, _WEIGHTS_AT_ONCE // weights.shape[1])
     for start in range(0, len(weights), size):
         yield weights[start : start + size].astype(np.float64)

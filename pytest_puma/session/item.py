@@ -7,12 +7,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from pytest_puma.core import Backend, Cell, Model, Outcome
+from pytest_puma.core import Backend, Cell, Model, Outcome, PumaError
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluate import evaluate
 from pytest_puma.report.junit import properties
 from pytest_puma.report.terminal import failure
 from pytest_puma.report.wire import to_json
+from pytest_puma.session.heap import give_back
 from pytest_puma.session.progress import progress_of
 from pytest_puma.session.settings import settings_of
 
@@ -23,7 +24,8 @@ OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
 def open_engine(config: pytest.Config, model: Model) -> Iterator[Engine]:
     """The engine of a model, closed at the end."""
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)
-    engine = Engine(_native(config, model) if backend is None else backend)
+    with _said_plainly():
+        engine = Engine(_native(config, model) if backend is None else backend)
     try:
         yield engine
     finally:
@@ -33,20 +35,22 @@ def open_engine(config: pytest.Config, model: Model) -> Iterator[Engine]:
 def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
     """Evaluate the cell; the outcome stays with the item."""
     settings = settings_of(item.config)
-    outcome = evaluate(
-        cell,
-        engine,
-        project=settings.project,
-        strategies=settings.registry.strategies,
-        perturbations=settings.registry.perturbations,
-        progress=progress_of(item.config, cell),
-        determinism=settings.determinism,
-        baseline=settings.baseline_of(cell),
-        references=settings.references_of(cell),
-        policy=settings.policy,
-        stop_early=settings.stop_early,
-        only=None if settings.only is None else settings.only.get(cell.id),
-    )
+    give_back()
+    with _said_plainly():
+        outcome = evaluate(
+            cell,
+            engine,
+            project=settings.project,
+            strategies=settings.registry.strategies,
+            perturbations=settings.registry.perturbations,
+            progress=progress_of(item.config, cell),
+            determinism=settings.determinism,
+            baseline=settings.baseline_of(cell),
+            references=settings.references_of(cell),
+            policy=settings.policy,
+            stop_early=settings.stop_early,
+            only=None if settings.only is None else settings.only.get(cell.id),
+        )
     item.stash[OUTCOME] = outcome
     return outcome
 
@@ -79,6 +83,15 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
             item.user_properties += properties(outcome)
         # pytest keeps its items to the end of the session; thousands of predictions need not stay with them.
         del item.stash[OUTCOME]
+
+
+@contextmanager
+def _said_plainly() -> Iterator[None]:
+    """What cannot be done is said in a sentence: our own traceback would tell a user nothing."""
+    try:
+        yield
+    except PumaError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:

@@ -1,4 +1,4 @@
-"""The scenarios and strategies that are known by name: ours, and those that the hooks add."""
+"""The scenarios, strategies and perturbations that are known by name: ours, and those that the hooks add."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Resamples:
         )
 
     @cached_property
-    def weights(self) -> NDArray[np.int32]:
+    def weights(self) -> NDArray[np.integer]:
         """Resamples x rows."""
         return resampling_weights(self.units, seed=self.seed)
 
@@ -84,7 +84,7 @@ def components(units: Units) -> list[int]:
     return [int(group) for group in groups[: len(units)]]
 
 
-def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -> NDArray[np.int32]:
+def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -> NDArray[np.integer]:
     """How often each row occurs in each bootstrap resample: resamples x rows.
 
     `units[row]` names what the row is made of; a row that names nothing is its own unit. Units that
@@ -98,7 +98,9 @@ def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -
     """
     atoms_of = _atoms_of_rows(units)
     atoms = int(atoms_of.max(initial=0))
-    weights = np.empty((resamples, len(units)), dtype=np.int32)
+    # One or two counts, which hardly ever pass ten, cannot reach 2**16: most weights take half the memory.
+    small = atoms_of.shape[1] <= 2  # noqa: PLR2004
+    weights = np.empty((resamples, len(units)), dtype=np.uint16 if small else np.int32)
     start = 0
     for counts in _atom_counts(atoms, resamples, np.random.default_rng(seed)):
         stop = start + len(counts)

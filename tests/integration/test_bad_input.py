@@ -161,6 +161,37 @@ def test_unusable_data_are_a_collection_error_with_file_row_and_column(alone: Pr
     result.stdout.fnmatch_lines([sentence])
 
 
+def test_too_few_rows_for_examples_are_a_collection_error(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    rows = "".join(f"A-{number},Login fails,Nobody can log in since {number}.,Critical\n" for number in range(9))
+    (alone.pytester.path / "mine.csv").write_text(f"issue_key,title,description,priority\n{rows}", encoding="utf-8")
+    asked = ("--puma-data=triage_jira=mine.csv", "--puma-strategy=zero_shot,few_shot_3")
+    result = alone.run(*asked, "--puma-samples=8")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*'triage_jira': 3 examples asked for, 1 there that are not evaluated; ask *"])
+    alone.run(*asked, "--puma-samples=6").assert_outcomes(passed=2)
+
+
+def test_what_the_engine_cannot_do_is_a_sentence_without_our_traceback(project: Project) -> None:
+    project.write(
+        test_triage=TRIAGE,
+        conftest="""
+from pytest_puma.core import EngineError
+from pytest_puma.testing import ScriptedBackend
+
+def answer(prompt):
+    raise EngineError("small: the machine is out of memory")
+
+def pytest_puma_backend(model):
+    return ScriptedBackend(answer)
+""",
+    )
+    result = project.run()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*ERROR at setup*", "*small: the machine is out of memory", "*= 1 error in *"])
+    result.stdout.no_fnmatch_line("*pytest_puma/*")
+
+
 def test_a_template_that_is_missing_is_an_error_that_names_the_file_to_create(alone: Project) -> None:
     alone.write(
         test_own="""

@@ -55,7 +55,7 @@ def test_no_turn_ends_before_its_limit(setting: Setting, asked: dict[str, Worklo
     assert {(each.finish, each.usage.decoded_tokens) for each in responses} == {("length", THOUGHT)}
 
 
-@pytest.mark.parametrize("name", ["triage", "votes", "labels"])
+@pytest.mark.parametrize("name", ["triage", "votes", "labels", "points"])
 def test_the_loop_does_the_same_work(name: str, setting: Setting, asked: dict[str, Workload]) -> None:
     told: list[str] = []
     result = measure(setting, asked[name], IN_PROCESS, rounds=1, tell=told.append)
