@@ -97,13 +97,12 @@ def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> No
 
 
 def test_what_a_run_would_refuse_is_told_not_thrown(alone: Project, pytester: pytest.Pytester) -> None:
-    items = "".join(f"T-{number},Title {number},Text {number},{number}\n" for number in (1, 2, 3))
-    (pytester.path / "items.csv").write_text(f"issuekey,title,description,storypoint\n{items}", encoding="utf-8")
-    alone.write(
-        conftest="", test_all=CELLS.replace("self_consistency_3", "few_shot_3").replace("samples=20", "samples=3")
-    )
-    result = alone.run("--puma-plan", "-k", "few_shot_3 and points", "--puma-data=estimation_tawos=items.csv")
+    template = pytester.path / "prompts" / "triage_jira" / "zero_shot.jinja"
+    template.parent.mkdir(parents=True)
+    template.write_text("{% block user %}{{ title }} {{ 1 / 0 }}{% endblock %}", encoding="utf-8")
+    alone.write(conftest="", test_all=CELLS)
+    result = alone.run("--puma-plan", "-k", "zero_shot")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     said = str(result.stdout) + str(result.stderr)
-    assert "ERROR: scenario 'estimation_tawos': 3 examples asked for, 0 there that are not evaluated" in said
+    assert "zero_shot.jinja, line 1: division by zero; the variables are: " in said
     assert "INTERNALERROR" not in said
