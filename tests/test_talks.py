@@ -21,7 +21,7 @@ def conversation(
     for turn in range(2):
         prompt = Prompt(messages=(Message(role="user", content=f"{turn} of {number} {said}"),))
         most.append(len(going_on))
-        responses = yield (Generate(prompt=prompt, max_tokens=8),)
+        responses = yield (Generate(prompt=prompt, max_tokens=1000),)
         said = responses[0].text
     going_on.remove(number)
     return Answer(value=said, responses=responses)
