@@ -63,6 +63,8 @@ def _forecast(  # noqa: PLR0917
     most = replies * (tasks[0].generation.max_tokens or 0)
     return Forecast(
         cell=cell.id,
+        model=cell.model.name,
+        weights_bytes=file.size,
         samples=len(tasks),
         prompt_tokens=usage.prompt_tokens,
         cached_tokens=usage.cached_tokens,

@@ -7,6 +7,7 @@ from pytest_puma.models.argument import ModelArgument, parse_argument
 from pytest_puma.models.digest import weights_digest
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import resolve_name
+from pytest_puma.models.parts import weights_size
 from pytest_puma.models.resolve import inspect_model, resolve_models
 from pytest_puma.models.search import default_directories
 
@@ -20,4 +21,5 @@ __all__ = [
     "resolve_models",
     "resolve_name",
     "weights_digest",
+    "weights_size",
 ]

@@ -26,3 +26,8 @@ def part_names(name: str) -> tuple[str, ...]:
 def part_paths(path: Path) -> tuple[Path, ...]:
     """The same, beside the path."""
     return tuple(path.with_name(name) for name in part_names(path.name))
+
+
+def weights_size(path: Path) -> int:
+    """Bytes of a model in all its parts."""
+    return sum(part.stat().st_size for part in part_paths(path))

@@ -23,6 +23,10 @@ def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Rates | None])
     lines = tabulate(rows, headers=_HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple").splitlines()
     lines.append("can show: the smallest difference in the metric between two such runs that is real at 95 %")
     lines += [f"minutes: {_basis(name, known)}" for name, known in rates.items()]
+    weights = {each.model: each.weights_bytes for each in forecasts}
+    lines += [
+        f"memory: {name} has {_megabytes(size)} MB of weights; the cache comes on top" for name, size in weights.items()
+    ]
     long = [each for each in forecasts if each.overflows]
     return [
         *lines,
@@ -43,7 +47,7 @@ def _row(each: Forecast) -> tuple[str, ...]:
         f"{each.prompt_tokens:,}",
         f"{each.cached_tokens:,}",
         f"{each.most_tokens:,}",
-        "?" if each.cache_bytes is None else f"{each.cache_bytes / 2**20:,.0f}",
+        "?" if each.cache_bytes is None else _megabytes(each.cache_bytes),
         _minutes(each.seconds),
         each.metric,
         "-" if math.isnan(each.difference) else number(each.difference),
@@ -60,11 +64,15 @@ def _sum(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
         f"{sum(each.prompt_tokens for each in forecasts):,}",
         f"{sum(each.cached_tokens for each in forecasts):,}",
         f"{sum(each.most_tokens for each in forecasts):,}",
-        f"{max(known) / 2**20:,.0f}" if known else "?",
+        _megabytes(max(known)) if known else "?",
         "?" if None in seconds else _minutes(sum(each for each in seconds if each is not None)),
         "",
         "",
     )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:,.0f}"
 
 
 def _minutes(seconds: float | None) -> str:

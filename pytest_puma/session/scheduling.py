@@ -9,6 +9,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScheduling, LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+from pytest_puma.models import weights_size
 from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.settings import model_names, settings_of
 
@@ -38,7 +39,7 @@ class ByModel(LoadScopeScheduling):
     def __init__(self, config: pytest.Config, log: Producer, cells: Mapping[str, Named]) -> None:
         super().__init__(config, log)
         self._cells = cells
-        self._sizes = {model.name: model.path.stat().st_size for model in settings_of(config).models}
+        self._sizes = {model.name: weights_size(model.path) for model in settings_of(config).models}
         self._apart = len(self._sizes) < self.numnodes and _many_gpus()
 
     def remove_node(self, node: WorkerController) -> str | None:

@@ -32,12 +32,13 @@ def auto_workers(config: pytest.Config) -> int | None:
     from pytest_puma.core import PumaError
     from pytest_puma.engine.layout import useful_workers
     from pytest_puma.engine.native import gpus
+    from pytest_puma.models import weights_size
 
     found = gpus()
     if not found:
         return 1
     try:
-        return useful_workers(found, max(model.path.stat().st_size for model in settings_of(config).models))
+        return useful_workers(found, max(weights_size(model.path) for model in settings_of(config).models))
     except PumaError:
         # Told with its reason as soon as pytest is configured.
         return 1

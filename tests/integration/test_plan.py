@@ -59,6 +59,7 @@ def test_the_first_run_teaches_it_the_minutes(alone: Project, pytester: pytest.P
     alone.write(conftest="", test_all=CELLS)
     before = alone.run("--puma-plan")
     before.stdout.fnmatch_lines(["minutes: tiny never ran here; run it once, and the next plan knows"])
+    before.stdout.re_match_lines([r"memory: tiny has \d+ MB of weights; the cache comes on top"])
     assert {columns[5] for columns in rows(before).values()} == {"?"}
     alone.run().assert_outcomes(passed=5)
     after = alone.run("--puma-plan")
