@@ -53,7 +53,7 @@ class ScriptedBackend:
         self.good_cells = context_limit
         self.stream_cells = 0
         self.batch = 8192
-        self.parallel = parallel
+        self.parallel = self.parallel_streams = parallel
         self.encoders = 1
         self.sequences = parallel + 48
         self.rows = self.sequences

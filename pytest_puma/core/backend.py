@@ -53,9 +53,9 @@ class Backend(Protocol):
     gets slow. `stream_cells`: how many cells streams may take together, 0 where there are no streams.
     `batch`, `rows`: the most tokens and the most rows of logits of one decode.
     `sequences`: the most sequences that live at once (ids from 0); `parallel`: the requests that are
-    worth running at once; `encoders`: the threads that may encode at once. `end_of_turn` is the token that
-    the chat template puts behind an answer. `signature`: all of it that could change a number. `notes`:
-    what a reader of the numbers must know.
+    worth running at once, `parallel_streams`: those in streams; `encoders`: the threads that may encode
+    at once. `end_of_turn` is the token that the chat template puts behind an answer. `signature`: all of
+    it that could change a number. `notes`: what a reader of the numbers must know.
     """
 
     context_limit: int
@@ -66,6 +66,7 @@ class Backend(Protocol):
     rows: int
     sequences: int
     parallel: int
+    parallel_streams: int
     encoders: int
     end_of_turn: int
     signature: Mapping[str, str]

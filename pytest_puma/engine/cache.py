@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,10 @@ class Cache:
     cells: int
     streams: int = 0
 
+    def parallel(self, backend: Backend) -> int:
+        """How many requests run in it at once."""
+        return self.streams - SHARED_STREAMS if self.streams else backend.parallel
+
 
 def cache_for(jobs: Sequence[Job], backend: Backend) -> Cache:
     """The cache in which these jobs are computed soonest.
@@ -36,11 +41,16 @@ def cache_for(jobs: Sequence[Job], backend: Backend) -> Cache:
     own = _own_cells(jobs)
     written = sum(job.room for job in jobs)
     longest = whole_blocks(max(job.cells for job in jobs))
-    together = min(backend.parallel, len(jobs), backend.stream_cells // longest - SHARED_STREAMS)
+    together = _together(len(jobs), min(backend.parallel_streams, backend.stream_cells // longest - SHARED_STREAMS))
     if together > 1 and written > sum(own) - written and not any(job.tails for job in jobs):
         streams = together + SHARED_STREAMS
         return Cache(streams * longest, streams)
     return Cache(whole_blocks(_shared_cells(jobs, own, backend)))
+
+
+def _together(jobs: int, most: int) -> int:
+    """As many at once that the jobs come in waves of one size: a few left for the last would take as long as many."""
+    return math.ceil(jobs / math.ceil(jobs / most)) if most > 0 else 0
 
 
 def _shared_cells(jobs: Sequence[Job], own: Sequence[int], backend: Backend) -> int:

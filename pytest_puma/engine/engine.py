@@ -163,7 +163,7 @@ class Engine:
         self.backend.open(cache.cells, cache.streams)
         self._scheduler = Scheduler(
             sequences=cache.streams or self.backend.sequences,
-            parallel=self.backend.parallel,
+            parallel=cache.parallel(self.backend),
             batch=self.backend.batch,
             rows=self.backend.rows,
             cells=cache.cells,

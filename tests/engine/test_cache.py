@@ -21,7 +21,8 @@ LONG_ANSWER = 150
 
 def chosen(jobs: list[Job], *, parallel: int = 4, good_cells: int = 1000, stream_cells: int = 16384) -> Cache:
     backend = ScriptedBackend({})
-    backend.parallel, backend.good_cells, backend.stream_cells = parallel, good_cells, stream_cells
+    backend.parallel = backend.parallel_streams = parallel
+    backend.good_cells, backend.stream_cells = good_cells, stream_cells
     return cache_for(jobs, backend)
 
 
@@ -43,6 +44,13 @@ def test_streams_are_for_those_who_write_more_than_they_read() -> None:
     longest = whole_blocks(1000 + read // 10 + 1)
     # Four that run, and two for what they share.
     assert chosen(prompts(room=read // 10 + 1)) == Cache(6 * longest, streams=6)
+
+
+@pytest.mark.parametrize(("most", "together"), [(3, 3), (4, 4), (7, 5), (9, 5), (12, 10)])
+def test_streams_are_filled_in_waves_of_one_size(most: int, together: int) -> None:
+    found = chosen(prompts(room=280), parallel=most)
+    assert found.streams == together + 2
+    assert found.parallel(ScriptedBackend({})) == together
 
 
 def test_streams_are_as_many_as_have_room() -> None:
@@ -70,7 +78,8 @@ def test_the_streams_of_a_batch_say_what_a_shared_cache_says(shape: Shape, open_
     shared.stream_cells = 0
     requests = [generate(asked, LONG_ANSWER - 9 * (number % 7)) for number, asked in enumerate(issues(40))]
     responses = Engine(divided).run(requests)
-    assert [streams for _, streams in divided.opened] == [divided.parallel + 2]
+    # Two waves of twenty.
+    assert [streams for _, streams in divided.opened] == [20 + 2]
     assert cost(responses).cached_tokens == cost(Engine(shared).run(requests)).cached_tokens > 20 * 39
     both = divided.rows_after.keys() & shared.rows_after.keys()
     assert len(both) > 40

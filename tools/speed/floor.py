@@ -66,7 +66,7 @@ def floor(setting: Setting, workload: Workload) -> float:
     """Seconds that no order of the work could undercut at the rates that are measured now."""
     with closing(NativeBackend(setting.model, threads=setting.threads)) as backend:
         need = need_of(backend, workload)
-        count = min(backend.parallel, len(workload.requests))
+        count = min(max(backend.parallel, backend.parallel_streams), len(workload.requests))
         read, written = raw_rates(backend, need, count)
     return need.read / read + (need.written / written if need.written else 0.0)
 

@@ -13,6 +13,8 @@ from pytest_puma.core import EngineError, ModelOptions
 BATCH, MICRO_BATCH = 2048, 512
 #: Requests run at once: on a CPU more of them only lengthen the attention of each other.
 PARALLEL_CPU, PARALLEL_GPU = 16, 64
+#: In streams each looks at its own cells alone.
+PARALLEL_STREAMS = 28
 #: Sequences beyond the running requests: fork points and continuations.
 EXTRA_SEQUENCES, EXTRA_STATES = 48, 8
 #: Unshared cells: each query looks at every cell in use, whoever owns it.
@@ -29,6 +31,7 @@ class Limits:
     good_cells: int
     stream_cells: int
     parallel: int
+    parallel_streams: int
     sequences: int
 
 
@@ -41,7 +44,7 @@ def limits_of(model: Any, options: ModelOptions, *, name: str) -> Limits:
     good_cells = GOOD_CELLS_GPU if on_gpu else GOOD_CELLS_CPU
     if options.strict:
         # One for a prompt and one for a continuation: none is left for a prefix that samples would share.
-        return Limits(on_gpu=on_gpu, good_cells=good_cells, stream_cells=0, parallel=1, sequences=2)
+        return Limits(on_gpu=on_gpu, good_cells=good_cells, stream_cells=0, parallel=1, parallel_streams=1, sequences=2)
     stateful = llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model)
     parallel = options.parallel or (PARALLEL_GPU if on_gpu else PARALLEL_CPU)
     # Each sequence of a recurrent model costs memory for its state, used or not.
@@ -51,5 +54,6 @@ def limits_of(model: Any, options: ModelOptions, *, name: str) -> Limits:
         good_cells=good_cells,
         stream_cells=0 if on_gpu or stateful else STREAM_CELLS,
         parallel=parallel,
+        parallel_streams=options.parallel or PARALLEL_STREAMS,
         sequences=sequences,
     )

@@ -23,7 +23,8 @@ class TextSide:
         self.context_limit = min(trained, model.options.n_ctx or trained)
         self.cells = model.options.n_ctx
         self.good_cells, self.stream_cells = limits.good_cells, limits.stream_cells
-        self.parallel, self.sequences = limits.parallel, limits.sequences
+        self.parallel, self.parallel_streams = limits.parallel, limits.parallel_streams
+        self.sequences = limits.sequences
         self.batch, self.rows = BATCH, limits.sequences
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
