@@ -66,21 +66,24 @@ def floor(setting: Setting, workload: Workload) -> float:
     """Seconds that no order of the work could undercut at the rates that are measured now."""
     with closing(NativeBackend(setting.model, threads=setting.threads)) as backend:
         need = need_of(backend, workload)
-        count = min(max(backend.parallel, backend.parallel_streams), len(workload.requests))
-        read, written = raw_rates(backend, need, count)
+        read, written = raw_rates(backend, need, len(workload.requests))
     return need.read / read + (need.written / written if need.written else 0.0)
 
 
-def raw_rates(backend: Backend, need: Need, count: int) -> tuple[float, float]:
-    """Tokens a second read and written by bare decodes of the workload's shape: `count` prompts with one beginning.
+def raw_rates(backend: Backend, need: Need, requests: int) -> tuple[float, float]:
+    """Tokens a second read and written by bare decodes of the workload's shape: prompts with one beginning.
 
-    Written in a shared cache or in streams, whichever is faster.
+    As many at once as are worth it, written in a shared cache or in streams, whichever is faster.
     """
+    count = min(backend.parallel, requests)
     read = _read_rate(backend, need, count)
     if not need.written:
         return read, 0.0
     written = _write_rate(backend, need, count, streams=False)
-    return read, max(written, _write_rate(backend, need, count, streams=True) if backend.stream_cells else 0.0)
+    if backend.stream_cells:
+        count = min(backend.parallel_streams, requests)
+        written = max(written, _write_rate(backend, need, count, streams=True))
+    return read, written
 
 
 def _read_rate(backend: Backend, need: Need, count: int) -> float:
