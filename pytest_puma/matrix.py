@@ -167,10 +167,14 @@ def check_ready(cells: Sequence[Cell], settings: Settings) -> None:
     """Read rows, templates and baselines now: an unusable file is a collection error, not the end of a long run."""
     from pytest_puma.evaluate import rows_of, template_of
 
-    # The models of a matrix share their rows and templates.
-    for cell in {cell.strategy: cell for cell in cells}.values():
-        strategy = parse_strategy(cell.strategy, settings.registry.strategies)
-        rows_of(cell, strategy)
+    # Models share the templates, and all cells the rows: where the most examples are enough, fewer are.
+    asked = [
+        (cell, parse_strategy(name, settings.registry.strategies))
+        for name, cell in {cell.strategy: cell for cell in cells}.items()
+    ]
+    if asked:
+        rows_of(*max(asked, key=lambda each: each[1].shots))
+    for cell, strategy in asked:
         template_of(cell, strategy, settings.project)
     for cell in cells:
         settings.baseline_of(cell)

@@ -137,7 +137,6 @@ class ScoreReply(Reply):
         super().__init__(prompt_tokens)
         self._tails = tails
         self._sums = np.zeros(len(tails))
-        self._all = range(len(tails))
         carried = carriers([tail[:-1] for tail in tails])
         carrying = sorted(set(carried))
         self.fed = tuple(tails[index] for index in carrying)
@@ -145,7 +144,7 @@ class ScoreReply(Reply):
 
     def take(self, logits: NDArray[np.float32], row: Row) -> None:
         """The row after the prompt serves all continuations, any other row those that have its beginning."""
-        served = self._all if row.tail is None else self._served[row.tail]
+        served = range(len(self._tails)) if row.tail is None else self._served[row.tail]
         place = 0 if row.tail is None else row.position - self._prompt_tokens + 1
         going_on = [index for index in served if place < len(self._tails[index])]
         self._sums[going_on] += log_probabilities(logits, [self._tails[index][place] for index in going_on])
