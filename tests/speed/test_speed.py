@@ -19,7 +19,7 @@ from tools.qwen2 import Shape
 from tools.speed import server
 from tools.speed.bench import measure
 from tools.speed.contenders import IN_PROCESS, Setting, Took
-from tools.speed.floor import Need, need_of, raw_rates
+from tools.speed.floor import Need, Text, need_of, read_rate, write_rate
 from tools.speed.shapes import write_model
 from tools.speed.workloads import DIRECT, THOUGHT, Workload, workloads
 
@@ -98,12 +98,24 @@ def test_the_floor_counts_each_beginning_once() -> None:
     assert need.written == 2 * 4
 
 
+def test_the_floor_tells_long_texts_from_short_ones() -> None:
+    backend = ScriptedBackend({})
+    lengths = [10, 20, 30, 2100, 2300]
+    asked = tuple(
+        Generate(prompt=prompt(chr(number + 65) * length), max_tokens=2) for number, length in enumerate(lengths)
+    )
+    (short, few), (long, many) = need_of(backend, Workload(name="", why="", cells=(asked,))).reads
+    assert 20 <= short.own < 100
+    assert 2200 <= long.own < 2300
+    assert (few, many) == (pytest.approx(3 * short.own, abs=3), pytest.approx(2 * long.own, abs=2))
+
+
 def test_raw_rates_are_those_of_batches_of_the_same_shape(setting: Setting) -> None:
-    need = Need(read=1, written=1, shared=700, own=300, rows=1, new=40)
+    text = Text(shared=700, own=300)
+    need = Need(reads=((text, 1),), written=1, whole=text, new=40)
     with closing(NativeBackend(setting.model, threads=1)) as backend:
-        read, written = raw_rates(backend, need, 8)
-    assert read > 0
-    assert written > 0
+        assert read_rate(backend, text, 8) > 0
+        assert write_rate(backend, need, 8) > 0
 
 
 @pytest.mark.parametrize(

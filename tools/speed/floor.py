@@ -6,105 +6,129 @@ import time
 from array import array
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import astuple, dataclass
+from itertools import groupby, pairwise
 
 from pytest_puma.core import Backend, Step
 from pytest_puma.engine.cache import whole_blocks
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
+from pytest_puma.engine.native.limits import MICRO_BATCH
 from pytest_puma.engine.prefix import common_prefix
 from tools.speed.contenders import Setting
 from tools.speed.workloads import Workload
 
 #: Batches of one token for each sequence that are timed.
 WRITTEN_STEPS = 24
-#: Prompt tokens that are timed, at least.
+#: Prompt tokens of one length that are timed, at most.
 READ_TOKENS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
-    """Tokens that cannot be done without: `read` of prompts and continuations, each distinct prefix once; `written`.
+class Text:
+    """A mean sequence: the tokens that it `shared` with another, its `own`, the `rows` of logits looked at in these."""
 
-    Of a mean sequence: the tokens that it `shared` with another, its `own`, the `rows` of logits looked at before the
-    first `new` token.
-    """
-
-    read: int
-    written: int
     shared: int
     own: int
-    rows: int
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """Tokens that cannot be done without: `reads` of prompts and continuations, each distinct prefix once; `written`.
+
+    What is read is told by length, a mean text of it with the tokens of all: one long text takes more attention than
+    several short ones. `whole` is the mean of all, with `new` tokens at most behind it.
+    """
+
+    reads: tuple[tuple[Text, int], ...]
+    written: int
+    whole: Text
     new: int
+
+    @property
+    def read(self) -> int:
+        """Tokens of all lengths."""
+        return sum(tokens for _, tokens in self.reads)
 
 
 def need_of(backend: Backend, workload: Workload) -> Need:
     """Count them. The last token of an answer need not be computed: nobody asks what would follow."""
     engine = Engine(backend)
-    texts: list[array[int]] = []
-    rows = 0
+    texts: list[tuple[array[int], int]] = []
     new = [request.max_tokens for request in workload.generated]
     for request in workload.requests:
         tokens, tails = engine.encode(request)
-        texts += [array("i", [*tokens, *tail[:-1]]) for tail in tails] or [array("i", tokens)]
-        rows += 1 + sum(len(tail) - 1 for tail in tails)
+        rows = 1 + sum(len(tail) - 1 for tail in tails) // max(1, len(tails))
+        texts += [(array("i", [*tokens, *tail[:-1]]), rows) for tail in tails or ((0,),)]
     texts.sort()
-    common = [common_prefix(left, right) for left, right in pairwise(texts)]
-    total = sum(map(len, texts))
+    common = [0, *(common_prefix(left, right) for (left, _), (right, _) in pairwise(texts))]
+    parts = [
+        Text(shared=shared, own=len(text) - shared, rows=rows)
+        for (text, rows), shared in zip(texts, common, strict=True)
+    ]
+    lengths = [[*group] for _, group in groupby(sorted(parts, key=_doublings), key=_doublings)]
     return Need(
-        read=total - sum(common),
+        reads=tuple((_mean(group), sum(each.own for each in group)) for group in lengths),
         written=sum(new) - len(new),
-        shared=sum(common) // len(texts),
-        own=max(1, (total - sum(common)) // len(texts)),
-        rows=max(1, round(rows / len(texts))),
+        whole=_mean(parts),
         new=max(new, default=0),
     )
 
 
+def _doublings(text: Text) -> int:
+    """Texts within a pass through the graph are of one length; beyond it, those within the same power of two."""
+    return (max(MICRO_BATCH, text.own) - 1).bit_length()
+
+
+def _mean(parts: Sequence[Text]) -> Text:
+    shared, own, rows = (sum(each) / len(parts) for each in zip(*map(astuple, parts), strict=True))
+    return Text(shared=int(shared), own=max(1, int(own)), rows=max(1, round(rows)))
+
+
 def floor(setting: Setting, workload: Workload) -> float:
-    """Seconds that no order of the work could undercut at the rates that are measured now."""
+    """Seconds that no order of the work could undercut at the rates of bare decodes that are measured now."""
     with closing(NativeBackend(setting.model, threads=setting.threads)) as backend:
         need = need_of(backend, workload)
-        read, written = raw_rates(backend, need, len(workload.requests))
-    return need.read / read + (need.written / written if need.written else 0.0)
+        requests = len(workload.requests)
+        read = sum(tokens / read_rate(backend, text, requests, tokens) for text, tokens in need.reads)
+        return read + (need.written / write_rate(backend, need, requests) if need.written else 0.0)
 
 
-def raw_rates(backend: Backend, need: Need, requests: int) -> tuple[float, float]:
-    """Tokens a second read and written by bare decodes of the workload's shape: prompts with one beginning.
-
-    As many at once as are worth it, written in a shared cache or in streams, whichever is faster.
-    """
-    count = min(backend.parallel, requests)
-    read = _read_rate(backend, need, count)
-    if not need.written:
-        return read, 0.0
-    written = _write_rate(backend, need, count, streams=False)
-    if backend.stream_cells:
-        count = min(backend.parallel_streams, requests)
-        written = max(written, _write_rate(backend, need, count, streams=True))
-    return read, written
-
-
-def _read_rate(backend: Backend, need: Need, count: int) -> float:
-    _open(backend, need, count, streams=False)
-    tokens, seconds = 0, 0.0
-    while tokens < READ_TOKENS:
-        _fork(backend, need, count)
+def read_rate(backend: Backend, text: Text, requests: int, tokens: int = READ_TOKENS) -> float:
+    """Tokens a second of prompts with one beginning, as many at once as are worth it."""
+    count = _together(backend, text, requests)
+    _open(backend, text, count)
+    done, seconds = 0, 0.0
+    while done < min(tokens, READ_TOKENS):
+        _fork(backend, text, count)
         started = time.perf_counter()
-        _read(backend, _own(need, count))
+        _read(backend, _own(text, count))
         seconds += time.perf_counter() - started
-        tokens += count * need.own
-    return tokens / seconds
+        done += count * text.own
+    return done / seconds
+
+
+def write_rate(backend: Backend, need: Need, requests: int) -> float:
+    """Tokens a second written behind such prompts, in a shared cache or in streams, whichever is faster."""
+    rate = _write_rate(backend, need, _together(backend, need.whole, requests), streams=False)
+    longest = whole_blocks(need.whole.shared + need.whole.own + need.new + WRITTEN_STEPS)
+    streams = min(backend.parallel_streams, requests, backend.stream_cells // longest - 1)
+    return max(rate, _write_rate(backend, need, streams, streams=True)) if streams > 0 else rate
+
+
+def _together(backend: Backend, text: Text, requests: int) -> int:
+    return max(1, min(backend.parallel, requests, backend.good_cells // text.own))
 
 
 def _write_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> float:
-    _open(backend, need, count, streams=streams)
-    _fork(backend, need, count)
-    for own in _own(need, count):
+    text = need.whole
+    _open(backend, text, count, room=need.new + WRITTEN_STEPS, streams=streams)
+    _fork(backend, text, count)
+    for own in _own(text, count):
         _read(backend, [own])
     # Half of an answer lies in the cache when a mean token of it is computed.
-    held, ahead = need.shared + need.own, max(0, need.new // 2 - WRITTEN_STEPS // 2)
+    held, ahead = text.shared + text.own, max(0, need.new // 2 - WRITTEN_STEPS // 2)
     if ahead:
         for sequence in range(count):
             _read(backend, [Step(sequence, held, array("i", [11] * ahead), ahead)])
@@ -115,28 +139,28 @@ def _write_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> f
     return count * steps / (time.perf_counter() - started)
 
 
-def _open(backend: Backend, need: Need, count: int, *, streams: bool) -> None:
-    """A cache for `count` prompts, with what they share in a sequence behind theirs."""
-    own = need.own + need.new + WRITTEN_STEPS
+def _open(backend: Backend, text: Text, count: int, *, room: int = 0, streams: bool = False) -> None:
+    """A cache for `count` prompts with so much room, and what they share in a sequence behind theirs."""
+    own = text.own + room
     if streams:
-        backend.open((count + 1) * whole_blocks(need.shared + own), count + 1)
+        backend.open((count + 1) * whole_blocks(text.shared + own), count + 1)
     else:
-        backend.open(need.shared + count * own)
-    if need.shared:
-        _read(backend, [Step(count, 0, array("i", [7] * need.shared), need.shared)])
+        backend.open(text.shared + count * own)
+    if text.shared:
+        _read(backend, [Step(count, 0, array("i", [7] * text.shared), text.shared)])
 
 
-def _fork(backend: Backend, need: Need, count: int) -> None:
+def _fork(backend: Backend, text: Text, count: int) -> None:
     """Let every prompt stand where what is shared ends."""
     for sequence in range(count):
         backend.drop(sequence)
-        if need.shared:
+        if text.shared:
             backend.fork(count, sequence)
 
 
-def _own(need: Need, count: int) -> list[Step]:
-    tokens = array("i", [9] * need.own)
-    return [Step(sequence, need.shared, tokens, max(0, need.own - need.rows)) for sequence in range(count)]
+def _own(text: Text, count: int) -> list[Step]:
+    tokens = array("i", [9] * text.own)
+    return [Step(sequence, text.shared, tokens, max(0, text.own - text.rows)) for sequence in range(count)]
 
 
 def _read(backend: Backend, steps: Sequence[Step]) -> None:
