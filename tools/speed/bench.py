@@ -67,12 +67,14 @@ def measure(
     floors: list[float] = []
     works: dict[str, Took] = {}
     for number in range(rounds):
+        said = f"{setting.path.stem}, {workload.name}, round {number + 1} of {rounds}"
         floors.append(floor(setting, workload))
+        tell(f"{said}: floor {floors[-1]:.1f} s")
         for name, contender in contenders.items():
             took = contender(setting, workload)
             if took is None:
                 continue
-            tell(f"{setting.path.stem}, {workload.name}, round {number + 1} of {rounds}: {name} {took.seconds:.1f} s")
+            tell(f"{said}: {name} {took.seconds:.1f} s")
             seconds.setdefault(name, []).append(took.seconds)
             works[name] = took
     _check(workload, works)

@@ -38,12 +38,12 @@ class Need:
     """Tokens that cannot be done without: `reads` of prompts and continuations, each distinct prefix once; `written`.
 
     What is read is told by length, a mean text of it with the tokens of all: one long text takes more attention than
-    several short ones. `whole` is the mean of all, with `new` tokens at most behind it.
+    several short ones. `mean` is that of all, with `new` tokens at most behind it.
     """
 
     reads: tuple[tuple[Text, int], ...]
     written: int
-    whole: Text
+    mean: Text
     new: int
 
     @property
@@ -71,7 +71,7 @@ def need_of(backend: Backend, workload: Workload) -> Need:
     return Need(
         reads=tuple((_mean(group), sum(each.own for each in group)) for group in lengths),
         written=sum(new) - len(new),
-        whole=_mean(parts),
+        mean=_mean(parts),
         new=max(new, default=0),
     )
 
@@ -111,8 +111,8 @@ def read_rate(backend: Backend, text: Text, requests: int, tokens: int = READ_TO
 
 def write_rate(backend: Backend, need: Need, requests: int) -> float:
     """Tokens a second written behind such prompts, in a shared cache or in streams, whichever is faster."""
-    rate = _write_rate(backend, need, _together(backend, need.whole, requests), streams=False)
-    longest = whole_blocks(need.whole.shared + need.whole.own + need.new + WRITTEN_STEPS)
+    rate = _write_rate(backend, need, _together(backend, need.mean, requests), streams=False)
+    longest = whole_blocks(need.mean.shared + need.mean.own + need.new + WRITTEN_STEPS)
     streams = min(backend.parallel_streams, requests, backend.stream_cells // longest - 1)
     return max(rate, _write_rate(backend, need, streams, streams=True)) if streams > 0 else rate
 
@@ -122,7 +122,7 @@ def _together(backend: Backend, text: Text, requests: int) -> int:
 
 
 def _write_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> float:
-    text = need.whole
+    text = need.mean
     _open(backend, text, count, room=need.new + WRITTEN_STEPS, streams=streams)
     _fork(backend, text, count)
     for own in _own(text, count):
