@@ -20,7 +20,7 @@ from tools.speed.workloads import Workload
 
 #: Batches of one token for each sequence that are timed.
 WRITTEN_STEPS = 24
-#: Prompt tokens of one length that are timed, at most.
+#: Prompt tokens of one length that are timed, in whole rounds.
 READ_TOKENS = 4096
 
 
@@ -59,8 +59,10 @@ def need_of(backend: Backend, workload: Workload) -> Need:
     new = [request.max_tokens for request in workload.generated]
     for request in workload.requests:
         tokens, tails = engine.encode(request)
-        rows = 1 + sum(len(tail) - 1 for tail in tails) // max(1, len(tails))
-        texts += [(array("i", [*tokens, *tail[:-1]]), rows) for tail in tails or ((0,),)]
+        # The row behind a prompt is looked at once for all its continuations.
+        rows = [len(tail) - (number > 0) for number, tail in enumerate(tails)] or [1]
+        full = [array("i", [*tokens, *tail[:-1]]) for tail in tails] or [array("i", tokens)]
+        texts += zip(full, rows, strict=True)
     texts.sort()
     common = [0, *(common_prefix(left, right) for (left, _), (right, _) in pairwise(texts))]
     parts = [
