@@ -55,14 +55,14 @@ def test_no_turn_ends_before_its_limit(setting: Setting, asked: dict[str, Worklo
     assert {(each.finish, each.usage.decoded_tokens) for each in responses} == {("length", THOUGHT)}
 
 
-@pytest.mark.parametrize("name", ["triage", "votes", "labels", "points"])
-def test_the_loop_does_the_same_work(name: str, setting: Setting, asked: dict[str, Workload]) -> None:
+@pytest.mark.parametrize(("name", "length"), [("triage", 200), ("votes", 200), ("labels", 200), ("points", 100)])
+def test_the_loop_does_the_same_work(name: str, length: int, setting: Setting, asked: dict[str, Workload]) -> None:
     told: list[str] = []
     result = measure(setting, asked[name], IN_PROCESS, rounds=1, tell=told.append)
     compared = {"ours", "loop", "prompts alone" if asked[name].scored else "loop, no reuse"}
     assert set(result.timings) == compared
     assert len(told) == 1 + len(compared)
-    assert result.work.prompt_tokens > 100 * len(asked[name].requests)
+    assert result.work.prompt_tokens > length * len(asked[name].requests)
     assert result.of_floor > 0
 
 
@@ -94,7 +94,7 @@ def test_the_floor_counts_each_beginning_once() -> None:
     )
     need = need_of(backend, Workload(name="", why="", cells=(asked,)))
     # "aa", then two ends; "b" and its end, then "xy" and "xz", whose end of turn nobody reads on from.
-    assert need.read == lead + 2 + 2 * (1 + tail) + 1 + tail + 3
+    assert sum(tokens for _, tokens in need.reads) == lead + 2 + 2 * (1 + tail) + 1 + tail + 3
     assert need.written == 2 * 4
 
 

@@ -46,11 +46,6 @@ class Need:
     mean: Text
     new: int
 
-    @property
-    def read(self) -> int:
-        """Tokens of all lengths."""
-        return sum(tokens for _, tokens in self.reads)
-
 
 def need_of(backend: Backend, workload: Workload) -> Need:
     """Count them. The last token of an answer need not be computed: nobody asks what would follow."""
