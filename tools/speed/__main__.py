@@ -45,12 +45,15 @@ def main() -> None:
     for name in said.shape or ["0.5b", "tiny"]:
         setting, asked = _prepared(said, name)
         chosen = _chosen(said)
-        results = [measure(setting, each, chosen, rounds=said.rounds, tell=_tell) for each in asked]
+        results: list[Result] = []
+        for each in asked:
+            results.append(measure(setting, each, chosen, rounds=said.rounds, tell=_tell))
+            found[name] = (results, None)
+            _keep(said.json, found)
         extra = overhead(setting, samples=said.samples, rounds=said.rounds) if said.workload is None else None
         found[name] = (results, extra)
+        _keep(said.json, found)
         _print(name, results, extra, list(chosen))
-    if said.json:
-        said.json.write_text(json.dumps(_plain(found), indent=1) + "\n", encoding="utf-8")
     print(_summary(found))
 
 
@@ -136,11 +139,15 @@ def _summary(found: Mapping[str, tuple[Sequence[Result], Overhead | None]]) -> s
     return "; ".join(told)
 
 
-def _plain(found: Mapping[str, tuple[Sequence[Result], Overhead | None]]) -> dict[str, object]:
-    return {
+def _keep(path: Path | None, found: Mapping[str, tuple[Sequence[Result], Overhead | None]]) -> None:
+    """All that is known so far: a run that is cut off after an hour keeps its figures."""
+    if path is None:
+        return
+    plain = {
         shape: {"workloads": [asdict(each) for each in results], "overhead": None if extra is None else asdict(extra)}
         for shape, (results, extra) in found.items()
     }
+    path.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

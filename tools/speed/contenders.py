@@ -14,6 +14,8 @@ from typing import Any
 from unittest.mock import patch
 
 import llama_cpp
+import numpy as np
+from numpy.typing import NDArray
 
 from pytest_puma.core import Generate, Model, Request, Response, Score
 from pytest_puma.engine.engine import Engine
@@ -91,9 +93,9 @@ def loop(setting: Setting, workload: Workload) -> Took:
     return _looped(setting, workload, forget=False)
 
 
-def loop_without_reuse(setting: Setting, workload: Workload) -> Took | None:
-    """The same with a cache emptied before each prompt; a scored prompt is computed anew in any case."""
-    return None if workload.scored else _looped(setting, workload, forget=True)
+def loop_without_reuse(setting: Setting, workload: Workload) -> Took:
+    """The same with a cache emptied before each prompt."""
+    return _looped(setting, workload, forget=True)
 
 
 def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Took:
@@ -103,7 +105,6 @@ def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Took:
             n_ctx=setting.context,
             n_threads=setting.threads,
             n_threads_batch=setting.threads,
-            logits_all=workload.scored,
             verbose=False,
         )
     answer: Callable[[Any, Any], tuple[int, int]] = _scored if workload.scored else _generated
@@ -138,16 +139,35 @@ def _generated(llama: Any, request: Generate) -> tuple[int, int]:
 
 
 def _scored(llama: Any, request: Score) -> tuple[int, int]:
-    """As other frameworks score with it: each continuation behind the whole prompt, everything echoed."""
+    """The prompt once, then each continuation behind it, token by token: no more logits are copied than are read."""
     text = "".join(f"<|im_start|>{each.role}\n{each.content}<|im_end|>\n" for each in request.prompt.messages)
     text += "<|im_start|>assistant\n" + request.prompt.prefill
-    read = len(llama.tokenize(text.encode(), add_bos=False, special=True))
+    prompt = _tokens(llama, text)
+    kept = llama.longest_token_prefix(llama.input_ids[: llama.n_tokens].tolist(), prompt[:-1])
+    first = _logits_behind(llama, kept, prompt[kept:])
     new = 0
     for continuation in request.continuations:
-        whole = f"{text}{continuation}<|im_end|>"
-        usage = llama.create_completion(whole, max_tokens=1, temperature=0.0, echo=True, logprobs=1)["usage"]
-        new += usage["prompt_tokens"] - read - 1  # nothing need follow the last one
-    return read, new
+        tail = _tokens(llama, f"{text}{continuation}<|im_end|>")[len(prompt) :]
+        logits, score = first, 0.0  # nobody asks for it here, but it has its price
+        for depth, token in enumerate(tail, start=1):
+            score += float(llama.logits_to_logprobs(logits)[token])
+            if depth < len(tail):
+                logits = _logits_behind(llama, len(prompt) + depth - 1, [token])
+                new += 1
+    return len(prompt), new
+
+
+def _tokens(llama: Any, text: str) -> list[int]:
+    tokens: list[int] = llama.tokenize(text.encode(), add_bos=False, special=True)
+    return tokens
+
+
+def _logits_behind(llama: Any, kept: int, tokens: list[int]) -> NDArray[np.float32]:
+    """What follows `tokens` behind the first `kept` of the cache, over the vocabulary."""
+    llama.n_tokens = kept
+    llama.eval(tokens)
+    row = llama_cpp.llama_get_logits_ith(llama.ctx, -1)
+    return np.ctypeslib.as_array(row, shape=(llama.n_vocab(),)).copy()
 
 
 def asked(request: Generate) -> dict[str, Any]:

@@ -48,7 +48,6 @@ def workloads(model: Model, *, samples: int, stories: Sequence[Path]) -> dict[st
     """All there are, by name, of so many samples a cell.
 
     Of `stories`, files of backlog items, eight times as many are drawn over all; without one, of the bundled items.
-    Half as many are scored: the loop takes seconds for each continuation.
     """
 
     def cells(scenario: Scenario, *strategies: str, count: int = samples, new: int | None = None) -> list[Cell]:
@@ -67,8 +66,8 @@ def workloads(model: Model, *, samples: int, stories: Sequence[Path]) -> dict[st
             "long and short stories mixed",
             [cell for each in told for cell in cells(each, "zero_shot", count=-(-8 * samples // len(told)))],
         ),
-        "labels": ("option scoring of 4 labels", cells(triage, "option_scoring", count=-(-samples // 2))),
-        "points": ("option scoring of 10 values", cells(points, "option_scoring", count=-(-samples // 2))),
+        "labels": ("option scoring of 4 labels", cells(triage, "option_scoring")),
+        "points": ("option scoring of 10 values", cells(points, "option_scoring")),
     }
     return {
         name: Workload(name=name, why=why, cells=tuple(tuple(_requests(cell)) for cell in group))
