@@ -179,14 +179,6 @@ def spread(label: str) -> dict[str, float]:
     return {each: share / sum(shares.values()) for each, share in shares.items()}
 
 
-def answered(scenario: Scenario, sample: Sample) -> tuple[Piece, ...]:
-    """A sample's question, asked directly, with its right answer, where any label might stand."""
-    task = Task(scenario=scenario, sample=sample, template=_template(scenario.name, "zero_shot"))
-    labels = scenario.valid_labels()
-    answer = Piece(text=sample.gold, learned=True, odds=dict.fromkeys(labels, 1 / len(labels)))
-    return (*(piece for message in task.prompt().messages for piece in _given(message, ())), *_reply(answer))
-
-
 def _of_each(said: Sequence[str]) -> str:
     return said[0] if len(said) == 1 else f"Issue A: {said[0]} Issue B: {said[1]}"
 

@@ -15,12 +15,10 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from tools.training.calibration import calibrate
 from tools.training.dialogues import Dialogues, Piece
 from tools.training.export import NAME, write_gguf, write_logits
 from tools.training.model import Decoder, Shape
 from tools.training.phrases import load_phrases
-from tools.training.splits import Splits
 from tools.training.tokens import Example, encode, train_tokenizer
 from tools.training.train import Plan, train
 
@@ -34,7 +32,7 @@ SPELLED, COMPARED = 4000, 150
 class Recipe:
     """How much of everything; the seed decides all that is random."""
 
-    dialogues: int = 13_500
+    dialogues: int = 10_500
     shape: Shape = field(default_factory=Shape)
     plan: Plan = field(default_factory=Plan)
     seed: int = 1
@@ -67,14 +65,11 @@ def tokenizer(folder: Path, recipe: Recipe) -> None:
 
 
 def training(folder: Path, recipe: Recipe) -> None:
-    """Train on every dialogue once; then set how sure the model is."""
+    """Train on every dialogue once."""
     known = _tokenizer(folder)
-    splits = Splits(known, recipe.seed)
-    examples = [splits.of(encode(dialogue, known)) for dialogue in _dialogues(folder)]
+    examples = [encode(dialogue, known) for dialogue in _dialogues(folder)]
     print(f"{len(examples):,} dialogues, {sum(len(each.tokens) for each in examples):,} tokens")
-    model = train(examples, recipe.shape, recipe.plan)
-    print(f"temperature {calibrate(model, known):.2f}")
-    torch.save(model.state_dict(), folder / WEIGHTS)
+    torch.save(train(examples, recipe.shape, recipe.plan).state_dict(), folder / WEIGHTS)
 
 
 def export(folder: Path, recipe: Recipe) -> None:
