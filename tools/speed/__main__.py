@@ -46,9 +46,9 @@ def main() -> None:
         setting, asked = _prepared(said, name)
         chosen = _chosen(said)
         results: list[Result] = []
+        found[name] = (results, None)
         for each in asked:
             results.append(measure(setting, each, chosen, rounds=said.rounds, tell=_tell))
-            found[name] = (results, None)
             _keep(said.json, found)
         extra = overhead(setting, samples=said.samples, rounds=said.rounds) if said.workload is None else None
         found[name] = (results, extra)
