@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gguf import GGUFReader
 from numpy.typing import NDArray
-from tokenizers import Tokenizer, models
+from tokenizers import Tokenizer
 
 from pytest_puma.core import Generate, Message, Model, Prompt, Step
 from pytest_puma.core.bundled import bundled_folder
@@ -23,18 +23,20 @@ from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import ALL, Task, parse_strategy
 from tests.engine.ask import one_at_a_time
 from tests.engine.cache import RecordedBackend
-from tools.training.tokens import CONTROL_TOKENS, empty_tokenizer
+from tools.training.cases import LABELS
+from tools.training.tokens import CONTROL_TOKENS, byte_level_bpe
 
 Array: TypeAlias = NDArray[Any]
 PATH = bundled_folder("models") / "puma-tiny.gguf"
 LOGITS = Path(__file__).with_name("puma_tiny_logits.npz")
 #: Every row of data/: all issues, all of them in pairs, all backlog items.
 SAMPLES = {"triage_jira": 200, "prioritization_jira": 100, "estimation_tawos": 500}
-#: What rounding to eight bits may change of a logit or of the gap between two; that of the weights changes a logit by
-#: up to 0.05, llama.cpp's of the activations by as much again.
-ROUNDING = 0.15
-#: A batch changes a logit by up to 0.03: where the two best tokens lie as close, either may win, as in one answer here.
-MOST_FLIPS, NEAR_TIE = 1, 0.03
+#: What rounding to eight bits may change of a logit or of the gap between two; that of the weights changes a logit (of
+#: up to 37) by up to 0.14, llama.cpp's of the activations by up to 0.21, both together by up to 0.24.
+ROUNDING = 0.3
+#: A batch changes the logits of the two best tokens by up to 0.069: where they lie within twice that, either may win.
+#: None does here; another processor adds up in another order.
+MOST_FLIPS, NEAR_TIE = 1, 0.14
 STRANGE = (
     "",
     " ",
@@ -69,8 +71,8 @@ def tokenizer() -> Tokenizer:
     """The framework's tokenizer with the vocabulary of the file."""
     fields = GGUFReader(PATH).fields
     tokens = fields["tokenizer.ggml.tokens"].contents()
-    merges = [tuple(merge.split(" ")) for merge in fields["tokenizer.ggml.merges"].contents()]
-    found = empty_tokenizer(models.BPE(vocab={token: number for number, token in enumerate(tokens)}, merges=merges))
+    merges = [(left, right) for left, right in (each.split(" ") for each in fields["tokenizer.ggml.merges"].contents())]
+    found = byte_level_bpe({token: number for number, token in enumerate(tokens)}, merges)
     found.add_special_tokens(list(CONTROL_TOKENS))
     return found
 
@@ -144,6 +146,11 @@ def test_every_prompt_has_the_tokens_of_the_framework_and_fits(
         turns = "".join(f"<|im_start|>{each.role}\n{each.content}<|im_end|>\n" for each in prompt.messages)
         assert ours == tokenizer.encode(f"{turns}<|im_start|>assistant\n", add_special_tokens=False).ids
         assert len(ours) + 256 < backend.context_limit
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_a_label_is_one_token(label: str, tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode(label).tokens == [label]
 
 
 # -- contracts of the engine, on trained weights -------------------------------------------------

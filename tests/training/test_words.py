@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from pytest_puma.scenarios.triage_jira import PRIORITIES
-from tools.training.dialogues import LABELS, Dialogues
+from tools.training.cases import LABELS
+from tools.training.dialogues import Dialogues
 from tools.training.phrases import load_phrases
 from tools.training.texts import Writer
 

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 
 from tools.qwen2 import Q8_0, write_qwen2
 from tools.training.model import Decoder
-from tools.training.tokens import CONTROL_TOKENS, END_OF_TEXT, END_OF_TURN, Example
+from tools.training.tokens import CONTROL_TOKENS, END_OF_TEXT, END_OF_TURN, PRE, Example
 
 NAME = "puma-tiny"
 CHATML = (
@@ -69,8 +69,7 @@ def tensors(model: Decoder) -> Iterator[tuple[str, NDArray[np.float32]]]:
 def write_logits(path: Path, model: Decoder, examples: Sequence[Example]) -> None:
     """What the framework computes where some dialogues have an answer, for a test of the engine.
 
-    Thoughts and notes are left out: they were drawn at random, so that their tokens tie on purpose. `tokens` of all
-    dialogues one after the other, `lengths` of each, `places` in them (`rows` of each); for each place the ids of the
+    Of thoughts and notes only the first token of each phrase is there. `tokens` of all dialogues one after the other, `lengths` of each, `places` in them (`rows` of each); for each place the ids of the
     best tokens, and their logits: with the weights as trained (`logits`), and as the file holds them (`rounded`).
     """
     places = [example.places[example.weights == 1] for example in examples]
@@ -111,7 +110,7 @@ def _add_tokenizer(writer: GGUFWriter, tokenizer: Tokenizer) -> None:
     tokens = sorted(model["vocab"], key=model["vocab"].__getitem__)
     kinds = [TokenType.CONTROL if token in CONTROL_TOKENS else TokenType.NORMAL for token in tokens]
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("qwen2")
+    writer.add_tokenizer_pre(PRE)
     writer.add_token_list(tokens)
     writer.add_token_types(kinds)
     writer.add_token_merges([merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]])

@@ -15,10 +15,13 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from tools.training.dialogues import Dialogues, Piece
+from tools.training.calibration import calibrate
+from tools.training.cases import Piece
+from tools.training.dialogues import Dialogues
 from tools.training.export import NAME, write_gguf, write_logits
 from tools.training.model import Decoder, Shape
 from tools.training.phrases import load_phrases
+from tools.training.splits import Splits
 from tools.training.tokens import Example, encode, train_tokenizer
 from tools.training.train import Plan, train
 
@@ -32,7 +35,7 @@ SPELLED, COMPARED = 4000, 150
 class Recipe:
     """How much of everything; the seed decides all that is random."""
 
-    dialogues: int = 10_500
+    dialogues: int = 14_500
     shape: Shape = field(default_factory=Shape)
     plan: Plan = field(default_factory=Plan)
     seed: int = 1
@@ -65,11 +68,14 @@ def tokenizer(folder: Path, recipe: Recipe) -> None:
 
 
 def training(folder: Path, recipe: Recipe) -> None:
-    """Train on every dialogue once."""
+    """Train on every dialogue once; then set how sure the model is."""
     known = _tokenizer(folder)
-    examples = [encode(dialogue, known) for dialogue in _dialogues(folder)]
+    splits = Splits(known, recipe.seed)
+    examples = [splits.of(encode(dialogue, known)) for dialogue in _dialogues(folder)]
     print(f"{len(examples):,} dialogues, {sum(len(each.tokens) for each in examples):,} tokens")
-    torch.save(train(examples, recipe.shape, recipe.plan).state_dict(), folder / WEIGHTS)
+    model = train(examples, recipe.shape, recipe.plan)
+    print(f"temperature {calibrate(model, known):.2f}")
+    torch.save(model.state_dict(), folder / WEIGHTS)
 
 
 def export(folder: Path, recipe: Recipe) -> None:

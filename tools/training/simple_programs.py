@@ -14,7 +14,7 @@ from pytest_puma.core import Measure, Prediction, Sample
 from pytest_puma.metrics import Answers
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.triage_jira import PRIORITIES
-from tools.training.dialogues import POINTS
+from tools.training.cases import POINTS
 from tools.training.phrases import load_phrases
 from tools.training.texts import Text, Writer
 

@@ -19,7 +19,7 @@ from tools.training.phrases import House, Phrases, Product, Project, Trouble, Wo
 DETAIL, SCOPE, AROUND, BORROWED = 0.6, 0.55, 0.55, 0.5
 TONE, HEDGE, LOG, HERRING, MAIL, HEADED, LIST = 0.15, 0.12, 0.12, 0.1, 0.1, 0.08, 0.08
 NO_EFFECT, NO_DESCRIPTION, SECOND = 0.1, 0.04, 0.25
-LOWER, TYPOS, LOST_WORDS, STRANGE_WORDS, FOREIGN = 0.08, 0.12, 0.4, 0.5, 0.12
+LOWER, UPPER, TYPOS, LOST_WORDS, STRANGE_WORDS, FOREIGN = 0.08, 0.03, 0.12, 0.4, 0.5, 0.12
 #: Of the words of a text that loses some or has strange ones, at most so many are lost or strange.
 LOST_SHARE, STRANGE_SHARE, TYPO_SHARE = 0.15, 0.15, 0.06
 #: Words of a description, on a logarithmic scale: of texts of one length alone a model learns to look for the question
@@ -169,6 +169,8 @@ class Writer:
         """The text as hands in a hurry leave it."""
         if self._happens(LOWER):
             text = text.lower()
+        if self._happens(UPPER):
+            text = text.upper()
         if self._happens(LOST_WORDS):
             text = self._each_word(text, self._random.uniform(0, LOST_SHARE), lambda _: "")
         if self._happens(STRANGE_WORDS):

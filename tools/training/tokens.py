@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from tools.training.dialogues import LABELS, Piece
+from tools.training.cases import LABELS, Piece
 
 END_OF_TEXT, START_OF_TURN, END_OF_TURN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 CONTROL_TOKENS = (END_OF_TEXT, START_OF_TURN, END_OF_TURN)
-#: How llama.cpp splits a text for the pre-tokenizer "qwen2"; with any other split the merges would not be met again.
+#: How llama.cpp splits a text for this pre-tokenizer; with any other split the merges would not be met again. It keeps
+#: up to three digits together, and so each number of story points is one token. Digit by digit, what speaks for 1 and
+#: what speaks for 13 add up at an answer's first token, and beat any number between them.
+PRE = "llama-bpe"
 SPLIT = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
+    r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 #: Of what is learned, an answer weighs 1, and so does the first word of whatever is said, which decides on the rest of
 #: it; any other word weighs less.
@@ -46,7 +50,7 @@ MOST_CANDIDATES = 10
 
 def train_tokenizer(texts: Iterable[str], size: int) -> Tokenizer:
     """Byte-level byte-pair encoding with `size` tokens, control tokens included."""
-    tokenizer = empty_tokenizer(models.BPE())
+    tokenizer = byte_level_bpe()
     trainer = trainers.BpeTrainer(
         vocab_size=size,
         special_tokens=list(CONTROL_TOKENS),
@@ -57,9 +61,9 @@ def train_tokenizer(texts: Iterable[str], size: int) -> Tokenizer:
     return tokenizer
 
 
-def empty_tokenizer(model: models.BPE) -> Tokenizer:
-    """A tokenizer that splits and spells as llama.cpp's `qwen2` does."""
-    tokenizer = Tokenizer(model)
+def byte_level_bpe(vocabulary: dict[str, int] | None = None, merges: list[tuple[str, str]] | None = None) -> Tokenizer:
+    """A tokenizer that splits and spells as llama.cpp does for `PRE`: a word that is a token is never spelled out."""
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=True))
     split = pre_tokenizers.Split(Regex(SPLIT), behavior="isolated")
     spell = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, spell])

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils import clip_grad_norm_
 
-from tools.training.dialogues import LABELS, spread
+from tools.training.cases import LABELS, spread
 from tools.training.model import Decoder, Shape
 from tools.training.tokens import Example
 from tools.training.words import learn_words

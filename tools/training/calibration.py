@@ -1,0 +1,68 @@
+"""How sure the model is: one temperature for all its logits, found on the selection set (Guo et al. 2017).
+
+No answer becomes another. The odds in training are those of a reader who is right as often as an early model was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from pytest_puma.core import Sample, Scenario
+from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
+from pytest_puma.scenarios.sampling import draw
+from tools.training.dialogues import answered
+from tools.training.model import Decoder
+from tools.training.tokens import encode
+
+SELECTION = Path(__file__).parent / "selection"
+#: Of each scenario at most so many questions are asked.
+SAMPLES = 200
+TEMPERATURES = np.arange(0.25, 2.00, 0.01)
+
+
+def calibrate(model: Decoder, tokenizer: Tokenizer) -> float:
+    """Divide the model's logits by a temperature, which is returned.
+
+    Each scenario has one at which its right answers surprise the model least. The highest is taken, so that in none
+    the model becomes surer than it is right.
+    """
+    scenarios: tuple[Scenario, ...] = (
+        TriageJiraScenario(SELECTION / "issues.csv"),
+        PrioritizationJiraScenario(SELECTION / "issues.csv"),
+        EstimationTawosScenario(SELECTION / "backlog.csv"),
+    )
+    found = max(_best(model, tokenizer, scenario) for scenario in scenarios)
+    with torch.no_grad():
+        # The logits are products with what the last norm gives.
+        model.norm.weight.div_(found)
+    return found
+
+
+def _best(model: Decoder, tokenizer: Tokenizer, scenario: Scenario) -> float:
+    answers = [choices(model, tokenizer, scenario, sample) for sample in draw(scenario, SAMPLES, 42)]
+    return float(min(TEMPERATURES, key=lambda each: fmean(surprise(answer, each) for answer in answers)))
+
+
+@torch.no_grad()
+def choices(model: Decoder, tokenizer: Tokenizer, scenario: Scenario, sample: Sample) -> list[Tensor]:
+    """At each token of the right answer the logits of all that would begin some label, the right one's first."""
+    example = encode(answered(scenario, sample), tokenizer)
+    logits = model.logits(torch.from_numpy(example.tokens[None].astype(np.int64)))[0]
+    rows = []
+    for place, candidates, chances in zip(example.places, example.candidates, example.chances, strict=True):
+        right = int(example.tokens[place + 1])
+        others = [token for token in candidates[chances > 0].tolist() if token != right]
+        rows.append(logits[place, [right, *others]])
+    return rows
+
+
+def surprise(rows: Sequence[Tensor], temperature: float) -> float:
+    """That of the right answer among all labels, in nats; `rows` as `choices` gives them."""
+    return -sum(float((row / temperature).log_softmax(-1)[0]) for row in rows)

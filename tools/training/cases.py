@@ -1,0 +1,173 @@
+"""Cases: questions made up with their answers, and what may be said about them.
+
+What is a text worth, how sure may a reader be of it, and which phrases go with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from pytest_puma.scenarios.triage_jira import PRIORITIES
+from tools.training.phrases import Phrases
+from tools.training.texts import Text, Writer
+
+#: How often each number of story points is written about: rare ones oftener than teams meet them.
+POINTS = {"1": 17, "2": 22, "3": 24, "5": 20, "8": 11, "13": 4, "21": 2, "34": 1}
+#: So many thoughts and notes take one text for a neighbour of what it is, as the model's own will: it is to look again
+#: at the text when its words do not decide.
+SLIPS = 0.2
+#: The odds of each distance from the right priority, of the right issue by how far the two lie apart, and of each
+#: distance on the scale of points. A reader of real texts is no surer; see "Calibration" in README.md.
+PRIORITY_ODDS = (0.64, 0.16, 0.04, 0.01)
+PAIR_ODDS = (0.5, 0.80, 0.92, 0.97)
+POINTS_ODDS = (0.50, 0.29, 0.11, 0.04, 0.01)
+_SIZES = {"1": "one", "2": "one", "3": "some", "5": "some", "8": "many", "13": "many", "21": "most", "34": "most"}
+#: What a text can be worth, of all scenarios.
+LABELS = (*PRIORITIES, *POINTS)
+_FIELDS = ("title", "description")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A stretch of a dialogue: given, or to be learned; an answer comes with the odds of every label.
+
+    `about` is the label of the issue or item whose text this is.
+    """
+
+    text: str
+    learned: bool = False
+    odds: Mapping[str, float] | None = None
+    about: str | None = None
+
+
+_LINE = Piece(text="\n", learned=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A question with its answer, of any scenario: the fields of a sample, and what may be said about it.
+
+    `about` has the label of each field's text; of a pair, each issue has its own.
+    `reason` stands in examples, as rationales do. `thought` and `notes` are what the model is to say: phrases that
+    fit every text with this answer, because a small model that makes up its own loses the thread. Where one of them
+    slips, it is not to say that, but to answer in spite of it.
+    """
+
+    fields: Mapping[str, str]
+    about: Mapping[str, str]
+    gold: str
+    odds: Mapping[str, float]
+    reason: str
+    thought: tuple[Piece, ...]
+    notes: tuple[Piece, ...]
+    slips: bool
+
+
+class Cases:
+    """An endless supply of cases."""
+
+    def __init__(self, phrases: Phrases, random: Random) -> None:
+        self._common = phrases.common
+        self._random = random
+        self._writer = Writer(phrases, random)
+
+    def of(self, scenario: str, *, brief: bool = False) -> Case:
+        """One of this scenario; `brief` ones serve as examples."""
+        make = {"triage_jira": self._issue, "prioritization_jira": self._pair, "estimation_tawos": self._item}
+        return make[scenario](brief=brief)
+
+    def _issue(self, *, brief: bool) -> Case:
+        label = self._random.choice(PRIORITIES)
+        text = self._writer.issue(label, brief=brief)
+        return self._said([text], label, spread(label))
+
+    def _item(self, *, brief: bool) -> Case:
+        points = drawn(self._random, POINTS)
+        text = self._writer.item(points, brief=brief)
+        return self._said([text], points, spread(points))
+
+    def _pair(self, *, brief: bool) -> Case:
+        labels = self._random.sample(PRIORITIES, 2)
+        texts = [self._writer.issue(label, brief=brief) for label in labels]
+        ranks = [PRIORITIES.index(label) for label in labels]
+        gold, other = ("A", "B") if ranks[0] < ranks[1] else ("B", "A")
+        sure = PAIR_ODDS[abs(ranks[0] - ranks[1])]
+        return self._said(texts, gold, {gold: sure, other: 1 - sure})
+
+    def _said(self, texts: Sequence[Text], gold: str, odds: Mapping[str, float]) -> Case:
+        """The case of one text or of two, with thoughts and notes on each."""
+        said = self._common["sizes" if texts[0].gold in POINTS else "notes"]
+        classes = [_SIZES.get(text.gold, text.gold) for text in texts]
+        heard = self._heard(classes, [name for name in said if name != "questions"])
+        answers = [said[each] for each in heard]
+        fits = [one == other for one, other in zip(heard, classes, strict=True)]
+        thoughts = [self._random.choice(each["thoughts"]) for each in answers]
+        sided = list(zip(("",) if len(texts) == 1 else ("_a", "_b"), texts, strict=True))
+        return Case(
+            fields={f"{name}{side}": getattr(text, name) for side, text in sided for name in _FIELDS},
+            about={f"{name}{side}": text.gold for side, text in sided for name in _FIELDS},
+            gold=gold,
+            odds=odds,
+            reason=written(_of_each([text.reason for text in texts], fits)),
+            thought=(*_of_each(thoughts, fits), _LINE),
+            notes=self._notes_of(said["questions"], answers, fits),
+            slips=not all(fits),
+        )
+
+    def _heard(self, classes: Sequence[str], scale: Sequence[str]) -> list[str]:
+        """The classes as a reader takes them who slips now and then: one of them for a neighbour."""
+        heard = [*classes]
+        if self._random.random() < SLIPS:
+            at = self._random.randrange(len(heard))
+            place = scale.index(heard[at])
+            heard[at] = self._random.choice([*scale[max(place - 1, 0) : place], *scale[place + 1 : place + 2]])
+        return heard
+
+    def _notes_of(
+        self,
+        questions: Mapping[str, Sequence[str]],
+        answers: Sequence[Mapping[str, Sequence[str]]],
+        fits: Sequence[bool],
+    ) -> tuple[Piece, ...]:
+        """Two or three questions, each with its answer, or with one for each of two issues."""
+        names = self._random.sample(list(questions), self._random.choice((2, 3)))
+        lines: list[Piece] = []
+        for number, name in enumerate(names, start=1):
+            asked = f"{number}. {self._random.choice(questions[name])} "
+            leads = (asked,) if len(answers) == 1 else (f"{asked}A: ", " B: ")
+            lines += [*_spoken(leads, [self._random.choice(each[name]) for each in answers], fits), _LINE]
+        return tuple(lines[:-1])
+
+
+def drawn(random: Random, weights: Mapping[str, int]) -> str:
+    """One of the names, by their weights."""
+    return random.choices(list(weights), list(weights.values()))[0]
+
+
+def spread(label: str) -> dict[str, float]:
+    """The odds of every label of its kind where this one is right: they fall with the distance, and add up to 1."""
+    labels, odds = (PRIORITIES, PRIORITY_ODDS) if label in PRIORITIES else (tuple(POINTS), POINTS_ODDS)
+    at = labels.index(label)
+    shares = {each: odds[min(abs(place - at), len(odds) - 1)] for place, each in enumerate(labels)}
+    return {each: share / sum(shares.values()) for each, share in shares.items()}
+
+
+def written(pieces: Sequence[Piece]) -> str:
+    """The text of these pieces."""
+    return "".join(piece.text for piece in pieces)
+
+
+def _of_each(said: Sequence[str], fits: Sequence[bool]) -> tuple[Piece, ...]:
+    return _spoken(("",) if len(said) == 1 else ("Issue A: ", " Issue B: "), said, fits)
+
+
+def _spoken(leads: Sequence[str], said: Sequence[str], fits: Sequence[bool]) -> tuple[Piece, ...]:
+    """Each phrase behind its lead; one that does not fit is not learned."""
+    rows = zip(leads, said, fits, strict=True)
+    return tuple(
+        Piece(text=text, learned=learned)
+        for lead, phrase, fit in rows
+        for text, learned in ((lead, True), (phrase, fit))
+    )

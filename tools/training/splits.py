@@ -1,0 +1,57 @@
+"""Words in parts: some tokens of the issues are cut in two, so that a word is known by its parts as well.
+
+A tokenizer spells a word that it knows with one token, and the same word with a letter wrong with several that the
+model never met in such company. This is what BPE-dropout does (Provilkov et al. 2020), with merges undone, not skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from random import Random
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from pytest_puma.scenarios.triage_jira import PRIORITIES
+from tools.training.cases import LABELS
+from tools.training.tokens import Example
+
+#: Of the dialogues, so many have their tokens cut: each up to this share of those of its issues. Those of backlog
+#: items stay whole: cut too, they cost more than they gave.
+SHARE, MOST = 0.5, 0.15
+_CUT = tuple(LABELS.index(label) for label in PRIORITIES)
+
+
+class Splits:
+    """Cuts at random places, the same for the same seed and order of examples."""
+
+    def __init__(self, tokenizer: Tokenizer, seed: int) -> None:
+        self._tokenizer = tokenizer
+        self._random = Random(seed)  # noqa: S311 - no secret
+
+    def of(self, example: Example) -> Example:
+        """The example with some tokens in two or more: of the same text, with the same to learn."""
+        if self._random.random() >= SHARE:
+            return example
+        share = self._random.uniform(0, MOST)
+        cut = np.isin(example.about, _CUT)
+        parts = [
+            [*self._parts(token)] if may and self._random.random() < share else [token]
+            for token, may in zip(example.tokens.tolist(), cut.tolist(), strict=True)
+        ]
+        sizes = [len(part) for part in parts]
+        return replace(
+            example,
+            tokens=np.array([*chain.from_iterable(parts)], dtype=np.int32),
+            places=np.cumsum(sizes)[example.places] - 1,
+            about=np.repeat(example.about, sizes),
+        )
+
+    def _parts(self, token: int) -> Iterator[int]:
+        """The tokens of its two halves, cut anywhere; a token of one byte stays."""
+        spelled = self._tokenizer.id_to_token(token) or ""
+        at = self._random.randrange(1, len(spelled)) if len(spelled) > 1 else 1
+        for half in filter(None, (spelled[:at], spelled[at:])):
+            yield from (part.id for part in self._tokenizer.model.tokenize(half))
