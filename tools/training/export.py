@@ -69,8 +69,9 @@ def tensors(model: Decoder) -> Iterator[tuple[str, NDArray[np.float32]]]:
 def write_logits(path: Path, model: Decoder, examples: Sequence[Example]) -> None:
     """What the framework computes where some dialogues have an answer, for a test of the engine.
 
-    Of thoughts and notes only the first token of each phrase is there. `tokens` of all dialogues one after the other, `lengths` of each, `places` in them (`rows` of each); for each place the ids of the
-    best tokens, and their logits: with the weights as trained (`logits`), and as the file holds them (`rounded`).
+    Of thoughts and notes only the first token of each phrase is there. `tokens` of all dialogues one after the other,
+    `lengths` of each, `places` in them (`rows` of each); for each place the ids of the best tokens, and their logits:
+    with the weights as trained (`logits`), and as the file holds them (`rounded`).
     """
     places = [example.places[example.weights == 1] for example in examples]
     exact, rounded = (_rows(each, examples, places) for each in (model, _as_stored(model)))
