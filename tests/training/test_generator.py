@@ -121,7 +121,7 @@ def test_descriptions_are_as_long_as_those_that_will_be_asked_about(phrases: Phr
     writer = Writer(phrases, Random(1))  # noqa: S311 - no secret
     for write, label, shortest, longest in ((writer.issue, "Minor", 16, 240), (writer.item, "3", 8, 105)):
         words = sorted(len(write(label).description.split()) for _ in range(1200))
-        assert sum(count <= shortest for count in words) > 30
+        assert sum(count <= shortest for count in words) > 40
         assert sum(count >= longest for count in words) > 20
         brief = [len(write(label, brief=True).description.split()) for _ in range(100)]
         assert max(brief) < 140

@@ -103,6 +103,7 @@ class Cases:
         heard = self._heard(classes, [name for name in said if name != "questions"])
         answers = [said[each] for each in heard]
         fits = [one == other for one, other in zip(heard, classes, strict=True)]
+        leads = ("",) if len(texts) == 1 else ("Issue A: ", " Issue B: ")
         thoughts = [self._random.choice(each["thoughts"]) for each in answers]
         sided = list(zip(("",) if len(texts) == 1 else ("_a", "_b"), texts, strict=True))
         return Case(
@@ -110,8 +111,8 @@ class Cases:
             about={f"{name}{side}": text.gold for side, text in sided for name in _FIELDS},
             gold=gold,
             odds=odds,
-            reason=written(_of_each([text.reason for text in texts], fits)),
-            thought=(*_of_each(thoughts, fits), _LINE),
+            reason="".join(lead + text.reason for lead, text in zip(leads, texts, strict=True)),
+            thought=(*_spoken(leads, thoughts, fits), _LINE),
             notes=self._notes_of(said["questions"], answers, fits),
             slips=not all(fits),
         )
@@ -157,10 +158,6 @@ def spread(label: str) -> dict[str, float]:
 def written(pieces: Sequence[Piece]) -> str:
     """The text of these pieces."""
     return "".join(piece.text for piece in pieces)
-
-
-def _of_each(said: Sequence[str], fits: Sequence[bool]) -> tuple[Piece, ...]:
-    return _spoken(("",) if len(said) == 1 else ("Issue A: ", " Issue B: "), said, fits)
 
 
 def _spoken(leads: Sequence[str], said: Sequence[str], fits: Sequence[bool]) -> tuple[Piece, ...]:

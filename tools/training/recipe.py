@@ -16,7 +16,7 @@ import torch
 from tokenizers import Tokenizer
 
 from tools.training.calibration import calibrate
-from tools.training.cases import Piece
+from tools.training.cases import Piece, written
 from tools.training.dialogues import Dialogues
 from tools.training.export import NAME, write_gguf, write_logits
 from tools.training.model import Decoder, Shape
@@ -63,8 +63,7 @@ def generate(folder: Path, recipe: Recipe) -> None:
 def tokenizer(folder: Path, recipe: Recipe) -> None:
     """Learn the tokenizer from some of the dialogues."""
     some = islice(_dialogues(folder), SPELLED)
-    texts = ("".join(piece.text for piece in dialogue) for dialogue in some)
-    train_tokenizer(texts, recipe.shape.vocabulary).save(str(folder / TOKENIZER))
+    train_tokenizer(map(written, some), recipe.shape.vocabulary).save(str(folder / TOKENIZER))
 
 
 def training(folder: Path, recipe: Recipe) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from tools.training.cases import LABELS, Piece
+from tools.training.cases import LABELS, Piece, written
 
 END_OF_TEXT, START_OF_TURN, END_OF_TURN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 CONTROL_TOKENS = (END_OF_TEXT, START_OF_TURN, END_OF_TURN)
@@ -73,7 +73,7 @@ def byte_level_bpe(vocabulary: dict[str, int] | None = None, merges: list[tuple[
 
 def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
     """The dialogue as the engine will see it: one text, tokenised as a whole."""
-    text = "".join(piece.text for piece in dialogue)
+    text = written(dialogue)
     encoded = tokenizer.encode(text, add_special_tokens=False)
     starts = [0, *accumulate(len(piece.text) for piece in dialogue)][:-1]
     targets: dict[int, tuple[dict[int, float], float]] = {}
