@@ -20,13 +20,13 @@ from tools.training.phrases import Phrases
 #: How often each scenario and each strategy comes up.
 SCENARIOS = {"triage_jira": 36, "prioritization_jira": 36, "estimation_tawos": 28}
 STRATEGIES = {
-    "zero_shot": 10,
+    "zero_shot": 6,
     "one_shot": 3,
     "few_shot_3": 5,
     "few_shot_5": 3,
     "few_shot_8": 3,
-    "rcoif": 3,
-    "contextual_anchoring": 4,
+    "rcoif": 5,
+    "contextual_anchoring": 6,
     "zero_shot_cot": 7,
     "cot_few_shot": 6,
     "egi": 5,
