@@ -18,7 +18,7 @@ from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.prompts import find_template
-from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import ALL, Task, parse_strategy
 from tests.engine.ask import one_at_a_time
@@ -161,7 +161,7 @@ def test_a_label_is_one_token(label: str, tokenizer: Tokenizer) -> None:
 def test_asked_about_a_pair_it_names_an_issue_though_the_prompt_lists_priorities(
     strategy: str, backend: NativeBackend
 ) -> None:
-    scenario = BUILTIN["prioritization_jira"](SELECTION / "issues.csv")
+    scenario = PrioritizationJiraScenario(SELECTION / "issues.csv")
     template = find_template(scenario.name, parse_strategy(strategy).templates, project=None)
     # With this seed there is a pair that an earlier model answered "Major".
     asked = [Task(scenario=scenario, sample=each, template=template).prompt() for each in draw(scenario, 120, 2)]

@@ -26,7 +26,7 @@ from tools.speed import server
 from tools.speed.bench import OTHER_WORK, OURS, Result, measure, rows
 from tools.speed.contenders import IN_PROCESS, Contender, Setting
 from tools.speed.overhead import Overhead, overhead
-from tools.speed.shapes import SHAPES, write_model
+from tools.speed.shapes import SHAPES, is_current, write_model
 from tools.speed.workloads import Workload, workloads
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def _prepared(said: argparse.Namespace, name: str) -> tuple[Setting, list[Worklo
     shape = SHAPES[name]
     said.folder.mkdir(parents=True, exist_ok=True)
     path = said.folder / f"{name}.gguf"
-    if not path.exists():
+    if not is_current(path):
         # A model whose writing was cut short must not be taken for a whole one.
         write_model(path.with_suffix(".half"), shape).replace(path)
     model = Model(name=path.stem, path=path)

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from pytest_puma.core.bundled import bundled_folder
 from tools.qwen2 import Shape, write_qwen2
 
+#: The model whose tokenizer the others have.
+VOCABULARY = bundled_folder("models") / "puma-tiny.gguf"
+#: How byte-level spelling writes a blank.
+BLANK = "\u0120"
 #: Weights of one block of Q8_0, and the bytes it takes: a half-precision scale and one byte each.
 BLOCK, BLOCK_BYTES = 32, 34
 #: The standard deviation of whole numbers drawn evenly from -127 to 127.
@@ -35,17 +39,28 @@ SHAPES = {
 }
 
 
+def is_current(path: Path) -> bool:
+    """Whether the model is there, and no older than the vocabulary it is to have."""
+    return path.exists() and path.stat().st_mtime >= VOCABULARY.stat().st_mtime
+
+
 def write_model(path: Path, shape: Shape) -> Path:
     """Write the model in Q8_0 with the vocabulary of the bundled one, filled up with tokens that no text contains.
 
-    The embedding of every control token is zero. As the embeddings are the output matrix too, its logit is then 0, and
-    no turn ends before its limit: everyone generates the same number of tokens.
+    The embeddings of control tokens are zero. As the embeddings are the output matrix too, their logits are then 0, and
+    no turn ends before its limit. So are those of tokens beyond ASCII, which may end within a character: the loop
+    would go on until that is whole. Everyone generates the same number of tokens.
     """
-    bundled = GGUFReader(bundled_folder("models") / "puma-tiny.gguf").fields
+    bundled = GGUFReader(VOCABULARY).fields
     kinds = bundled["tokenizer.ggml.token_type"].contents()
-    control = [token for token, kind in enumerate(kinds) if kind == TokenType.CONTROL]
+    spelled = bundled["tokenizer.ggml.tokens"].contents()
+    silent = [
+        token
+        for token, (kind, text) in enumerate(zip(kinds, spelled, strict=True))
+        if kind == TokenType.CONTROL or not text.replace(BLANK, "").isascii()
+    ]
     describe = partial(_add_tokenizer, bundled=bundled, size=shape.vocabulary)
-    write_qwen2(path, shape, _tensors(shape, control), name=path.stem, describe=describe)
+    write_qwen2(path, shape, _tensors(shape, silent), name=path.stem, describe=describe)
     return path
 
 
