@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ from gguf import GGUFReader
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from pytest_puma.core import Generate, Message, Model, Prompt, Step
+from pytest_puma.core import Generate, Message, Model, Prompt, Sample, Scenario, Step
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
@@ -23,13 +23,13 @@ from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import ALL, Task, parse_strategy
 from tests.engine.ask import one_at_a_time
 from tests.engine.cache import RecordedBackend
+from tools.training import SELECTION
 from tools.training.cases import LABELS
 from tools.training.tokens import CONTROL_TOKENS, byte_level_bpe
 
 Array: TypeAlias = NDArray[Any]
 PATH = bundled_folder("models") / "puma-tiny.gguf"
 LOGITS = Path(__file__).with_name("puma_tiny_logits.npz")
-SELECTION = Path(__file__).parents[2] / "tools/training/selection"
 #: Every row of data/: all issues, all of them in pairs, all backlog items.
 SAMPLES = {"triage_jira": 200, "prioritization_jira": 100, "estimation_tawos": 500}
 #: What rounding to eight bits may change of a logit or of the gap between two; that of the weights changes a logit (of
@@ -80,11 +80,16 @@ def tokenizer() -> Tokenizer:
 
 def tasks(scenario: str, strategy: str) -> list[Task]:
     """The tasks of a cell as the product makes them, on all rows."""
-    asked, shots = BUILTIN[scenario](), parse_strategy(strategy).shots
-    samples = draw(asked, SAMPLES[scenario], 42)
-    examples = example_rows(asked, shots, 42, {sample.id for sample in samples}) if shots else ()
-    template = find_template(scenario, parse_strategy(strategy).templates, project=None)
-    return [Task(scenario=asked, sample=sample, template=template, examples=examples) for sample in samples]
+    asked = BUILTIN[scenario]()
+    return tasks_about(draw(asked, SAMPLES[scenario], 42), asked, strategy)
+
+
+def tasks_about(samples: Sequence[Sample], scenario: Scenario, strategy: str) -> list[Task]:
+    """Those of some of a scenario's samples."""
+    shots = parse_strategy(strategy).shots
+    examples = example_rows(scenario, shots, 42, {sample.id for sample in samples}) if shots else ()
+    template = find_template(scenario.name, parse_strategy(strategy).templates, project=None)
+    return [Task(scenario=scenario, sample=sample, template=template, examples=examples) for sample in samples]
 
 
 # -- agreement with the framework ----------------------------------------------------------------
@@ -162,10 +167,9 @@ def test_asked_about_a_pair_it_names_an_issue_though_the_prompt_lists_priorities
     strategy: str, backend: NativeBackend
 ) -> None:
     scenario = PrioritizationJiraScenario(SELECTION / "issues.csv")
-    template = find_template(scenario.name, parse_strategy(strategy).templates, project=None)
     # With this seed there is a pair that an earlier model answered "Major".
-    asked = [Task(scenario=scenario, sample=each, template=template).prompt() for each in draw(scenario, 120, 2)]
-    said = Engine(backend).run([Generate(prompt=prompt, max_tokens=4) for prompt in asked])
+    asked = tasks_about(draw(scenario, 120, 2), scenario, strategy)
+    said = Engine(backend).run([Generate(prompt=task.prompt(), max_tokens=4) for task in asked])
     assert {each.text for each in said} == {"A", "B"}
 
 

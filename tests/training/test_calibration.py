@@ -14,8 +14,9 @@ from tokenizers import Tokenizer
 
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.scenarios.sampling import draw
-from tools.training import calibration
-from tools.training.calibration import SELECTION, TEMPERATURES, calibrate, choices
+from tools.training import SELECTION, calibration
+from tools.training.calibration import TEMPERATURES, calibrate, choices
+from tools.training.cases import written
 from tools.training.dialogues import answered
 from tools.training.model import Decoder
 from tools.training.recipe import SMOKE
@@ -25,7 +26,7 @@ from tools.training.tokens import encode, train_tokenizer
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     scenario = TriageJiraScenario(SELECTION / "issues.csv")
-    texts = ("".join(piece.text for piece in answered(scenario, sample)) for sample in draw(scenario, 50, 1))
+    texts = (written(answered(scenario, sample)) for sample in draw(scenario, 50, 1))
     return train_tokenizer(texts, SMOKE.shape.vocabulary)
 
 
@@ -65,4 +66,4 @@ def test_a_question_has_its_right_answer_among_all_labels() -> None:
         (answer,) = (piece for piece in pieces if piece.odds is not None)
         assert answer.text == sample.gold
         assert list(answer.odds or ()) == scenario.valid_labels()
-        assert str(sample.fields["title"]) in "".join(piece.text for piece in pieces)
+        assert str(sample.fields["title"]) in written(pieces)

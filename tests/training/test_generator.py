@@ -18,12 +18,12 @@ from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.triage_jira import PRIORITIES
 from pytest_puma.strategies import ALL
-from tools.training.cases import LABELS, POINTS, Piece
+from tools.training import SELECTION
+from tools.training.cases import LABELS, POINTS, Piece, written
 from tools.training.dialogues import SCENARIOS, STRATEGIES, Dialogues
 from tools.training.phrases import FOLDER, House, Phrases, load_phrases
 from tools.training.texts import Writer
 
-SELECTION = FOLDER.parent / "selection"
 LABEL_WORDS = re.compile(r"\b(critical|major|minor|trivial|severity|priority|blocker|story points?)\b", re.IGNORECASE)
 
 
@@ -134,7 +134,7 @@ def test_every_text_in_a_prompt_is_known_by_its_label(scenario: str, strategy: s
     for _ in range(20):
         dialogue = supply.of(scenario, strategy)
         titles = [one for one, other in pairwise(dialogue) if one.text.endswith("Title: ") and other.about in LABELS]
-        assert len(titles) == "".join(piece.text for piece in dialogue).count("Title: ")
+        assert len(titles) == written(dialogue).count("Title: ")
         about = [piece.about for piece in dialogue if piece.about]
         answers = [max(piece.odds, key=piece.odds.__getitem__) for piece in dialogue if piece.odds]
         if scenario != "prioritization_jira":

@@ -11,7 +11,7 @@ pytest.importorskip("tokenizers", reason="pip install 'pytest-puma[training]'")
 
 from tokenizers import Tokenizer
 
-from tools.training.cases import LABELS
+from tools.training.cases import LABELS, written
 from tools.training.dialogues import Dialogues
 from tools.training.phrases import load_phrases
 from tools.training.splits import Splits
@@ -25,7 +25,7 @@ def dialogues() -> Dialogues:
 
 @pytest.fixture(scope="module")
 def tokenizer(dialogues: Dialogues) -> Tokenizer:
-    texts = ("".join(piece.text for piece in dialogues.next()) for _ in range(50))
+    texts = (written(dialogues.next()) for _ in range(50))
     return train_tokenizer(texts, 1024)
 
 

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from pytest_puma.scenarios.triage_jira import PRIORITIES
-from tools.training.cases import LABELS
+from tools.training.cases import LABELS, written
 from tools.training.dialogues import Dialogues
 from tools.training.phrases import load_phrases
 from tools.training.texts import Writer
@@ -27,7 +27,7 @@ def test_texts_it_never_saw_are_known_by_their_words() -> None:
     phrases = load_phrases()
     supply = Dialogues(phrases, 1)
     dialogues = list(islice(iter(supply.next, None), 400))
-    tokenizer = train_tokenizer(("".join(piece.text for piece in each) for each in dialogues[:100]), VOCABULARY)
+    tokenizer = train_tokenizer(map(written, dialogues[:100]), VOCABULARY)
     torch.manual_seed(1)
     embedding = torch.nn.Parameter(torch.randn(VOCABULARY, WIDTH) * 0.02)
     reader = Reader(Shape(width=WIDTH))

@@ -6,7 +6,6 @@ No answer becomes another. The odds in training are those of a reader who is rig
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
@@ -17,11 +16,11 @@ from torch import Tensor
 from pytest_puma.core import Sample, Scenario
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
 from pytest_puma.scenarios.sampling import draw
+from tools.training import SELECTION
 from tools.training.dialogues import answered
 from tools.training.model import Decoder
 from tools.training.tokens import encode
 
-SELECTION = Path(__file__).parent / "selection"
 #: Of each scenario at most so many questions are asked.
 SAMPLES = 200
 TEMPERATURES = np.arange(0.25, 2.00, 0.01)
