@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Response
-from pytest_puma.strategies.option_scoring import option_scoring, softmax
+from pytest_puma.strategies.option_scoring import median, option_scoring, softmax
 from tests.strategies.stage import OVERFLOW, Weight, play, task
 
 
@@ -22,12 +22,21 @@ def test_every_valid_label_is_scored_behind_the_prompt(tmp_path: Path) -> None:
     assert played.answer.responses == (scored,)
 
 
-def test_a_regression_takes_the_most_probable_value(tmp_path: Path) -> None:
-    scored = Response(logprobs=(-3.0, -4.0, -9.0, -1.0), finish="scored")
+def test_a_regression_takes_the_median_of_its_values(tmp_path: Path) -> None:
+    scored = Response(logprobs=tuple(map(math.log, (0.35, 0.2, 0.05, 0.4))), finish="scored")
     answer = play(option_scoring(task(tmp_path, scenario=Weight())), (scored,)).answer
-    assert answer.value == "5"
-    assert answer.probabilities is not None
-    assert list(answer.probabilities) == ["1", "2", "3", "5"]
+    assert answer.value == "2"
+    assert answer.probabilities == pytest.approx({"1": 0.35, "2": 0.2, "3": 0.05, "5": 0.4})
+
+
+@given(st.dictionaries(st.integers(-99, 99), st.floats(0.001, 1), min_size=1))
+def test_no_other_value_has_a_smaller_expected_absolute_error(weights: dict[int, float]) -> None:
+    probabilities = {str(value): weight / sum(weights.values()) for value, weight in weights.items()}
+
+    def expected(answer: str) -> float:
+        return sum(share * abs(float(value) - float(answer)) for value, share in probabilities.items())
+
+    assert expected(median(probabilities)) == pytest.approx(min(map(expected, probabilities)))
 
 
 def test_an_overflow_is_no_answer(tmp_path: Path) -> None:
