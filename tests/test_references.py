@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+from threadpoolctl import threadpool_info
 
 from pytest_puma.core import Sample, Scenario
 from pytest_puma.references import NAMES, Reference, References
@@ -79,6 +80,18 @@ def test_the_learned_classifier_is_that_of_scikit_learn() -> None:
     assert answers(found, "tfidf") == expected
     assert found["tfidf"].measures["f1_macro"].value == pytest.approx(f1_score(golds, expected, average="macro"))
     assert found["tfidf"].measures["accuracy"].value == pytest.approx(accuracy_score(golds, expected))
+
+
+def test_one_thread_learns(monkeypatch: pytest.MonkeyPatch) -> None:
+    learned, threads = LogisticRegression.fit, set[int]()
+
+    def fit(program: LogisticRegression, *rows: Any) -> LogisticRegression:
+        threads.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        return learned(program, *rows)
+
+    monkeypatch.setattr(LogisticRegression, "fit", fit)
+    drawn("triage_jira")
+    assert threads == {1}
 
 
 def test_the_learned_regression_is_that_of_scikit_learn() -> None:

@@ -22,6 +22,7 @@ from tools.speed import server
 from tools.speed.bench import measure
 from tools.speed.contenders import IN_PROCESS, Setting, Took
 from tools.speed.floor import Need, Text, need_of, read_rate, write_rate
+from tools.speed.overhead import overhead
 from tools.speed.shapes import is_current, write_model
 from tools.speed.workloads import DIRECT, THOUGHT, Workload, workloads
 
@@ -138,6 +139,13 @@ def test_raw_rates_are_those_of_batches_of_the_same_shape(setting: Setting) -> N
     with closing(NativeBackend(setting.model, threads=1)) as backend:
         assert read_rate(backend, text, 8) > 0
         assert write_rate(backend, need, 8) > 0
+
+
+def test_what_pytest_costs_is_told_apart_from_what_is_computed(setting: Setting) -> None:
+    found = overhead(setting, samples=2, rounds=1)
+    assert found.samples == len(DIRECT)
+    assert 0 < found.start < 60
+    assert found.share == pytest.approx(found.milliseconds * found.samples / 1000 / found.engine)
 
 
 @pytest.mark.parametrize(

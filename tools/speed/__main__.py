@@ -124,7 +124,7 @@ def _print(shape: str, results: Sequence[Result], extra: Overhead | None, names:
     if extra is not None:
         print(
             f"\npytest around it: {extra.share:+.1%}, {extra.milliseconds:.2f} ms a sample; "
-            f"one sample of one cell takes {extra.start:.1f} s from the command to its end, the model's load left out"
+            f"the first sample starts {extra.start:.1f} s after the command, the model's load left out"
         )
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from tools.speed.contenders import Setting, opened, timed
+from pytest_puma.engine.engine import Engine
+from tools.speed.clock import Clock, ClockedBackend
+from tools.speed.contenders import Setting, timed
 from tools.speed.workloads import DIRECT, workloads
 
+_ROOT = Path(__file__).parents[2]
 _TEST = """\
 import pytest
 
@@ -25,59 +30,69 @@ def test_triage(puma):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
-    """Of triage under seven strategies: seconds of pytest and of the engine alone beyond the first sample of each.
+    """Of triage under seven strategies, beyond the first sample of each.
 
-    `start`: a whole process with one sample of one cell, less the model's load; that sample starts well before its end.
+    `around`: seconds that pytest takes outside of `llama_decode`, less those of the bare engine: what is computed is
+    the same, and scatters by more than is looked for. `engine`: seconds of the bare engine, computing included.
+    `start`: seconds from the command to the first `llama_decode`, less the model's load.
     """
 
     samples: int
-    pytest: float
+    around: float
     engine: float
     start: float
 
     @property
     def share(self) -> float:
         """Of the engine's time, what comes on top."""
-        return self.pytest / self.engine - 1
+        return self.around / self.engine
 
     @property
     def milliseconds(self) -> float:
         """The same for each sample."""
-        return 1000 * (self.pytest - self.engine) / self.samples
+        return 1000 * self.around / self.samples
 
 
 def overhead(setting: Setting, *, samples: int, rounds: int) -> Overhead:
-    """Run both with one sample a cell and with many: the difference has no start and no load in it."""
-    pytests: list[float] = []
+    """Run both with one sample a cell and with many: the difference is what the samples between cost."""
+    arounds: list[float] = []
     engines: list[float] = []
     starts: list[float] = []
     for _ in range(rounds):
-        first, load = _engine(setting, 1)
-        starts.append(_pytest(setting, 1, DIRECT[:1]) - load)
-        begun = _pytest(setting, 1, DIRECT)
-        engines.append(_engine(setting, samples)[0] - first)
-        pytests.append(_pytest(setting, samples, DIRECT) - begun)
+        first, bare = _engine(setting, 1), _engine(setting, samples)
+        engines.append(bare.ended - bare.ready - (first.ended - first.ready))
+        clocks = []
+        for each in (1, samples):
+            command = time.time()
+            clocks.append(_pytest(setting, each))
+            starts.append(clocks[-1].began - command - clocks[-1].aside)
+        one, whole = clocks
+        arounds.append(whole.outside - one.outside - (bare.outside - first.outside))
     return Overhead(
-        samples=(samples - 1) * len(DIRECT), pytest=median(pytests), engine=median(engines), start=median(starts)
+        samples=(samples - 1) * len(DIRECT), around=median(arounds), engine=median(engines), start=median(starts)
     )
 
 
-def _engine(setting: Setting, samples: int) -> tuple[float, float]:
-    """Seconds of the work, and of the load before it."""
+def _engine(setting: Setting, samples: int) -> Clock:
+    """The bare engine."""
     asked = workloads(setting.model, samples=samples, stories=())["triage"]
-    started = time.perf_counter()
-    with opened(setting) as engine:
-        loaded = time.perf_counter() - started
-        return timed(engine, asked).seconds, loaded
+    backend = ClockedBackend(setting.model, threads=setting.threads)
+    with closing(Engine(backend)) as engine:
+        timed(engine, asked)
+        backend.clock.ended = time.time()
+    return backend.clock
 
 
-def _pytest(setting: Setting, samples: int, strategies: Sequence[str]) -> float:
-    """Seconds of the whole process."""
+def _pytest(setting: Setting, samples: int) -> Clock:
+    """A whole process."""
     with tempfile.TemporaryDirectory() as folder:
+        clock = Path(folder, "clock.json")
         Path(folder, "test_triage.py").write_text(_TEST, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", f"--puma-model={setting.path.resolve()}"]
-        command += [f"--puma-samples={samples}", f"--puma-threads={setting.threads}"]
-        command += [f"--puma-strategy={','.join(strategies)}"]
-        started = time.perf_counter()
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - ourselves
-        return time.perf_counter() - started
+        command = [sys.executable, "-m", "pytest", "-q", f"--clock={clock}"]
+        command += [f"-p{plugin}" for plugin in ("pytest_puma.plugin", "tools.speed.clock")]
+        command += [f"--puma-model={setting.path.resolve()}", f"--puma-samples={samples}"]
+        command += [f"--puma-threads={setting.threads}", f"--puma-strategy={','.join(DIRECT)}"]
+        # Other plugins at hand are not what a user of ours pays for.
+        environment = os.environ | {"PYTHONPATH": str(_ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - ourselves
+        return Clock(**json.loads(clock.read_text(encoding="utf-8")))
