@@ -27,19 +27,30 @@ _LATER = ("scipy.stats", "sklearn.compose", "sklearn.feature_extraction.text", "
 class Clock:
     """`aside`: seconds of the model's load and of later imports, done before it. `computing`: those of `llama_decode`.
 
-    The rest are seconds of `time.time`: `ready` for the first sample, `began` to compute, `ended` the run.
+    The rest are seconds of `time.time`: the `command`, `ready` for the first sample, `began` to compute, `ended`.
     """
 
     aside: float = 0.0
+    command: float = 0.0
     ready: float = 0.0
     began: float = 0.0
     ended: float = 0.0
     computing: float = 0.0
 
     @property
+    def start(self) -> float:
+        """Seconds from the command to the first `llama_decode`, less what was done aside."""
+        return self.began - self.command - self.aside
+
+    @property
+    def took(self) -> float:
+        """Seconds from the first sample to the end."""
+        return self.ended - self.ready
+
+    @property
     def outside(self) -> float:
-        """Seconds from the first sample to the end that were not spent in `llama_decode`."""
-        return self.ended - self.ready - self.computing
+        """Those of them that were not spent in `llama_decode`."""
+        return self.took - self.computing
 
 
 class ClockedBackend(NativeBackend):

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
@@ -59,15 +59,11 @@ def overhead(setting: Setting, *, samples: int, rounds: int) -> Overhead:
     engines: list[float] = []
     starts: list[float] = []
     for _ in range(rounds):
-        first, bare = _engine(setting, 1), _engine(setting, samples)
-        engines.append(bare.ended - bare.ready - (first.ended - first.ready))
-        clocks = []
-        for each in (1, samples):
-            command = time.time()
-            clocks.append(_pytest(setting, each))
-            starts.append(clocks[-1].began - command - clocks[-1].aside)
-        one, whole = clocks
-        arounds.append(whole.outside - one.outside - (bare.outside - first.outside))
+        first, bare = (_engine(setting, each) for each in (1, samples))
+        one, whole = (_pytest(setting, each) for each in (1, samples))
+        engines.append(bare.took - first.took)
+        arounds.append((whole.outside - one.outside) - (bare.outside - first.outside))
+        starts += [one.start, whole.start]
     return Overhead(
         samples=(samples - 1) * len(DIRECT), around=median(arounds), engine=median(engines), start=median(starts)
     )
@@ -94,5 +90,6 @@ def _pytest(setting: Setting, samples: int) -> Clock:
         command += [f"--puma-threads={setting.threads}", f"--puma-strategy={','.join(DIRECT)}"]
         # Other plugins at hand are not what a user of ours pays for.
         environment = os.environ | {"PYTHONPATH": str(_ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        started = time.time()
         subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - ourselves
-        return Clock(**json.loads(clock.read_text(encoding="utf-8")))
+        return replace(Clock(**json.loads(clock.read_text(encoding="utf-8"))), command=started)
