@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 Context: TypeAlias = tuple[int, ...]
 #: How far a logit may differ between two batches. Attention kernels are chosen by the number of rows: over all
-#: shapes of tiny_gguf.py the largest difference seen in 3,000 rows was 0.063 (attention), 1e-5 (recurrent only).
+#: shapes of tiny_gguf.py the largest difference seen in 7,000 rows was 0.104 (attention), 1e-5 (recurrent only).
 #: A row that belongs to another context is off by more than ten.
-NOISE = 0.1
+NOISE = 0.2
 
 
 class PaperCache:
