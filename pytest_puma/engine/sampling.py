@@ -67,16 +67,18 @@ def _best(logits: NDArray[np.float32], count: int) -> NDArray[np.intp]:
 
 def _drawn(logits: NDArray[np.float32], temperature: float, min_p: float, random: np.random.Generator) -> int:
     """A token by its probability, without sorting a vocabulary of 150,000: block by block, then within a block."""
-    top = logits.max()
-    weights = np.exp((logits - top) / np.float32(temperature))
+    weights = logits - logits.max()
     if min_p:
-        weights[logits < top + np.log(min_p)] = 0
-    bounds = np.cumsum(np.add.reduceat(weights, np.arange(0, len(weights), BLOCK), dtype=np.float64))
+        weights[weights < np.log(min_p)] = -np.inf
+    # In place: a new array for each step would cost more than the step itself.
+    weights /= np.float32(temperature)
+    np.exp(weights, out=weights)
+    bounds = np.add.reduceat(weights, np.arange(0, len(weights), BLOCK), dtype=np.float64).cumsum()
     # Rounded up to the very end, the point would lie behind all that can be drawn.
     point = min(random.random() * bounds[-1], np.nextafter(bounds[-1], 0.0))
-    block = int(np.searchsorted(bounds, point, side="right"))
-    within = np.cumsum(weights[block * BLOCK : (block + 1) * BLOCK], dtype=np.float64)
-    place = np.searchsorted(within, max(0.0, point - bounds[block] + within[-1]), side="right")
+    block = int(bounds.searchsorted(point, side="right"))
+    within = weights[block * BLOCK : (block + 1) * BLOCK].cumsum(dtype=np.float64)
+    place = within.searchsorted(max(0.0, point - bounds[block] + within[-1]), side="right")
     return block * BLOCK + min(int(place), int(within.argmax()))
 
 
