@@ -29,36 +29,69 @@ class Cache:
         return self.streams - SHARED_STREAMS if self.streams else backend.parallel
 
 
-def cache_for(jobs: Sequence[Job], backend: Backend) -> Cache:
-    """The cache in which these jobs are computed soonest.
+def cache_for(jobs: Sequence[Job], backend: Backend) -> tuple[Cache, Sequence[Job], Sequence[Job]]:
+    """The cache in which these jobs are computed soonest, the jobs it is for, and those that another suits better.
 
     In a shared one a beginning is there once, and any mixture of prompts fills a batch. But each new token looks at
     the cells of all sequences, if only to pass over them: where more is written than read, streams are faster.
     """
     if backend.cells is not None:
-        return Cache(whole_blocks(max(backend.cells, *(job.cells for job in jobs))))
-    jobs = sorted(jobs)
-    own = _own_cells(jobs)
+        return Cache(whole_blocks(max(backend.cells, *(job.cells for job in jobs)))), jobs, []
+    first, later = _alike(jobs, backend)
+    if _want_streams(first, backend):
+        longest = _cells(first[-1])
+        streams = math.ceil(len(first) / _waves(len(first), longest, backend)) + SHARED_STREAMS
+        return Cache(streams * longest, streams), first, later
+    return Cache(whole_blocks(_shared_cells(sorted(jobs), backend))), jobs, []
+
+
+def _alike(jobs: Sequence[Job], backend: Backend) -> tuple[list[Job], list[Job]]:
+    """The shortest of the jobs, to be computed in streams by themselves, and the rest.
+
+    A stream has room for the longest job of them all, so one long job would leave room for few streams. The jobs are
+    cut by length into the fewest waves, then into the fewest parts, for each part computes anew what all begin with.
+    """
+    ordered = sorted(jobs, key=lambda job: (job.cells, job.key))
+    cells = [_cells(job) for job in ordered]
+    cuts = [place for place, (left, right) in enumerate(pairwise(cells), start=1) if left < right]
+    # From a cut on: the waves and the parts to come, and where the first of these ends.
+    best = {len(jobs): (0, 0, 0)}
+    for start in [*cuts[::-1], 0]:
+        best[start] = min(
+            (_waves(end - start, cells[end - 1], backend) + waves, parts + 1, end)
+            for end, (waves, parts, _) in best.items()
+        )
+    end = best[0][2]
+    return ordered[:end], ordered[end:]
+
+
+def _want_streams(jobs: Sequence[Job], backend: Backend) -> bool:
+    """Whether these, the longest last, write more than they read, and no more would run at once in a shared cache."""
+    own = sum(_own_cells(sorted(jobs)))
     written = sum(job.room for job in jobs)
-    longest = whole_blocks(max(job.cells for job in jobs))
-    together = _together(len(jobs), min(backend.parallel_streams, backend.stream_cells // longest - SHARED_STREAMS))
-    if together > 1 and written > sum(own) - written and not any(job.tails for job in jobs):
-        streams = together + SHARED_STREAMS
-        return Cache(streams * longest, streams)
-    return Cache(whole_blocks(_shared_cells(jobs, own, backend)))
+    if any(job.tails for job in jobs) or written <= own - written:
+        return False
+    at_once = min(backend.parallel, len(jobs), backend.good_cells * len(jobs) // own)
+    return 1 < min(_most(_cells(jobs[-1]), backend), len(jobs)) >= at_once
 
 
-def _together(jobs: int, most: int) -> int:
-    """As many at once that the jobs come in waves of one size: a few left for the last would take as long as many."""
-    return math.ceil(jobs / math.ceil(jobs / most)) if most > 0 else 0
+def _waves(jobs: int, longest: int, backend: Backend) -> int:
+    """How often streams of so many cells are filled; all of one size, for a few jobs left over take as long as many."""
+    return math.ceil(jobs / _most(longest, backend))
 
 
-def _shared_cells(jobs: Sequence[Job], own: Sequence[int], backend: Backend) -> int:
-    """Cells that let as many jobs run at once as is worth it, the longest beginning of two counted once.
+def _most(longest: int, backend: Backend) -> int:
+    """The streams of so many cells that jobs may have."""
+    return max(1, min(backend.parallel_streams, backend.stream_cells // longest - SHARED_STREAMS))
+
+
+def _shared_cells(jobs: Sequence[Job], backend: Backend) -> int:
+    """Cells that let as many of the ordered jobs run at once as is worth it, the longest beginning of two counted once.
 
     Each query looks at every cell in use, so more than `good_cells` beside the shared ones does not pay.
     Never less than the longest job needs.
     """
+    own = _own_cells(jobs)
     shared = max(job.cells - each for job, each in zip(jobs, own, strict=True))
     wanted = sum(sorted(own, reverse=True)[: backend.parallel])
     return max(*(job.cells for job in jobs), shared + min(wanted, backend.good_cells))
@@ -68,6 +101,10 @@ def _own_cells(jobs: Sequence[Job]) -> list[int]:
     """Of each of the ordered jobs, the cells beyond what it has in common with the job before it."""
     common = [0, *(common_prefix(left.tokens, right.tokens) for left, right in pairwise(jobs))]
     return [job.cells - each for job, each in zip(jobs, common, strict=True)]
+
+
+def _cells(job: Job) -> int:
+    return whole_blocks(job.cells)
 
 
 def whole_blocks(cells: int) -> int:

@@ -157,9 +157,9 @@ class Engine:
     # -- one batch -------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        """A cache that suits the queued jobs, for them and for those that come while it lasts."""
-        jobs, self._queue = self._queue, []
-        cache = cache_for(jobs, self.backend)
+        """A cache that suits queued jobs, for them and for those that come while it lasts."""
+        cache, jobs, later = cache_for(self._queue, self.backend)
+        self._queue = [*later]
         self.backend.open(cache.cells, cache.streams)
         self._scheduler = Scheduler(
             sequences=cache.streams or self.backend.sequences,

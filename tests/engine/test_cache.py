@@ -9,7 +9,7 @@ from pytest_puma.engine.cache import Cache, cache_for, whole_blocks
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.jobs import Job
 from pytest_puma.testing import ScriptedBackend
-from tests.engine.ask import cost, generate, issues, score, timeless
+from tests.engine.ask import cost, generate, issues, one_at_a_time, score, timeless
 from tests.engine.cache import NOISE
 from tests.engine.conftest import OpenBackend
 from tests.engine.drive import job
@@ -19,11 +19,19 @@ from tests.tiny_gguf import GEMMA3_SWA, LLAMA_BOS, MAMBA, QWEN2, Shape
 LONG_ANSWER = 150
 
 
-def chosen(jobs: list[Job], *, parallel: int = 4, good_cells: int = 1000, stream_cells: int = 16384) -> Cache:
+def limited(*, parallel: int = 4, good_cells: int = 1000, stream_cells: int = 16384) -> ScriptedBackend:
     backend = ScriptedBackend({})
     backend.parallel = backend.parallel_streams = parallel
     backend.good_cells, backend.stream_cells = good_cells, stream_cells
-    return cache_for(jobs, backend)
+    return backend
+
+
+def chosen(jobs: list[Job], **limits: int) -> Cache:
+    """One for all of them."""
+    cache, first, later = cache_for(jobs, limited(**limits))
+    assert later == []
+    assert sorted(first) == sorted(jobs)
+    return cache
 
 
 def prompts(room: int) -> list[Job]:
@@ -57,6 +65,28 @@ def test_streams_are_as_many_as_have_room() -> None:
     assert chosen(prompts(room=280), stream_cells=5 * 1280) == Cache(5 * 1280, streams=5)
 
 
+def test_a_long_job_does_not_take_the_streams_from_the_short_ones() -> None:
+    backend = limited(parallel=8)
+    short = prompts(room=280)
+    # It would leave room for two.
+    long = job(0, range(4000), room=280)
+    assert cache_for([long, *short], backend) == (Cache(7 * 1280, streams=7), short, [long])
+    assert cache_for([long], backend) == (Cache(whole_blocks(long.cells)), [long], [])
+
+
+def test_jobs_of_several_lengths_share_streams_where_that_takes_no_more_waves() -> None:
+    longer = [job(key, [*range(900), *[key] * 400], room=280) for key in range(3000, 3004)]
+    # Fourteen in two waves; cut by length it would be three.
+    assert chosen([*prompts(room=280), *longer], parallel=8, good_cells=2000).streams == 7 + 2
+
+
+def test_a_long_beginning_of_all_is_not_copied_into_few_streams() -> None:
+    common = [job(key, [*range(3000), *[key] * 100], room=600) for key in range(5000, 5010)]
+    # Four at once in a shared cache, two in streams; where there is room for them, five.
+    assert chosen(common, parallel=8, good_cells=4096).streams == 0
+    assert chosen(common, parallel=8, good_cells=4096, stream_cells=60000).streams == 5 + 2
+
+
 @pytest.mark.parametrize(
     ("changed", "jobs"),
     [
@@ -88,6 +118,18 @@ def test_the_streams_of_a_batch_say_what_a_shared_cache_says(shape: Shape, open_
         assert np.abs(row - other).max() < NOISE
         second, best = np.sort(other)[-2:]
         assert row.argmax() == other.argmax() or best - second < NOISE
+
+
+def test_a_long_prompt_is_computed_behind_the_short_ones(open_backend: OpenBackend) -> None:
+    backend = open_backend(QWEN2)
+    long = generate("The server crashes when the user saves a file. " * 150, LONG_ANSWER)
+    requests = [generate(asked, LONG_ANSWER) for asked in issues(20, most=10)]
+    requests.insert(3, long)
+    responses = Engine(backend).run(requests)
+    assert [streams for _, streams in backend.opened] == [20 + 2, 0]
+    assert timeless([responses[3]]) == timeless(one_at_a_time(open_backend(QWEN2), [long]))
+    del requests[3], backend.opened[:]
+    assert timeless(Engine(backend).run(requests)) == timeless([*responses[:3], *responses[4:]])
 
 
 def test_equal_requests_get_equal_responses_from_streams(open_backend: OpenBackend) -> None:

@@ -11,17 +11,21 @@ import pytest
 BENCHMARKS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies={triage}, samples=12, logprobs=True)
+@pytest.mark.puma("triage_jira", strategies={triage}, samples=12, max_tokens=12, logprobs=True)
 def test_triage(puma):
     pass
 
-@pytest.mark.puma("estimation_tawos", strategies=["zero_shot", "option_scoring"], samples=12)
+@pytest.mark.puma("estimation_tawos", strategies=["zero_shot", "option_scoring"], samples=12, max_tokens=12)
 def test_points(puma):
+    pass
+
+@pytest.mark.puma("estimation_tawos", strategies=["zero_shot_cot"], samples=6, max_tokens=400)
+def test_thoughts(puma):
     pass
 """
 TRIAGE = ["zero_shot", "few_shot_3", "self_consistency_3"]
 #: One thread each: with flash attention on a CPU their number may change near-ties.
-COMMAND = ("--puma-threads=1", "--puma-max-tokens=12", "-p", "no:cacheprovider")
+COMMAND = ("--puma-threads=1", "-p", "no:cacheprovider")
 
 
 @pytest.fixture
@@ -44,7 +48,11 @@ def asked(pytester: pytest.Pytester, gguf: Path) -> Any:
 
 
 def test_a_repeated_command_repeats_every_byte(asked: Any) -> None:
-    assert asked() == asked()
+    first = asked()
+    assert asked() == first
+    thoughts = [each["usage"] for (cell, _), each in first.items() if "zero_shot_cot" in cell]
+    # More is written than read: these were computed in streams.
+    assert sum(usage["decoded_tokens"] - usage["prompt_tokens"] + usage["cached_tokens"] for usage in thoughts) > 0
 
 
 def test_a_selection_answers_as_the_whole(asked: Any) -> None:
