@@ -19,7 +19,7 @@ from pytest_puma.engine.native import NativeBackend
 from pytest_puma.testing import ScriptedBackend
 from tools.qwen2 import Shape
 from tools.speed import server
-from tools.speed.bench import measure
+from tools.speed.bench import OUR_OWN, measure
 from tools.speed.contenders import IN_PROCESS, Setting, Took
 from tools.speed.floor import Need, Text, need_of, read_rate, write_rate
 from tools.speed.overhead import overhead
@@ -82,7 +82,7 @@ def test_no_answer_ends_within_a_character(setting: Setting) -> None:
 def test_the_loop_does_the_same_work(name: str, length: int, setting: Setting, asked: dict[str, Workload]) -> None:
     told: list[str] = []
     result = measure(setting, asked[name], IN_PROCESS, rounds=1, tell=told.append)
-    compared = {"ours", "loop", "loop, no reuse", *(["prompts alone"] if asked[name].scored else [])}
+    compared = {"ours", "ours, strict", "loop", "loop, no reuse", *(["prompts alone"] if asked[name].scored else [])}
     assert set(result.timings) == compared
     assert len(told) == 1 + len(compared)
     assert result.work.prompt_tokens > length * len(asked[name].requests)
@@ -150,7 +150,11 @@ def test_what_pytest_costs_is_told_apart_from_what_is_computed(setting: Setting)
 
 @pytest.mark.parametrize(
     ("workload", "contender", "packages"),
-    [("labels", "loop", []), ("triage", "inspect on server", ["xllamacpp", "inspect_ai", "openai"])],
+    [
+        ("labels", "loop", []),
+        ("labels", "ours, strict", []),
+        ("triage", "inspect on server", ["xllamacpp", "inspect_ai", "openai"]),
+    ],
 )
 def test_the_last_line_sums_up(workload: str, contender: str, packages: list[str], tmp_path: Path) -> None:
     for package in packages:
@@ -166,7 +170,9 @@ def test_the_last_line_sums_up(workload: str, contender: str, packages: list[str
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].startswith(f"tiny {workload}: ")
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith(f"tiny {workload}: ")
+    assert ("times the next" in last) == (contender not in OUR_OWN)
     (result,) = json.loads(figures.read_text())["tiny"]["workloads"]
     assert set(result["timings"]) == {"ours", contender}
 

@@ -23,7 +23,7 @@ from pytest_puma.engine.cores import cores
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from tools.speed import server
-from tools.speed.bench import OTHER_WORK, OURS, Result, measure, rows
+from tools.speed.bench import OUR_OWN, OURS, Result, measure, rows
 from tools.speed.contenders import IN_PROCESS, Contender, Setting
 from tools.speed.overhead import Overhead, overhead
 from tools.speed.shapes import SHAPES, is_current, write_model
@@ -133,7 +133,7 @@ def _summary(found: Mapping[str, tuple[Sequence[Result], Overhead | None]]) -> s
     told = []
     for shape, (results, _) in found.items():
         for each in results:
-            others = [each.ratio(name) for name in each.timings if name != OURS and name not in OTHER_WORK]
+            others = [each.ratio(name) for name in each.timings if name not in OUR_OWN]
             best = f", {min(others):.2f} times the next" if others else ""
             told.append(f"{shape} {each.workload}: {each.of_floor:.2f} of the floor{best}")
     return "; ".join(told)

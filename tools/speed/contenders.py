@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,7 +17,7 @@ import llama_cpp
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_puma.core import Generate, Model, Request, Response, Score
+from pytest_puma.core import Generate, Model, ModelOptions, Request, Response, Score
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.binding import has_amx
@@ -56,15 +56,22 @@ _DEFAULT_PARAMS = llama_cpp.llama_model_default_params
 
 
 @contextmanager
-def opened(setting: Setting) -> Iterator[Engine]:
+def opened(setting: Setting, *, strict: bool = False) -> Iterator[Engine]:
     """Our engine over the model."""
-    with closing(Engine(NativeBackend(setting.model, threads=setting.threads))) as engine:
+    model = replace(setting.model, options=ModelOptions(strict=strict))
+    with closing(Engine(NativeBackend(model, threads=setting.threads))) as engine:
         yield engine
 
 
 def ours(setting: Setting, workload: Workload) -> Took:
     """Cell by cell, as the product does it."""
     with opened(setting) as engine:
+        return timed(engine, workload)
+
+
+def strict(setting: Setting, workload: Workload) -> Took:
+    """As `--puma-strict` has it: a request at a time, nothing shared."""
+    with opened(setting, strict=True) as engine:
         return timed(engine, workload)
 
 
@@ -183,6 +190,7 @@ def asked(request: Generate) -> dict[str, Any]:
 #: By the name that the table shows; those that need a server join them in `server.py`.
 IN_PROCESS: Mapping[str, Contender] = {
     "ours": ours,
+    "ours, strict": strict,
     "prompts alone": prompts_alone,
     "loop": loop,
     "loop, no reuse": loop_without_reuse,
