@@ -67,9 +67,10 @@ def _alike(jobs: Sequence[Job], backend: Backend) -> tuple[list[Job], list[Job]]
 
 def _want_streams(jobs: Sequence[Job], backend: Backend) -> bool:
     """Whether these, the longest last, write more than they read, and no more would run at once in a shared cache."""
-    own = sum(_own_cells(sorted(jobs)))
-    written = sum(job.room for job in jobs)
-    if any(job.tails for job in jobs) or written <= own - written:
+    if any(job.tails for job in jobs):
+        return False
+    own, written = sum(_own_cells(sorted(jobs))), sum(job.room for job in jobs)
+    if written <= own - written:
         return False
     at_once = min(backend.parallel, len(jobs), backend.good_cells * len(jobs) // own)
     return 1 < min(_most(_cells(jobs[-1]), backend), len(jobs)) >= at_once

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from pytest_puma.core import Model
 from pytest_puma.engine.cache import Cache, cache_for, whole_blocks
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.jobs import Job
+from pytest_puma.engine.native import DryBackend
 from pytest_puma.testing import ScriptedBackend
 from tests.engine.ask import cost, generate, issues, one_at_a_time, score, timeless
 from tests.engine.cache import NOISE
 from tests.engine.conftest import OpenBackend
 from tests.engine.drive import job
-from tests.tiny_gguf import GEMMA3_SWA, LLAMA_BOS, MAMBA, QWEN2, Shape
+from tests.tiny_gguf import GEMMA3_SWA, LLAMA_BOS, MAMBA, QWEN2, Shape, write_vocab_only
 
 #: New tokens that outnumber those of the prompts.
 LONG_ANSWER = 150
@@ -88,6 +94,22 @@ def test_a_long_beginning_of_all_is_not_copied_into_few_streams() -> None:
 
 
 @pytest.mark.parametrize(
+    ("shape", "cells"),
+    [
+        (QWEN2, 32768),
+        (replace(QWEN2, layers=32, width=4096, heads=32, kv_heads=8), 16384),
+        (replace(QWEN2, layers=32, width=4096, heads=32, kv_heads=32), 4096),
+        (MAMBA, 0),
+    ],
+    ids=["small", "8B", "7B, each head with keys of its own", "no attention"],
+)
+def test_streams_of_large_models_take_no_more_memory(tmp_path: Path, shape: Shape, cells: int) -> None:
+    model = Model(name="large", path=write_vocab_only(tmp_path / "large.gguf", shape))
+    with closing(DryBackend(model, context_limit=4096)) as backend:
+        assert backend.stream_cells == cells
+
+
+@pytest.mark.parametrize(
     ("changed", "jobs"),
     [
         ({"stream_cells": 4 * 1280 - 1}, prompts(room=280)),
@@ -122,7 +144,7 @@ def test_the_streams_of_a_batch_say_what_a_shared_cache_says(shape: Shape, open_
 
 def test_a_long_prompt_is_computed_behind_the_short_ones(open_backend: OpenBackend) -> None:
     backend = open_backend(QWEN2)
-    long = generate("The server crashes when the user saves a file. " * 150, LONG_ANSWER)
+    long = generate("The server crashes when the user saves a file. " * 300, LONG_ANSWER)
     requests = [generate(asked, LONG_ANSWER) for asked in issues(20, most=10)]
     requests.insert(3, long)
     responses = Engine(backend).run(requests)

@@ -50,7 +50,7 @@ class NativeBackend(TextSide):
         """What the loaded model is and can do."""
         options = model.options
         self._threads = options.threads or threads
-        limits = limits_of(self._model, options, name=model.name)
+        limits = limits_of(self._model, model)
         trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
         super().__init__(self._model, model, limits, trained=trained, threads=self._threads)
         self._on_gpu, self._strict = limits.on_gpu, options.strict

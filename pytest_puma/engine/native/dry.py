@@ -35,8 +35,7 @@ class DryBackend(TextSide):
             msg = f"{model.name}: llama.cpp cannot load the vocabulary of {model.path}{last_words()}"
             raise EngineError(msg)
         try:
-            limits = limits_of(self._model, model.options, name=model.name)
-            super().__init__(self._model, model, limits, trained=context_limit, threads=cores())
+            super().__init__(self._model, model, limits_of(self._model, model), trained=context_limit, threads=cores())
         except BaseException:
             self.close()
             raise

@@ -7,7 +7,8 @@ from typing import Any
 
 import llama_cpp
 
-from pytest_puma.core import EngineError, ModelOptions
+from pytest_puma.core import EngineError, Model
+from pytest_puma.models import read_gguf
 
 #: Prompt tokens of one `llama_decode`, and of one pass through the graph. Larger passes are no faster.
 BATCH, MICRO_BATCH = 2048, 512
@@ -19,8 +20,10 @@ PARALLEL_STREAMS = 28
 EXTRA_SEQUENCES, EXTRA_STATES = 48, 8
 #: Unshared cells: each query looks at every cell in use, whoever owns it.
 GOOD_CELLS_CPU, GOOD_CELLS_GPU = 4096, 32768
-#: Cells that streams may take together. They take more than a shared cache: each has room for the longest request.
-STREAM_CELLS = 16384
+#: Cells that streams may take together, and bytes: more than a shared cache, for each has room for the longest request.
+STREAM_CELLS, STREAM_BYTES = 32768, 2 << 30
+#: What a cell takes where the file does not tell: as much as in models of 8B.
+UNTOLD_CELL_BYTES = 128 << 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,25 +38,30 @@ class Limits:
     sequences: int
 
 
-def limits_of(model: Any, options: ModelOptions, *, name: str) -> Limits:
-    """Those of a model that is loaded, with or without its weights."""
-    if llama_cpp.llama_model_has_encoder(model) or not llama_cpp.llama_model_has_decoder(model):
-        msg = f"{name}: the model is no decoder-only language model; such models are not supported"
+def limits_of(loaded: Any, model: Model) -> Limits:
+    """Those of a model; `loaded` is llama.cpp's, with or without its weights."""
+    if llama_cpp.llama_model_has_encoder(loaded) or not llama_cpp.llama_model_has_decoder(loaded):
+        msg = f"{model.name}: the model is no decoder-only language model; such models are not supported"
         raise EngineError(msg)
+    options = model.options
     on_gpu = options.gpu_layers != 0 and bool(llama_cpp.llama_supports_gpu_offload())
     good_cells = GOOD_CELLS_GPU if on_gpu else GOOD_CELLS_CPU
     if options.strict:
         # One for a prompt and one for a continuation: none is left for a prefix that samples would share.
         return Limits(on_gpu=on_gpu, good_cells=good_cells, stream_cells=0, parallel=1, parallel_streams=1, sequences=2)
-    stateful = llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model)
+    stateful = llama_cpp.llama_model_is_recurrent(loaded) or llama_cpp.llama_model_is_hybrid(loaded)
     parallel = options.parallel or (PARALLEL_GPU if on_gpu else PARALLEL_CPU)
     # Each sequence of a recurrent model costs memory for its state, used or not.
     sequences = parallel + (EXTRA_STATES if stateful else EXTRA_SEQUENCES)
     return Limits(
         on_gpu=on_gpu,
         good_cells=good_cells,
-        stream_cells=0 if on_gpu or stateful else STREAM_CELLS,
+        stream_cells=0 if on_gpu or stateful else _stream_cells(model),
         parallel=parallel,
         parallel_streams=options.parallel or PARALLEL_STREAMS,
         sequences=sequences,
     )
+
+
+def _stream_cells(model: Model) -> int:
+    return min(STREAM_CELLS, STREAM_BYTES // (read_gguf(model.path).cell_bytes or UNTOLD_CELL_BYTES))
