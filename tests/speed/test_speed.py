@@ -128,9 +128,18 @@ def test_the_floor_tells_long_texts_from_short_ones() -> None:
         Generate(prompt=prompt(chr(number + 65) * length), max_tokens=2) for number, length in enumerate(lengths)
     )
     (short, few), (long, many) = need_of(backend, Workload(name="", why="", cells=(asked,))).reads
-    assert 20 <= short.own < 100
-    assert 2200 <= long.own < 2300
-    assert (few, many) == pytest.approx((3 * short.own, 2 * long.own), abs=3)
+    # A mean token stands in a longer text than the mean one.
+    assert 20 < few / 3 < short.own < 100
+    assert 2200 < many / 2 < long.own < 2300 + 20
+    assert (short.rows, long.rows) == (1, 1)
+
+
+def test_scored_tails_keep_their_rows_beside_the_tokens_of_long_prompts() -> None:
+    asked = (Score(prompt=prompt("a" * 200), continuations=("bcd", "cde", "def")),)
+    ((text, tokens),) = need_of(ScriptedBackend({}), Workload(name="", why="", cells=(asked,))).reads
+    # The row behind the prompt, and three of each tail.
+    assert text.own > 200
+    assert text.rows / text.own == pytest.approx(10 / tokens, rel=0.05)
 
 
 def test_raw_rates_are_those_of_batches_of_the_same_shape(setting: Setting) -> None:

@@ -37,8 +37,8 @@ class Text:
 class Need:
     """Tokens that cannot be done without: `reads` of prompts and continuations, each distinct prefix once; `written`.
 
-    What is read is told by length, a mean text of it with the tokens of all: one long text takes more attention than
-    several short ones. `mean` is that of all, with `new` tokens at most behind it.
+    What is read is told by length, a text of it with the tokens of all: that in which a mean token of them stands, for
+    one long text takes more attention than several short ones. `mean` is that of all, with at most `new` tokens behind.
     """
 
     reads: tuple[tuple[Text, int], ...]
@@ -66,7 +66,7 @@ def need_of(backend: Backend, workload: Workload) -> Need:
     ]
     lengths = [[*group] for _, group in groupby(sorted(parts, key=_doublings), key=_doublings)]
     return Need(
-        reads=tuple((_mean(group), sum(each.own for each in group)) for group in lengths),
+        reads=tuple((_around_a_token(group), sum(each.own for each in group)) for group in lengths),
         written=sum(new) - len(new),
         mean=_mean(parts),
         new=max(new, default=0),
@@ -80,6 +80,15 @@ def _doublings(text: Text) -> int:
 
 def _mean(parts: Sequence[Text]) -> Text:
     shared, own, rows = (sum(each) / len(parts) for each in zip(*map(astuple, parts), strict=True))
+    return Text(shared=int(shared), own=max(1, int(own)), rows=max(1, round(rows)))
+
+
+def _around_a_token(parts: Sequence[Text]) -> Text:
+    """What it reads looks at as many tokens as theirs on the mean, and has as many rows for each."""
+    tokens = sum(part.own for part in parts)
+    own = sum(part.own**2 for part in parts) / tokens
+    shared = sum(part.own * part.shared for part in parts) / tokens
+    rows = own * sum(part.rows for part in parts) / tokens
     return Text(shared=int(shared), own=max(1, int(own)), rows=max(1, round(rows)))
 
 
