@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -107,3 +108,16 @@ class Track:
         end = min(len(self.tokens), self.held + tokens, max(self.rows_from, self.held) + rows)
         pending = self.tokens[self.held : end]
         return Step(self.sequence, self.held, pending, min(max(self.rows_from - self.held, 0), len(pending)))
+
+
+def batch_of(tracks: Iterable[Track], *, tokens: int, rows: int) -> list[tuple[Track, Step]]:
+    """What of these goes into a batch of so many tokens and rows of logits; of the last one perhaps only a part."""
+    chosen: list[tuple[Track, Step]] = []
+    for track in tracks:
+        step = track.step(tokens, rows)
+        if not step.tokens:
+            break
+        chosen.append((track, step))
+        tokens -= len(step.tokens)
+        rows -= len(step.tokens) - step.rows_from
+    return chosen

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Step
-from pytest_puma.engine.jobs import Drop, Fork, Job, Operation, Plan, Row, Track
+from pytest_puma.engine.jobs import Drop, Fork, Job, Operation, Plan, Row, Track, batch_of
 from pytest_puma.engine.prefix import common_prefix
 from pytest_puma.engine.waiting import Waiting
 
@@ -150,16 +150,8 @@ class Scheduler:
             del prefill[1:]
             if not prefill:
                 self._close_ranks()
-        chosen: list[tuple[Track, Step]] = []
-        tokens, rows = self._batch, self._rows
-        for track in prefill or [track for track in self._in_order() if track.pending]:
-            step = track.step(tokens, rows)
-            if not step.tokens:
-                break
-            chosen.append((track, step))
-            tokens -= len(step.tokens)
-            rows -= len(step.tokens) - step.rows_from
-        return chosen
+        tracks = prefill or [track for track in self._in_order() if track.pending]
+        return batch_of(tracks, tokens=self._batch, rows=self._rows)
 
     def _in_order(self) -> list[Track]:
         return [self._tracks[sequence] for sequence in sorted(self._tracks)]

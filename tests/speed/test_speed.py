@@ -143,7 +143,7 @@ def test_scored_tails_keep_their_rows_beside_the_tokens_of_long_prompts() -> Non
 
 
 def test_raw_rates_are_those_of_batches_of_the_same_shape(setting: Setting) -> None:
-    text = Text(shared=700, own=300)
+    text = Text(shared=700, own=300, rows=80)
     need = Need(reads=((text, 1),), written=1, mean=text, new=40)
     with closing(NativeBackend(setting.model, threads=1)) as backend:
         assert read_rate(backend, text, 8) > 0

@@ -12,6 +12,7 @@ from itertools import groupby, pairwise
 from pytest_puma.core import Backend, Step
 from pytest_puma.engine.cache import whole_blocks
 from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.jobs import Track, batch_of
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.limits import MICRO_BATCH
 from pytest_puma.engine.prefix import common_prefix
@@ -137,7 +138,7 @@ def _write_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> f
     held, ahead = text.shared + text.own, max(0, need.new // 2 - WRITTEN_STEPS // 2)
     if ahead:
         for sequence in range(count):
-            _read(backend, [Step(sequence, held, array("i", [11] * ahead), ahead)])
+            _read(backend, [_unread(sequence, held, held + ahead)])
     steps = min(WRITTEN_STEPS, need.new)
     started = time.perf_counter()
     for at in range(held + ahead, held + ahead + steps):
@@ -153,7 +154,7 @@ def _open(backend: Backend, text: Text, count: int, *, room: int = 0, streams: b
     else:
         backend.open(text.shared + count * own)
     if text.shared:
-        _read(backend, [Step(count, 0, array("i", [7] * text.shared), text.shared)])
+        _read(backend, [_unread(count, 0, text.shared)])
 
 
 def _fork(backend: Backend, text: Text, count: int) -> None:
@@ -164,23 +165,21 @@ def _fork(backend: Backend, text: Text, count: int) -> None:
             backend.fork(count, sequence)
 
 
-def _own(text: Text, count: int) -> list[Step]:
-    tokens = array("i", [9] * text.own)
-    return [Step(sequence, text.shared, tokens, max(0, text.own - text.rows)) for sequence in range(count)]
+def _unread(sequence: int, held: int, length: int) -> Track:
+    """Tokens behind which nobody looks."""
+    return Track(array("i", [7] * length), length, sequence, None, 0, held)
 
 
-def _read(backend: Backend, steps: Sequence[Step]) -> None:
-    """Decode so much, in batches as large as may be."""
-    waiting = list(steps)
-    while waiting:
-        batch: list[Step] = []
-        room = backend.batch
-        while waiting and room:
-            step = waiting.pop(0)
-            if len(step.tokens) > room:
-                cut, rest = step.tokens[:room], step.tokens[room:]
-                waiting.insert(0, Step(step.sequence, step.start + room, rest, max(0, step.rows_from - room)))
-                step = Step(step.sequence, step.start, cut, min(step.rows_from, room))
-            batch.append(step)
-            room -= len(step.tokens)
-        backend.decode(batch)
+def _own(text: Text, count: int) -> list[Track]:
+    held, whole = text.shared, text.shared + text.own
+    tokens = array("i", [9] * whole)
+    return [Track(tokens, max(held, whole - text.rows), sequence, None, 0, held) for sequence in range(count)]
+
+
+def _read(backend: Backend, tracks: Sequence[Track]) -> None:
+    """Decode all that is pending, in batches as large as may be."""
+    while pending := [track for track in tracks if track.pending]:
+        batch = batch_of(pending, tokens=backend.batch, rows=backend.rows)
+        backend.decode([step for _, step in batch])
+        for track, step in batch:
+            track.held += len(step.tokens)
