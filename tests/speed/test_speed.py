@@ -10,6 +10,7 @@ from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pytest
 from gguf import GGUFReader
 
@@ -20,7 +21,7 @@ from pytest_puma.testing import ScriptedBackend
 from tools.qwen2 import Shape
 from tools.speed import server
 from tools.speed.bench import OUR_OWN, measure
-from tools.speed.contenders import IN_PROCESS, Setting, Took
+from tools.speed.contenders import BUSY, IN_PROCESS, Setting, Took
 from tools.speed.floor import Need, Text, need_of, read_rate, write_rate
 from tools.speed.overhead import overhead
 from tools.speed.shapes import is_current, write_model
@@ -97,6 +98,13 @@ def test_the_server_does_the_same_work(name: str, setting: Setting, asked: dict[
     assert measure(setting, asked["triage"], chosen, rounds=1, tell=print).timings[name].middle > 0
 
 
+def test_the_work_beside_a_busy_process_is_the_same(setting: Setting, asked: dict[str, Workload]) -> None:
+    before = len(psutil.Process().children())
+    result = measure(setting, asked["labels"], {"ours": IN_PROCESS["ours"], **BUSY}, rounds=1, tell=print)
+    assert result.timings["ours, busy"].middle > 0
+    assert len(psutil.Process().children()) == before
+
+
 def test_who_does_other_work_is_no_contender(setting: Setting, asked: dict[str, Workload]) -> None:
     idle = {
         "ours": IN_PROCESS["ours"],
@@ -171,6 +179,7 @@ def test_the_last_line_sums_up(workload: str, contender: str, packages: list[str
             pytest.skip(f"{package}: pip install 'pytest-puma[speed]'")
     figures = tmp_path / "figures.json"
     command = [sys.executable, "-m", "tools.speed", "--quick", f"--workload={workload}", f"--contender={contender}"]
+    command += ["--busy"] if contender == "loop" else []
     done = subprocess.run(  # noqa: S603 - our own command
         [*command, "--samples=1", "--threads=1", f"--json={figures}", f"--folder={tmp_path}"],
         cwd=ROOT,
@@ -183,7 +192,7 @@ def test_the_last_line_sums_up(workload: str, contender: str, packages: list[str
     assert last.startswith(f"tiny {workload}: ")
     assert ("times the next" in last) == (contender not in OUR_OWN)
     (result,) = json.loads(figures.read_text())["tiny"]["workloads"]
-    assert set(result["timings"]) == {"ours", contender}
+    assert set(result["timings"]) == {"ours", contender, *(["ours, busy"] if contender == "loop" else [])}
 
 
 @pytest.mark.parametrize("option", ["--workload", "--contender"])

@@ -24,7 +24,7 @@ from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from tools.speed import server
 from tools.speed.bench import OUR_OWN, OURS, Result, measure, rows
-from tools.speed.contenders import IN_PROCESS, Contender, Setting
+from tools.speed.contenders import BUSY, IN_PROCESS, Contender, Setting
 from tools.speed.overhead import Overhead, overhead
 from tools.speed.shapes import SHAPES, is_current, write_model
 from tools.speed.workloads import Workload, workloads
@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--shape", action="append", choices=sorted(SHAPES), help="of the model (0.5b, then tiny)")
     parser.add_argument("--workload", action="append", help="only this one; may be said again")
     parser.add_argument("--contender", action="append", help="only this one beside ours; may be said again")
+    parser.add_argument("--busy", action="store_true", help="a column more: ours beside a busy process")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="samples a cell (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="medians of so many (%(default)s)")
     parser.add_argument("--threads", type=int, default=cores(), help="threads that compute (%(default)s)")
@@ -101,9 +102,10 @@ def _length(engine: Engine, workload: Workload) -> int:
 def _chosen(said: argparse.Namespace) -> dict[str, Contender]:
     """Everyone, or ours and those that were named."""
     known = {**IN_PROCESS, **server.contenders()}
+    busy = BUSY if said.busy else {}
     if said.contender is None:
-        return known
-    return {name: _picked(known, name, "--contender") for name in [OURS, *said.contender]}
+        return {**known, **busy}
+    return {**{name: _picked(known, name, "--contender") for name in [OURS, *said.contender]}, **busy}
 
 
 def _picked(known: Mapping[str, T], name: str, option: str) -> T:

@@ -15,7 +15,7 @@ OURS = "ours"
 #: Ours with less to do: its counts of tokens are its own.
 PROMPTS_ALONE = "prompts alone"
 #: Who is no rival.
-OUR_OWN = frozenset({OURS, "ours, strict", PROMPTS_ALONE})
+OUR_OWN = frozenset({OURS, "ours, strict", "ours, busy", PROMPTS_ALONE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

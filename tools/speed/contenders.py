@@ -5,6 +5,8 @@ A contender answers a workload on a model that it has loaded before the clock st
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -73,6 +75,15 @@ def strict(setting: Setting, workload: Workload) -> Took:
     """As `--puma-strict` has it: a request at a time, nothing shared."""
     with opened(setting, strict=True) as engine:
         return timed(engine, workload)
+
+
+def beside_busy(setting: Setting, workload: Workload) -> Took:
+    """As the product does it, on a machine where another process keeps one core busy all the time."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+        try:
+            return ours(setting, workload)
+        finally:
+            other.kill()
 
 
 def timed(engine: Engine, workload: Workload) -> Took:
@@ -195,3 +206,5 @@ IN_PROCESS: Mapping[str, Contender] = {
     "loop": loop,
     "loop, no reuse": loop_without_reuse,
 }
+#: Joins them on demand: it says how calm we are, not how fast.
+BUSY: Mapping[str, Contender] = {"ours, busy": beside_busy}

@@ -5,6 +5,9 @@ abort the process (too many tokens or outputs in a batch, an unknown sequence, a
 allow) are checked here first.
 """
 
+from pytest_puma.engine.native import openmp  # noqa: F401 - before any other module imports llama_cpp
+
+# isort: split
 from pytest_puma.engine.native.backend import NativeBackend
 from pytest_puma.engine.native.devices import gpus
 from pytest_puma.engine.native.dry import DryBackend
