@@ -1,25 +1,25 @@
-"""What a run will take, without the weights: tokens, cache, time, and the smallest difference that it can show."""
+"""What a run will take, without the weights: tokens, cache, time, and what its gates can see."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from statistics import median, pstdev
+from statistics import fmean, median, pstdev
 
-from pytest_puma.core import Cell, Forecast, Model, Usage
+from pytest_puma.core import Cell, Forecast, Model, Power, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from pytest_puma.evaluate import tasks_of
+from pytest_puma.gates.power import CHANGED, of_plan
+from pytest_puma.metrics import has_bounds
 from pytest_puma.models import GgufFile, inspect_model
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.rates import Rates
-from pytest_puma.stats import smallest_difference
+from pytest_puma.stats import detectable
 from pytest_puma.strategies import Strategy, Task, parse_strategy
 from pytest_puma.talks import hold
-
-#: The spread of right and wrong is widest where both are as frequent.
-WIDEST = 0.5
 
 
 def plan(
@@ -74,14 +74,38 @@ def _forecast(  # noqa: PLR0917
         cache_bytes=None if file.cell_bytes is None else file.cell_bytes * backend.opened,
         seconds=None if rates is None else rates.seconds(cell, read=computed, samples=len(tasks), most=most),
         metric=cell.scenario.primary_metric(),
-        difference=smallest_difference(_spread(cell, tasks), len(tasks)),
+        difference=detectable(_error(cell, tasks)),
+        powers=_powers(cell, tasks),
     )
 
 
-def _spread(cell: Cell, tasks: Sequence[Task]) -> float:
-    """Of what the metric is a mean of; in a regression, of the errors that one answer to all would make."""
+def _error(cell: Cell, tasks: Sequence[Task]) -> float:
+    """The standard error of a change against a baseline on the same samples.
+
+    Of right and wrong answers `CHANGED` are taken to change. In a regression the errors are taken to be those of one
+    answer to all samples, and to have a correlation of one half with the errors before.
+    """
     if cell.scenario.task_type == "classification":
-        return WIDEST
+        return math.sqrt(CHANGED / len(tasks))
+    return pstdev(_errors(tasks)) / math.sqrt(len(tasks))
+
+
+def _errors(tasks: Sequence[Task]) -> list[float]:
+    """Those of the median, given as the answer to all samples."""
     golds = [float(task.sample.gold) for task in tasks]
     middle = median(golds)
-    return pstdev(abs(gold - middle) for gold in golds)
+    return [abs(gold - middle) for gold in golds]
+
+
+def _powers(cell: Cell, tasks: Sequence[Task]) -> dict[str, Power]:
+    """What the gates on a baseline can see, as far as that is known of their metric."""
+    numbers = cell.scenario.task_type == "regression"
+    old = fmean(_errors(tasks)) if numbers else 0.0
+    error = _error(cell, tasks) if numbers else 0.0
+    powers = {}
+    for gate in cell.gates:
+        share = not numbers if gate.word else has_bounds(cell.scenario, gate.metric)
+        # The spread of any other number shows only in a run.
+        if gate.other == "baseline" and (share or gate.word or gate.metric == "mae"):
+            powers[str(gate)] = of_plan(gate, n=len(tasks), share=share, old=old, error=error)
+    return {gate: power for gate, power in powers.items() if power is not None}

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Gate, Measure, Policy, Verdict
-from pytest_puma.gates import judge, judge_change, not_run, without_baseline
+from pytest_puma.gates import judge, judge_change, judge_decline, not_run, without_baseline
 from pytest_puma.metrics import Answers, Pairs
 from pytest_puma.references import Reference
 from pytest_puma.stats import LEVEL
@@ -42,12 +42,20 @@ class Comparison:
         """Hold the difference in the gate's metric against its limit."""
         if not len(self.pairs):
             return without_baseline(gate, f"no sample of this run is among those of {self.name}", policy)
+        verdict = self._tested(gate, policy) if gate.word else self._limited(gate, policy)
+        since = f"; changed since: {', '.join(self.changed)}" if self.changed else ""
+        return replace(verdict, reason=verdict.reason + since)
+
+    def _limited(self, gate: Gate, policy: Policy) -> Verdict:
         change = self.pairs.change(gate.metric, quotient=gate.quotient, level=self.level)
         if change is None:
             return not_run(gate, f"{gate.metric} was not measured here or in {self.name}")
-        verdict = judge_change(gate, change, self.against, policy)
-        since = f"; changed since: {', '.join(self.changed)}" if self.changed else ""
-        return replace(verdict, reason=verdict.reason + since)
+        return judge_change(gate, change, self.against, policy, level=self.level)
+
+    def _tested(self, gate: Gate, policy: Policy) -> Verdict:
+        decline = self.pairs.decline()
+        change = self.pairs.change("mae" if decline.numbers else "accuracy", level=self.level)
+        return judge_decline(gate, decline, change, self.against, policy)
 
 
 def verdicts(

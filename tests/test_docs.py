@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma import hooks
 from pytest_puma.asked import DEFAULT_STRATEGIES, Choices
-from pytest_puma.core import Change, Flip, Measure, ModelOptions, Scenario
+from pytest_puma.core import Change, Flip, Measure, ModelOptions, Power, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
@@ -246,7 +246,8 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     (verdict,) = outcome["verdicts"]
     change = {"old", "new", "value", "low", "high", "n", "worse", "better"}
     others = {"baseline", "reference.<name>"}
-    assert set(outcome_keys["verdicts"]) == {*verdict, *verdict["gate"], *others, *change}
+    power = {field.name for field in fields(Power)} | {"no_regression"}
+    assert set(outcome_keys["verdicts"]) == {*verdict, *verdict["gate"], *others, *change, *power}
     assert change < {field.name for field in fields(Change)}
     assert set(outcome_keys["flips"]) == {field.name for field in fields(Flip)}
     lines, _ = _split(_table("line of `predictions.jsonl`"))

@@ -11,7 +11,7 @@ from pytest_puma.core import Outcome, Prediction, Usage
 
 #: The measures of a clock: those of another machine or hour say nothing.
 TIMED = ("latency_mean",)
-#: Significant digits of a measure; what gates are judged by are the answers.
+#: Significant digits of a measure and of a probability: more would change with every processor.
 _DIGITS = 6
 _NUMBERS = ("value", "low", "high", "n")
 
@@ -122,7 +122,9 @@ def _parts(signature: Mapping[str, Any]) -> dict[str, object]:
 
 def _kept(prediction: Prediction) -> Prediction:
     """What a comparison needs; the gold is that of the data when it is made."""
-    return replace(prediction, gold="", raw=(), logprobs=(), prompt="", units=())
+    known = prediction.probabilities
+    rounded = known and {label: float(f"{value:.{_DIGITS}g}") for label, value in known.items()}
+    return replace(prediction, gold="", raw=(), logprobs=(), prompt="", units=(), probabilities=rounded)
 
 
 def _tokens(usage: Usage) -> tuple[int, int, int]:

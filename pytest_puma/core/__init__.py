@@ -18,14 +18,17 @@ from pytest_puma.core.conversation import (
     ask,
     ask_all,
 )
+from pytest_puma.core.decline import REGRESSION_LEVEL, Decline
 from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaError, SettingsError, TemplateError
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.outcome import Determinism, Flip, Outcome, Prediction, Run
+from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.robustness import Gap, Robustness, Shift, Turns
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
 from pytest_puma.core.verdict import Change, Doubt, Draws, Gate, Measure, Policy, Status, Verdict
 
 __all__ = [
+    "REGRESSION_LEVEL",
     "Answer",
     "Backend",
     "Cell",
@@ -34,6 +37,7 @@ __all__ = [
     "Conversation",
     "DataError",
     "DataSource",
+    "Decline",
     "Determinism",
     "Doubt",
     "Draws",
@@ -53,6 +57,7 @@ __all__ = [
     "Outcome",
     "OwnMetric",
     "Policy",
+    "Power",
     "Prediction",
     "Prompt",
     "PumaError",
@@ -68,6 +73,7 @@ __all__ = [
     "Speed",
     "Status",
     "Step",
+    "Tally",
     "TaskType",
     "TemplateError",
     "Turns",

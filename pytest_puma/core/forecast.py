@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pytest_puma.core.power import Power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,7 +15,8 @@ class Forecast:
     `model` is its name, `weights_bytes` what llama.cpp loads of it. `scored_tokens` are fed for continuations;
     `most_tokens` is what the replies may have at most; `overflows` counts samples with a prompt that is too long.
     `cache_bytes` is None where the file does not tell, `seconds` where the model never ran here. `difference` is the
-    smallest one between two runs of so many samples that shows in `metric` at 95 %.
+    true change of `metric` against a baseline on the same samples that 80 % of such runs show; `powers` has what each
+    gate on a baseline can see.
     """
 
     cell: str
@@ -28,3 +32,4 @@ class Forecast:
     seconds: float | None
     metric: str
     difference: float
+    powers: Mapping[str, Power] = field(default_factory=dict)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from pytest_puma.core.power import Power
+
 Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN"]
 #: What becomes of a verdict that the samples are too few for: it is told, it fails, or the value alone decides.
 Doubt: TypeAlias = Literal["warn", "fail", "point"]
@@ -12,6 +14,8 @@ Doubt: TypeAlias = Literal["warn", "fail", "point"]
 Missing: TypeAlias = Literal["warn", "fail"]
 #: Of fewer turned answers, intervals of a change are approximate.
 FEW_TURNS = 5
+#: Gates of one word, which are tests of a whole cell.
+WORDS = ("no_regression", "no_drift")
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
@@ -38,7 +42,8 @@ class Change:
 
     `old` and `new` are its values; `value` is `new - old`, or `new / old` where `quotient`; `low` and `high` are the
     paired 95 % interval of `value`; all are NaN where there is nothing to measure. `worse` and `better` count answers
-    that went from right to wrong and back; where answers are `numbers`, those that are farther off and nearer.
+    that went from right to wrong and back; where answers are `numbers`, those that are farther off and nearer. `share`:
+    the metric has bounds, so that its points are hundredths.
     """
 
     metric: str
@@ -52,6 +57,7 @@ class Change:
     better: int
     quotient: bool = False
     numbers: bool = False
+    share: bool = False
 
     @property
     def approximate(self) -> bool:
@@ -64,7 +70,8 @@ class Draws:
     """A metric of one cell, for the comparison with another: its `value`, and what it is in each bootstrap resample.
 
     Cells that were asked the same samples, which `samples` is a digest of, have the same resamples. `errors` is how far
-    off each of the `answers` is, as `Change` counts them; `numbers`: whether answers are numbers.
+    off each of the `answers` is, as `Change` counts them; `numbers`: whether answers are numbers; `share`: the
+    metric has bounds.
     """
 
     metric: str
@@ -74,16 +81,18 @@ class Draws:
     errors: tuple[float, ...]
     answers: tuple[str | None, ...]
     numbers: bool
+    share: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """A limit that a metric must keep (the grammar is that of `pytest_puma.gates`).
 
-    `metric op limit`; where `other` names something to compare with (`baseline` or `reference.<name>`),
-    `metric op other + limit`, or `metric op other * limit` where `quotient`. `doubt` is None where the project's choice
-    holds. Two forms are about several cells: with a `strategy`, `other` is one too, and both name cells of one scenario
-    and model; with `pick`, the metric is the greatest or least of the cells along an `axis`.
+    `metric op limit`, or one of the `WORDS`, which then is the `metric`, without `op` and limit. Where `other` names
+    something to compare with (`baseline` or `reference.<name>`), `metric op other + limit`, or, where `quotient`,
+    `metric op other * limit`. `doubt` is None where the project's choice holds. Two forms are about several cells:
+    with a `strategy`, `other` is one too, and both name cells of one scenario and model; with `pick`, the metric is the
+    greatest or least of the cells along an `axis`.
     """
 
     metric: str
@@ -100,10 +109,17 @@ class Gate:
     def __str__(self) -> str:
         """As it is written."""
         scope = "" if self.scope is None else f"{self.scope}: "
+        if self.word:
+            return f"{scope}{self.word}{'' if self.doubt is None else f' !{self.doubt}'}"
         left = self.metric if self.strategy is None else f"{self.strategy}.{self.metric}"
         picked = left if self.pick is None else f"{self.pick}({left} over {self.axis})"
         doubt = "" if self.doubt is None else f" !{self.doubt}"
         return f"{scope}{picked} {self.rule}{doubt}"
+
+    @property
+    def word(self) -> str | None:
+        """The gate itself where it is one word, None where it limits a metric."""
+        return self.metric if self.metric in WORDS else None
 
     @property
     def across(self) -> bool:
@@ -131,7 +147,11 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a gate says of a measure, and why, in one sentence with the numbers; whether that fails the test."""
+    """What a gate says of a measure, and why, in one sentence with the numbers; whether that fails the test.
+
+    Of a gate on a change, `power` is what it can see; `level` is its rate of false alarms where nothing became worse.
+    `p` is the p-value of a gate that is a test.
+    """
 
     gate: Gate
     status: Status
@@ -139,6 +159,9 @@ class Verdict:
     fails: bool
     measure: Measure | None = None
     change: Change | None = None
+    power: Power | None = None
+    level: float | None = None
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

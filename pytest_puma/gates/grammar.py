@@ -11,6 +11,7 @@
     f1_macro > reference.tfidf
     max(f1_macro over strategy) >= 0.6
     few_shot_3.f1_macro >= zero_shot.f1_macro
+    triage_jira: no_regression
 
 `op` is one of >= <= > <. `limit` is a number, or what another has of the same metric on the same samples: `other`,
 `other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or
@@ -23,6 +24,9 @@
 Two forms are about several cells. `max(metric over axis)`, or `min`, is the best, or worst, cell of each scenario and
 model over the `strategy`, or of each scenario and strategy over the `model`; its limit is a number.
 `strategy.metric op strategy.metric`, with a number as above, compares two cells of each scenario and model.
+
+`[scope:] no_regression [!doubt]` and `[scope:] no_drift [!doubt]` are tests of a whole cell against its baseline, and
+against the anchor of its baselines: they name no metric and no limit.
 
 `doubt` says what becomes of the gate when the 95 % interval holds the limit: `!warn` tells it, `!fail` fails the test,
 `!point` lets the value alone decide. Without it, the value decides about a number, and the ini key
@@ -41,11 +45,12 @@ from __future__ import annotations
 
 import math
 import re
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
 from pytest_puma.core import Doubt, Gate, SettingsError
-from pytest_puma.core.verdict import DOUBTS
+from pytest_puma.core.verdict import DOUBTS, WORDS
 
 OPERATORS = (">=", "<=", ">", "<")
 _OPERATOR = re.compile(r"[<>=!]+")
@@ -66,9 +71,16 @@ def parse_gate(text: str) -> Gate:
         raise _error(text, 0, "found no scope before ':'", "a scenario or a cell id")
     doubt = _DOUBT.search(text, start)
     end = doubt.start() if doubt else len(text)
+    word = text[start:end].strip()
+    if word in WORDS:
+        named = scope.strip() if colon else None
+        said = None if doubt is None else _doubt(text, doubt)
+        return Gate(scope=named, metric=word, op="", limit=0.0, other="baseline", doubt=said)
     operators = list(_OPERATOR.finditer(text, start, end))
     if not operators:
-        raise _error(text, len(text[:end].rstrip()), "found no operator", f"one of {' '.join(OPERATORS)}")
+        nearest = get_close_matches(word, WORDS, n=1)
+        hint = f" (did you mean {nearest[0]}?)" if nearest else ""
+        raise _error(text, len(text[:end].rstrip()), f"found no operator{hint}", f"one of {' '.join(OPERATORS)}")
     found = operators[-1]  # a label may contain others
     if found.group() not in OPERATORS:
         raise _error(text, found.start(), f"found {found.group()!r}", f"one of {' '.join(OPERATORS)}")

@@ -13,8 +13,11 @@ import operator
 from collections.abc import Callable, Mapping
 
 from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdict
+from pytest_puma.core.power import percent, rounded_up
 from pytest_puma.core.verdict import spelled
-from pytest_puma.stats import samples_to_decide
+from pytest_puma.gates.power import allowance, of_change
+from pytest_puma.stats import LEVEL
+from pytest_puma.stats.power import WANTED, detectable, samples_to_decide
 
 _KEEPS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -45,8 +48,11 @@ def judge(gate: Gate, measures: Mapping[str, Measure]) -> Verdict:
     return Verdict(gate=gate, status=status, reason=reason, fails=fails, measure=measure)
 
 
-def judge_change(gate: Gate, change: Change, against: str, policy: Policy) -> Verdict:
-    """Hold a cell's metric against that of the baseline or of a trivial program, which the words `against` name."""
+def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, level: float = LEVEL) -> Verdict:
+    """Hold a cell's metric against that of the baseline or of a trivial program, which the words `against` name.
+
+    `level` is that of the change's interval.
+    """
     if math.isnan(change.value):
         reason = f"{gate.metric} has nothing to compare with {against} (n={change.n})"
         return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, change=change)
@@ -55,9 +61,18 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy) -> Ve
     if not change.worse and not change.better:
         # The same answers again: however few they are, nothing says that anything changed.
         low = high = value
-    status, fails = _status(gate, value, low, high, gate.doubt or policy.inconclusive)
+    doubt = gate.doubt or policy.inconclusive
+    status, fails = _status(gate, value, low, high, doubt)
     reason = f"{_moved(gate, change, against)}, {_held(gate, change, status)} ({_turned(gate, change)})"
-    return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
+    return Verdict(
+        gate=gate,
+        status=status,
+        reason=reason,
+        fails=fails,
+        change=change,
+        power=of_change(gate, change, level=level) if gate.other == "baseline" else None,
+        level=(1 - level) / 2 if doubt == "warn" else None,
+    )
 
 
 def without_baseline(gate: Gate, why: str, policy: Policy) -> Verdict:
@@ -101,7 +116,7 @@ def _doubt(gate: Gate, measure: Measure) -> str:
         return ""
     end = measure.low if gate.limit < measure.value else measure.high
     needed = samples_to_decide(distance=abs(measure.value - gate.limit), reach=abs(measure.value - end), n=measure.n)
-    told = f"; about {_count(needed)} samples would tell" if measure.n < needed < _ENDLESS else ""
+    told = f"; about {rounded_up(needed)} samples would be needed to decide" if measure.n < needed < _ENDLESS else ""
     return f"; the interval straddles the limit{told}"
 
 
@@ -119,21 +134,25 @@ def _moved(gate: Gate, change: Change, against: str) -> str:
 
 
 def _held(gate: Gate, change: Change, status: Status) -> str:
-    """The change beside the limit; where that is uncertain, the change that so many samples would show."""
+    """The change beside the limit; where that is uncertain, the true change that this many samples show in 80 %."""
     if status == "PASS":
         return f"which keeps {gate.rule}"
     if status == "INCONCLUSIVE":
-        return f"which may miss {gate.rule}: n={change.n} would show {_detectable(gate, change)}"
-    allowed = -gate.limit if gate.op in _FLOORS else gate.limit
+        return (
+            f"which may miss {gate.rule}: n={change.n} shows {_detectable(gate, change)} in {percent(WANTED)} of runs"
+        )
+    allowed = allowance(gate)
     if gate.quotient or allowed <= 0:
         return f"which misses {gate.rule}"
     return f"more than the {spelled(allowed)} allowed"
 
 
 def _detectable(gate: Gate, change: Change) -> str:
-    """The least change for the worse that would FAIL, if its interval were as wide as this one."""
+    """The least true change for the worse that would FAIL in 80 % of runs with intervals as wide as this one."""
     floor = gate.op in _FLOORS
-    worst = gate.limit - (change.high - change.value) if floor else gate.limit + (change.value - change.low)
+    reach = change.high - change.value if floor else change.value - change.low
+    reach = detectable(reach / detectable(1.0, wanted=0.5))
+    worst = gate.limit - reach if floor else gate.limit + reach
     if gate.quotient:
         return f"{_rounded(worst)} times or {'less' if floor else 'more'}"
     if gate.other != "baseline":
@@ -171,9 +190,3 @@ def _rounded(value: float, digits: int = 3) -> str:
     """`digits` significant digits, but never fewer than stand before the point: 0.412, 41.2, 4123."""
     whole = 10 ** (digits - 1) <= abs(value) < _ENDLESS
     return f"{value:.0f}" if whole else f"{value:.{digits}g}"
-
-
-def _count(number: float) -> str:
-    """Upwards, to two digits: 420, 1,300."""
-    step = 10 ** max(0, math.floor(math.log10(number)) - 1)
-    return f"{math.ceil(number / step) * step:,}"

@@ -21,6 +21,7 @@ __all__ = [
     "between",
     "confusion_matrix",
     "contrast",
+    "has_bounds",
     "is_metric",
     "metric_names",
 ]
@@ -33,6 +34,11 @@ def metric_names(scenario: Scenario) -> tuple[str, ...]:
     primary metric does not exist.
     """
     return tuple(statistic.name for statistic in catalogue(scenario, Table.of(scenario, ())))
+
+
+def has_bounds(scenario: Scenario, name: str) -> bool:
+    """Whether a metric lies between two numbers, as an accuracy or a kappa does, so that its points are hundredths."""
+    return any(each.name == name and each.bounds is not None for each in catalogue(scenario, Table.of(scenario, ())))
 
 
 def is_metric(scenario: Scenario, name: str) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pytest_puma.core import Draws, Flip, Measure, Prediction, Scenario
 from pytest_puma.metrics.catalogue import catalogue
+from pytest_puma.metrics.decline import decline
 from pytest_puma.metrics.paired import between
 from pytest_puma.metrics.statistic import Statistic, in_blocks, measure
 from pytest_puma.metrics.table import Table
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pytest_puma.core import Change
+    from pytest_puma.core.decline import Decline
 
 #: An error beyond all others, of which there is a difference.
 _FARTHEST = 1e300
@@ -85,6 +87,7 @@ class Answers:
             errors=tuple(self.errors.tolist()),
             answers=tuple(prediction.answer for prediction in self.predictions),
             numbers=self.scenario.task_type == "regression",
+            share=found.bounds is not None,
         )
 
     def beside(self, old: Mapping[str, Prediction]) -> Pairs:
@@ -99,7 +102,7 @@ class Answers:
     @cached_property
     def errors(self) -> NDArray[np.float64]:
         """How far off each answer is: 0 or 1, or the size of the error; one that was not read is farthest off."""
-        table = self._table
+        table = self.table
         if self.scenario.task_type == "regression":
             found = np.where(table.read, np.abs(table.answer_value - table.gold_value), _FARTHEST)
         else:
@@ -107,12 +110,13 @@ class Answers:
         return np.asarray(found, dtype=np.float64)
 
     @cached_property
-    def _table(self) -> Table:
+    def table(self) -> Table:
+        """The predictions as columns."""
         return Table.of(self.scenario, self.predictions)
 
     @cached_property
     def _statistics(self) -> dict[str, Statistic]:
-        return {statistic.name: statistic for statistic in catalogue(self.scenario, self._table)}
+        return {statistic.name: statistic for statistic in catalogue(self.scenario, self.table)}
 
     @cached_property
     def _digest(self) -> str:
@@ -139,6 +143,11 @@ class Pairs:
         """The metric of the new and of the old set in every resample; None where either does not give it."""
         new, old = self._new.draw(metric), self._old.draw(metric)
         return None if new is None or old is None else (new, old)
+
+    def decline(self) -> Decline:
+        """The one-sided test that the new answers are worse."""
+        numbers = self._new.scenario.task_type == "regression"
+        return decline(self._new.table, self._old.table, self._new.resamples, numbers=numbers)
 
     def flips(self) -> tuple[Flip, ...]:
         """The samples whose answers became worse or better, in the order of the new set."""

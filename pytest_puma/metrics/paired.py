@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Change, Draws
-from pytest_puma.stats import LEVEL, change_interval
+from pytest_puma.stats import LEVEL, change_interval, mcnemar
 
 if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Values
@@ -32,6 +32,11 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
     # Of errors none of which is greater or less, and of quotients of them, there is nothing to widen.
     if count or not (quotient or new.numbers):
         low, high = change_interval(value, values, n=len(turned), turned=count, level=level)
+    worse, better = int((turned > 0).sum()), int((turned < 0).sum())
+    if new.metric == "accuracy" and mcnemar(worse, better) > 1 - level:
+        # The exact test is about this very change: where it finds none, neither may the interval.
+        same = 1.0 if quotient else 0.0
+        low, high = min(low, same), max(high, same)
     return Change(
         metric=new.metric,
         old=old.value,
@@ -40,10 +45,11 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
         low=min(low, value),
         high=max(high, value),
         n=len(turned),
-        worse=int((turned > 0).sum()),
-        better=int((turned < 0).sum()),
+        worse=worse,
+        better=better,
         quotient=quotient,
         numbers=new.numbers,
+        share=new.share,
     )
 
 

@@ -8,6 +8,7 @@ from tabulate import tabulate
 
 from pytest_puma.core import Flip, Outcome, Run
 from pytest_puma.report import contrasts, robustness
+from pytest_puma.report.closing import closing
 from pytest_puma.report.terminal import HEADERS, all_rows, stopped, undecided
 
 #: What a reader of a pull request has no use for.
@@ -47,7 +48,7 @@ def _sentences(run: Run) -> Iterator[str]:
         for verdict in outcome.failed
     ]
     lines += [f"**FAIL** {_escaped(problem)}" for problem in run.problems]
-    lines += [_escaped(line) for line in (*undecided(run), *stopped(run.outcomes))]
+    lines += [_escaped(line) for line in (*undecided(run), *stopped(run.outcomes), *closing(run))]
     lines += [f"warning: {_escaped(warning)}" for outcome in run.outcomes for warning in outcome.warnings]
     if lines:
         yield "\n".join(f"- {line}" for line in lines)

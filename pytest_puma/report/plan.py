@@ -8,7 +8,10 @@ from collections.abc import Mapping, Sequence
 from tabulate import tabulate
 
 from pytest_puma.core import Forecast
+from pytest_puma.core.power import percent
+from pytest_puma.gates.power import CHANGED
 from pytest_puma.rates import Rates
+from pytest_puma.report.closing import power_lines
 from pytest_puma.report.terminal import number
 
 _HEADERS = ("cell", "n", "prompt tokens", "shared", "replies at most", "cache MB", "minutes", "metric", "can show")
@@ -21,7 +24,11 @@ def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Rates | None])
     if len(rows) > 1:
         rows.append(_sum(forecasts))
     lines = tabulate(rows, headers=_HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple").splitlines()
-    lines.append("can show: the smallest difference in the metric between two such runs that is real at 95 %")
+    lines.append(
+        "can show: the true change against a baseline on the same samples that 80 % of such runs show at 95 %"
+        f", where {percent(CHANGED)} of right and wrong answers change"
+    )
+    lines += power_lines(power for each in forecasts for power in each.powers.items())
     lines += [f"minutes: {_basis(name, known)}" for name, known in rates.items()]
     weights = {each.model: each.weights_bytes for each in forecasts}
     lines += [

@@ -3,7 +3,8 @@
 `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, signature,
 measures, confusion matrix, verdicts, flips, warnings, determinism (null: not asked for), usage, seconds, and how many
 samples were `left_out` as the gates were decided without them; `problems` are sentences that made the run fail although
-no cell did; `robustness` is what perturbations did to cells, `contrasts` are the comparison table.
+no cell did; `gates` counts the gates, with the run's chance of a
+false alarm; `robustness` is what perturbations did to cells, `contrasts` are the comparison table.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 
 from pytest_puma.core import Run
+from pytest_puma.gates.tally import tally
 from pytest_puma.report.wire import plain
 
 FORMAT = 1
@@ -18,7 +20,7 @@ FORMAT = 1
 
 def as_json(run: Run) -> str:
     """Strict JSON with null for NaN; predictions are in the run folder."""
-    data = {"format": FORMAT} | plain(run)
+    data = {"format": FORMAT} | plain(run) | {"gates": plain(tally(run))}
     for outcome in data["outcomes"]:
         # What the run's own verdicts were made of.
         for name in ("predictions", "across", "draws", "contrast"):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tabulate import tabulate
 
 from pytest_puma.core import Change, Measure, Outcome, Prediction, Run
+from pytest_puma.report.closing import closing
 
 HEADERS = (
     "scenario",
@@ -42,6 +43,7 @@ def summary(run: Run, folder: str) -> list[str]:
     lines += [f"determinism: {sentence}" for sentence in map(_agreement, run.outcomes) if sentence]
     lines += undecided(run)
     lines += stopped(run.outcomes)
+    lines += closing(run)
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 

@@ -22,6 +22,7 @@ from pytest_puma.core import (
     Gate,
     Measure,
     Outcome,
+    Power,
     Prediction,
     Speed,
     Usage,
@@ -93,13 +94,14 @@ def measure_from(entry: dict[str, Any]) -> Measure:
 
 
 def _verdict(entry: dict[str, Any]) -> Verdict:
-    measure, change = entry["measure"], entry["change"]
+    measure, change, power = entry["measure"], entry["change"], entry["power"]
     return Verdict(
         **entry
         | {
             "gate": Gate(**entry["gate"]),
             "measure": measure and measure_from(measure),
             "change": change and _change(change),
+            "power": power and Power(**power | {"needed": math.inf if power["needed"] is None else power["needed"]}),
         }
     )
 

@@ -181,6 +181,8 @@ class Controller:
         from pytest_puma.metrics import is_metric
         from pytest_puma.session.settings import settings_of
 
+        if gate.word:
+            return False
         known = settings_of(self._config).registry.scenarios.values()
         run = (outcome.measures for outcome in self._outcomes.values())
         return not any(is_metric(scenario(), gate.metric) for scenario in known) and not any(

@@ -6,11 +6,10 @@ from pytest_puma.stats.intervals import (
     change_interval,
     effective_wilson,
     percentile_interval,
-    samples_to_decide,
-    smallest_difference,
     studentised_interval,
     wilson,
 )
+from pytest_puma.stats.power import detectable, samples_to_decide
 from pytest_puma.stats.resampling import RESAMPLES, Resamples, Units, components, resampling_weights, share_units
 from pytest_puma.stats.significance import (
     change_p,
@@ -32,6 +31,7 @@ __all__ = [
     "change_p",
     "cliffs_delta",
     "components",
+    "detectable",
     "effective_wilson",
     "holm",
     "mcnemar",
@@ -42,7 +42,6 @@ __all__ = [
     "share_units",
     "sign_flips",
     "signed_rank",
-    "smallest_difference",
     "studentised_interval",
     "wilson",
 ]

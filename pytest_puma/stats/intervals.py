@@ -106,23 +106,6 @@ def drawn_out(*, n: int, turned: int, level: float = LEVEL) -> float:
     return _student(n, level) / _normal(level) * math.sqrt((turned + 2) / turned)
 
 
-def smallest_difference(spread: float, n: int, level: float = LEVEL) -> float:
-    """The least difference of two means that a test at this level calls real; NaN for n = 0.
-
-    Each is a mean of `n` observations of their own with the standard deviation `spread` (of a proportion at most 0.5).
-    It is the reach of the normal interval of a difference: z * spread * sqrt(2 / n).
-    """
-    return _normal(level) * spread * math.sqrt(2 / n) if n else math.nan
-
-
-def samples_to_decide(*, distance: float, reach: float, n: int) -> float:
-    """About how many samples make an interval that reaches so far, at `n` samples, shorter than a distance.
-
-    Intervals shrink with the square root of the samples. Infinite where the distance is 0.
-    """
-    return n * (reach / distance) ** 2 if distance else math.inf
-
-
 def _score(share: float, n: float, z: float) -> Interval:
     """Wilson's formula, for any quantile and a number of observations that need not be whole."""
     centre = share + z * z / (2 * n)

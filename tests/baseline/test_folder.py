@@ -75,7 +75,7 @@ def test_an_entry_comes_back_as_it_was_written(tmp_path: Path) -> None:
         (None, "overflow", 0.0),
         ("\u201cC\u201d", "stop", 0.0),
     ]
-    assert found.answers["s0"].probabilities == {"A": 1 / 3, "B": 2 / 3}
+    assert found.answers["s0"].probabilities == {"A": 0.333333, "B": 0.666667}
 
 
 def test_the_file_is_made_to_be_read(tmp_path: Path) -> None:

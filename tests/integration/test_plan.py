@@ -93,8 +93,8 @@ def test_what_collection_finds_wrong_is_not_planned(alone: Project) -> None:
 def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> None:
     alone.write(test_all=CELLS)
     found = rows(alone.run("--puma-plan", "-k", "zero_shot"))["triage_jira-zero_shot@tiny"]
-    # 1.96 standard errors of a difference of two proportions of 30 about one half
-    assert found[-2:] == ["f1_macro", "0.253"]
+    # 1.96 + 0.84 standard errors of a change of 30 answers of which 12 % turn
+    assert found[-2:] == ["f1_macro", "0.177"]
 
 
 def test_what_a_run_would_refuse_is_told_not_thrown(alone: Project, pytester: pytest.Pytester) -> None:

@@ -23,11 +23,12 @@ def test_what_is_not_kept_is_a_sentence_each() -> None:
     )
 
     assert text.startswith("### puma: 1 of 2 cells missed a gate\n")
-    assert text.splitlines()[-5:] == [
+    assert text.splitlines()[-6:] == [
         "",
         "- **FAIL** triage-zero_shot@m: it is under 0.9",
         "- **FAIL** gone",
         "- inconclusive: triage-zero_shot@m and 1 more: it may miss >= baseline",
+        "- gates: 2 of 3 could not decide",
         "- warning: w",
     ]
 

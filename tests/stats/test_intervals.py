@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, bootstrap, ttest_ind_from_stats
+from scipy.stats import binomtest, bootstrap
 from scipy.stats import t as student
 
 from pytest_puma.stats import (
     change_interval,
     effective_wilson,
     percentile_interval,
-    samples_to_decide,
-    smallest_difference,
     studentised_interval,
     wilson,
 )
@@ -139,25 +137,3 @@ def test_where_nothing_turned_two_may_have() -> None:
     low, high = change_interval(0.0, np.zeros(9), n=50, turned=0)
 
     assert high == -low == pytest.approx(1.959964 * math.sqrt(2) / 50, rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("distance", "reach", "n", "needed"), [(0.1, 0.1, 50, 50), (0.05, 0.1, 50, 200), (0, 1, 9, math.inf)]
-)
-def test_half_the_distance_takes_four_times_the_samples(distance: float, reach: float, n: int, needed: float) -> None:
-    assert samples_to_decide(distance=distance, reach=reach, n=n) == pytest.approx(needed)
-
-
-@given(st.floats(0.01, 50), st.integers(2, 5000), st.floats(0.5, 0.999))
-def test_the_smallest_difference_is_on_the_edge_of_a_test_of_two_means(spread: float, n: int, level: float) -> None:
-    difference = smallest_difference(spread, n, level)
-
-    # SciPy's test for so many observations of each mean that Student's law is the normal one.
-    many = 10**8
-    scaled = difference * math.sqrt(n / many)
-    p = ttest_ind_from_stats(scaled, spread, many, 0, spread, many).pvalue
-    assert p == pytest.approx(1 - level, rel=1e-4)
-
-
-def test_no_sample_shows_no_difference() -> None:
-    assert math.isnan(smallest_difference(1, 0))

@@ -1,0 +1,115 @@
+"""What a gate on a change can see: the probability that it FAILs where the metric is truly worse.
+
+The loss is one that a team would want to hear of: 5 points of a metric with bounds, a tenth of any other, or twice what
+the gate allows. A loss of 5 points turns more than 5 % of the answers: at least `CHANGED` of them are taken to turn,
+right to wrong or back, which is what falls of 4 to 7 points came with on real changed runs
+(`tools/statistics/power.py`); where more turned, as many as did.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Gate, Power
+from pytest_puma.stats import LEVEL
+from pytest_puma.stats.power import detectable, power_of_interval, power_of_mcnemar, samples_needed
+
+CHANGED = 0.12
+POINTS, SHARE = 0.05, 0.1
+#: Label probabilities are worth so many more samples to `no_regression`.
+WORTH = 1.25
+_FLOORS = (">=", ">")
+_FEW = 5
+_TEST_LEVEL = 1 - 2 * REGRESSION_LEVEL
+
+
+def of_change(gate: Gate, change: Change, *, level: float = LEVEL) -> Power | None:
+    """The power of a limit on a change, with the spread that was observed; None where none was."""
+    turned = change.worse + change.better
+    changed = None if change.numbers else max(CHANGED, turned / change.n)
+    reach = min(change.value - change.low, change.high - change.value) or (change.high - change.low) / 2
+    error = reach / NormalDist().inv_cdf((1 + level) / 2)
+    if changed is not None:
+        error = error * math.sqrt(changed * change.n / turned) if turned >= _FEW else math.sqrt(changed / change.n)
+    if not error > 0:
+        return None
+    return _of_limit(gate, change.old, error=error, n=change.n, changed=changed, share=change.share, level=level)
+
+
+def of_plan(gate: Gate, *, n: int, share: bool, old: float, error: float) -> Power | None:
+    """The power of a gate before the run: of a metric with bounds by `CHANGED`, of another by an error at `n`."""
+    if gate.word:
+        return None if not share else _of_test(n, n_worth=float(n), changed=CHANGED, at_least=True)
+    changed = CHANGED if share else None
+    error = math.sqrt(CHANGED / n) if share else error
+    if not error > 0:
+        return None
+    return _of_limit(gate, old, error=error, n=n, changed=changed, share=share, level=LEVEL)
+
+
+def of_decline(decline: Decline, old: float) -> Power | None:
+    """The power of `no_regression`; `old` is the mean error before, where answers are numbers."""
+    n = decline.n
+    if decline.numbers:
+        error, loss = decline.error, SHARE * old
+        if not (error > 0 and loss > 0):
+            return None
+        needed = n * (detectable(error, level=_TEST_LEVEL) / loss) ** 2
+        caught = power_of_interval(loss=loss, error=error, level=_TEST_LEVEL)
+        return Power(loss=SHARE, relative=True, caught=caught, n=n, needed=needed)
+    turned = decline.worse + decline.better
+    changed = max(CHANGED, turned / n)
+    # Rows that share units turn together, and are worth fewer.
+    alone = turned / n - ((decline.worse - decline.better) / n) ** 2
+    together = max(1.0, decline.error**2 * n / alone) if turned >= _FEW and alone > 0 else 1.0
+    return _of_test(n, n_worth=n * (1.0 if decline.alone else WORTH) / together, changed=changed)
+
+
+def _of_test(n: int, *, n_worth: float, changed: float, at_least: bool = False) -> Power:
+    worth = n_worth / n
+    return Power(
+        loss=POINTS,
+        relative=False,
+        caught=_mcnemar(int(n_worth), POINTS, changed, _TEST_LEVEL, mid=True),
+        n=n,
+        needed=_needed(POINTS, changed, _TEST_LEVEL, mid=True) / worth,
+        changed=changed,
+        at_least=at_least,
+    )
+
+
+def _of_limit(
+    gate: Gate, old: float, *, error: float, n: int, changed: float | None, share: bool, level: float
+) -> Power | None:
+    relative = gate.quotient or not share
+    unit = 1.0 if gate.quotient or share else abs(old)
+    if not unit > 0:
+        return None
+    allowed = allowance(gate) / unit
+    loss = max(SHARE if relative else POINTS, 2 * allowed)
+    margin = (loss - allowed) * unit
+    caught = power_of_interval(loss=margin, error=error, level=level)
+    needed = n * (detectable(error, level=level) / margin) ** 2
+    if gate.metric == "accuracy" and not relative and not allowed and changed is not None:
+        # The interval never contradicts the exact test, which is the harder one where few answers turn.
+        caught = min(caught, _mcnemar(n, loss, changed, level, mid=False))
+        needed = max(needed, _needed(loss, changed, level, mid=False))
+    return Power(loss=loss, relative=relative, caught=caught, n=n, needed=needed, changed=changed)
+
+
+def allowance(gate: Gate) -> float:
+    """How much worse than the other a metric may be: a share of it where the gate is a quotient."""
+    step = gate.limit - 1 if gate.quotient else gate.limit
+    return -step if gate.op in _FLOORS else step
+
+
+@lru_cache
+def _mcnemar(n: int, loss: float, changed: float, level: float, *, mid: bool) -> float:
+    return power_of_mcnemar(loss=loss, changed=changed, n=n, level=level, mid=mid)
+
+
+@lru_cache
+def _needed(loss: float, changed: float, level: float, *, mid: bool) -> float:
+    return samples_needed(lambda n: power_of_mcnemar(loss=loss, changed=changed, n=n, level=level, mid=mid))

@@ -1,0 +1,55 @@
+"""The last lines on the gates of a run: how many could not decide, false alarms by chance, and what gates can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pytest_puma.core import Power, Run, Tally
+from pytest_puma.core.power import percent
+from pytest_puma.gates.tally import tally
+
+
+def closing(run: Run) -> list[str]:
+    """Nothing where no gate was judged."""
+    counts = tally(run)
+    return [*_undecided(counts), *_false_alarms(counts), *power_lines(_powers(run))]
+
+
+def _undecided(counts: Tally) -> list[str]:
+    if not counts.undecided:
+        return []
+    return [f"gates: {counts.undecided} of {counts.judged} could not decide"]
+
+
+def _false_alarms(counts: Tally) -> list[str]:
+    """Only gates on a change raise alarms by chance; one that limits a number measures, and tests nothing."""
+    if not counts.on_change:
+        return []
+    if counts.on_change == 1:
+        most = f"{100 * counts.at_most:.3g} %"
+        return [f"false alarms: if nothing got worse, the gate on a change FAILs in at most {most} of runs"]
+    told = (
+        f"false alarms: if nothing got worse, at least one of the {counts.on_change} gates on a change FAILs in about "
+        f"{percent(counts.false_alarm)} of runs were they independent, and in {percent(counts.at_most)} at most"
+    )
+    return [told]
+
+
+def _powers(run: Run) -> Iterator[tuple[str, Power]]:
+    for outcome in run.outcomes:
+        for verdict in outcome.verdicts:
+            if verdict.power is not None:
+                yield str(verdict.gate), verdict.power
+
+
+def power_lines(powers: Iterable[tuple[str, Power]]) -> list[str]:
+    """A line for each gate as it is written, of the cell in which it sees least."""
+    found: dict[str, list[Power]] = {}
+    for gate, power in powers:
+        found.setdefault(gate, []).append(power)
+    return [f"power: {gate}: {_weakest(each)}" for gate, each in found.items()]
+
+
+def _weakest(found: Sequence[Power]) -> str:
+    weakest = min(found, key=lambda each: each.caught)
+    return f"{weakest}{f', in the weakest of {len(found)} cells' if len(found) > 1 else ''}"

@@ -1,0 +1,90 @@
+"""One-sided paired tests of whether the new system is worse than the old one on the same samples.
+
+A p-value is the probability of as much change for the worse, or more, where the two systems are equally good.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Values: TypeAlias = NDArray[np.float64]
+
+FLIPS = 9999
+_SIGNS_AT_ONCE = 4_000_000
+_SAME = 1e-9  # two ways to the same sum differ by rounding
+
+
+def mcnemar_worse(worse: int, better: int) -> float:
+    """The exact one-sided p-value of McNemar's test: P(X >= worse), X binomial with `worse + better` coin tosses.
+
+    Never rejects more often than its level. Source: Q. McNemar, Psychometrika 12 (1947).
+    """
+    from scipy.stats import binom
+
+    return float(binom.sf(worse - 1, worse + better, 0.5)) if worse + better else 1.0
+
+
+def mcnemar_mid_p(worse: int, better: int) -> float:
+    """The one-sided mid-p value of McNemar's test: half of the probability of the observed table is left out.
+
+    It is less conservative than the exact test, and over all numbers of changed answers keeps its level. Source: M. W.
+    Fagerland, S. Lydersen, P. Laake, "The McNemar test for binary matched-pairs data: mid-p and asymptotic are better
+    than exact conditional", BMC Medical Research Methodology 13:91 (2013).
+    """
+    from scipy.stats import binom
+
+    n = worse + better
+    return float(binom.sf(worse, n, 0.5) + binom.pmf(worse, n, 0.5) / 2)
+
+
+def mean_above(differences: Values, limit: float, *, error: float | None = None, n: int | None = None) -> float:
+    """The p-value of Student's one-sided t-test that the mean of the differences is above a limit.
+
+    `error` is the standard error of the mean, and `n` the number of independent observations, where rows are not
+    independent. Differences that are all alike have no error: then the mean alone decides.
+    """
+    from scipy.special import stdtr
+
+    n = len(differences) if n is None else n
+    if n < 2:  # noqa: PLR2004 - no spread is known of one
+        return 1.0
+    above = float(differences.mean()) - limit
+    error = float(differences.std(ddof=1)) / math.sqrt(n) if error is None else error
+    if error <= 0:
+        return 0.0 if above > 0 else 1.0
+    return float(stdtr(n - 1, -above / error))
+
+
+def sign_flips_above(differences: Values, *, seed: int, flips: int = FLIPS) -> float:
+    """The one-sided p-value of the paired permutation test of a mean: each difference could have had the other sign.
+
+    Source: R. A. Fisher, "The design of experiments", 1935, chapter 3; the observed signs count among the flips
+    (B. Phipson, G. K. Smyth, "Permutation p-values should never be zero", 2010).
+    """
+    sizes, counts = np.unique(np.abs(differences[differences != 0]), return_counts=True)
+    if not sizes.size:
+        return 1.0
+    random, found, observed = np.random.default_rng(seed), 0, float(differences.sum())
+    reach = _SAME * float(sizes @ counts)
+    block = max(1, _SIGNS_AT_ONCE // sizes.size)
+    for start in range(0, flips, block):
+        above = random.binomial(counts, 0.5, (min(block, flips - start), sizes.size))
+        found += int(((2.0 * above - counts) @ sizes >= observed - reach).sum())
+    return (found + 1) / (flips + 1)
+
+
+def stouffer(one: float, other: float, *, correlation: float) -> float:
+    """One p-value of two one-sided ones whose normal scores are correlated so much.
+
+    Source: S. A. Stouffer et al., "The American soldier", volume 1, 1949; for correlated tests M. J. Strube, "Combining
+    and comparing significance levels from nonindependent hypothesis tests", Psychological Bulletin 97 (1985).
+    """
+    from scipy.special import ndtr, ndtri
+
+    return float(ndtr((ndtri(one) + ndtri(other)) / math.sqrt(2 + 2 * correlation)))
