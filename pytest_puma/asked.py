@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Literal
 
 from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import Cell, Gate, Generation, Model, Policy, Scenario, SettingsError
@@ -28,7 +29,7 @@ class Choices:
 
     strategies: tuple[str, ...] | None = None
     perturb: tuple[str, ...] | None = None
-    samples: int | None = None
+    samples: int | Literal["all"] | None = None
     seed: int | None = None
     max_tokens: int | None = None
     temperature: float | None = None
@@ -42,7 +43,8 @@ class Choices:
         if self.strategies is not None and not self.strategies:
             msg = "strategies is empty; expected at least one name"
             raise SettingsError(msg)
-        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MOST_SEED)})
+        samples = None if self.samples == "all" else self.samples
+        check_limits({"samples": (samples, 1, math.inf), "seed": (self.seed, 0, MOST_SEED)})
         for name in ("samples", "seed", "max_tokens", "top_k"):
             if isinstance(getattr(self, name), float):
                 msg = f"{name} is {getattr(self, name)!r}; expected a whole number"

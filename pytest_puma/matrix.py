@@ -8,48 +8,24 @@ file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any, get_args
 
-from pytest_puma.asked import DEFAULTS, Choices, Request, Settings
+from pytest_puma.asked import DEFAULTS, Request, Settings
 from pytest_puma.baseline import TIMED
 from pytest_puma.core import Cell, Gate, Model, Scenario, SettingsError
-from pytest_puma.core.cell import DEFAULT_SEED
+from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
+from pytest_puma.core.errors import did_you_mean
+from pytest_puma.core.scenario import TaskType
 from pytest_puma.gates import applies
 from pytest_puma.references import NAMES
+from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.strategies import parse_strategy, resolve_generation
 
-_MARKER = f"@pytest.mark.puma(scenario, *, gates, {', '.join(field.name for field in fields(Choices))})"
-
-
-def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings) -> Request:
-    """What `@pytest.mark.puma(...)` asks for. A `SettingsError` says what it cannot be."""
-    if len(args) == 1 and isinstance(args[0], Request):
-        return args[0]
-    if len(args) != 1:
-        msg = f"the marker has {len(args)} positional arguments; expected one, the scenario: {_MARKER}"
-        raise SettingsError(msg)
-    unknown = sorted(set(said) - {"gates"} - {field.name for field in fields(Choices)})
-    if unknown:
-        msg = f"the marker does not know {', '.join(unknown)}; expected {_MARKER}"
-        raise SettingsError(msg)
-    for name in ("strategies", "perturb", "gates"):
-        found = said.get(name, [])
-        if not isinstance(found, (list, tuple)) or not all(isinstance(entry, str) for entry in found):
-            msg = f"the marker's {name} is {found!r}; expected a list of texts"
-            raise SettingsError(msg)
-    choices = {name: value for name, value in said.items() if name != "gates"}
-    if "strategies" in choices:
-        choices["strategies"] = settings.registry.strategy_names(choices["strategies"])
-    if "perturb" in choices:
-        choices["perturb"] = settings.registry.perturbation_names(choices["perturb"])
-    return Request(
-        scenario=make_scenario(args[0], settings),
-        choices=Choices(**choices),
-        gates=tuple(map(settings.registry.gate, said.get("gates", ()))),
-    )
+#: Of data with as many samples, `all` makes no sense: a scenario that makes its rows up never comes to an end.
+TOO_MANY_SAMPLES = 100_000
 
 
 def make_scenario(said: Any, settings: Settings, *, where: str = "the marker") -> Scenario:
@@ -63,9 +39,7 @@ def make_scenario(said: Any, settings: Settings, *, where: str = "the marker") -
     else:
         msg = f"{where}: the scenario is {said!r}; expected a name, a Scenario class or an instance of one"
         raise SettingsError(msg)
-    if not scenario.name.isidentifier():
-        msg = f"{type(scenario).__name__}: the scenario's name is {scenario.name!r}; expected letters, digits and '_'"
-        raise SettingsError(msg)
+    _check_declared(scenario)
     path = settings.data.get(scenario.name)
     if path is None:
         return scenario
@@ -75,10 +49,25 @@ def make_scenario(said: Any, settings: Settings, *, where: str = "the marker") -
     return type(scenario)(data=path)
 
 
+def _check_declared(scenario: Scenario) -> None:
+    """Refuse a class that does not say what it is, or says what does not exist."""
+    name, kind = getattr(scenario, "name", None), getattr(scenario, "task_type", None)
+    if not isinstance(name, str) or not name.isidentifier():
+        msg = f"{type(scenario).__name__}: the scenario's name is {name!r}; expected letters, digits and '_'"
+        raise SettingsError(msg)
+    known = get_args(TaskType)
+    if kind not in known:
+        hint = did_you_mean(str(kind), known)
+        msg = f"{type(scenario).__name__}: the scenario's task_type is {kind!r}; {hint}there are: {', '.join(known)}"
+        raise SettingsError(msg)
+
+
 def expand(request: Request, settings: Settings) -> list[Cell]:
     """The cells of a request, model-major, with the gates that apply to each; perturbed ones follow their twin."""
     choices = settings.command.over(request.choices).over(settings.ini).over(DEFAULTS)
     generation = choices.generation()
+    seed = DEFAULT_SEED if choices.seed is None else choices.seed
+    samples = _all_samples(request.scenario, seed) if choices.samples == "all" else choices.samples or DEFAULT_SAMPLES
     primary = (request.scenario.primary_metric(),)
     cells = []
     for model in _models(request, settings):
@@ -88,8 +77,8 @@ def expand(request: Request, settings: Settings) -> list[Cell]:
                 scenario=request.scenario,
                 strategy=name,
                 model=model,
-                samples=choices.samples or 0,
-                seed=DEFAULT_SEED if choices.seed is None else choices.seed,
+                samples=samples,
+                seed=seed,
                 generation=generation,
                 gates=request.gates,
                 metrics=request.metrics or primary,
@@ -97,13 +86,20 @@ def expand(request: Request, settings: Settings) -> list[Cell]:
             )
             twins = (replace(cell, perturbation=perturbation) for perturbation in (None, *(choices.perturb or ())))
             cells += [_with_gates(twin, settings.gates) for twin in twins]
-    taken = {gate for cell in cells for gate in (*cell.gates, *cell.across)}
-    lost = [gate for gate in request.gates if gate not in taken]
+    lost = [gate for gate in request.gates if not is_taken(gate, cells)]
     # Other strategies or perturbations than the test's own may leave a gate without its cell.
     if lost and settings.command.strategies is None and settings.command.perturb is None:
         msg = f"gate {str(lost[0])!r} fits none of its cells: {', '.join(cell.id for cell in cells)}"
         raise SettingsError(msg)
     return cells
+
+
+def _all_samples(scenario: Scenario, seed: int) -> int:
+    there = len(draw(scenario, TOO_MANY_SAMPLES, seed))
+    if there == TOO_MANY_SAMPLES:
+        msg = f"samples is 'all', but {scenario.name} has {there} or more; expected a number"
+        raise SettingsError(msg)
+    return there
 
 
 def _models(request: Request, settings: Settings) -> tuple[Model, ...]:
@@ -115,6 +111,12 @@ def _models(request: Request, settings: Settings) -> tuple[Model, ...]:
     from pytest_puma.models import resolve_name
 
     return tuple(dict.fromkeys(resolve_name(name, settings.models) for name in request.models))
+
+
+def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
+    """Whether some of these cells can be held against the gate: both sides of one that compares two strategies."""
+    takers = {cell.strategy for cell in cells if gate in cell.gates or gate in cell.across}
+    return {gate.strategy, gate.other} <= takers if gate.strategy is not None else bool(takers)
 
 
 def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
@@ -133,15 +135,14 @@ def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
 
 def _check_gate(gate: Gate, scenario: Scenario) -> None:
     """Refuse what no cell of the scenario could ever have."""
-    from pytest_puma.metrics import is_metric, metric_names
+    from pytest_puma.metrics import is_metric
 
     programs = NAMES[scenario.task_type]
     if gate.word:
         return
     fault = ""
     if not is_metric(scenario, gate.metric):
-        known = ", ".join(metric_names(scenario))
-        fault = f"{scenario.name} has no metric {gate.metric!r}; there are: {known}"
+        fault = no_metric(scenario, gate.metric)
     elif gate.other == "baseline" and gate.metric in TIMED:
         fault = f"baselines hold no {gate.metric}, as clocks differ; expected a number"
     elif gate.reference is not None and gate.reference not in programs:
@@ -152,31 +153,9 @@ def _check_gate(gate: Gate, scenario: Scenario) -> None:
         raise SettingsError(msg)
 
 
-def check_same(known: dict[str, Cell], cells: Iterable[Cell]) -> None:
-    """Refuse two cells of one id with different settings: their numbers would be taken for each other's."""
-    for cell in cells:
-        other = known.setdefault(cell.id, cell)
-        if _identity(other) != _identity(cell):
-            msg = f"{cell.id} is asked for twice with different settings: {_identity(other)} and {_identity(cell)}"
-            raise SettingsError(msg)
+def no_metric(scenario: Scenario, name: str) -> str:
+    """What to say where a scenario does not have a metric."""
+    from pytest_puma.metrics import metric_names
 
-
-def _identity(cell: Cell) -> tuple[object, ...]:
-    return (type(cell.scenario).__qualname__, cell.samples, cell.seed, cell.generation)
-
-
-def check_ready(cells: Sequence[Cell], settings: Settings) -> None:
-    """Read rows, templates and baselines now: an unusable file is a collection error, not the end of a long run."""
-    from pytest_puma.evaluate import rows_of, template_of
-
-    # Models share the templates, and all cells the rows: where the most examples are enough, fewer are.
-    asked = [
-        (cell, parse_strategy(name, settings.registry.strategies))
-        for name, cell in {cell.strategy: cell for cell in cells}.items()
-    ]
-    if asked:
-        rows_of(*max(asked, key=lambda each: each[1].shots))
-    for cell, strategy in asked:
-        template_of(cell, strategy, settings.project)
-    for cell in cells:
-        settings.baseline_of(cell)
+    known = metric_names(scenario)
+    return f"{scenario.name} has no metric {name!r}; {did_you_mean(name, known)}there are: {', '.join(known)}"

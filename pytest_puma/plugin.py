@@ -65,7 +65,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "puma" in metafunc.fixturenames or any(metafunc.definition.iter_markers("puma")):
+    if "puma" in metafunc.fixturenames or any(mark.name == "puma" for mark in metafunc.definition.own_markers):
         from pytest_puma.session.collect import parametrize
 
         parametrize(metafunc)
@@ -104,7 +104,8 @@ def puma(request: pytest.FixtureRequest, _puma_engine: Engine, _puma_cell: Cell)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    if "puma" not in pyfuncitem.fixturenames:
+    # Not "puma": a project may have a fixture of its own under this name.
+    if "_puma_cell" not in pyfuncitem.fixturenames:
         return (yield)
     from pytest_puma.session.item import judged
 
@@ -114,7 +115,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
     report = yield
-    if call.when == "call" and "puma" in getattr(item, "fixturenames", ()):
+    if call.when == "call" and "_puma_cell" in getattr(item, "fixturenames", ()):
         from pytest_puma.session.item import attach
 
         attach(item, report)

@@ -70,7 +70,7 @@ def write_rates(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome]
 def _known(root: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(_file(root).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         # A damaged file holds nothing that the next run would not measure again.
         return {}
     return found

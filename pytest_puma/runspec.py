@@ -225,6 +225,8 @@ def _specs(data: bytes) -> list[yaml.Node]:
     text = data.decode("utf-8-sig", "surrogateescape")
     try:
         nodes = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
+    except RecursionError as error:
+        raise _error(1, "the file is nested too deeply; expected keys with values, as in a run-spec") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise _error(line, f"this is not YAML: {error.problem}") from error

@@ -8,10 +8,12 @@ import pytest
 from pytest_puma.asked import DEFAULT_STRATEGIES, Choices, Registry, Request, Settings
 from pytest_puma.core import Model, SettingsError
 from pytest_puma.gates import parse_gate
-from pytest_puma.matrix import check_same, expand, make_scenario, read_marker
+from pytest_puma.marker import read_marker
+from pytest_puma.matrix import expand, make_scenario
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.perturbations import Perturbation
-from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from pytest_puma.ready import check_same
+from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario, draw
 from pytest_puma.strategies import ALL
 
 
@@ -107,8 +109,9 @@ def test_names_of_perturbations_are_canonical_and_count_once() -> None:
 def test_a_marker_takes_a_list_of_perturbations() -> None:
     found = read_marker(["triage_jira"], {"perturb": ["typos", "none"]}, settings())
     assert found.choices.perturb == ("typos_5pct",)
-    with pytest.raises(SettingsError, match="the marker's perturb is 'typos'; expected a list of texts"):
-        read_marker(["triage_jira"], {"perturb": "typos"}, settings())
+    assert read_marker(["triage_jira"], {"perturb": "typos"}, settings()).choices.perturb == ("typos_5pct",)
+    with pytest.raises(SettingsError, match="the marker's perturb is 3; expected a list of texts"):
+        read_marker(["triage_jira"], {"perturb": 3}, settings())
     with pytest.raises(SettingsError, match="perturbation 'typo' is unknown; did you mean"):
         read_marker(["triage_jira"], {"perturb": ["typo"]}, settings())
 
@@ -155,7 +158,7 @@ def test_a_general_gate_without_a_scope_goes_to_the_cells_that_have_its_metric()
 
 @pytest.mark.parametrize("gate", ["mae <= 3", "triage_jira: mae <= 3"])
 def test_a_gate_of_the_request_must_be_a_metric_of_its_scenario(gate: str) -> None:
-    with pytest.raises(SettingsError, match="triage_jira has no metric 'mae'; there are: f1_macro"):
+    with pytest.raises(SettingsError, match=r"triage_jira has no metric 'mae'; .*there are: f1_macro"):
         expand(request(gates=(parse_gate(gate),)), settings())
 
 
@@ -179,11 +182,24 @@ def test_a_request_may_pick_models_by_their_ollama_names() -> None:
 
 def test_the_same_id_with_other_settings_is_refused_and_with_the_same_is_not() -> None:
     known: dict[str, Any] = {}
-    first = expand(request(), settings())
-    check_same(known, first)
-    check_same(known, expand(request(), settings()))
-    with pytest.raises(SettingsError, match="asked for twice with different settings"):
-        check_same(known, expand(request(choices=Choices(samples=3)), settings()))
+    samples = draw(TriageJiraScenario(), 2, seed=42)
+    check_same(expand(request(), settings()), samples, known)
+    check_same(expand(request(), settings()), samples, known)
+    with pytest.raises(SettingsError, match="asked for twice with different settings: samples 50 and 3; make them"):
+        check_same(expand(request(choices=Choices(samples=3)), settings()), samples, known)
+    with pytest.raises(SettingsError, match=r"different settings: rows of digest \w{8} and of digest"):
+        check_same(expand(request(), settings()), samples[::-1], known)
+
+
+def test_all_samples_are_as_many_as_there_are() -> None:
+    (cell, *_) = expand(request(choices=Choices(samples="all")), settings())
+    assert cell.samples == 200
+
+
+def test_all_samples_of_a_scenario_that_makes_them_up_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_puma.matrix.TOO_MANY_SAMPLES", 100)
+    with pytest.raises(SettingsError, match="samples is 'all', but triage_jira has 100 or more; expected a number"):
+        expand(request(choices=Choices(samples="all")), settings())
 
 
 def test_a_scenario_is_named_or_a_class_or_an_instance() -> None:
@@ -193,6 +209,35 @@ def test_a_scenario_is_named_or_a_class_or_an_instance() -> None:
         assert isinstance(make_scenario(said, settings()), TriageJiraScenario)
     with pytest.raises(SettingsError, match="expected a name, a Scenario class or an instance"):
         make_scenario(3, settings())
+
+
+def test_a_marker_takes_a_lone_text_for_a_list_and_metrics_that_exist() -> None:
+    said = {"strategies": "zero-shot", "gates": "accuracy > 0", "metrics": ["accuracy", "f1_macro"], "samples": "all"}
+    found = read_marker(["triage_jira"], said, settings())
+    assert (found.choices.strategies, found.choices.samples) == (("zero_shot",), "all")
+    assert (len(found.gates), found.metrics) == (1, ("accuracy", "f1_macro"))
+    assert expand(found, settings())[0].metrics == ("accuracy", "f1_macro")
+    with pytest.raises(SettingsError, match="metrics: triage_jira has no metric 'f1_makro'; did you mean 'f1_macro'"):
+        read_marker(["triage_jira"], {"metrics": "f1_makro"}, settings())
+
+
+def test_a_scenario_says_what_it_is() -> None:
+    class Kindless(TriageJiraScenario):
+        task_type = "classificaton"  # type: ignore[assignment]
+
+    class Nameless(TriageJiraScenario):
+        name = "a b"
+
+    with pytest.raises(SettingsError, match="task_type is 'classificaton'; did you mean 'classification'"):
+        make_scenario(Kindless, settings())
+    with pytest.raises(SettingsError, match="Nameless: the scenario's name is 'a b'; expected letters"):
+        make_scenario(Nameless, settings())
+
+
+def test_a_test_that_compares_two_strategies_asks_for_both() -> None:
+    gates = (parse_gate("few_shot_3.f1_macro >= zero_shot.f1_macro"),)
+    with pytest.raises(SettingsError, match="fits none of its cells"):
+        expand(request(gates=gates, choices=Choices(strategies=("few_shot_3",))), settings())
 
 
 def test_without_a_model_there_are_no_cells_but_an_error() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 
 class PumaError(Exception):
@@ -28,6 +29,12 @@ class TemplateError(PumaError):
 
 class EngineError(PumaError):
     """llama.cpp (or the backend in its place) could not do what was asked of it."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`did you mean 'few_shot_3'? `, empty where nothing known is near."""
+    nearest = get_close_matches(name, list(known), n=1)
+    return f"did you mean {nearest[0]!r}? " if nearest else ""
 
 
 def check_limits(limits: Mapping[str, tuple[float | None, float, float]]) -> None:

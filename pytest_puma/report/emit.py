@@ -29,7 +29,13 @@ class Report:
 
 def parse_reports(said: Iterable[str], folder: Path) -> tuple[Report, ...]:
     """The files that were asked for, relative ones in a folder; a `SettingsError` for what cannot be written."""
-    return tuple(_parse(text, folder) for text in said if text != JUNIT)
+    reports = tuple(dict.fromkeys(_parse(text, folder) for text in said if text != JUNIT))
+    paths = [report.path for report in reports]
+    doubled = next((path for path in paths if paths.count(path) > 1), None)
+    if doubled is not None:
+        msg = f"--puma-report: two formats for {doubled}, of which one would overwrite the other; name two files"
+        raise SettingsError(msg)
+    return reports
 
 
 def _parse(text: str, folder: Path) -> Report:

@@ -25,7 +25,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_puma.core import DataError, DataSource, Scenario
+from pytest_puma.core import DataError, DataSource, Scenario, SettingsError
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.scenarios.frames import to_records
 from pytest_puma.scenarios.layout import Layout, arrange
@@ -55,6 +55,14 @@ class FileScenario(Scenario):
     balanced: ClassVar[bool] = False
 
     def __init__(self, data: Path | None = None) -> None:
+        if callable(data):
+            # With a class as its only argument a mark decorates the class, and the test would be gone without a word.
+            name = type(self).__name__
+            msg = (
+                f"{name}: pytest takes a class alone for what is to be marked; "
+                f"expected an instance: @pytest.mark.puma({name}())"
+            )
+            raise SettingsError(msg)
         self._replacement = data
 
     def layout(self) -> Layout:

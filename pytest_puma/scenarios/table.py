@@ -108,6 +108,9 @@ def _json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]
             continue
         try:
             record = json.loads(line)
+        except RecursionError as error:
+            msg = f"{name}: line {number} is nested too deeply; expected one flat object a line"
+            raise DataError(msg) from error
         except ValueError as error:
             msg = f"{name}: line {number} is not JSON ({error}); expected one object a line"
             raise DataError(msg) from error

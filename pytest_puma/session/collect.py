@@ -12,6 +12,8 @@ import pytest
 from pytest_puma import matrix
 from pytest_puma.asked import Request, Settings
 from pytest_puma.core import Cell, PumaError, SettingsError
+from pytest_puma.marker import read_marker
+from pytest_puma.ready import Identity, check_ready
 from pytest_puma.session.settings import settings_of
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_puma.core import Outcome
 
-_KNOWN: pytest.StashKey[dict[str, Cell]] = pytest.StashKey()
+_KNOWN: pytest.StashKey[dict[str, Identity]] = pytest.StashKey()
 #: `tavern` in `test_api.tavern.yaml`, but nothing in `triage-v1.2.yaml`.
 _KIND = re.compile(r"\.([A-Za-z]\w*)\.ya?ml$")
 #: pytest replaces longer ids by numbers.
@@ -27,7 +29,13 @@ LONGEST_ID = 100
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
-    """One item for each cell that the function's marker asks for. What is wrong is a collection error."""
+    """One item for each cell that the function's marker asks for. What is wrong is a collection error.
+
+    A function that does not use our fixture is left alone, unless it has the marker itself and not from its class or
+    module.
+    """
+    if not _is_ours(metafunc):
+        return
     try:
         cells = _cells(metafunc)
     except PumaError as error:
@@ -55,8 +63,12 @@ def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def _is_wanted(cell: Cell, settings: Settings) -> bool:
-    named = not settings.scenarios or cell.scenario.name in settings.scenarios
-    return named and (settings.only is None or cell.id in settings.only)
+    return _runs(cell.scenario.name, settings) and (settings.only is None or cell.id in settings.only)
+
+
+def _runs(scenario: str, settings: Settings) -> bool:
+    """Whether `--puma-scenario` leaves a scenario in the run."""
+    return not settings.scenarios or scenario in settings.scenarios
 
 
 def cell_of(item: pytest.Item) -> Cell | None:
@@ -101,21 +113,40 @@ def _spec_function(request: Request) -> Callable[[Outcome], None]:
     return spec
 
 
+def _is_ours(metafunc: pytest.Metafunc) -> bool:
+    # A project may have a fixture of its own that is called puma: ours alone needs a cell.
+    if "_puma_cell" in metafunc.fixturenames:
+        return True
+    return any(mark.name == "puma" for mark in metafunc.definition.own_markers)
+
+
 def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
-    markers = list(metafunc.definition.iter_markers("puma"))
-    if "puma" not in metafunc.fixturenames:
-        msg = "has the puma marker but not the argument; expected def test(puma): ..."
+    marks = _closest_marks(metafunc.definition)
+    if "_puma_cell" not in metafunc.fixturenames:
+        own = "puma" in metafunc.fixturenames
+        found = "its argument puma is another fixture of this name" if own else "not the argument"
+        msg = f"has the puma marker but {found}; expected def test(puma): ..."
         raise SettingsError(msg)
-    if len(markers) != 1:
-        msg = f"has the puma argument and {len(markers)} puma markers; expected one: @pytest.mark.puma('triage_jira')"
+    if len(marks) != 1:
+        msg = f"has the puma argument and {len(marks)} puma markers; expected one: @pytest.mark.puma('triage_jira')"
         raise SettingsError(msg)
     settings = settings_of(metafunc.config)
-    request = matrix.read_marker(markers[0].args, markers[0].kwargs, settings)
+    request = read_marker(marks[0].args, marks[0].kwargs, settings)
     cells = matrix.expand(request, settings)
     long = next((cell.id for cell in cells if len(cell.id) > LONGEST_ID), None)
     if long is not None:
         msg = f"the id {long} has {len(long)} characters; expected at most {LONGEST_ID}: --puma-model short=FILE.gguf"
         raise SettingsError(msg)
-    matrix.check_same(metafunc.config.stash.setdefault(_KNOWN, {}), cells)
-    matrix.check_ready(cells, settings)
+    if _runs(request.scenario.name, settings):
+        check_ready(cells, settings, metafunc.config.stash.setdefault(_KNOWN, {}))
     return cells
+
+
+def _closest_marks(definition: pytest.Item) -> list[pytest.Mark]:
+    """Our markers of the function, else of its class, else of its module: as with pytest's own, the closest counts."""
+    for node in definition.iter_parents():
+        marks = [mark for mark in node.own_markers if mark.name == "puma"]
+        if marks:
+            # Of a class come those that it inherits first.
+            return marks[-1:] if isinstance(node, pytest.Class) else marks
+    return []

@@ -68,7 +68,8 @@ class Keeper:
 
     def problems(self, cells: Collection[str]) -> list[str]:
         """Sentences on what is gone, and on files that cannot be read."""
-        gone = [] if self._config.option.puma_prune_baseline else self.gone(cells)
+        # Where baselines are made anew, those that nothing asks for are told and not held against the run.
+        gone = [] if self._accepts or self._config.option.puma_prune_baseline else self.gone(cells)
         return self._faults + [
             f"{entry.cell} has a baseline, but {entry.test} does not ask for it any more; "
             "name it as before, or run --puma-prune-baseline"
@@ -77,9 +78,11 @@ class Keeper:
 
     def finish(self, cells: Collection[str]) -> list[str]:
         """Write what the run was asked to, and tell it."""
-        gone = self.gone(cells) if self._config.option.puma_prune_baseline else []
-        written = self._baselines.write(list(self._measured.values()), gone)
-        return [_told(each) for each in written]
+        gone = self.gone(cells) if self._accepts or self._config.option.puma_prune_baseline else []
+        drops = self._config.option.puma_prune_baseline
+        written = self._baselines.write(list(self._measured.values()), gone if drops else [])
+        kept = [f"baseline: no test asks for {entry.cell} any more; --puma-prune-baseline drops it" for entry in gone]
+        return [_told(each) for each in written] + ([] if drops else kept)
 
     @property
     def _baselines(self) -> Baselines:

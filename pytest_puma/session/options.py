@@ -5,9 +5,19 @@ Each lasting option `--puma-NAME` has an ini key `puma_NAME`. What they say is r
 
 from __future__ import annotations
 
-from typing import Any
+from argparse import ArgumentTypeError
+from typing import Any, Literal
 
 import pytest
+
+
+def _samples(text: str) -> int | str:
+    try:
+        return text if text == "all" else int(text)
+    except ValueError as error:
+        msg = f"found {text!r}; expected a whole number, or 'all'"
+        raise ArgumentTypeError(msg) from error
+
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-model": {
@@ -31,7 +41,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAMES",
         "help": "run each cell under these perturbations too (comma-separated), as typos_5pct; 'all', or 'none'",
     },
-    "--puma-samples": {"type": int, "metavar": "N", "help": "samples of each scenario (default 50)"},
+    "--puma-samples": {"type": _samples, "metavar": "N", "help": "samples of each scenario, or 'all' (default 50)"},
     "--puma-seed": {"type": int, "metavar": "N", "help": "seed of every random choice (default 42)"},
     "--puma-threads": {
         "type": int,
@@ -97,12 +107,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
 }
 
-INI: dict[str, tuple[str, str]] = {
+INI: dict[str, tuple[Any, str]] = {
     "puma_models": ("linelist", "models to run when no --puma-model is given (default: the bundled puma-tiny)"),
     "puma_model_dirs": ("paths", "folders in which a model's bare name is looked up"),
     "puma_data": ("linelist", "SCENARIO=PATH lines: your own data"),
     "puma_perturb": ("linelist", "perturbations to run each cell under, too"),
-    "puma_samples": ("int", "samples of each scenario"),
+    "puma_samples": (int | Literal["all"], "samples of each scenario, or 'all'"),
     "puma_seed": ("int", "seed of every random choice"),
     "puma_threads": ("int", "threads of each process"),
     "puma_temperature": ("float", "sampling temperature"),
@@ -124,7 +134,7 @@ def add_options(parser: pytest.Parser) -> None:
     for name, attributes in OPTIONS.items():
         group.addoption(name, **attributes)
     for name, (kind, text) in INI.items():
-        parser.addini(name, text, type=kind, default=None)  # type: ignore[arg-type]
+        parser.addini(name, text, type=kind, default=None)
 
 
 def is_asked(config: pytest.Config) -> bool:

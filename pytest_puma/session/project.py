@@ -28,18 +28,25 @@ def project_root(config: pytest.Config) -> Path:
 
 
 def check_root(config: pytest.Config) -> None:
-    """Refuse a command line that makes pytest overlook the project's ini file, and the gates in it.
+    """Refuse a command line that moves pytest's root, or makes it overlook the project's ini file and the gates in it.
 
     pytest looks for its root before it knows our options, so a path behind a space counts as a test path.
     """
+    here = config.invocation_params.dir
     arguments = config.invocation_params.args
     said = [*(config.option.puma_model or ()), *(config.option.puma_data or ())]
     loose = [value for value in said if value in arguments and Path(value).exists()]
     if loose and not config.option.inifilename and not config.option.rootdir:
-        expected = _nearest_ini(config.invocation_params.dir)
+        expected = _nearest_ini(here)
+        outside = not (here / loose[0]).resolve().is_relative_to(here.resolve())
+        fault = ""
         if expected is not None and expected != config.inipath:
+            fault = f"does not read {expected}"
+        elif expected is None and config.inipath is None and outside:
+            fault = f"makes {config.rootpath} its root folder"
+        if fault:
             msg = (
-                f"puma: pytest takes {loose[0]} for a test path and does not read {expected}; "
+                f"puma: pytest takes {loose[0]} for a test path and {fault}; "
                 f"write an equals sign: --puma-model={loose[0]}"
             )
             raise pytest.UsageError(msg)

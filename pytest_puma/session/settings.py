@@ -136,5 +136,7 @@ def _ini(config: pytest.Config, key: str) -> object:
     try:
         return config.getini(key)
     except (ValueError, pytest.UsageError) as error:
-        msg = f"puma: ini key {key}: {error}; expected {INI[key][0]}"
+        kind = INI[key][0]
+        expected = kind if isinstance(kind, str) else "a whole number, or 'all'"
+        msg = f"puma: ini key {key}: {error}; expected {expected}"
         raise pytest.UsageError(msg) from error

@@ -22,6 +22,10 @@ COMMAND_LINES = {
     "an unknown strategy": (["--puma-strategy=few_shots"], "*puma: strategy 'few_shots' is unknown; did you mean *"),
     "an empty name": (["--puma-strategy=egi,"], "*puma: --puma-strategy 'egi,': found an empty name*"),
     "samples": (["--puma-samples=0"], "*puma: the command line: samples is 0; expected a number from 1*"),
+    "two reports in a file": (
+        ["--puma-report=md:x", "--puma-report=csv:x"],
+        "*puma: --puma-report: two formats for */x, of which one would overwrite the other*",
+    ),
     "threads": (["--puma-threads=-1"], "*puma: --puma-threads is -1; expected a number from 1 to 4096*"),
     "a seed": (["--puma-seed=-1"], "*puma: the command line: seed is -1; expected a number from 0 to *"),
     "temperature": (
@@ -63,14 +67,18 @@ MARKERS = {
         "@pytest.mark.puma('triage_jira')\n@pytest.mark.puma('triage_jira')\ndef test_x(puma): pass",
         "*has the puma argument and 2 puma markers*",
     ),
+    "another puma": (
+        "@pytest.fixture\ndef puma(): return 7\n@pytest.mark.puma('triage_jira')\ndef test_x(puma): pass",
+        "*has the puma marker but its argument puma is another fixture of this name; expected *",
+    ),
     "unknown scenario": ("@pytest.mark.puma('triag')\ndef test_x(puma): pass", "*scenario 'triag' is unknown*"),
     "unknown keyword": (
         "@pytest.mark.puma('triage_jira', sample=3)\ndef test_x(puma): pass",
-        "*the marker does not know sample; expected @pytest.mark.puma(scenario, *, gates, strategies, perturb, *",
+        "*the marker does not know sample; did you mean 'samples'? expected @pytest.mark.puma(scenario, *, gates, *",
     ),
-    "a text for a list": (
-        "@pytest.mark.puma('triage_jira', gates='f1_macro > 0')\ndef test_x(puma): pass",
-        "*the marker's gates is 'f1_macro > 0'; expected a list of texts*",
+    "a number for a list": (
+        "@pytest.mark.puma('triage_jira', gates=3)\ndef test_x(puma): pass",
+        "*the marker's gates is 3; expected a list of texts*",
     ),
     "unknown strategy": (
         "@pytest.mark.puma('triage_jira', strategies=['zero'])\ndef test_x(puma): pass",
@@ -78,7 +86,7 @@ MARKERS = {
     ),
     "unknown metric": (
         "@pytest.mark.puma('triage_jira', gates=['f1 >= 0.4'])\ndef test_x(puma): pass",
-        "*triage_jira has no metric 'f1'; there are: f1_macro, *",
+        "*triage_jira has no metric 'f1'; *there are: f1_macro, *",
     ),
     "no samples": (
         "@pytest.mark.puma('triage_jira', samples=0)\ndef test_x(puma): pass",
@@ -108,7 +116,45 @@ def test_x(puma): pass
 @pytest.mark.puma('triage_jira', samples=3)
 def test_y(puma): pass
 """,
-        "*triage_jira-zero_shot@tiny is asked for twice with different settings*",
+        "*triage_jira-zero_shot@tiny is asked for twice with different settings: samples 50 and 3; make them alike*",
+    ),
+    "one id, two files": (
+        """
+from pathlib import Path
+from pytest_puma.scenarios import TriageJiraScenario
+
+ROW = "issue_key,title,description,priority\\nA-1,Login fails,Nobody can log in.,{}\\n"
+Path("a.csv").write_text(ROW.format("Critical"))
+Path("b.csv").write_text(ROW.format("Minor"))
+
+@pytest.mark.puma(TriageJiraScenario(Path("a.csv")), strategies=['zero_shot'])
+def test_x(puma): pass
+
+@pytest.mark.puma(TriageJiraScenario(Path("b.csv")), strategies=['zero_shot'])
+def test_y(puma): pass
+""",
+        "*triage_jira-zero_shot@tiny is asked for twice with different settings: data a.csv (SHA-256 *) and b.csv (*",
+    ),
+    "unknown kind of task": (
+        """
+from pytest_puma.scenarios import TriageJiraScenario
+
+class Written(TriageJiraScenario):
+    task_type = "generation"
+
+@pytest.mark.puma(Written())
+def test_x(puma): pass
+""",
+        "*Written: the scenario's task_type is 'generation'; there are: classification, regression*",
+    ),
+    "a class alone, which pytest decorates": (
+        """
+from pytest_puma.scenarios import TriageJiraScenario
+
+@pytest.mark.puma(TriageJiraScenario)
+def test_x(puma): pass
+""",
+        "*TriageJiraScenario: pytest takes a class alone for what is to be marked; expected an instance: *puma(*())*",
     ),
 }
 
@@ -223,3 +269,32 @@ def test_a_model_path_that_makes_pytest_overlook_the_ini_file_is_refused(alone: 
     result.stderr.fnmatch_lines(
         [f"ERROR: puma: pytest takes {alone.model} for a test path and does not read *tox.ini*"]
     )
+
+
+def test_a_model_path_that_moves_the_root_is_refused_without_an_ini_file_too(alone: Project) -> None:
+    (alone.pytester.path / "tox.ini").unlink()
+    alone.write(test_triage=TRIAGE)
+    result = alone.run("--puma-model", str(alone.model), model=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    moved = "for a test path and makes * its root folder; write an equals sign: --puma-model=*"
+    result.stderr.fnmatch_lines([f"ERROR: puma: pytest takes {alone.model} {moved}"])
+    assert alone.run().ret == 0
+    # Inside the folder no path moves the root.
+    (alone.pytester.path / "own.gguf").write_bytes(alone.model.read_bytes())
+    assert alone.run("--puma-model", "own.gguf", model=False).ret == 0
+
+
+DEEP = "[" * 100_000
+
+
+def test_deep_nesting_is_a_sentence(alone: Project) -> None:
+    folder = alone.pytester.path
+    alone.write(test_triage=TRIAGE)
+    (folder / "deep.jsonl").write_text(DEEP, encoding="utf-8")
+    (folder / "deep.puma.yaml").write_text(DEEP, encoding="utf-8")
+    result = alone.run("--puma-data=triage_jira=deep.jsonl")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(
+        ["*deep.puma.yaml, line 1: the file is nested too deeply*", "*deep.jsonl: line 1 is nested too deeply*"]
+    )
+    result.stdout.no_fnmatch_line("*RecursionError*")

@@ -1,0 +1,70 @@
+"""Whether cells can run: their rows, templates and baselines are read before any model is loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from pytest_puma.asked import Settings
+from pytest_puma.core import Cell, Sample, SettingsError
+from pytest_puma.evaluate import rows_of, template_of
+from pytest_puma.strategies import parse_strategy
+
+#: All that decides what the samples of a cell are and how they are asked, each with a word for it.
+Identity: TypeAlias = Mapping[str, object]
+
+
+def check_ready(cells: Sequence[Cell], settings: Settings, known: dict[str, Identity]) -> None:
+    """Refuse now what would end a long run: unusable files, and a cell that another test asks for on other data.
+
+    `cells` are those of one request, which share their rows; `known` are the cells of other requests, by id.
+    """
+    # Models share the templates, and all cells the rows: where the most examples are enough, fewer are.
+    asked = [
+        (cell, parse_strategy(name, settings.registry.strategies))
+        for name, cell in {cell.strategy: cell for cell in cells}.items()
+    ]
+    if asked:
+        samples, _ = rows_of(*max(asked, key=lambda each: each[1].shots))
+        check_same(cells, samples, known)
+    for cell, strategy in asked:
+        template_of(cell, strategy, settings.project)
+    for cell in cells:
+        settings.baseline_of(cell)
+
+
+def check_same(cells: Sequence[Cell], samples: Sequence[Sample], known: dict[str, Identity]) -> None:
+    """Refuse two cells of one id that are not the same: their numbers would be taken for each other's."""
+    for cell in cells:
+        own = _identity(cell, samples)
+        other = known.setdefault(cell.id, own)
+        parts = [f"{name} {other[name]} and {own[name]}" for name in own if other[name] != own[name]]
+        # Other rows are no news where the reason for them is told.
+        parts = parts[:-1] if len(parts) > 1 and parts[-1].startswith("rows") else parts
+        if parts:
+            msg = (
+                f"{cell.id} is asked for twice with different settings: {'; '.join(parts)}; "
+                "make them alike, or give one of the scenarios a name of its own"
+            )
+            raise SettingsError(msg)
+
+
+def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
+    kind, source = type(cell.scenario), cell.scenario.source()
+    return {
+        "class": kind,
+        "samples": cell.samples,
+        "seed": cell.seed,
+        "generation": cell.generation,
+        "data": None if source is None else f"{source.name} (SHA-256 {source.digest[:8]})",
+        "labels": tuple(cell.scenario.valid_labels()),
+        "rows": _digest(samples),
+    }
+
+
+def _digest(samples: Sequence[Sample]) -> str:
+    """A few digits that differ where the drawn rows do."""
+    rows = [[sample.id, sample.gold, sorted(map(repr, sample.fields.items()))] for sample in samples]
+    return f"of digest {hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:8]}"
