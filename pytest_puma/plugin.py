@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,11 +35,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
+    from pytest_puma.session.collected import NAME, Collecting
     from pytest_puma.session.controller import register
     from pytest_puma.session.settings import check_command_line
 
     config.addinivalue_line("markers", "puma(scenario, *, strategies, samples, seed, gates, ...): a benchmark")
     check_command_line(config)
+    config.pluginmanager.register(Collecting(), NAME)
     register(config)
     if config.option.puma_plan:
         from pytest_puma.session.planner import Planner
@@ -103,6 +106,25 @@ def puma(request: pytest.FixtureRequest, _puma_engine: Engine, _puma_cell: Cell)
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    if "unittest" in sys.modules:
+        from pytest_puma.session.collected import refuse_unittest
+
+        refuse_unittest(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    if "_puma_cell" not in getattr(item, "fixturenames", ()):
+        return (yield)
+    from pytest_puma.session.item import prepared
+
+    return (yield from prepared(item))
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     # Not "puma": a project may have a fixture of its own under this name.
     if "_puma_cell" not in pyfuncitem.fixturenames:
@@ -113,9 +135,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report = yield
-    if call.when == "call" and "_puma_cell" in getattr(item, "fixturenames", ()):
+    if "_puma_cell" in getattr(item, "fixturenames", ()):
         from pytest_puma.session.item import attach
 
         attach(item, report)

@@ -6,22 +6,28 @@ MODELS = ("qwen", "qwen-7b", "a@b")
 
 
 @pytest.mark.parametrize(
-    ("nodeid", "found"),
+    ("nodeid", "cell"),
     [
-        (
-            "t.py::test_x[triage_jira-few_shot_3@qwen]",
-            Named("triage_jira-few_shot_3@qwen", "triage_jira", "qwen"),
-        ),
-        ("t.py::test_x[s-egi+typos_5pct@qwen]", Named("s-egi+typos_5pct@qwen", "s", "qwen")),
-        ("t.py::test_x[1-s-egi+typos_5pct@qwen-7b-2]", Named("s-egi+typos_5pct@qwen-7b", "s", "qwen-7b")),
-        ("t.py::test_x[s-zero_shot@qwen-7b]", Named("s-zero_shot@qwen-7b", "s", "qwen-7b")),
-        ("t.py::test_x[chilly-s-zero_shot@qwen-7b]", Named("s-zero_shot@qwen-7b", "s", "qwen-7b")),
-        ("t.py::test_x[s-zero_shot@qwen-chilly]", Named("s-zero_shot@qwen", "s", "qwen")),
-        ("t.py::TestY::test_x[s-zero_shot@a@b]", Named("s-zero_shot@a@b", "s", "a@b")),
+        ("t.py::test_x[triage_jira-few_shot_3@qwen]", "triage_jira-few_shot_3@qwen"),
+        ("t.py::test_x[s-egi+typos_5pct@qwen]", "s-egi+typos_5pct@qwen"),
+        ("t.py::test_x[1-s-egi+typos_5pct@qwen-7b-2]", "s-egi+typos_5pct@qwen-7b"),
+        ("t.py::test_x[s-zero_shot@qwen-7b]", "s-zero_shot@qwen-7b"),
+        ("t.py::test_x[chilly-s-zero_shot@qwen-7b]", "s-zero_shot@qwen-7b"),
+        ("t.py::test_x[s-zero_shot@qwen-chilly]", "s-zero_shot@qwen"),
+        ("t.py::test_x[s-zero_shot@qwen-some-user@example.org]", "s-zero_shot@qwen"),
+        ("t.py::test_x[some-user@example.org-s-zero_shot@qwen]", "s-zero_shot@qwen"),
+        ("t.py::test_x[s-zero_shot@qwen]@group", "s-zero_shot@qwen"),
+        ("t.py::TestY::test_x[s-zero_shot@a@b]", "s-zero_shot@a@b"),
     ],
 )
-def test_an_id_names_its_cell(nodeid: str, found: Named) -> None:
-    assert cells_in([nodeid], lambda: MODELS) == {nodeid: found}
+def test_an_id_names_its_cell(nodeid: str, cell: str) -> None:
+    (found,) = cells_in(["t.py::test_other", nodeid], lambda: MODELS).items()
+    assert found == (1, Named(nodeid, cell))
+
+
+def test_a_cell_names_its_scenario_and_its_model() -> None:
+    named = Named("t.py::test_x", "triage_jira-egi+typos_5pct@a@b-c")
+    assert (named.scenario, named.model) == ("triage_jira", "a@b-c")
 
 
 @pytest.mark.parametrize("nodeid", ["t.py::test_mail[some-user@example.org]", "t.py::test_x", "t.py::test_x[1-2]"])

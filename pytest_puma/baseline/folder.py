@@ -28,7 +28,7 @@ from typing import Any
 
 from pytest_puma.baseline.entry import Entry
 from pytest_puma.core import DataError
-from pytest_puma.files import write_whole
+from pytest_puma.files import locked, write_whole
 
 FORMAT = 1
 _WIDTH = 120
@@ -46,7 +46,7 @@ class Written:
 
 
 class Baselines:
-    """Those of a project. Each file is read once; a `DataError` says what is wrong with one."""
+    """Those of a project. Each file is read once, and anew before it is written; a `DataError` says what is wrong."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -67,7 +67,13 @@ class Baselines:
         An entry that says what the old one said keeps its commit, so that nothing changes in the file.
         """
         scenarios = sorted({entry.scenario for entry in (*entries, *gone)})
-        return [self._merge(name, _of(name, entries), _of(name, gone)) for name in scenarios]
+        if not scenarios:
+            return []
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder):
+            # Another run may have written since these were read.
+            self._read.cache_clear()
+            return [self._merge(name, _of(name, entries), _of(name, gone)) for name in scenarios]
 
     def _merge(self, scenario: str, entries: Mapping[str, Entry], gone: Collection[str]) -> Written:
         old = self._read(scenario)
@@ -99,8 +105,8 @@ class Baselines:
             found = json.loads(path.read_text(encoding="utf-8"))
             if found["format"] != FORMAT:
                 raise _unusable(path, f"format {found['format']!r}; expected {FORMAT}")
-            lines = self._beside(scenario).read_text(encoding="utf-8").splitlines()
-            columns = {line["cell"]: (line, _digest(text)) for text in lines for line in [json.loads(text)]}
+            lines = self._beside(scenario).read_text(encoding="utf-8").split("\n")
+            columns = {line["cell"]: (line, _digest(text)) for text in lines if text for line in [json.loads(text)]}
             return {cell: self._entry(path, cell, head, columns) for cell, head in found["cells"].items()}
         except FileNotFoundError as error:
             raise _unusable(path, f"no file {self._beside(scenario).name} beside it") from error
@@ -123,7 +129,6 @@ class Baselines:
             return
         lines = {cell: _line({"cell": cell} | entries[cell].columns()) for cell in sorted(entries)}
         heads = {cell: entries[cell].head() | {"answers_sha256": _digest(line)} for cell, line in lines.items()}
-        self.folder.mkdir(parents=True, exist_ok=True)
         write_whole(self._beside(scenario), "".join(f"{line}\n" for line in lines.values()))
         write_whole(self._path(scenario), _spread({"format": FORMAT, "scenario": scenario, "cells": heads}) + "\n")
 

@@ -70,7 +70,8 @@ class Outcome:
     where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
     `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `contrast`
     is that with the baseline, where it was asked for; `left_out` counts the samples that were not asked, as the gates
-    were decided without them.
+    were decided without them. `node_id` is that of the test, and `attempt` counts its runs, as a plugin may run it
+    again.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -96,6 +97,8 @@ class Outcome:
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0
+    node_id: str = ""
+    attempt: int = 1
 
     def __getitem__(self, metric: str) -> float:
         """The value of a measure; a `KeyError` names the metrics there are."""

@@ -1,10 +1,10 @@
 """A run as JSON (format 1): what `run.json` of the run folder holds, and `--puma-report json:PATH` writes.
 
-`format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, signature,
-measures, confusion matrix, verdicts, flips, warnings, determinism (null: not asked for), usage, seconds, and how many
-samples were `left_out` as the gates were decided without them; `problems` are sentences that made the run fail although
-no cell did; `gates` counts the gates, with the run's chance of a
-false alarm; `robustness` is what perturbations did to cells, `contrasts` are the comparison table.
+`format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, the `node_id`
+and the `attempt` of its test, signature, measures, confusion matrix, verdicts, flips, warnings, determinism (null: not
+asked for), usage, seconds, and how many samples were `left_out` as the gates were decided without them; `problems` are
+sentences that made the run fail although no cell did; `gates` counts the gates, with the run's chance of a false alarm;
+`robustness` is what perturbations did to cells, `contrasts` are the comparison table.
 """
 
 from __future__ import annotations

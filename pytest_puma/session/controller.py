@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Sequence
-from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.session.arrivals import Arrivals
+from pytest_puma.session.collected import cell_id
 from pytest_puma.session.keeper import Keeper
-from pytest_puma.session.nodeid import cells_in
-from pytest_puma.session.selection import is_selected
+from pytest_puma.session.nodeid import Named, cells_in
+from pytest_puma.session.output import Output
+from pytest_puma.session.selection import is_selected, leaves_out
 from pytest_puma.session.settings import model_names
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Gate, Outcome, Run, Verdict
-    from pytest_puma.report.folder import RunFolder
+    from pytest_puma.core import Gate, Run, Verdict
 
 _RUN = "puma::"
 _PROBLEMS_ID = f"{_RUN}run"
@@ -33,27 +34,24 @@ def register(config: pytest.Config) -> None:
 
 
 class Controller:
-    """What arrived of what was planned."""
+    """Plans, hears, judges and reports."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._planned: dict[str, None] = {}
-        self._reported: set[str] = set()
-        self._silent: set[str] = set()
-        self._outcomes: dict[str, Outcome] = {}
-        self._folder: RunFolder | None = None
-        self._run: Run | None = None
         self._started = datetime.now(timezone.utc)
+        self._arrivals = Arrivals()
         self._keeper = Keeper(config)
+        self._output = Output(config, self._started)
+        self._run: Run | None = None
         self._told: list[str] = []
 
     # -- before the run --------------------------------------------------------------------------
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
-        return self._notes() if any(_is_ours(item) for item in items) else []
+        return self._notes() if any(cell_id(item) for item in items) else []
 
     def _notes(self) -> list[str]:
-        return [note for note in (self._model_note(), self._keeper.note(self._cells())) if note]
+        return [note for note in (self._model_note(), self._keeper.note(self._arrivals.cells)) if note]
 
     def _model_note(self) -> str | None:
         """Said when the run is on a model that nobody chose."""
@@ -66,48 +64,23 @@ class Controller:
     # -- gathering -------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        ours = [item.nodeid for item in session.items if _is_ours(item)]
-        self._planned.update(dict.fromkeys(ours))
+        cells = {place: Named(item.nodeid, cell) for place, item in enumerate(session.items) if (cell := cell_id(item))}
+        self._arrivals.plan(cells, certain=True)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        ours = cells_in(ids, lambda: model_names(self._config))
-        first = not self._planned
-        self._planned.update(dict.fromkeys(ours))
+        cells = cells_in(ids, lambda: model_names(self._config))
+        first = self._arrivals.plan(cells, certain=False)
         # Nothing is collected here, so pytest has no lines for it.
-        for note in self._notes() if first and ours else ():
+        for note in self._notes() if first and cells else ():
             self._config.get_terminal_writer().line(note)
-
-    def _cells(self) -> list[str]:
-        """The ids of the planned cells."""
-        return [named.cell for named in cells_in(self._planned, lambda: model_names(self._config)).values()]
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.nodeid not in self._planned:
-            return
-        self._reported.add(report.nodeid)
-        sent = getattr(report, "puma", None)
-        if sent is not None:
-            self._take(report.nodeid, sent)
-            # pytest keeps its reports to the end; the predictions of a long run lie on the disk by now.
-            report.puma = None  # type: ignore[attr-defined]
-        elif report.when == "call" and report.passed:
-            self._silent.add(report.nodeid)
-
-    def _take(self, nodeid: str, sent: str) -> None:
-        from pytest_puma.report.folder import RunFolder
-        from pytest_puma.report.wire import from_json
-        from pytest_puma.session.project import project_root
-
-        outcome = from_json(sent)
-        # The predictions of a long run would fill the memory; they lie in the folder.
-        self._outcomes[nodeid] = replace(outcome, predictions=())
-        if self._folder is None:
-            run_id = f"{self._started:%Y%m%dT%H%M%S}-{os.getpid()}"
-            self._folder = RunFolder(project_root(self._config), run_id)
-        self._folder.add(outcome)
-        self._keeper.take(nodeid, outcome)
+        outcome = self._arrivals.hear(report)
+        if outcome is not None:
+            self._output.add(outcome)
+            self._keeper.take(report.nodeid, outcome)
 
     # -- the run as a whole ----------------------------------------------------------------------
 
@@ -115,16 +88,15 @@ class Controller:
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         # An exception (-x, an interrupt) passes by: a run that was cut off is not judged.
         result = yield
-        if self._planned and not self._config.option.collectonly:
+        if self._arrivals.planned and not self._config.option.collectonly:
             not_run = self._not_run()
-            problems = self._problems(not_run)
             judged = self._across()
-            self._finish((*judged, *not_run), problems)
+            self._finish((*judged, *not_run), self._problems(not_run))
             for verdict in judged:
                 self._report(
                     f"{_RUN}{verdict.gate} ({verdict.reason.partition(':')[0]})", verdict.reason, failed=verdict.fails
                 )
-            self._report_problems(problems)
+            self._report_problems()
         return result
 
     def _across(self) -> tuple[Verdict, ...]:
@@ -132,27 +104,24 @@ class Controller:
         from pytest_puma.across import across
         from pytest_puma.session.settings import settings_of
 
-        found = [self._outcomes[nodeid] for nodeid in self._planned if nodeid in self._outcomes]
-        return tuple(across(found, settings_of(self._config).policy))
+        return tuple(across(self._arrivals.outcomes, settings_of(self._config).policy))
 
     def pytest_sessionfinish(self) -> None:
-        if self._run is None and self._outcomes:
+        if self._run is None and self._arrivals.outcomes:
             self._finish((), ())
+            # Nothing else reports them: the run was cut off.
+            self._told += [] if self._run is None else self._run.problems
 
     def _finish(self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...]) -> None:
         from pytest_puma.compare import compare
         from pytest_puma.core import Run
-        from pytest_puma.rates import write_rates
-        from pytest_puma.report.emit import emit
         from pytest_puma.robustness import robustness
-        from pytest_puma.session.project import project_root
         from pytest_puma.session.settings import settings_of
 
         settings = settings_of(self._config)
-        # In the order of collection: workers report as they finish.
-        outcomes = tuple(self._outcomes[nodeid] for nodeid in self._planned if nodeid in self._outcomes)
-        self._run = Run(
-            id="" if self._folder is None else self._folder.path.name,
+        outcomes = self._arrivals.outcomes
+        run = Run(
+            id="" if self._output.folder is None else self._output.folder.name,
             started=self._started.isoformat(timespec="seconds"),
             environment=_environment(),
             outcomes=outcomes,
@@ -161,20 +130,21 @@ class Controller:
             robustness=robustness(outcomes, settings.registry.perturbations),
             contrasts=compare(outcomes, settings.compare),
         )
-        self._told = self._keeper.finish(self._cells()) + emit(self._run, settings.reports)
-        if self._folder is not None:
-            self._folder.finish(self._run)
-            write_rates(
-                project_root(self._config), settings.models, self._run.outcomes, day=f"{self._started:%Y-%m-%d}"
-            )
+        self._run, self._told = self._output.finish(run, lambda: self._keeper.finish(self._arrivals.collected))
 
     def _problems(self, not_run: Sequence[Verdict]) -> tuple[str, ...]:
         """Why the run must not be green although no test failed."""
-        missing = [nodeid for nodeid in self._planned if nodeid not in self._reported or nodeid in self._silent]
-        problems = [f"{nodeid} was planned, but no outcome of it arrived" for nodeid in missing]
+        problems = [f"{test} was planned, but no outcome of it arrived" for test in self._arrivals.missing]
         # A gate for cells that the user did not ask for is no mistake, one on a metric that nothing has is.
-        mistakes = [verdict for verdict in not_run if not is_selected(self._config) or self._unknown(verdict.gate)]
-        return (*problems, *(verdict.reason for verdict in mistakes), *self._keeper.problems(self._cells()))
+        mistakes = [verdict for verdict in not_run if not self._is_part() or self._unknown(verdict.gate)]
+        found = self._arrivals.collected
+        return (*problems, *(verdict.reason for verdict in mistakes), *self._keeper.problems(found))
+
+    def _is_part(self) -> bool:
+        """Whether some cells were left out: by the user, or by a plugin that deals the tests out to several runs."""
+        found = self._arrivals.collected
+        dealt = found is not None and not found.cells <= set(self._arrivals.cells)
+        return dealt or is_selected(self._config) or leaves_out(self._config)
 
     def _unknown(self, gate: Gate) -> bool:
         """Whether no scenario has the gate's metric."""
@@ -184,7 +154,7 @@ class Controller:
         if gate.word:
             return False
         known = settings_of(self._config).registry.scenarios.values()
-        run = (outcome.measures for outcome in self._outcomes.values())
+        run = (outcome.measures for outcome in self._arrivals.outcomes)
         return not any(is_metric(scenario(), gate.metric) for scenario in known) and not any(
             gate.metric in measures for measures in run
         )
@@ -194,11 +164,11 @@ class Controller:
         from pytest_puma.gates import applies, not_run
         from pytest_puma.session.settings import settings_of
 
-        if not self._outcomes:
+        outcomes, cells = self._arrivals.outcomes, self._arrivals.planned
+        if not outcomes:
             return ()
-        taken = {verdict.gate for outcome in self._outcomes.values() for verdict in outcome.verdicts}
-        taken |= {gate for outcome in self._outcomes.values() for gate in outcome.across}
-        cells = cells_in(self._planned, lambda: model_names(self._config)).values()
+        taken = {verdict.gate for outcome in outcomes for verdict in outcome.verdicts}
+        taken |= {gate for outcome in outcomes for gate in outcome.across}
         left = [
             gate
             for gate in settings_of(self._config).gates
@@ -208,15 +178,19 @@ class Controller:
         ]
         return tuple(not_run(gate, f"gate {str(gate)!r} fits no cell of this run") for gate in left)
 
-    def _report_problems(self, problems: Sequence[str]) -> None:
+    def _report_problems(self) -> None:
         """As a test of its own, which passes where it failed before: then --lf forgets it."""
+        problems = () if self._run is None else self._run.problems
         cache = getattr(self._config, "cache", None)
         remembered = cache is not None and _PROBLEMS_ID in cache.get("cache/lastfailed", {})
         if problems or remembered:
             self._report(_PROBLEMS_ID, "\n".join(f"puma: {problem}" for problem in problems), failed=bool(problems))
 
     def _report(self, nodeid: str, text: str, *, failed: bool) -> None:
-        """A test that nobody wrote: in the summary, in JUnit XML, in the exit status."""
+        """A test that nobody wrote: in JUnit XML, in the exit status and, where it fails, in the summary.
+
+        The terminal is told of no report but only of the failure: progress counts what was collected.
+        """
         report = pytest.TestReport(
             nodeid=nodeid,
             location=("puma", None, "run"),
@@ -225,7 +199,11 @@ class Controller:
             longrepr=text if failed else None,
             when="call",
         )
-        self._config.hook.pytest_runtest_logreport(report=report)
+        plugins = self._config.pluginmanager
+        terminal: Any = plugins.getplugin("terminalreporter")
+        plugins.subset_hook_caller("pytest_runtest_logreport", [terminal])(report=report)
+        if failed and terminal is not None:
+            terminal.stats.setdefault("failed", []).append(report)
 
     # -- the summary -----------------------------------------------------------------------------
 
@@ -235,7 +213,7 @@ class Controller:
         from pytest_puma.report import contrasts, robustness
         from pytest_puma.report.terminal import summary
 
-        folder = "" if self._folder is None else os.path.relpath(self._folder.path)
+        folder = "" if self._output.folder is None else os.path.relpath(self._output.folder)
         sections = {
             "puma": [*summary(self._run, folder), *self._flips(), *self._told],
             "puma: perturbations": robustness.lines(self._run.robustness),
@@ -252,11 +230,7 @@ class Controller:
         from pytest_puma.session.settings import settings_of
 
         asked = self._run is not None and settings_of(self._config).flips
-        return [line for outcome in self._outcomes.values() for line in flips(outcome)] if asked else []
-
-
-def _is_ours(item: pytest.Item) -> bool:
-    return "_puma_cell" in getattr(item, "fixturenames", ())
+        return [line for outcome in self._arrivals.outcomes for line in flips(outcome)] if asked else []
 
 
 def _environment() -> dict[str, str]:

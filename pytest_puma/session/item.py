@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import unittest
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -13,11 +15,13 @@ from pytest_puma.evaluate import evaluate
 from pytest_puma.report.junit import properties
 from pytest_puma.report.terminal import failure
 from pytest_puma.report.wire import to_json
+from pytest_puma.session.collected import NAME, cell_id
 from pytest_puma.session.heap import give_back
 from pytest_puma.session.progress import progress_of
 from pytest_puma.session.settings import settings_of
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
+_SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 
 
 @contextmanager
@@ -51,38 +55,66 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
             stop_early=settings.stop_early,
             only=None if settings.only is None else settings.only.get(cell.id),
         )
-    item.stash[OUTCOME] = outcome
+    item.stash[OUTCOME] = outcome = replace(outcome, node_id=item.nodeid)
     return outcome
 
 
-def judged(item: pytest.Function) -> Generator[None, object, object]:
+def prepared(item: pytest.Item) -> Generator[None, object, object]:
+    """The item's fixtures; one that skips behind the benchmark is no way round a missed gate."""
+    try:
+        return (yield)
+    except _SKIPPED:
+        _fail_if_missed(item)
+        raise
+
+
+def judged(item: pytest.Item) -> Generator[None, object, object]:
     """The test's own body, then its gates: a missed one is a failure, whose report shows the sentences.
 
-    A body that fails itself shows them too.
+    A body that fails itself shows them too; one that skips fails by them.
     """
-    outcome = item.stash.get(OUTCOME, None)
-    missed = failure(outcome) if outcome is not None and outcome.failed else ""
     try:
         result = yield
+    except _SKIPPED:
+        _fail_if_missed(item)
+        raise
     except BaseException:
-        if missed:
+        if missed := _missed(item):
             item.add_report_section("call", "puma", missed)
         raise
-    if missed:
-        pytest.fail(missed, pytrace=False)
+    _fail_if_missed(item)
     return result
 
 
 def attach(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Put the outcome on the report as one JSON string: that is what reaches the controller, with xdist too."""
+    """Put on the report what the controller must know: which cell it is of, and, once it is there, the outcome.
+
+    The outcome is one JSON string, which reaches the controller with xdist too. It goes with the setup, in which it was
+    computed, so that no fixture behind it loses it.
+    """
+    report.puma_cell = cell_id(item)  # type: ignore[attr-defined]
+    report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
+    report.puma_collected = item.config.pluginmanager.getplugin(NAME).tell()  # type: ignore[attr-defined]
     outcome = item.stash.get(OUTCOME, None)
-    if outcome is not None:
+    if outcome is not None and report.when == "setup":
         report.puma = to_json(outcome)  # type: ignore[attr-defined]
         if settings_of(item.config).junit:
             # pytest writes them with the report of the teardown, which copies what the item has then.
-            item.user_properties += properties(outcome)
+            others = [each for each in item.user_properties if not each[0].startswith("puma.")]
+            item.user_properties[:] = [*others, *properties(outcome)]
+    if outcome is not None and report.when == "teardown":
         # pytest keeps its items to the end of the session; thousands of predictions need not stay with them.
         del item.stash[OUTCOME]
+
+
+def _fail_if_missed(item: pytest.Item) -> None:
+    if missed := _missed(item):
+        pytest.fail(missed, pytrace=False)
+
+
+def _missed(item: pytest.Item) -> str:
+    outcome = item.stash.get(OUTCOME, None)
+    return failure(outcome) if outcome is not None and outcome.failed else ""
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_puma.session.collected import Collected
 from pytest_puma.session.project import project_root
 from pytest_puma.session.selection import is_selected
 from pytest_puma.session.settings import model_names, settings_of
@@ -50,35 +51,36 @@ class Keeper:
 
         self._measured[outcome.cell] = Entry.of(outcome, commit=self._commit, test=self._test(nodeid))
 
-    def gone(self, cells: Collection[str]) -> list[Entry]:
-        """The entries whose test was collected, but is no longer there: one that was renamed must not slip through.
+    def gone(self, found: Collected | None) -> list[Entry]:
+        """The entries whose test is no longer there: one that was renamed must not slip through.
 
-        Nothing is known of them where only a part of the tests was asked for. A perturbed cell, which may be asked for
-        on some days alone, is gone when its twin is.
+        Nothing is known of them where only a part of the tests was asked for, nor of those in a file that was not read
+        to its end: left out, skipped, or at fault. What was deselected is there. A perturbed cell, which may be asked
+        for on some days alone, is gone when its twin is.
         """
-        if is_selected(self._config):
+        if found is None or is_selected(self._config):
             return []
         models = model_names(self._config)
-        collected = [self._config.invocation_params.dir / argument for argument in self._config.args]
+        read = {(self._config.rootpath / file).resolve() for file in found.files}
         return [
             entry
             for entry in self._entries
-            if entry.twin not in cells and entry.model in models and self._lies_in(entry, collected)
+            if entry.twin not in found.cells and entry.model in models and self._would_be(entry, read)
         ]
 
-    def problems(self, cells: Collection[str]) -> list[str]:
+    def problems(self, found: Collected | None) -> list[str]:
         """Sentences on what is gone, and on files that cannot be read."""
         # Where baselines are made anew, those that nothing asks for are told and not held against the run.
-        gone = [] if self._accepts or self._config.option.puma_prune_baseline else self.gone(cells)
+        gone = [] if self._accepts or self._config.option.puma_prune_baseline else self.gone(found)
         return self._faults + [
             f"{entry.cell} has a baseline, but {entry.test} does not ask for it any more; "
             "name it as before, or run --puma-prune-baseline"
             for entry in gone
         ]
 
-    def finish(self, cells: Collection[str]) -> list[str]:
-        """Write what the run was asked to, and tell it."""
-        gone = self.gone(cells) if self._accepts or self._config.option.puma_prune_baseline else []
+    def finish(self, found: Collected | None) -> list[str]:
+        """Write what the run was asked to, and tell it; a `PumaError` or an `OSError` where that cannot be."""
+        gone = self.gone(found) if self._accepts or self._config.option.puma_prune_baseline else []
         drops = self._config.option.puma_prune_baseline
         written = self._baselines.write(list(self._measured.values()), gone if drops else [])
         kept = [f"baseline: no test asks for {entry.cell} any more; --puma-prune-baseline drops it" for entry in gone]
@@ -112,8 +114,12 @@ class Keeper:
         path = os.path.relpath(self._config.rootpath / file, self._root)
         return f"{Path(path).as_posix()}{colons}{function}"
 
-    def _lies_in(self, entry: Entry, folders: Iterable[Path]) -> bool:
+    def _would_be(self, entry: Entry, read: Collection[Path]) -> bool:
+        """Whether the entry's test would have been collected if it were there: its file was read, or is deleted."""
         file = (self._root / entry.test.partition("::")[0]).resolve()
+        if file.exists():
+            return file in read
+        folders = [self._config.invocation_params.dir / argument for argument in self._config.args]
         return any(file.is_relative_to(folder.resolve()) for folder in folders)
 
 

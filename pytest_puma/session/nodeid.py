@@ -1,36 +1,45 @@
-"""What the id of a test says of its cell: all that is known of a test in the process that starts the workers.
+"""What the id of a test says of its cell: all that is known of a test, before it runs, in the process with the workers.
 
 `test_triage[triage_jira-few_shot_3@qwen2.5-3b]` names scenario, cell and model, with `+typos_5pct` before the `@` where
-the samples are perturbed; other parameters of the test may stand around them. Ids of other tests may look alike:
-`test_mail[some-user@example.org]`.
+the samples are perturbed; other parameters of the test may stand around them, and `@group` behind the bracket. It is a
+best guess: `test_mail[some-user@example.org]` looks alike, and with the models `a` and `a-b` the end `@a-b-c` may be of
+either. Workers tell the cell itself with each report.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-_CELL = re.compile(r"\[(?:.*-)?((\w+)-\w+(?:\+\w+)?)@(.+)\]$")
+_ALIKE = re.compile(r"\[.*\w-\w+(?:\+\w+)?@.+\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A cell's id, with the scenario and the model that it names."""
+    """A cell's id, with the scenario and the model that it names, and the id of its test."""
 
+    test: str
     cell: str
-    scenario: str
-    model: str
+
+    @property
+    def scenario(self) -> str:
+        """The name of the scenario, which has no hyphen."""
+        return self.cell.partition("-")[0]
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self.cell.partition("@")[2]
 
 
-def cells_in(nodeids: Iterable[str], model_names: Callable[[], Sequence[str]]) -> dict[str, Named]:
-    """The ids that name a cell of one of these models; which there are is asked only when some id looks like one."""
-    alike = {nodeid: match for nodeid in nodeids if (match := _CELL.search(nodeid))}
+def cells_in(nodeids: Sequence[str], model_names: Callable[[], Sequence[str]]) -> dict[int, Named]:
+    """The tests that name a cell of one of these models, by place; these are asked for when some id looks alike."""
+    alike = {place: nodeid for place, nodeid in enumerate(nodeids) if _ALIKE.search(nodeid)}
     # The longest first: the name of one model may be how another's begins.
     names = sorted(model_names(), key=len, reverse=True) if alike else ()
-    found = {}
-    for nodeid, match in alike.items():
-        model = next((name for name in names if match[3].startswith(name)), None)
-        if model is not None:
-            found[nodeid] = Named(f"{match[1]}@{model}", match[2], model)
-    return found
+    if not names:
+        return {}
+    cell = re.compile(rf"(?<=[\[-])\w+-\w+(?:\+\w+)?@(?:{'|'.join(map(re.escape, names))})(?=-.*\]|\](?:@[^\]]*)?$)")
+    matches = ((place, nodeid, cell.search(nodeid)) for place, nodeid in alike.items())
+    return {place: Named(nodeid, match[0]) for place, nodeid, match in matches if match is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -12,6 +13,11 @@ from xdist.workermanage import WorkerController
 from pytest_puma.models import weights_size
 from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.settings import model_names, settings_of
+
+#: Tests that wait at a worker: one that it runs, and one that it knows to come.
+_ENOUGH = 2
+#: No node id has it.
+_MARK = "\0"
 
 
 class Undecided(LoadScheduling):
@@ -36,11 +42,18 @@ class ByModel(LoadScopeScheduling):
     With more workers than models, which pays on GPUs alone, every cell goes where there is room.
     """
 
-    def __init__(self, config: pytest.Config, log: Producer, cells: Mapping[str, Named]) -> None:
+    def __init__(self, config: pytest.Config, log: Producer, cells: Mapping[int, Named]) -> None:
         super().__init__(config, log)
-        self._cells = cells
+        self._named = cells
+        self._cells: dict[str, Named] = {}
         self._sizes = {model.name: weights_size(model.path) for model in settings_of(config).models}
         self._apart = len(self._sizes) < self.numnodes and _many_gpus()
+
+    def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
+        """The tests of a worker, under ids that differ: xdist would run one of several that have the same."""
+        tests = _numbered(collection)
+        self._cells = {tests[place]: named for place, named in self._named.items()}
+        super().add_node_collection(node, tests)
 
     def remove_node(self, node: WorkerController) -> str | None:
         """The test that a worker died of, if any. It is not run again: it would take down the next worker too."""
@@ -53,7 +66,18 @@ class ByModel(LoadScopeScheduling):
         self.workqueue.update((scope, unit) for scope, unit in units.items() if not all(unit.values()))
         for each in self.nodes:
             self._reschedule(each)
-        return died_of
+        return died_of.rstrip(_MARK)
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Give a worker what it needs to go on: it runs no test before it knows the next, or that there is none."""
+        if node not in self.registered_collections:
+            # The replacement of a worker that crashed: it gets its share when it has collected.
+            return
+        super()._reschedule(node)
+        while self.workqueue and not node.shutting_down and self._pending_of(self.assigned_work[node]) < _ENOUGH:
+            self._assign_work_unit(node)
+        if not self.workqueue and not node.shutting_down:
+            node.shutdown()
 
     def _split_scope(self, nodeid: str) -> str:
         cell = self._cells.get(nodeid)
@@ -68,6 +92,16 @@ class ByModel(LoadScopeScheduling):
         """Of the cells in it: what a token costs goes with the size of the weights."""
         cells = [self._cells[nodeid] for nodeid in self.workqueue[scope] if nodeid in self._cells]
         return sum(self._sizes[cell.model] for cell in cells)
+
+
+def _numbered(nodeids: Sequence[str]) -> list[str]:
+    """Each behind as many marks as there are equal ones before it."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for nodeid in nodeids:
+        numbered.append(nodeid + _MARK * seen[nodeid])
+        seen[nodeid] += 1
+    return numbered
 
 
 def _many_gpus() -> bool:

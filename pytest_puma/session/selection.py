@@ -11,3 +11,8 @@ def is_selected(config: pytest.Config) -> bool:
     """Whether a part was asked for: by name, mark, file, scenario or strategy, what failed, or what turned."""
     parts = any("::" in argument or argument.endswith((".py", ".yaml", ".yml")) for argument in config.args)
     return parts or any(getattr(config.option, name, None) for name in _OPTIONS)
+
+
+def leaves_out(config: pytest.Config) -> bool:
+    """Whether the command line says to leave files out; what the ini file always leaves out is no part of the whole."""
+    return any(str(argument).startswith("--ignore") for argument in config.invocation_params.args)

@@ -136,6 +136,27 @@ def test_what_is_gone_is_dropped_and_an_empty_file_with_it(tmp_path: Path) -> No
     assert sorted(texts(tmp_path)) == ["triage.answers.jsonl", "triage.json"]
 
 
+def test_an_entry_that_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> None:
+    mine, other = Baselines(tmp_path), Baselines(tmp_path)
+    assert mine.entries() == other.entries() == []
+    mine.write([entry("triage-zero_shot@m")])
+    (written,) = other.write([entry("triage-egi@m")])
+
+    assert (written.new, written.same) == (1, 1)
+    assert [each.cell for each in Baselines(tmp_path).entries()] == ["triage-egi@m", "triage-zero_shot@m"]
+    assert sorted(texts(tmp_path)) == ["triage.answers.jsonl", "triage.json"]
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\x85", "\x0c", "\x1c", "\r"])
+def test_a_character_that_python_takes_for_the_end_of_a_line_breaks_no_file(tmp_path: Path, odd: str) -> None:
+    made = outcome()
+    said = tuple(replace(each, sample_id=f"T-{each.sample_id}{odd}x", answer=odd) for each in made.predictions)
+    odd_one = Entry.of(replace(made, predictions=said), commit="", test="t.py::test_t")
+    Baselines(tmp_path).write([odd_one])
+    (found,) = Baselines(tmp_path).entries()
+    assert list(found.answers) == [each.sample_id for each in said]
+
+
 @pytest.mark.parametrize(
     ("part", "value", "named"),
     [

@@ -1,4 +1,4 @@
-"""Gates about several cells, as tests that nobody wrote: summary, JUnit, exit status, with and without workers."""
+"""Gates about several cells, as tests that nobody wrote: JUnit, exit status, with and without workers."""
 
 from __future__ import annotations
 
@@ -25,18 +25,21 @@ def test_each_is_a_test_of_its_own(scripted: Project) -> None:
     )
     result = scripted.run("--junitxml=junit.xml", "-rA")
     assert result.ret == 1
-    result.assert_outcomes(passed=3, failed=1)
+    # No more tests passed than there are; the terminal tells of verdicts in its own lines.
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.no_fnmatch_line("*[[]150%*")
     best = "puma::max(f1_macro over strategy) >= 0.9 (triage_jira@tiny)"
     result.stdout.fnmatch_lines(
         [
             "triage_jira@tiny: max of 2, zero_shot: f1_macro 0.1 * n=8 is under 0.9",
-            "PASSED puma::one_shot.accuracy >= zero_shot.accuracy (triage_jira@tiny)",
+            "pass: triage_jira@tiny: *",
             f"FAILED {best}*",
         ]
     )
     junit = ET.parse(scripted.pytester.path / "junit.xml").getroot()  # noqa: S314 - written by pytest
     failed = [case.attrib["name"] for case in junit.iter("testcase") if case.find("failure") is not None]
     assert failed == [best.removeprefix("puma::")]
+    assert junit.find(".//testcase[@name='one_shot.accuracy >= zero_shot.accuracy (triage_jira@tiny)']") is not None
     record = scripted.record()
     assert [verdict["status"] for verdict in record["verdicts"]] == ["FAIL", "PASS"]
     assert record["verdicts"][1]["change"]["value"] == 0
@@ -49,7 +52,7 @@ def test_a_general_one_holds_for_all_that_it_fits(scripted: Project) -> None:
     )
     result = scripted.run("--puma-gate=triage*: min(accuracy over strategy) >= 0.2")
     assert result.ret == 0
-    result.assert_outcomes(passed=5)
+    result.assert_outcomes(passed=4)
 
 
 def test_under_a_selection_a_missing_strategy_is_told(scripted: Project) -> None:
