@@ -159,6 +159,52 @@ def test_a_cell_that_takes_its_worker_down_fails_once_and_the_others_run(two_mod
     result.stdout.fnmatch_lines(["worker 'gw?' crashed while running '*triage_jira-zero_shot@other?'"])
 
 
+@pytest.mark.parametrize(
+    ("workers", "models", "dies_of"),
+    [("auto", ["tiny", "other"], "zero_shot@tiny"), ("1", ["tiny"], "one_shot@tiny")],
+)
+def test_the_only_worker_may_crash_and_its_replacement_goes_on(
+    two_models: Project, workers: str, models: list[str], dies_of: str
+) -> None:
+    dies = f"""
+        import os
+        import pytest
+
+        @pytest.mark.puma("triage_jira", strategies=["zero_shot", "one_shot", "few_shot_3"], samples=4)
+        def test_triage(puma):
+            if puma.cell.endswith({dies_of!r}):
+                os._exit(3)
+
+        def test_ordinary():
+            pass
+    """
+    two_models.write(test_matrix=dies)
+    (two_models.pytester.path / "tiny.gguf").write_bytes(two_models.model.read_bytes())
+    named = [f"--puma-model={name}.gguf" for name in models]
+    result = two_models.pytester.runpytest_subprocess("-n", workers, *named, timeout=300)
+    result.assert_outcomes(passed=3 * len(models), failed=1)
+    result.stdout.fnmatch_lines([f"worker 'gw0' crashed while running '*triage_jira-{dies_of}?'"])
+    # What was computed before the body ended its process is kept.
+    assert len(two_models.record()["outcomes"]) == 3 * len(models)
+
+
+def test_a_crash_while_another_worker_is_being_replaced_ends_no_run(two_models: Project) -> None:
+    dies = """
+        import os
+        import pytest
+
+        @pytest.mark.puma("triage_jira", strategies=["zero_shot", "one_shot", "few_shot_3"], samples=4)
+        def test_triage(puma):
+            if puma.strategy == "zero_shot":
+                os._exit(3)
+    """
+    two_models.write(test_matrix=dies)
+    models = [f"--puma-model={two_models.model}", "--puma-model=other.gguf"]
+    result = two_models.pytester.runpytest_subprocess("-n2", *models, timeout=300)
+    result.assert_outcomes(passed=4, failed=2)
+    assert "INTERNALERROR" not in result.stdout.str()
+
+
 def created(result: pytest.RunResult) -> str:
     """The line that says how many workers there are."""
     return next((line for line in result.outlines if re.search(r"\d+ workers? \[|\d+/\d+ workers?|created:", line)), "")
