@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_puma.core import Run, SettingsError
+from pytest_puma.files import obstacle
 from pytest_puma.report.markdown import as_markdown
 from pytest_puma.report.record import as_json
 from pytest_puma.report.sheet import as_csv
@@ -45,8 +46,9 @@ def _parse(text: str, folder: Path) -> Report:
         msg = f"--puma-report {text!r}: expected one of {known}"
         raise SettingsError(msg)
     path = folder / Path(place).expanduser()
-    if path.is_dir():
-        msg = f"--puma-report {text!r}: {path} is a folder; expected the path of a file"
+    found = obstacle(path)
+    if found:
+        msg = f"--puma-report {text!r}: {found}; expected the path of a file that can be written"
         raise SettingsError(msg)
     return Report(kind, path)
 

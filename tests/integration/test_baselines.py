@@ -158,6 +158,43 @@ def test_a_test_file_that_is_deleted_does_not_slip_through_either(one: Project) 
     gone.stdout.fnmatch_lines(["*triage_jira-zero_shot@puma-tiny has a baseline, but benchmarks/test_triage.py::*"])
 
 
+#: Deals the tests out to two jobs, as plugins do, with a word or without.
+DEALT = """
+def pytest_collection_modifyitems(config, items):
+    gone = [item for item in items if "zero_shot" in item.nodeid]
+    {told}
+    items[:] = [item for item in items if item not in gone]
+"""
+
+
+def test_a_test_that_this_run_did_not_see_is_not_taken_for_gone(team: Project) -> None:
+    folder = team.pytester.path / "benchmarks"
+    tests, other = folder / "test_triage.py", folder / "test_points.py"
+    other.write_text(GATED.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae"), encoding="utf-8")
+    team.run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=4)
+    before = files(team)
+
+    def unseen(*arguments: str, passed: int, ret: int = 0, **found: int) -> None:
+        result = team.run("benchmarks", "--puma-prune-baseline", *arguments, model=False)
+        assert "no longer" not in result.stdout.str()
+        assert "does not ask for it" not in result.stdout.str()
+        result.assert_outcomes(passed=passed, **found)
+        assert result.ret == ret
+        assert files(team) == before
+
+    gate = "--puma-gate=triage_jira-zero_shot: accuracy >= 0.01"
+    for told in ("", "config.hook.pytest_deselected(items=gone)"):
+        team.write(conftest=SCRIPTED + DEALT.format(told=told))
+        # A gate for a cell of the other job is no mistake. Workers tell nobody what they deselected.
+        unseen(gate, passed=2, deselected=2 if told and not team.workers else 0)
+    team.write(conftest=SCRIPTED)
+    unseen("--ignore=benchmarks/test_triage.py", gate, passed=2)
+    tests.write_text("import pytest\npytest.importorskip('no_such_module')\n" + GATED, encoding="utf-8")
+    unseen(passed=2, skipped=1)
+    tests.write_text("import no_such_module\n" + GATED, encoding="utf-8")
+    unseen("--continue-on-collection-errors", passed=2, errors=1, ret=1)
+
+
 def test_another_model_has_no_baseline_and_takes_none_away(team: Project) -> None:
     result = team.run("benchmarks", "--puma-model=other=puma-tiny", model=False)
     assert result.ret == 0
@@ -271,3 +308,28 @@ def test_without_a_run_there_are_no_flips_to_ask(alone: Project) -> None:
     result = alone.run("--puma-only-flips", model=False)
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: there is no run in *; run with a baseline *"])
+
+
+def test_two_runs_at_once_lose_no_entry(alone: Project) -> None:
+    """The second one reads its baselines before the first one writes, and writes after it."""
+    alone.write(
+        test_triage="""
+            import subprocess
+            import sys
+            import pytest
+
+            @pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8, gates=["accuracy >= baseline"])
+            def test_triage(puma, request):
+                if puma.model == "one":
+                    model = request.config.option.puma_model[0].replace("one=", "two=")
+                    run = [sys.executable, "-m", "pytest", "--puma-update-baseline", "--puma-model", model]
+                    subprocess.run(run, check=True)
+        """
+    )
+    result = alone.run("--puma-update-baseline", f"--puma-model=one={alone.model}", model=False)
+    result.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 1 new, 1 as before"])
+    (path,) = (alone.pytester.path / "benchmarks" / "baselines").glob("*.json")
+    assert sorted(json.loads(path.read_text(encoding="utf-8"))["cells"]) == [
+        "triage_jira-zero_shot@one",
+        "triage_jira-zero_shot@two",
+    ]

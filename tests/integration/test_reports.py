@@ -78,8 +78,12 @@ def test_an_unknown_report_is_a_usage_error(alone: Project, said: str) -> None:
     result.stderr.fnmatch_lines([f"*puma: --puma-report '{said}': expected one of {expected}"])
 
 
-def test_a_folder_is_no_file_to_write(alone: Project) -> None:
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [(".", "* is a folder"), ("/dev/null/x.json", "/dev/null is no folder"), ("test_triage.py/x", "*.py is no folder")],
+)
+def test_a_place_that_cannot_be_written_is_a_usage_error(alone: Project, place: str, found: str) -> None:
     alone.write(test_triage=TRIAGE)
-    result = alone.run("--puma-report=json:.")
+    result = alone.run(f"--puma-report=json:{place}")
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["*puma: --puma-report 'json:.': * is a folder; expected the path of a file"])
+    result.stderr.fnmatch_lines([f"*puma: --puma-report 'json:{place}': {found}; expected the path of a file that *"])

@@ -1,0 +1,89 @@
+"""What cannot be written or read again ends no run: it is told, and makes the run fail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.integration.conftest import TRIAGE, Project
+
+#: Takes the place of files that are written when all cells have run.
+IN_THE_WAY = """
+import pathlib
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8, gates=["accuracy >= 0.1"])
+def test_triage(puma):
+    for name in {names}:
+        (pathlib.Path({root!r}) / name).mkdir(parents=True)
+"""
+
+
+def runs(project: Project) -> list[Path]:
+    return sorted((project.pytester.path / ".puma" / "runs").iterdir())
+
+
+def test_what_cannot_be_written_at_the_end_is_told_and_the_rest_is_written(scripted: Project) -> None:
+    root = str(scripted.pytester.path)
+    names = ["out.md", "benchmarks/baselines/triage_jira.json", ".puma/rates.json"]
+    scripted.write(test_triage=IN_THE_WAY.format(names=names, root=root))
+    result = scripted.run(
+        "--puma-update-baseline", "--puma-report=md:out.md", "--puma-report=json:out.json", "--puma-report=csv:out.csv"
+    )
+    assert result.ret == 1
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+    result.stdout.fnmatch_lines(
+        [
+            "puma: *triage_jira.json*",
+            "puma: --puma-report md:*out.md cannot be written: *",
+            "triage_jira *zero_shot *PASS*",
+            "report: *out.json",
+            "FAILED puma::run*",
+        ]
+    )
+    assert any("out.md cannot be written" in problem for problem in scripted.record()["problems"])
+    assert [outcome["cell"] for outcome in json.loads((Path(root) / "out.json").read_text())["outcomes"]] == [
+        "triage_jira-zero_shot@tiny"
+    ]
+    assert (Path(root) / "out.csv").is_file()
+
+
+def test_a_run_whose_folder_cannot_be_made_is_judged_and_says_so(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    (scripted.pytester.path / ".puma").touch()
+    result = scripted.run("--puma-report=json:out.json")
+    assert result.ret == 1
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+    result.stdout.fnmatch_lines(["puma: the run folder .puma cannot be written: *", "triage_jira *zero_shot *"])
+    (problem, *_) = json.loads((scripted.pytester.path / "out.json").read_text(encoding="utf-8"))["problems"]
+    assert problem.startswith("the run folder .puma cannot be written")
+
+
+def test_a_run_that_was_cut_off_tells_it_as_well(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE.replace("pass", "raise KeyboardInterrupt"))
+    (alone.pytester.path / ".puma").touch()
+    result = alone.pytester.runpytest_subprocess("-p", "no:xdist", f"--puma-model={alone.model}")
+    assert result.ret == 2
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+    result.stdout.fnmatch_lines(["the run folder .puma cannot be written: *"])
+
+
+def test_a_record_that_is_cut_off_is_told_with_its_path(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    alone.run().assert_outcomes(passed=1)
+    path = alone.folder / "run.json"
+    path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
+    result = alone.run("--puma-only-flips")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: puma: --puma-only-flips: {path} cannot be read (JSONDecodeError: *"])
+
+
+def test_runs_of_one_process_in_one_second_have_folders_of_their_own(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    for _ in range(3):
+        alone.run().assert_outcomes(passed=1)
+    assert len(runs(alone)) == 3
+    for folder in runs(alone):
+        assert len((folder / "predictions.jsonl").read_text(encoding="utf-8").split("\n")) == 9
+        assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["id"] == folder.name
