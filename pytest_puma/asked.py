@@ -114,6 +114,8 @@ class Settings:
     command: Choices = field(default_factory=Choices)
     ini: Choices = field(default_factory=Choices)
     gates: tuple[Gate, ...] = ()
+    #: Those of `gates` that stand in the ini file.
+    ini_gates: tuple[Gate, ...] = ()
     project: Path | None = None
     threads: int | None = None
     determinism: int = 0

@@ -115,8 +115,13 @@ def _models(request: Request, settings: Settings) -> tuple[Model, ...]:
 
 def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
     """Whether some of these cells can be held against the gate: both sides of one that compares two strategies."""
-    takers = {cell.strategy for cell in cells if gate in cell.gates or gate in cell.across}
-    return {gate.strategy, gate.other} <= takers if gate.strategy is not None else bool(takers)
+    takers = [cell for cell in cells if gate in cell.gates or gate in cell.across]
+    if gate.strategy is None:
+        return bool(takers)
+    sides: dict[tuple[str, str], set[str | None]] = {}
+    for cell in takers:
+        sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy)
+    return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
 
 
 def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:

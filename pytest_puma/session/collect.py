@@ -14,6 +14,7 @@ from pytest_puma.asked import Request, Settings
 from pytest_puma.core import Cell, PumaError, SettingsError
 from pytest_puma.marker import read_marker
 from pytest_puma.ready import Identity, check_ready
+from pytest_puma.session.selection import is_part
 from pytest_puma.session.settings import settings_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_puma.core import Outcome
 
-_KNOWN: pytest.StashKey[dict[str, Identity]] = pytest.StashKey()
+_ALL_CELLS: pytest.StashKey[AllCells] = pytest.StashKey()
 #: `tavern` in `test_api.tavern.yaml`, but nothing in `triage-v1.2.yaml`.
 _KIND = re.compile(r"\.([A-Za-z]\w*)\.ya?ml$")
 #: pytest replaces longer ids by numbers.
@@ -47,6 +48,41 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         indirect=True,
         ids=[cell.id for cell in cells],
     )
+
+
+class AllCells:
+    """The cells of all tests, before any is deselected; takes part as soon as there is a first one."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.cells: list[Cell] = []
+        self.identities: dict[str, Identity] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Refuse gates that no cell takes, as an error of the collection: with workers a `UsageError` is none."""
+        # Of files that could not be collected nothing is known; that alone ends the run.
+        if session.testsfailed or getattr(self._config.option, "lf", False):
+            return
+        from pytest_puma.unmatched import unmatched
+
+        try:
+            faults = unmatched(self.cells, settings_of(self._config), part=is_part(self._config))
+        except PumaError as error:  # of a scenario that is known by name and cannot be asked for its metrics
+            faults = [str(error)]
+        if faults:
+            text = "\n".join(f"puma: {fault}" for fault in faults)
+            report = pytest.CollectReport(nodeid="", outcome="failed", longrepr=text, result=[])
+            session.config.hook.pytest_collectreport(report=report)
+            # A worker goes on after errors.
+            items[:] = [item for item in items if cell_of(item) is None]
+
+
+def _all_cells(config: pytest.Config) -> AllCells:
+    if _ALL_CELLS not in config.stash:
+        config.stash[_ALL_CELLS] = AllCells(config)
+        config.pluginmanager.register(config.stash[_ALL_CELLS], "puma-all-cells")
+    return config.stash[_ALL_CELLS]
 
 
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -130,15 +166,16 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
     if len(marks) != 1:
         msg = f"has the puma argument and {len(marks)} puma markers; expected one: @pytest.mark.puma('triage_jira')"
         raise SettingsError(msg)
-    settings = settings_of(metafunc.config)
+    settings, known = settings_of(metafunc.config), _all_cells(metafunc.config)
     request = read_marker(marks[0].args, marks[0].kwargs, settings)
     cells = matrix.expand(request, settings)
     long = next((cell.id for cell in cells if len(cell.id) > LONGEST_ID), None)
     if long is not None:
         msg = f"the id {long} has {len(long)} characters; expected at most {LONGEST_ID}: --puma-model short=FILE.gguf"
         raise SettingsError(msg)
+    known.cells += cells
     if _runs(request.scenario.name, settings):
-        check_ready(cells, settings, metafunc.config.stash.setdefault(_KNOWN, {}))
+        check_ready(cells, settings, known.identities)
     return cells
 
 

@@ -17,11 +17,11 @@ from pytest_puma.session.collected import cell_id
 from pytest_puma.session.keeper import Keeper
 from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
-from pytest_puma.session.selection import is_selected, leaves_out
+from pytest_puma.session.selection import is_part, is_selected
 from pytest_puma.session.settings import model_names
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Gate, Run, Verdict
+    from pytest_puma.core import Run, Verdict
 
 _RUN = "puma::"
 _PROBLEMS_ID = f"{_RUN}run"
@@ -135,8 +135,8 @@ class Controller:
     def _problems(self, not_run: Sequence[Verdict]) -> tuple[str, ...]:
         """Why the run must not be green although no test failed."""
         problems = [f"{test} was planned, but no outcome of it arrived" for test in self._arrivals.missing]
-        # A gate for cells that the user did not ask for is no mistake, one on a metric that nothing has is.
-        mistakes = [verdict for verdict in not_run if not self._is_part() or self._unknown(verdict.gate)]
+        # A gate for cells that the user did not ask for is no mistake; names that exist nowhere ended the collection.
+        mistakes = () if self._is_part() else not_run
         found = self._arrivals.collected
         return (*problems, *(verdict.reason for verdict in mistakes), *self._keeper.problems(found))
 
@@ -144,20 +144,7 @@ class Controller:
         """Whether some cells were left out: by the user, or by a plugin that deals the tests out to several runs."""
         found = self._arrivals.collected
         dealt = found is not None and not found.cells <= set(self._arrivals.cells)
-        return dealt or is_selected(self._config) or leaves_out(self._config)
-
-    def _unknown(self, gate: Gate) -> bool:
-        """Whether no scenario has the gate's metric."""
-        from pytest_puma.metrics import is_metric
-        from pytest_puma.session.settings import settings_of
-
-        if gate.word:
-            return False
-        known = settings_of(self._config).registry.scenarios.values()
-        run = (outcome.measures for outcome in self._arrivals.outcomes)
-        return not any(is_metric(scenario(), gate.metric) for scenario in known) and not any(
-            gate.metric in measures for measures in run
-        )
+        return dealt or is_selected(self._config) or is_part(self._config)
 
     def _not_run(self) -> tuple[Verdict, ...]:
         """The verdicts on general gates that no cell of this run took."""

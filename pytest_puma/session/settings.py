@@ -100,6 +100,7 @@ def _read(config: pytest.Config) -> Settings:
     for name in scenarios:
         registry.known_scenario(name, where="--puma-scenario")
     strategies = registry.strategy_names(reading.names("--puma-strategy", option.puma_strategy)) or None
+    ini_gates = tuple(map(registry.gate, config.getini("puma_gates") or ()))
     return Settings(
         registry=registry,
         models=reading.models(config, option.puma_model or (), where="--puma-model"),
@@ -116,7 +117,8 @@ def _read(config: pytest.Config) -> Settings:
             **{name: config.getini(f"puma_{name}") for name in _CHOSEN},
             perturb=reading.perturbations("puma_perturb", config.getini("puma_perturb"), registry),
         ),
-        gates=tuple(map(registry.gate, [*(config.getini("puma_gates") or ()), *(option.puma_gate or ())])),
+        gates=(*ini_gates, *map(registry.gate, option.puma_gate or ())),
+        ini_gates=ini_gates,
         project=project_root(config),
         threads=reading.threads(config),
         determinism=reading.determinism(config),

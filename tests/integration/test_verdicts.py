@@ -1,4 +1,4 @@
-from tests.integration.conftest import SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import INI, SCRIPTED, TRIAGE, Project
 
 GATED = """
 import pytest
@@ -52,26 +52,42 @@ def test_a_gate_of_the_command_line_holds_for_the_cells_it_fits(scripted: Projec
     result.stdout.fnmatch_lines(["*triage_jira-zero_shot@tiny: f1_macro*is under 0.9*"])
 
 
-def test_a_gate_that_fits_no_cell_fails_an_unselected_run(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    result = scripted.run("--puma-gate", "estimation_tawos: mae <= 3")
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*gate 'estimation_tawos: mae <= 3' fits no cell of this run*"])
-    result.assert_outcomes(passed=1, failed=1)
+NEVER_TAKEN = {
+    "triage-jira: f1_macro >= 0.9": "no scenario is called 'triage'; did you mean 'triage_jira'? there are: *",
+    "f1_makro >= 0.1": "no scenario has the metric 'f1_makro'; did you mean 'f1_macro'? there are: *",
+    "triage_jira-few_shots: accuracy >= 0": "no strategy is called 'few_shots'; did you mean 'few_shot_*'? there *",
+    "*@tini: accuracy >= 0": "no model of this run is called 'tini'; did you mean 'tiny'? there are: tiny",
+    "triage_jira-egi: accuracy >= 0": "it matches no collected cell; there are: triage_jira-zero_shot@tiny",
+    "estimation_tawos: mae <= 3": "it matches no collected cell; there are: triage_jira-zero_shot@tiny",
+    "egi.accuracy > zero_shot.accuracy": "it matches no collected cell; there are: triage_jira-zero_shot@tiny",
+}
 
 
-def test_under_a_selection_such_a_gate_is_shown_as_not_run(scripted: Project) -> None:
+def test_gates_that_no_cell_can_take_are_refused_before_anything_runs(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
-    result = scripted.run("--puma-gate", "estimation_tawos: mae <= 3", "-k", "triage")
+    gates = [f"--puma-gate={gate}" for gate in NEVER_TAKEN]
+    result = scripted.run(*gates, "--puma-gate=triage_jira-zero-shot: accuracy >= 0", "-k", "zero")
+    # xdist goes on after an error in the collection, to the tests that are left: here none.
+    assert result.ret == (1 if scripted.workers else 2)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"puma: gate '{gate}': {fault}" for gate, fault in NEVER_TAKEN.items()])
+
+
+def test_a_gate_of_the_ini_file_may_be_about_tests_that_were_not_collected(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    elsewhere = ("estimation_tawos: mae <= 3", "mood: smiles >= 1")
+    scripted.pytester.makeini(f"{INI}puma_gates = {elsewhere[0]}\n    {elsewhere[1]}\n")
+    result = scripted.run("test_triage.py")
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["not run: gate 'estimation_tawos: mae <= 3' fits no cell of this run"])
-
-
-def test_a_gate_on_a_metric_that_no_scenario_has_fails_even_then(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    result = scripted.run("--puma-gate", "f1_makro >= 0.1", "-k", "triage")
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*gate 'f1_makro >= 0.1' fits no cell of this run*"])
+    result.stdout.fnmatch_lines([f"not run: gate '{gate}' fits no cell of this run" for gate in elsewhere])
+    if scripted.workers:
+        return
+    scripted.pytester.makeini(f"{INI}puma_gates = {elsewhere[1]}\npuma_models = {scripted.model}\n")
+    result = scripted.run(model=False)
+    assert result.ret == 2, "all tests were collected"
+    result.stdout.fnmatch_lines(["*'mood: smiles >= 1': no scenario is called 'mood'; there are: *"])
+    scripted.pytester.makeini(f"{INI}puma_gates = f1_makro >= 0.1\n")
+    assert scripted.run("test_triage.py").ret == 2, "no test has such a metric"
 
 
 def test_a_gate_on_a_measure_that_the_strategy_does_not_give_is_shown_as_not_run(scripted: Project) -> None:
@@ -82,8 +98,9 @@ def test_a_gate_on_a_measure_that_the_strategy_does_not_give_is_shown_as_not_run
 
 
 def test_the_run_is_forgotten_by_lf_once_it_passes(alone: Project) -> None:
-    alone.write(test_triage=TRIAGE)
-    assert alone.run("--puma-gate", "estimation_tawos: mae <= 3").ret == 1
+    alone.write(test_triage=TRIAGE, conftest=SCRIPTED + LOSSY)
+    assert alone.run().ret == 1
+    alone.write(conftest=SCRIPTED)
     assert alone.run().ret == 0
     result = alone.run("--lf")
     result.stdout.no_fnmatch_line("*known failures*")
@@ -153,7 +170,8 @@ def test_a_cell_that_never_arrives_fails_the_run(scripted: Project) -> None:
 
 def test_stopping_at_the_first_failure_judges_no_run(alone: Project) -> None:
     alone.write(test_triage=GATED)
-    result = alone.run("-x", "--puma-gate", "estimation_tawos: mae <= 3", "--puma-strategy", "zero_shot,rcoif")
+    alone.pytester.makeini(f"{INI}puma_gates = *@other: accuracy >= 0\n")
+    result = alone.run("-x", "--puma-strategy", "zero_shot,rcoif")
     result.assert_outcomes(failed=1)
     result.stdout.no_fnmatch_line("*fits no cell*")
     result.stdout.fnmatch_lines(["triage_jira*FAIL*"])
