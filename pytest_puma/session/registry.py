@@ -1,4 +1,4 @@
-"""The scenarios, strategies and perturbations that are known by name: ours, and those that the hooks add."""
+"""The scenarios, strategies and perturbations that are known by name: ours, and those of hooks and of templates."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.session.project import project_root
 from pytest_puma.strategies import Strategy, is_built_in
+from pytest_puma.strategies.templated import templated
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def registry_of(config: pytest.Config) -> Registry:
     """Ask the hooks. A `SettingsError` names what one of them gave and should not have."""
-    return Registry(scenarios=_scenarios(config), strategies=_strategies(config), perturbations=_perturbations(config))
+    own = _strategies(config)
+    return Registry(
+        scenarios=_scenarios(config),
+        strategies=own | templated(project_root(config) / "prompts", own),
+        perturbations=_perturbations(config),
+    )
 
 
 def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:

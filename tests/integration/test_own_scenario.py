@@ -98,6 +98,40 @@ def test_a_projects_template_wins_over_the_bundled_one(scripted: Project) -> Non
     assert {prediction["answer"] for prediction in scripted.predictions()} == {"Trivial"}
 
 
+def test_a_template_of_another_name_is_a_strategy_without_any_python(scripted: Project) -> None:
+    script = (
+        "lambda prompt: 'Answer: Trivial' if 'By rules' in prompt else 'Critical' if 'Answer:' in prompt else 'Major'"
+    )
+    scripted.write(conftest=ANSWER.replace('lambda prompt: "good"', script), test_t=_triage("rules"))
+    folder = scripted.pytester.path / "prompts" / "triage_jira"
+    folder.mkdir(parents=True)
+    (folder / "rules.jinja").write_text(
+        "{# strategy: zero_shot_cot #}\nBy rules, ending in an Answer: line.\n{{ title }}", encoding="utf-8"
+    )
+    gates = ("triage_jira-rules: accuracy >= 0", "rules.accuracy >= zero_shot.accuracy - 1")
+    result = scripted.run(
+        "--puma-strategy=zero-shot,rules", *(f"--puma-gate={gate}" for gate in gates), "--puma-scenario=triage_jira"
+    )
+    assert result.ret == 0
+    answers = {(prediction["cell"], prediction["answer"]) for prediction in scripted.predictions()}
+    assert answers == {("triage_jira-zero_shot@tiny", "Major"), ("triage_jira-rules@tiny", "Trivial")}
+
+
+def test_a_template_strategy_belongs_to_its_scenario(alone: Project) -> None:
+    other = "import pytest\n\n@pytest.mark.puma('estimation_tawos')\ndef test_points(puma): pass"
+    alone.write(test_t=_triage("zero_shot"), test_points=other)
+    folder = alone.pytester.path / "prompts" / "triage_jira"
+    folder.mkdir(parents=True)
+    (folder / "rules.jinja").write_text("{{ title }}", encoding="utf-8")
+    result = alone.run("--puma-strategy=rules")
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["*estimation_tawos, strategy rules: no template rules.jinja *; create *rules.jinja"])
+    alone.run("--puma-strategy=rules", "--puma-scenario=triage_jira").assert_outcomes(passed=1, deselected=1)
+    result = alone.run("--puma-strategy=ruls")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*strategy 'ruls' is unknown; did you mean 'rules'? there are: *"])
+
+
 def _triage(strategy: str) -> str:
     marker = f"@pytest.mark.puma('triage_jira', strategies=['{strategy}'], samples=4)"
     return f"import pytest\n\n{marker}\ndef test_triage(puma): pass"
