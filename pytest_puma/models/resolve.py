@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models.argument import HUB, ModelArgument, parse_argument
+from pytest_puma.models.argument import HUB, PACKAGE, ModelArgument, parse_argument
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.hub import download
 from pytest_puma.models.names import name_from_file
+from pytest_puma.models.package import find_in_package
 from pytest_puma.models.parts import part_paths
 from pytest_puma.models.search import find_file, is_file
 
@@ -22,8 +23,9 @@ _NO_VOCABULARY = ("", "none", "no_vocab")
 def resolve_models(
     arguments: Sequence[str], *, directories: Sequence[Path], where: str = "--puma-model"
 ) -> tuple[Model, ...]:
-    """The models that the arguments name, in their order; a place `hf:...` is downloaded unless the cache has it.
+    """The models that the arguments name, in their order.
 
+    A place `hf:...` is downloaded unless the cache has it, one `package:...` is a file of an installed package;
     `directories` are searched behind the current one. A `ModelError` names the argument, as one of `where`; all
     are read before the first is looked up.
     """
@@ -73,11 +75,18 @@ def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument]:
 
 
 def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:
-    hub = argument.place.startswith(HUB)
-    path = download(argument.place.removeprefix(HUB)) if hub else find_file(argument.place, directories)
+    path = _find(argument.place, directories)
     inspect_model(path)
     # Not resolved: the hub's cache links a part's name to a file that bears another.
     return Model(name=argument.alias or name_from_file(path.name), path=path.absolute(), options=argument.options)
+
+
+def _find(place: str, directories: Sequence[Path]) -> Path:
+    if place.startswith(HUB):
+        return download(place.removeprefix(HUB))
+    if place.startswith(PACKAGE):
+        return find_in_package(place.removeprefix(PACKAGE))
+    return find_file(place, directories)
 
 
 def _problem(model: GgufFile, *, named_parts: int) -> str | None:

