@@ -59,6 +59,7 @@ class ScriptedBackend:
         self.rows = self.sequences
         self.end_of_turn = _END
         self.signature: Mapping[str, str] = {"backend": "scripted"}
+        self.stops: Sequence[str] = ()
         self.notes: Sequence[str] = ()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:

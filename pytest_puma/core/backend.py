@@ -55,7 +55,8 @@ class Backend(Protocol):
     `sequences`: the most sequences that live at once (ids from 0); `parallel`: the requests that are
     worth running at once, `parallel_streams`: those in streams; `encoders`: the threads that may encode
     at once. `end_of_turn` is the token that the chat template puts behind an answer. `signature`: all of
-    it that could change a number. `notes`: what a reader of the numbers must know.
+    it that could change a number. `stops`: strings that end every reply. `notes`: what a reader of the numbers must
+    know.
     """
 
     context_limit: int
@@ -70,6 +71,7 @@ class Backend(Protocol):
     encoders: int
     end_of_turn: int
     signature: Mapping[str, str]
+    stops: Sequence[str]
     notes: Sequence[str]
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:

@@ -23,15 +23,17 @@ if TYPE_CHECKING:
     from jinja2.nodes import Node
     from jinja2.parser import Parser
 
-#: The format for models that bring none.
+#: The format for models that bring none. It ends without a blank: most vocabularies put the blank into the next word.
 PLAIN = (
     "{% for message in messages %}"
     "{% if message.role == 'system' %}{{ message.content }}\n\n"
     "{% elif message.role == 'user' %}User: {{ message.content }}\n\n"
     "{% else %}Assistant: {{ message.content }}\n\n{% endif %}"
     "{% endfor %}"
-    "{% if add_generation_prompt %}Assistant: {% endif %}"
+    "{% if add_generation_prompt %}Assistant:{% endif %}"
 )
+#: Where a turn begins that the model made up.
+_PLAIN_STOPS = ("\nUser:", "\nAssistant:")
 DATE = datetime(2025, 1, 1, tzinfo=timezone.utc)
 #: What a template's own mistakes raise.
 _FAULTS = (JinjaError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
@@ -41,11 +43,18 @@ _MARK = "\ue0f7"
 
 
 class ChatFormat:
-    """Renders the messages of a prompt the way the model was trained to read them."""
+    """Renders the messages of a prompt the way the model was trained to read them.
+
+    `stops` are strings that end a reply; `joint` stands between the prompt and the assistant's words. Both are
+    empty where the model has a template, which marks its turns by tokens.
+    """
 
     def __init__(self, template: str | None, *, bos: str, eos: str, thinking: bool) -> None:
         self._special = {"bos_token": bos, "eos_token": eos}
         self._thinking = thinking
+        plain = not template or template == PLAIN
+        self.stops = _PLAIN_STOPS if plain else ()
+        self.joint = " " if plain else ""
         try:
             self._template = _environment().from_string(template or PLAIN)
             self._system_role = self._takes_system()
@@ -58,7 +67,7 @@ class ChatFormat:
         text = self._fill(prompt.messages, answer=True)
         if not self._thinking:
             text = _close_thinking(text)
-        return text + prompt.prefill
+        return f"{text}{self.joint}{prompt.prefill}" if prompt.prefill else text
 
     def pieces(self, prompt: Prompt) -> list[tuple[str, bool]]:
         """The rendered prompt cut into the template's own text (True) and the messages' contents (False)."""

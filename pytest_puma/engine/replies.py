@@ -69,7 +69,7 @@ class GenerateReply(Reply):
         )
         self._grammar = backend.grammar(request.grammar) if request.grammar else None
         # Stop strings and characters may be cut by tokens in any way: text is matched as bytes.
-        self._stops = tuple(stop.encode() for stop in request.prompt.stop if stop)
+        self._stops = tuple(stop.encode() for stop in (*request.prompt.stop, *backend.stops) if stop)
         self._text = bytearray()
         self._logprobs: list[float] = []
         self._decoded = 0

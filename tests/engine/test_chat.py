@@ -33,7 +33,13 @@ def test_a_model_without_template_gets_the_plain_format() -> None:
 
 def test_the_plain_format_tells_turns_apart() -> None:
     said = Message(role="assistant", content="So.")
-    assert render(None, USER, said, USER) == "User: Why?\n\nAssistant: So.\n\nUser: Why?\n\nAssistant: "
+    assert render(None, USER, said, USER) == "User: Why?\n\nAssistant: So.\n\nUser: Why?\n\nAssistant:"
+
+
+def test_only_the_plain_format_ends_a_reply_where_the_model_makes_up_a_turn() -> None:
+    assert chat(None).stops == chat("").stops == ("\nUser:", "\nAssistant:")
+    assert chat(CHATML).stops == ()
+    assert (chat(None).joint, chat(CHATML).joint) == (" ", "")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_puma.core import EngineError, Request, Response
 from pytest_puma.engine.engine import Engine
+from pytest_puma.testing import ScriptedBackend
 from tests.engine.ask import cost, generate, issues, prompt, score, timeless
 from tests.engine.conftest import OpenBackend
 from tests.tiny_gguf import MAMBA, QWEN2
@@ -29,6 +30,13 @@ def test_a_new_engine_is_idle_and_a_step_gives_nothing(engine: Engine) -> None:
     assert engine.idle
     assert engine.step() == {}
     assert engine.run([]) == ()
+
+
+def test_a_stop_string_of_the_backend_ends_every_reply() -> None:
+    backend = ScriptedBackend({"points": "Answer: 3\nUser: How many days?\nAssistant: 24"})
+    backend.stops = ("\nUser:", "\nAssistant:")
+    (response,) = Engine(backend).run([generate("How many points?", 99)])
+    assert (response.text, response.finish) == ("Answer: 3", "stop")
 
 
 def test_each_ticket_is_answered_once(engine: Engine) -> None:

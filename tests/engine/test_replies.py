@@ -30,6 +30,7 @@ def reply_to(
     """The response when the model says these pieces one by one, each its own token; END ends it."""
     vocabulary = [piece.encode() if isinstance(piece, str) and piece != END else piece for piece in pieces]
     backend = SimpleNamespace(
+        stops=(),
         is_end=lambda token: vocabulary[token] == END,
         piece=lambda token: vocabulary[token],
     )

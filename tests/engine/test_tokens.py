@@ -93,7 +93,9 @@ def test_a_template_that_closes_its_turns_otherwise_is_believed(open_backend: Op
 def test_without_a_template_the_end_of_turn_is_the_one_that_the_vocabulary_declares(open_backend: OpenBackend) -> None:
     backend = open_backend(replace(LLAMA_BOS, chat_template=None))
     assert backend.end_of_turn == ID[END_OF_TURN]
-    assert spelled(backend, backend.encode(prompt("Why?"))) == f"{BOS}User: Why?\n\nAssistant: "
+    assert spelled(backend, backend.encode(prompt("Why?"))) == f"{BOS}User: Why?\n\nAssistant:"
+    assert spelled(backend, backend.encode(prompt("Why?"), "So")) == f"{BOS}User: Why?\n\nAssistant: So"
+    assert backend.stops == ("\nUser:", "\nAssistant:")
 
 
 def test_a_continuation_only_adds_tokens_behind_the_prompt(backend: RecordedBackend) -> None:

@@ -19,6 +19,7 @@ class TextSide:
         self.encoders = threads
         self._vocabulary = Vocabulary(loaded, name=model.name, thinking=model.options.thinking)
         self.end_of_turn = self._vocabulary.end_of_turn
+        self.stops: Sequence[str] = self._vocabulary.stops
         self.notes: Sequence[str] = self._vocabulary.notes
         self.context_limit = min(trained, model.options.n_ctx or trained)
         self.cells = model.options.n_ctx

@@ -31,8 +31,8 @@ class _Encoded:
 class Vocabulary:
     """Of a loaded model, the weights of which it does not touch.
 
-    `size`: tokens. `end_of_turn`: the token that the chat template puts behind an answer. `notes`: what a reader of the
-    numbers must know.
+    `size`: tokens. `end_of_turn`: the token that the chat template puts behind an answer. `stops`: strings that
+    end every reply. `notes`: what a reader of the numbers must know.
     """
 
     def __init__(self, model: Any, *, name: str, thinking: bool) -> None:
@@ -47,6 +47,7 @@ class Vocabulary:
         # A scored prompt comes once for each continuation, a vote's once for each reply; each thread has its own.
         self._last = threading.local()
         self._chat = self._chat_format(model, thinking=thinking)
+        self.stops: Sequence[str] = self._chat.stops
         self.end_of_turn = self._find_end_of_turn()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
@@ -57,7 +58,8 @@ class Vocabulary:
         if not continuation:
             return encoded.tokens[:]
         # As one text, so that a token may merge across the end of the prompt.
-        return encoded.head + self._tokenize(encoded.tail + continuation)
+        joint = "" if prompt.prefill else self._chat.joint
+        return encoded.head + self._tokenize(f"{encoded.tail}{joint}{continuation}")
 
     def _encode(self, prompt: Prompt) -> _Encoded:
         *before, (last, _) = self._pieces_of(prompt)
