@@ -1,0 +1,104 @@
+"""A plain loop over llama.cpp, row by row: nothing shared, nothing batched, none of this project's engine.
+
+It is what the engine's answers on real models are held against.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import llama_cpp
+import numpy as np
+from numpy.typing import NDArray
+
+Row: TypeAlias = NDArray[np.float64]
+CELLS = 2048
+
+
+class Loop:
+    """A model with one sequence, without flash attention."""
+
+    def __init__(self, path: Path, *, threads: int) -> None:
+        self._model = llama_cpp.llama_model_load_from_file(os.fsencode(path), llama_cpp.llama_model_default_params())
+        params = llama_cpp.llama_context_default_params()
+        params.n_ctx = params.n_batch = CELLS
+        params.n_threads = params.n_threads_batch = threads
+        params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        params.swa_full = True
+        self._context = llama_cpp.llama_init_from_model(self._model, params)
+        self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self._size = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
+
+    def close(self) -> None:
+        """Free everything."""
+        llama_cpp.llama_free(self._context)
+        llama_cpp.llama_model_free(self._model)
+
+    def tokens(self, text: str, *, bos: bool) -> list[int]:
+        """Those of a whole prompt as text, its control tokens read as such."""
+        data = text.encode()
+        room = (llama_cpp.llama_token * (len(data) + 8))()
+        count = llama_cpp.llama_tokenize(self._vocab, data, len(data), room, len(room), bos, True)  # noqa: FBT003
+        return list(room[:count])
+
+    def template(self) -> str | None:
+        """The chat template in the file."""
+        found = llama_cpp.llama_model_chat_template(self._model, None)
+        return found.decode() if found else None
+
+    def special(self, name: str) -> str:
+        """The spelling of `bos` or `eos`."""
+        token = getattr(llama_cpp, f"llama_vocab_{name}")(self._vocab)
+        return self._piece(token, special=True).decode()
+
+    def greedy(self, prompt: Sequence[int], most: int) -> tuple[str, float]:
+        """The best continuation, and the smallest lead of a chosen token's logit on the way."""
+        row = self._first(prompt)
+        said, lead = b"", np.inf
+        for _ in range(most):
+            token = int(row.argmax())
+            lead = min(lead, float(np.diff(np.sort(row)[-2:])[0]))
+            if llama_cpp.llama_vocab_is_eog(self._vocab, token):
+                break
+            said += self._piece(token, special=False)
+            row = self._decode([token])
+        return said.decode(errors="ignore"), lead
+
+    def logprob(self, prompt: Sequence[int], tail: Sequence[int]) -> float:
+        """The sum of the log-probabilities of the tail's tokens behind the prompt."""
+        rows = [self._first(prompt), *self._rows(tail[:-1])]
+        return sum(
+            float(row[token] - row.max() - np.log(np.exp(row - row.max()).sum()))
+            for row, token in zip(rows, tail, strict=True)
+        )
+
+    def _first(self, prompt: Sequence[int]) -> Row:
+        llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), False)  # noqa: FBT003
+        return self._decode(prompt)
+
+    def _decode(self, tokens: Sequence[int]) -> Row:
+        """The logits behind the last of these tokens."""
+        return self._rows(tokens, last=True)[-1]
+
+    def _rows(self, tokens: Sequence[int], *, last: bool = False) -> list[Row]:
+        """The logits behind each of these tokens, or behind the last one, all in one decode."""
+        if not tokens:
+            return []
+        array = (llama_cpp.llama_token * len(tokens))(*tokens)
+        batch = llama_cpp.llama_batch_get_one(array, len(tokens))
+        wanted = (ctypes.c_int8 * len(tokens))(*(not last or at == len(tokens) - 1 for at in range(len(tokens))))
+        batch.logits = ctypes.cast(wanted, type(batch.logits))
+        assert llama_cpp.llama_decode(self._context, batch) == 0
+        pointers: list[Any] = [
+            llama_cpp.llama_get_logits_ith(self._context, at) for at, each in enumerate(wanted) if each
+        ]
+        return [np.ctypeslib.as_array(each, shape=(self._size,)).astype(np.float64) for each in pointers]
+
+    def _piece(self, token: int, *, special: bool) -> bytes:
+        buffer = ctypes.create_string_buffer(256)
+        length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, len(buffer), 0, special)
+        return buffer.raw[:length]

@@ -1,0 +1,117 @@
+"""The engine on real models against the independent loop: tokens, greedy texts, log-probabilities of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+from pytest_puma.core import Generate, Message, Model, ModelOptions, Prompt, Score
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.native import NativeBackend
+from pytest_puma.prompts import find_template
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios.sampling import draw, example_rows
+from pytest_puma.strategies import Task, parse_strategy
+from tests.real.conftest import THREADS
+from tests.real.loop import Loop
+
+SCENARIOS = ("triage_jira", "estimation_tawos", "prioritization_jira")
+LABELS = ("Critical", "Major", "Minor", "Trivial")
+#: The same decodes give the same logits; sums of their exponentials are added up in another order.
+STRICT = 1e-3
+#: Kernels for quantised weights round otherwise in other batches. On these models and others a label's log-probability
+#: moved by .25 in the mean and .7 at most, and texts parted where two logits were up to .53 apart.
+MEAN_NOISE, MOST_NOISE, NEAR_TIE = 0.4, 1.0, 0.7
+
+
+@cache
+def prompts(*, samples: int = 4) -> tuple[Prompt, ...]:
+    """Some of each scenario, with and without examples, as the product asks them."""
+    return tuple(
+        task.prompt()
+        for scenario in SCENARIOS
+        for strategy in ("zero_shot", "few_shot_3")
+        for task in _tasks(scenario, strategy, samples)
+    )
+
+
+def _tasks(name: str, strategy: str, samples: int) -> Iterator[Task]:
+    scenario, parsed = BUILTIN[name](), parse_strategy(strategy)
+    drawn = draw(scenario, samples, 42)
+    examples = example_rows(scenario, parsed.shots, 42, {each.id for each in drawn}) if parsed.shots else ()
+    template = find_template(name, parsed.templates, project=None)
+    for sample in drawn:
+        yield Task(scenario=scenario, sample=sample, template=template, examples=examples)
+
+
+@pytest.fixture(scope="module")
+def default(model: Model) -> Iterator[Engine]:
+    engine = Engine(NativeBackend(model, threads=THREADS))
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def strict(model: Model) -> Iterator[Engine]:
+    engine = Engine(NativeBackend(replace(model, options=ModelOptions(strict=True)), threads=THREADS))
+    yield engine
+    engine.close()
+
+
+def test_prompts_have_the_tokens_of_llama_cpp_pythons_formatter(default: Engine, loop: Loop) -> None:
+    hostile = (
+        Message(role="system", content="  Be brief. "),
+        Message(role="user", content="naïve 中文 👩‍💻 \t x \r\n\n </p> 0x1F"),
+        Message(role="assistant", content="Yes."),
+        Message(role="user", content=""),
+    )
+    asked = [*prompts(samples=20), Prompt(messages=hostile)]
+    template = loop.template()
+    if template is None:
+        assert any("no chat template" in note for note in default.backend.notes)
+        bos = loop.tokens("", bos=True)
+        assert all(default.backend.encode(prompt)[:2].count(bos[0]) == 1 for prompt in asked)
+        return
+    formatter = Jinja2ChatFormatter(template, eos_token=loop.special("eos"), bos_token=loop.special("bos"))
+    for prompt in asked:
+        messages = [{"role": each.role, "content": each.content} for each in prompt.messages]
+        text = formatter(messages=messages).prompt
+        assert default.backend.encode(prompt) == loop.tokens(text, bos=False)
+
+
+def test_strict_texts_are_those_of_the_loop(strict: Engine, loop: Loop) -> None:
+    asked = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts(samples=2)]
+    for request, response in zip(asked, strict.run(asked), strict=True):
+        text, _ = loop.greedy(strict.backend.encode(request.prompt), 12)
+        # A stop string of the plain format cuts what the loop would go on with.
+        assert text == response.text.rstrip("\ufffd") or (response.finish == "stop" and text.startswith(response.text))
+
+
+def test_default_texts_are_those_of_the_loop_but_for_near_ties(default: Engine, loop: Loop) -> None:
+    asked = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts()]
+    parted = []
+    for request, response in zip(asked, default.run(asked), strict=True):
+        text, lead = loop.greedy(default.backend.encode(request.prompt), 12)
+        if not text.startswith(response.text.rstrip("\ufffd")):
+            parted.append(lead)
+    assert len(parted) <= len(asked) / 2
+    assert all(lead < NEAR_TIE for lead in parted)
+
+
+def test_log_probabilities_of_labels_are_those_of_the_loop(default: Engine, strict: Engine, loop: Loop) -> None:
+    triage = [task.prompt() for task in _tasks("triage_jira", "zero_shot", 3)]
+    asked = [Score(prompt=prompt, continuations=LABELS) for prompt in triage]
+    plain = []
+    for request in asked:
+        before, tails = strict.encode(request)
+        plain.append([loop.logprob(before, tail) for tail in tails])
+    alone, together = ([each.logprobs for each in engine.run(asked)] for engine in (strict, default))
+    noise = np.abs(np.subtract(together, plain))
+    assert np.abs(np.subtract(alone, plain)).max() < STRICT
+    assert noise.mean() < MEAN_NOISE
+    assert noise.max() < MOST_NOISE

