@@ -28,6 +28,7 @@ from pytest_puma.metrics import TOLERATED_FAILURES, Answers, confusion_matrix, c
 from pytest_puma.perturbations import Perturbation, parse_perturbation, perturb
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.references import Reference, References
+from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.sampling import draw as draw_samples
 from pytest_puma.scenarios.sampling import example_rows
 from pytest_puma.stats import LEVEL
@@ -192,6 +193,7 @@ def tasks_of(
     generation = resolve_generation(strategy, cell.generation)
     template = template_of(cell, strategy, project)
     samples, examples = rows_of(cell, strategy)
+    hidden = hidden_fields(cell.scenario, samples)
     if cell.perturbation is not None:
         perturbation = parse_perturbation(cell.perturbation, perturbations)
         samples = tuple(perturb(cell.scenario, sample, perturbation, cell.seed) for sample in samples)
@@ -201,6 +203,7 @@ def tasks_of(
             sample=sample,
             template=template,
             examples=examples,
+            hidden=hidden,
             generation=generation,
             seed=cell.seed,
         )

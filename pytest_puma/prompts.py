@@ -12,21 +12,24 @@ A file of the project wins over a bundled one of the same name, partials too. `{
 scenario's own folder; `"triage_jira/_x.jinja"` names another's.
 
 The variables are the sample's fields by name, all of them again as `instance`, and `examples`, `labels` and `scenario`
-(see `Task.variables`); one that does not exist is an error. Templates run in a sandbox without anything random in it.
+(see `Task.variables`), without the fields that tell the gold answer; one that does not exist is an error. Templates run
+in a sandbox without anything random in it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import Message, TemplateError
 from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.core.errors import did_you_mean
 
 if TYPE_CHECKING:
     # Not at run time: a pytest run without puma items must not pay for Jinja2.
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 SUFFIX = ".jinja"
 SYSTEM = "system"
 USER = "user"
+#: What Jinja2 says of `{{ subjct }}` and of `{{ instance.subjct }}`.
+_MISSING = re.compile(r"'(\w+)'(?: is undefined)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,19 +52,19 @@ class Template:
     digest: str
     compiled: jinja2.Template = field(repr=False, compare=False)
 
-    def messages(self, turn: str, variables: Mapping[str, Any]) -> tuple[Message, ...]:
+    def messages(self, turn: str, variables: Mapping[str, Any], *, hidden: Collection[str] = ()) -> tuple[Message, ...]:
         """The system's message, where the template has one, then that of the turn (a block's name).
 
-        A `TemplateError` names the file, the line and the variables there are.
+        A `TemplateError` names the file, the line and the variables there are; `hidden` are those that must not be.
         """
-        texts = self._render(turn, variables)
+        texts = self._render(turn, variables, hidden)
         if not texts.get(turn):
             msg = f"{self.path}: no text for the turn {turn!r}; add a block of this name, with text in it"
             raise TemplateError(msg)
         message = Message(role="user", content=texts[turn])
         return (Message(role="system", content=texts[SYSTEM]), message) if texts.get(SYSTEM) else (message,)
 
-    def _render(self, turn: str, variables: Mapping[str, Any]) -> dict[str, str]:
+    def _render(self, turn: str, variables: Mapping[str, Any], hidden: Collection[str]) -> dict[str, str]:
         """The stripped text of the blocks for the system and the turn, or of the whole as the user's."""
         context = self.compiled.new_context(dict(variables))
         try:
@@ -70,8 +75,7 @@ class Template:
                 texts = {name: "".join(context.blocks[name][0](context)) for name in wanted}
         except Exception as error:
             # Whatever a template raises is the template's fault: it may divide by zero or add text to numbers.
-            there = ", ".join(sorted(variables)) or "none"
-            msg = f"{_place(error, self.path)}: {error}; the variables are: {there}"
+            msg = f"{_place(error, self.path)}: {_fault(error, variables, hidden)}"
             raise TemplateError(msg) from error
         return {name: text.strip() for name, text in texts.items()}
 
@@ -164,6 +168,16 @@ def _refuse_stray_text(tree: nodes.Template, path: Path) -> None:
 
 def _digest(sources: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()
+
+
+def _fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str]) -> str:
+    """What is wrong, with what may be meant where a name does not exist."""
+    missing = _MISSING.search(str(error))
+    name = missing[1] if missing else ""
+    if name in hidden:
+        return f"{name!r} tells the gold answer, which no prompt may show; remove it"
+    there = ", ".join(sorted(variables)) or "none"
+    return f"{error}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
 
 
 def _place(error: Exception, path: Path) -> str:

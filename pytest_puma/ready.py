@@ -10,7 +10,9 @@ from typing import TypeAlias
 from pytest_puma.asked import Settings
 from pytest_puma.core import Cell, Sample, SettingsError
 from pytest_puma.evaluate import rows_of, template_of
-from pytest_puma.strategies import parse_strategy
+from pytest_puma.rehearsal import rehearse
+from pytest_puma.scenarios import hidden_fields
+from pytest_puma.strategies import Task, parse_strategy, resolve_generation
 
 #: All that decides what the samples of a cell are and how they are asked, each with a word for it.
 Identity: TypeAlias = Mapping[str, object]
@@ -27,10 +29,20 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: dict[str, Iden
         for name, cell in {cell.strategy: cell for cell in cells}.items()
     ]
     if asked:
-        samples, _ = rows_of(*max(asked, key=lambda each: each[1].shots))
+        samples, examples = rows_of(*max(asked, key=lambda each: each[1].shots))
         check_same(cells, samples, known)
-    for cell, strategy in asked:
-        template_of(cell, strategy, settings.project)
+        hidden = hidden_fields(cells[0].scenario, samples)
+        for cell, strategy in asked:
+            task = Task(
+                scenario=cell.scenario,
+                sample=samples[0],
+                template=template_of(cell, strategy, settings.project),
+                examples=examples[: strategy.shots],
+                hidden=hidden,
+                generation=resolve_generation(strategy, cell.generation),
+                seed=cell.seed,
+            )
+            rehearse(strategy, task)
     for cell in cells:
         settings.baseline_of(cell)
 

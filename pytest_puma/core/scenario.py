@@ -76,6 +76,13 @@ class Scenario(ABC):
     def valid_labels(self) -> list[str]:
         """All answers there are, in their natural order; for a regression, the values to choose from."""
 
+    def hidden_fields(self) -> Sequence[str]:
+        """Fields of an instance that tell the gold answer: templates do not see them.
+
+        One that `gold_label` returns as it stands is hidden even if it is not among them.
+        """
+        return ()
+
     def examples(self) -> pd.DataFrame | None:
         """The pool of few-shot examples: rows like those of `sample`, none of them ever evaluated.
 

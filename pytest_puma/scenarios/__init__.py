@@ -6,6 +6,7 @@ Importing this package loads no pandas; rows are read when they are asked for.
 from pytest_puma.core import Scenario
 from pytest_puma.scenarios.estimation_tawos import EstimationTawosScenario
 from pytest_puma.scenarios.file import FileScenario
+from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.prioritization_jira import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.scenarios.triage_jira import TriageJiraScenario
@@ -30,4 +31,5 @@ __all__ = [
     "TriageJiraScenario",
     "draw",
     "example_rows",
+    "hidden_fields",
 ]

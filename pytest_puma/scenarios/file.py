@@ -92,6 +92,11 @@ class FileScenario(Scenario):
         """What the label column holds."""
         return str(instance[self.label_column])
 
+    def hidden_fields(self) -> tuple[str, ...]:
+        """The label column."""
+        column = getattr(self, "label_column", None)
+        return () if column is None else (column,)
+
     def examples(self) -> pd.DataFrame | None:
         """The declared pool; `None` where there is none or the user brought other data."""
         return None if self.pool is None or self._replacement is not None else self._read(self._declared(self.pool))

@@ -79,6 +79,10 @@ class PrioritizationJiraScenario(FileScenario):
         """The issue whose priority comes first."""
         return "A" if _urgency(instance["priority_a"]) < _urgency(instance["priority_b"]) else "B"
 
+    def hidden_fields(self) -> tuple[str, ...]:
+        """The priorities of both issues."""
+        return ("priority_a", "priority_b")
+
     def valid_labels(self) -> list[str]:
         """A and B."""
         return ["A", "B"]

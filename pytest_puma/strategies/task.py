@@ -18,25 +18,27 @@ from pytest_puma.prompts import USER, Template
 class Task:
     """One sample with its template, its examples and the settings of its cell.
 
-    `examples`: the fields of each, with `gold_label` and, where known, `rationale`. `generation`: as
-    `resolve_generation` filled it. `seed`: the cell's; every random choice about the sample follows from it.
+    `examples`: the fields of each, with `gold_label` and, where known, `rationale`. `hidden`: fields of the sample that
+    the template does not see, as they tell the gold answer. `generation`: as `resolve_generation` filled it. `seed`:
+    the cell's; every random choice about the sample follows from it.
     """
 
     scenario: Scenario
     sample: Sample
     template: Template
     examples: Sequence[Mapping[str, Any]] = ()
+    hidden: frozenset[str] = frozenset()
     generation: Generation = field(default_factory=Generation)
     seed: int = 0
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
         """What the template says in a turn (the name of its block), behind the chat so far."""
-        messages = self.template.messages(turn, self.variables())
+        messages = self.template.messages(turn, self.variables(), hidden=self.hidden)
         return Prompt(messages=(*history, messages[-1]) if history else messages)
 
     def variables(self) -> dict[str, Any]:
         """What a template may print: the fields by name, and four names that win over a field of theirs."""
-        instance = dict(self.sample.fields)
+        instance = {name: value for name, value in self.sample.fields.items() if name not in self.hidden}
         return instance | {
             "instance": instance,
             "examples": [dict(example) for example in self.examples],

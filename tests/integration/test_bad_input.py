@@ -298,3 +298,37 @@ def test_deep_nesting_is_a_sentence(alone: Project) -> None:
         ["*deep.puma.yaml, line 1: the file is nested too deeply*", "*deep.jsonl: line 1 is nested too deeply*"]
     )
     result.stdout.no_fnmatch_line("*RecursionError*")
+
+
+TEMPLATES = {
+    "{{ titel }} {{ description }}": "zero_shot.jinja, line 1: 'titel' is undefined; did you mean 'title'? the *",
+    "{{ instance.titel }}": "zero_shot.jinja, line 1: *has no attribute 'titel'; did you mean 'title'? the variables *",
+    "Which priority: {{ labels | join(', ') }}?": "zero_shot.jinja: shows no field of the sample, *: *title*",
+    "{{ title }} is {{ priority }}": "zero_shot.jinja, line 1: 'priority' tells the gold answer, which no prompt may *",
+    "{{ title }} {{ instance.priority }}": "zero_shot.jinja, line 1: 'priority' tells the gold answer, which no *",
+}
+
+
+def test_a_template_that_no_run_should_begin_with_is_a_collection_error_told_once(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    folder = alone.pytester.mkdir("prompts") / "triage_jira"
+    folder.mkdir()
+    for template, fault in TEMPLATES.items():
+        (folder / "zero_shot.jinja").write_text(template, encoding="utf-8")
+        result = alone.run("--puma-strategy=zero_shot,option_scoring")
+        assert result.ret == pytest.ExitCode.INTERRUPTED
+        assert result.stdout.str().count("zero_shot.jinja") == 1
+        result.stdout.fnmatch_lines([f"puma: test_triage.py::test_triage: *{fault}"])
+    (folder / "zero_shot.jinja").write_text("{{ instance | join(' ') }} {{ instance }}", encoding="utf-8")
+    alone.run().assert_outcomes(passed=1)
+
+
+def test_a_later_turn_of_a_template_is_checked_too(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    folder = alone.pytester.mkdir("prompts") / "triage_jira"
+    folder.mkdir()
+    turns = "{% block user %}{{ title }}{% endblock %}\n{% block decide %}{{ labls }}{% endblock %}"
+    (folder / "egi.jinja").write_text(turns, encoding="utf-8")
+    result = alone.run("--puma-strategy=egi")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*egi.jinja, line 2: 'labls' is undefined; did you mean 'labels'? the variables *"])
