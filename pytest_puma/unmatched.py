@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from pytest_puma.asked import Registry, Settings
@@ -16,16 +16,16 @@ from pytest_puma.strategies import ALL
 _NAMED = 4
 
 
-def unmatched(cells: Sequence[Cell], settings: Settings, *, part: bool) -> list[str]:
+def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[Gate]) -> list[str]:
     """A sentence for each gate that none of the collected cells can ever take.
 
-    `part`: only some of the tests were collected, or on other models or strategies than their own. A gate of the ini
-    file may then be about the others; names that exist nowhere are refused all the same.
+    Gates that are `elsewhere` may be about tests that were not collected, or about other models or strategies than
+    those of this run; names that exist nowhere are refused all the same.
     """
     faults = []
     for gate in settings.gates:
         if not is_taken(gate, cells):
-            fault = _unknown(gate, cells, settings, others=part and gate in settings.ini_gates)
+            fault = _unknown(gate, cells, settings, others=gate in elsewhere)
             if fault:
                 faults.append(f"gate {str(gate)!r}: {fault}")
     return faults

@@ -14,13 +14,13 @@ from pytest_puma.asked import Request, Settings
 from pytest_puma.core import Cell, PumaError, SettingsError
 from pytest_puma.marker import read_marker
 from pytest_puma.ready import Identity, check_ready
-from pytest_puma.session.selection import is_part
+from pytest_puma.session.selection import is_part, leaves_out
 from pytest_puma.session.settings import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
-    from pytest_puma.core import Outcome
+    from pytest_puma.core import Gate, Outcome
 
 _ALL_CELLS: pytest.StashKey[AllCells] = pytest.StashKey()
 #: `tavern` in `test_api.tavern.yaml`, but nothing in `triage-v1.2.yaml`.
@@ -62,12 +62,13 @@ class AllCells:
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Refuse gates that no cell takes, as an error of the collection: with workers a `UsageError` is none."""
         # Of files that could not be collected nothing is known; that alone ends the run.
-        if session.testsfailed or getattr(self._config.option, "lf", False):
+        if session.testsfailed:
             return
         from pytest_puma.unmatched import unmatched
 
         try:
-            faults = unmatched(self.cells, settings_of(self._config), part=is_part(self._config))
+            settings = settings_of(self._config)
+            faults = unmatched(self.cells, settings, self._elsewhere(settings))
         except PumaError as error:  # of a scenario that is known by name and cannot be asked for its metrics
             faults = [str(error)]
         if faults:
@@ -76,6 +77,13 @@ class AllCells:
             session.config.hook.pytest_collectreport(report=report)
             # A worker goes on after errors.
             items[:] = [item for item in items if cell_of(item) is None]
+
+    def _elsewhere(self, settings: Settings) -> Collection[Gate]:
+        """Gates that may be about tests which were not collected."""
+        if leaves_out(self._config) or getattr(self._config.option, "lf", False):
+            return settings.gates
+        # Who names a file and a gate in one command line means them for each other.
+        return settings.ini_gates if is_part(self._config) else ()
 
 
 def _all_cells(config: pytest.Config) -> AllCells:

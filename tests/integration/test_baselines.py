@@ -22,8 +22,8 @@ def test_triage(puma):
     pass
 """
 BUNDLED = Path(__file__).parents[2] / "prompts" / "triage_jira"
-#: An issue of which the model sees nothing.
-BLIND = "<issue>\nTitle: something\n</issue>\n"
+#: An issue of which the model sees a letter of the key alone.
+BLIND = "<issue>\nTitle: {{ issue_key[:1] }}\n</issue>\n"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.integration.conftest import TRIAGE, Project
 REPOSITORY = Path(__file__).parents[2]
 NOTE = "puma: on the bundled demonstration model puma-tiny; name your own by --puma-model FILE.gguf"
 #: An issue without its text; the examples of few-shot prompts lose theirs as well.
-BROKEN = "<issue>\nTitle: something\n</issue>\n"
+BROKEN = "<issue>\nTitle: {{ issue_key[:1] }}\n</issue>\n"
 
 
 @pytest.fixture

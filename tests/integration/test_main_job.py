@@ -36,7 +36,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory, gguf: Path) -> dict[int
 
 
 def _run(folder: Path, gguf: Path, workers: int) -> Project:
-    command = [sys.executable, "-m", "pytest", "--puma-model", str(gguf)]
+    command = [sys.executable, "-m", "pytest", f"--puma-model={gguf}"]
     command += ["--puma-strategy", "all", "--puma-threads", "1", "--puma-max-tokens", "24", "-q"]
     done = subprocess.run(  # noqa: S603 - our own command
         [*command, *(["-n", str(workers)] if workers else ["-p", "no:xdist"])],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_puma.scenarios import TriageJiraScenario, draw
 from tests.integration.conftest import Project
 from tests.tiny_gguf import SHAPES, Shape, write_gguf
 
@@ -100,7 +101,10 @@ def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> No
 def test_what_a_run_would_refuse_is_told_not_thrown(alone: Project, pytester: pytest.Pytester) -> None:
     template = pytester.path / "prompts" / "triage_jira" / "zero_shot.jinja"
     template.parent.mkdir(parents=True)
-    template.write_text("{% block user %}{{ title }} {{ 1 / 0 }}{% endblock %}", encoding="utf-8")
+    # The first sample, which is rendered at collection, has no fault.
+    first = draw(TriageJiraScenario(), 1, seed=42)[0].id
+    text = f"{{{{ title }}}} {{% if issue_key not in '{first}' and title %}}{{{{ 1 / 0 }}}}{{% endif %}}"
+    template.write_text(text, encoding="utf-8")
     alone.write(conftest="", test_all=CELLS)
     result = alone.run("--puma-plan", "-k", "zero_shot")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
