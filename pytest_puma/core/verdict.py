@@ -71,7 +71,7 @@ class Draws:
 
     Cells that were asked the same samples, which `samples` is a digest of, have the same resamples. `errors` is how far
     off each of the `answers` is, as `Change` counts them; `numbers`: whether answers are numbers; `share`: the
-    metric has bounds.
+    metric has bounds; `units`: those of each row where rows share any, empty where all rows are independent.
     """
 
     metric: str
@@ -82,6 +82,7 @@ class Draws:
     answers: tuple[str | None, ...]
     numbers: bool
     share: bool = False
+    units: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

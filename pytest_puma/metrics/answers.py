@@ -88,6 +88,7 @@ class Answers:
             answers=tuple(prediction.answer for prediction in self.predictions),
             numbers=self.scenario.task_type == "regression",
             share=found.bounds is not None,
+            units=tuple(self.resamples.units) if self.resamples.dependent else (),
         )
 
     def beside(self, old: Mapping[str, Prediction]) -> Pairs:

@@ -56,9 +56,8 @@ class Resamples:
 
     @cached_property
     def independent(self) -> int:
-        """At most how many observations the rows are worth: one for each unit, and for each row without any."""
-        named = set(chain.from_iterable(self.units))
-        return min(len(self), len(named) + sum(not names for names in self.units))
+        """At most how many observations the rows are worth: one for each atom that `resampling_weights` draws."""
+        return min(len(self), int(_atoms_of_rows(self.units).max(initial=0)))
 
 
 def share_units(units: Units) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Change, Gate, Measure, Outcome, Prediction, Usage, Verdict
+from pytest_puma.core import Change, Draws, Gate, Measure, Outcome, Prediction, Usage, Verdict
 from pytest_puma.report.wire import from_json, plain, to_json
 
 MEASURE = Measure(metric="mae", value=1.5, low=1.0, high=2.0, n=7)
@@ -51,6 +51,21 @@ def test_an_outcome_comes_back_as_it_was() -> None:
         usage=Usage(seconds=1.5),
     )
     assert from_json(to_json(whole)) == whole
+
+
+def test_the_units_of_rows_arrive_with_the_draws() -> None:
+    drawn = Draws(
+        metric="mae",
+        samples="digest",
+        value=1.0,
+        values=(1.0, 2.0),
+        errors=(0.0, 2.0),
+        answers=("3", None),
+        numbers=True,
+        units=(("a", "b"), ("b",)),
+    )
+    sent = outcome(draws={"mae": drawn})
+    assert from_json(to_json(sent)).draws == sent.draws
 
 
 def test_nan_is_null_on_the_wire_and_nan_again_behind_it() -> None:

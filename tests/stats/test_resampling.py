@@ -145,7 +145,15 @@ def test_the_resamples_of_all_rows_are_drawn_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("units", "worth"), [([(), ()], 2), ([("a",), ("a",)], 1), ([("a", "b"), ("a", "c"), ("a", "d")], 3), ([], 0)]
+    ("units", "worth"),
+    [
+        ([(), ()], 2),
+        ([("a",), ("a",)], 1),
+        ([("a", "b"), ("a", "c"), ("a", "d")], 3),
+        # Two pairs in both orders.
+        ([("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")], 2),
+        ([], 0),
+    ],
 )
 def test_rows_are_worth_no_more_than_their_units(units: list[tuple[str, ...]], worth: int) -> None:
     assert Resamples(units, seed=1).independent == worth
