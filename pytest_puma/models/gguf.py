@@ -48,7 +48,7 @@ _WHOLE = {4, 5, 10, 11}
 _LONGEST_TEXT = 1 << 24  # a damaged length must not read gigabytes; chat templates have some 10,000 characters
 _MOST_DIMENSIONS = 4
 _GUESSED = 1024  # a flag of `general.file_type`
-_MOST_LAYERS = 1024  # an array of no more whole numbers has one for each layer, and is read
+_MOST_LAYERS = 1024  # the largest models have some 130; an array of no more whole numbers has one for each layer
 _HALF = 2  # bytes of a number in llama.cpp's cache
 
 
@@ -108,6 +108,7 @@ def _read(path: Path, data: mmap.mmap, size: int) -> GgufFile:
             "download it again"
         )
         raise ModelError(msg) from None
+    _check_layers(path, metadata)
     needed += _aligned(reader.position, metadata) if tensors else 0
     if needed > size:
         msg = f"{path} has {size:,} bytes, and its tensors end at byte {needed:,}: it is cut off; download it again"
@@ -125,6 +126,13 @@ def _check_version(path: Path, version: int) -> None:
         advice = "it is big-endian: get a little-endian one" if big_endian else "pytest-puma knows no newer one"
     msg = f"{path} has GGUF version {version}; expected {' or '.join(map(str, VERSIONS))}; {advice}"
     raise ModelError(msg)
+
+
+def _check_layers(path: Path, metadata: Mapping[str, Value]) -> None:
+    layers = _count(metadata, f"{_text(metadata, 'general.architecture')}.block_count") or 0
+    if layers > _MOST_LAYERS:
+        msg = f"{path} claims {layers:,} layers; expected at most {_MOST_LAYERS:,}: it is damaged; download it again"
+        raise ModelError(msg)
 
 
 def _aligned(position: int, metadata: Mapping[str, Value]) -> int:
@@ -160,9 +168,11 @@ def _cell_bytes(metadata: Mapping[str, Value], architecture: str) -> int | None:
     if not layers or not heads or not width or f"{attention}.kv_lora_rank" in metadata:
         return None
     key, value = (_count(metadata, f"{attention}.{part}_length") or width // heads for part in ("key", "value"))
-    if isinstance(kept, int):
-        kept = (kept,) * layers
-    return sum(kept) * (key + value) * _HALF if isinstance(kept, tuple) else None
+    if kept is None or isinstance(kept, str | float):
+        return None
+    heads_kept = kept * layers if isinstance(kept, int) else sum(kept)
+    found = heads_kept * (key + value) * _HALF
+    return found if found > 0 else None
 
 
 def _text(metadata: Mapping[str, Value], key: str) -> str:

@@ -183,6 +183,22 @@ def test_a_damaged_header_is_refused(tmp_path: Path, damage: bytes) -> None:
     assert sentence.endswith("it is cut off or damaged; download it again")
 
 
+@pytest.mark.parametrize("layers", [1025, 2**32 - 1])
+def test_more_layers_than_any_model_has_are_refused(tmp_path: Path, layers: int) -> None:
+    pairs = {**MODEL, "llama.block_count": layers, "llama.attention.head_count": 2, "llama.embedding_length": 8}
+    path = tmp_path / "q.gguf"
+    assert refused(path, raw_gguf(pairs)) == (
+        f"{path} claims {layers:,} layers; expected at most 1,024: it is damaged; download it again"
+    )
+
+
+def test_a_number_of_heads_below_zero_tells_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "q.gguf"
+    attention = {"llama.attention.head_count": 2, "llama.attention.head_count_kv": [-8, 1]}
+    path.write_bytes(raw_gguf({**MODEL, **attention, "llama.block_count": 2, "llama.embedding_length": 8}))
+    assert read_gguf(path).cell_bytes is None
+
+
 def test_a_text_of_many_megabytes_in_the_header_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "q.gguf"
     with path.open("wb") as file:
