@@ -76,7 +76,8 @@ def test_a_contrast_of_labels_is_the_change_with_mcnemars_test_beside() -> None:
     assert (found.test, found.p) == ("bootstrap", found.tests["bootstrap"])
     assert found.tests["mcnemar"] == mcnemar(found.change.worse, found.change.better)
     turned = found.change.worse + found.change.better
-    assert found.rank_biserial == pytest.approx((found.change.worse - found.change.better) / turned)
+    assert found.rank_biserial == pytest.approx((found.change.better - found.change.worse) / turned)
+    assert np.sign(found.rank_biserial) == np.sign(found.cliffs_delta) == np.sign(found.change.value)
 
 
 def test_unread_numbers_have_no_part_in_the_tests_of_errors() -> None:
@@ -92,7 +93,8 @@ def test_unread_numbers_have_no_part_in_the_tests_of_errors() -> None:
     errors = [5, 2, 0, 1] * 2 + [10, 18, 2]
     assert found.test == "permutation"
     assert found.tests["signed_rank"] == pytest.approx(wilcoxon(errors, zero_method="pratt", method="approx").pvalue)
-    assert found.rank_biserial == 1
+    assert found.change.value > 0, "a greater error"
+    assert (found.rank_biserial, np.sign(found.cliffs_delta)) == (-1, -1)
 
 
 def test_cells_with_other_samples_are_not_compared() -> None:

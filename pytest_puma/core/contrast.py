@@ -14,7 +14,7 @@ class Contrast:
 
     `tests` are the p-values of all paired tests that suit the answers; `test` names the one that is about the metric,
     `p` is its value, and `adjusted` counts it among all contrasts of a table. Effects are of the errors, above 0 where
-    the cell is worse: `rank_biserial` sample by sample, `cliffs_delta` over all pairs of samples.
+    the cell is better: `rank_biserial` sample by sample, `cliffs_delta` over all pairs of samples.
     """
 
     cell: str

@@ -1,6 +1,7 @@
 """Whether a probability means what it says, over the predictions that carry probabilities.
 
-Confidence is the probability of the most probable label; correct means that this label is the gold.
+Confidence is the probability of the most probable label; correct means that this label is the gold. Of labels that tie
+for the top, it is the one that was answered.
 """
 
 from __future__ import annotations
@@ -56,7 +57,12 @@ class _Calibration:
 
 def _most_probable(table: Table) -> NDArray[np.intp]:
     """The index of the label, -1 in a regression that names no values to choose from."""
-    return np.argmax(table.probabilities, axis=1) if table.labels else np.full(len(table), -1)
+    if not table.labels:
+        return np.full(len(table), -1)
+    greatest = table.probabilities.max(axis=1, keepdims=True)
+    answered = table.answer[:, None] == np.arange(len(table.labels))
+    ties = table.probabilities == greatest
+    return np.argmax(np.where(answered, 2, 1) * ties, axis=1)
 
 
 def _brier(table: Table) -> NDArray[np.float64]:

@@ -36,6 +36,7 @@ def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> C
         p=tests[test],
         adjusted=tests[test],
         tests=tests,
-        rank_biserial=rank_biserial(differences),
-        cliffs_delta=cliffs_delta(errors[0], errors[1]),
+        # Of the old errors less the new ones: above 0 where the cell is better, whatever the metric.
+        rank_biserial=rank_biserial(-differences),
+        cliffs_delta=cliffs_delta(errors[1], errors[0]),
     )

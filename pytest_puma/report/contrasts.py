@@ -9,7 +9,19 @@ from tabulate import tabulate
 from pytest_puma.core import Contrast
 from pytest_puma.report.terminal import interval
 
-HEADERS = ("cell", "against", "metric", "change", "95 % interval", "worse", "better", "test", "p", "Holm", "effect")
+HEADERS = (
+    "cell",
+    "against",
+    "metric",
+    "change",
+    "95 % interval",
+    "worse",
+    "better",
+    "test",
+    "p",
+    "Holm",
+    "effect (+ better)",
+)
 _ALIGN = ("left", "left", "left", "right", "left", "right", "right", "left", "right", "right", "right")
 _LEAST = 0.001
 

@@ -36,7 +36,8 @@ def test_the_second_strategy_is_held_against_the_first(project: Project) -> None
     assert found["cell"].startswith("triage_jira-few_shot_3@")
     assert found["change"]["worse"] == 5
     assert found["tests"]["mcnemar"] == pytest.approx(2 / 32)
-    assert found["rank_biserial"] == 1
+    assert found["rank_biserial"] == -1, "all that changed became worse"
+    assert found["change"]["value"] < 0
     assert found["adjusted"] == found["p"] == found["tests"][found["test"]]
     assert "#### comparison" in (folder / "run.md").read_text(encoding="utf-8")
 

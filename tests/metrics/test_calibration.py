@@ -30,7 +30,8 @@ def test_calibration_errors_follow_their_definition(pairs: Rows) -> None:
     found = measured(Triage(), predictions(golds, golds, known))
     bins: dict[int, list[float]] = {}
     for gold, shares in pairs:
-        top = max(shares, key=lambda label: shares[label])
+        # The answer is the gold, which counts where it ties for the top.
+        top = max(shares, key=lambda label: (shares[label], label == gold))
         upper_ends = np.linspace(0, 1, 11)[1:]
         bins.setdefault(int(np.argmax(shares[top] <= upper_ends)), []).append(shares[top] - (top == gold))
 
@@ -45,6 +46,15 @@ def test_honest_confidence_has_no_calibration_error() -> None:
 
     assert found["ece"].value == found["mce"].value == 0
     assert found["brier"].value == pytest.approx((3 * 2 * 0.25**2 + 2 * 0.75**2) / 4)
+
+
+def test_of_labels_that_tie_the_one_that_was_answered_counts() -> None:
+    torn = {"A": 0.4, "B": 0.4, "C": 0.2}
+    found = measured(Triage("ABC"), predictions("BBBB", "BBBB", [torn] * 4))
+
+    assert found["ece"].value == pytest.approx(0.6), "all four were right"
+    other = measured(Triage("ABC"), predictions("AAAA", "CCCC", [torn] * 4))
+    assert other["ece"].value == pytest.approx(0.6), "the answer is none of the two: the first of them"
 
 
 def test_the_worst_bin_is_not_diluted_by_the_others() -> None:
