@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from pytest_puma.core import Draws, Gap, Measure, Outcome, Robustness, Shift, Turns
 from pytest_puma.metrics import between
+from pytest_puma.metrics.statistic import measure, proportion
 from pytest_puma.perturbations import Perturbation, parse_perturbation
-from pytest_puma.stats import wilson
+from pytest_puma.stats import Resamples
 
 #: Metrics of which less is better, as their names tell; of all others more is.
 _BETTER_LOW = re.compile(r"(mae|mdae|rmse|ece|mce|brier|latency|tokens)(_.*|\..*)?|.*_(rate|error)")
@@ -43,6 +46,7 @@ def _robustness(
     known = {name: twin.value for name, twin in twins.items() if not math.isnan(twin.value)}
     pick = max if _BETTER_LOW.fullmatch(drawn.metric) else min
     worst = pick(known, key=known.__getitem__, default=None)
+    resamples = Resamples(drawn.units or [()] * len(drawn.answers), seed=outcome.signature["seed"])
     return Robustness(
         cell=outcome.cell,
         scenario=outcome.scenario,
@@ -50,26 +54,29 @@ def _robustness(
         model=outcome.model,
         metric=drawn.metric,
         value=drawn.value,
-        shifts=tuple(_shift(name, drawn, twin) for name, twin in twins.items()),
+        shifts=tuple(_shift(name, drawn, twin, resamples) for name, twin in twins.items()),
         worst=worst,
         worst_value=math.nan if worst is None else known[worst],
-        always_right=None if drawn.numbers else _always_right([drawn, *twins.values()]),
+        always_right=None if drawn.numbers else _always_right([drawn, *twins.values()], resamples),
         gaps=_gaps(twins, own),
     )
 
 
-def _shift(perturbation: str, clean: Draws, twin: Draws) -> Shift:
-    return Shift(perturbation=perturbation, change=between(twin, clean, quotient=False), turns=_turns(clean, twin))
+def _shift(perturbation: str, clean: Draws, twin: Draws, resamples: Resamples) -> Shift:
+    change = between(twin, clean, quotient=False)
+    return Shift(perturbation=perturbation, change=change, turns=_turns(clean, twin, resamples))
 
 
-def _turns(clean: Draws, twin: Draws) -> Turns:
-    pairs = zip(clean.answers, twin.answers, clean.errors, twin.errors, strict=True)
-    turned = [(not was, not now) for old, new, was, now in pairs if not _same_answer(old, new, numbers=clean.numbers)]
+def _turns(clean: Draws, twin: Draws, resamples: Resamples) -> Turns:
+    answers = zip(clean.answers, twin.answers, strict=True)
+    turned = [not _same_answer(old, new, numbers=clean.numbers) for old, new in answers]
+    sides = zip(clean.errors, twin.errors, turned, strict=True)
+    became = [(not was, not now) for was, now, flip in sides if flip]
     return Turns(
-        rate=_share("flip_rate", len(turned), len(clean.answers)),
-        to_correct=turned.count((False, True)),
-        to_incorrect=turned.count((True, False)),
-        between_incorrect=turned.count((False, False)),
+        rate=_share("flip_rate", turned, resamples),
+        to_correct=became.count((False, True)),
+        to_incorrect=became.count((True, False)),
+        between_incorrect=became.count((False, False)),
     )
 
 
@@ -78,9 +85,9 @@ def _same_answer(old: str | None, new: str | None, *, numbers: bool) -> bool:
     return old == new or (numbers and old is not None and new is not None and float(old) == float(new))
 
 
-def _always_right(drawn: Sequence[Draws]) -> Measure:
-    rows = list(zip(*(each.errors for each in drawn), strict=True))
-    return _share("always_right", sum(not any(errors) for errors in rows), len(rows))
+def _always_right(drawn: Sequence[Draws], resamples: Resamples) -> Measure:
+    rows = zip(*(each.errors for each in drawn), strict=True)
+    return _share("always_right", [not any(errors) for errors in rows], resamples)
 
 
 def _gaps(twins: Mapping[str, Draws], own: Mapping[str, Perturbation] | None) -> tuple[Gap, ...]:
@@ -93,6 +100,7 @@ def _gaps(twins: Mapping[str, Draws], own: Mapping[str, Perturbation] | None) ->
     )
 
 
-def _share(metric: str, count: int, n: int) -> Measure:
-    low, high = wilson(count, n)
-    return Measure(metric=metric, value=count / n if n else math.nan, low=low, high=high, n=n)
+def _share(metric: str, hits: Sequence[bool], resamples: Resamples) -> Measure:
+    """A share of the rows, with the interval of any proportion: of units, where rows share some."""
+    found = proportion(metric, np.array(hits, dtype=np.bool_), np.ones(len(hits), dtype=np.bool_))
+    return measure([found], resamples)[0]

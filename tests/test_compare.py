@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
 from pytest_puma.compare import compare
-from pytest_puma.core import Outcome, Scenario
+from pytest_puma.core import Draws, Outcome, Scenario
 from pytest_puma.metrics import Answers, between, contrast
 from pytest_puma.stats import holm, mcnemar
 from tests.metrics.cells import LABELS, Estimation, Triage, predictions
@@ -95,6 +96,36 @@ def test_unread_numbers_have_no_part_in_the_tests_of_errors() -> None:
     assert found.tests["signed_rank"] == pytest.approx(wilcoxon(errors, zero_method="pratt", method="approx").pvalue)
     assert found.change.value > 0, "a greater error"
     assert (found.rank_biserial, np.sign(found.cliffs_delta)) == (-1, -1)
+
+
+def in_groups(answers: Sequence[str | None], size: int) -> Draws:
+    """The accuracy of answers of which so many in a row share a unit."""
+    found = [
+        replace(each, units=(str(row // size),)) for row, each in enumerate(predictions(GOLDS[: len(answers)], answers))
+    ]
+    drawn = Answers(Triage(), found, seed=3).draw("accuracy")
+    assert drawn is not None
+    return drawn
+
+
+def test_rows_that_share_units_are_tested_group_by_group() -> None:
+    """Six answers became worse, but of three questions: those are three pieces of evidence."""
+    right = list(GOLDS)
+    worse = [None] * 6 + right[6:]
+
+    found = contrast("b", "a", in_groups(worse, 2), in_groups(right, 2), seed=1)
+    alone = contrast("b", "a", in_groups(worse, 1), in_groups(right, 1), seed=1)
+
+    assert (alone.test, alone.p) == ("mcnemar", pytest.approx(2 / 64))
+    assert (found.test, "mcnemar" in found.tests) == ("permutation", False)
+    assert found.p == pytest.approx(2 / 8, abs=0.02)
+    assert (found.change.worse, found.rank_biserial) == (6, -1)
+
+
+def test_too_few_groups_have_no_signs_to_flip() -> None:
+    found = contrast("b", "a", in_groups([None] * 60, 10), in_groups(GOLDS, 10), seed=1)
+
+    assert found.test == "bootstrap"
 
 
 def test_cells_with_other_samples_are_not_compared() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,18 +30,21 @@ def cell(
     *,
     golds: Sequence[str] = GOLDS,
     scenario: Scenario | None = None,
+    units: Sequence[tuple[str, ...]] | None = None,
     **names: Any,
 ) -> Outcome:
     """As it comes from a worker."""
     scenario = scenario or Triage()
     found = predictions(golds, answers)
+    if units is not None:
+        found = [replace(each, units=names) for each, names in zip(found, units, strict=True)]
     metric = scenario.primary_metric()
     drawn = Answers(scenario, found, seed=3).draw(metric)
     fields = {"cell": "c", "scenario": scenario.name, "strategy": "egi", "model": "m"} | names
     outcome = Outcome(
         perturbation=perturbation,
         metrics=(),
-        signature={},
+        signature={"seed": 3},
         predictions=(),
         measures=Answers(scenario, found, seed=3).measures(),
         draws={} if drawn is None else {metric: drawn},
@@ -63,6 +67,23 @@ def test_turned_answers_are_counted_by_what_became_of_them() -> None:
     assert (turns.rate.value, turns.rate.n) == (0.5, 8)
     wilson = binomtest(4, 8).proportion_ci(method="wilson")
     assert (turns.rate.low, turns.rate.high) == pytest.approx((wilson.low, wilson.high))
+
+
+def test_answers_that_turn_together_tell_less_of_how_many_would() -> None:
+    random = np.random.default_rng(2)
+    golds, clean = (np.repeat(random.choice(LABELS, 30), 2).tolist() for _ in range(2))
+    upper = np.repeat(random.choice(LABELS, 30), 2).tolist()
+    ends = []
+    for size in (1, 2):
+        sides = [
+            cell(answers, name, golds=golds, units=[(f"{row // size}",) for row in range(60)])
+            for answers, name in ((clean, None), (upper, "case_upper"))
+        ]
+        found = the_one(*sides)
+        assert found.always_right is not None
+        ends += [(each.low, each.high) for each in (found.shifts[0].turns.rate, found.always_right)]
+
+    assert all(wide[0] < low < high < wide[1] for (low, high), wide in zip(ends[:2], ends[2:], strict=True))
 
 
 def test_the_change_is_that_of_both_sets_of_answers_side_by_side() -> None:

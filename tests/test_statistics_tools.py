@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tools.statistics import coverage, judging, stopping
+from tools.statistics import clusters, coverage, judging, stopping
 
 
 def test_the_simulation_tells_a_share_for_each_interval(
@@ -52,6 +52,17 @@ def test_judging_is_timed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     first, *others = capsys.readouterr().out.splitlines()
     assert first.startswith("2 cells of 20 samples: ")
     assert [line.partition(",")[0] for line in others] == ["triage_jira", "estimation_tawos"]
+
+
+def test_shared_units_are_simulated_beside_independent_rows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["clusters", "--draws", "4", "--size", "20", "--population", "both orders"])
+    clusters.main()
+    *_, row = capsys.readouterr().out.splitlines()
+    name, size, *shares = row.strip("| ").split(" | ")
+    assert (name, size, len(shares)) == ("both orders", "20", 6)
+    assert all(0 <= float(number.strip("()")) <= 1 for share in shares for number in share.split())
 
 
 def test_stopping_is_simulated_beside_the_whole_sample(

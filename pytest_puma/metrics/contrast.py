@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from pytest_puma.core import Contrast, Draws
+from pytest_puma.core import Change, Contrast, Draws
 from pytest_puma.metrics.paired import between
-from pytest_puma.stats import change_p, cliffs_delta, mcnemar, rank_biserial, sign_flips, signed_rank
+from pytest_puma.stats import change_p, cliffs_delta, group_sums, mcnemar, rank_biserial, sign_flips, signed_rank
+
+if TYPE_CHECKING:
+    from pytest_puma.metrics.statistic import Values
 
 #: The paired test that is about a metric itself; of any other it is the bootstrap.
 _TESTS = {"accuracy": "mcnemar", "mae": "permutation"}
+#: Fewer groups of rows have too few signs to flip: chains of shared units may link all rows to one group.
+FEWEST_GROUPS = 10
 #: Errors of answers that were not read lie beyond; a mean error is one of the others.
 _READ = 1e200
 
 
 def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> Contrast:
-    """The cell's answers beside those of another one; `adjusted` is as if there were no other contrast."""
+    """The cell's answers beside those of another one; `adjusted` is as if there were no other contrast.
+
+    Where rows share units, tests are on the sums of each group's differences, as rows of a group err together.
+    """
     change = between(new, old, quotient=False)
-    values = np.array(new.values) - np.array(old.values)
     errors = np.array([new.errors, old.errors])
-    if new.numbers:
-        errors = errors[:, (errors < _READ).all(axis=0)]
-    differences = errors[0] - errors[1]
-    tests = {"bootstrap": change_p(change.value, values, n=change.n, turned=change.worse + change.better)}
-    if new.numbers:
-        tests |= {"permutation": sign_flips(differences, seed=seed), "signed_rank": signed_rank(differences)}
-    else:
-        tests["mcnemar"] = mcnemar(change.worse, change.better)
+    read = (errors < _READ).all(axis=0)
+    errors = errors[:, read]
+    units = [each for each, kept in zip(new.units, read.tolist(), strict=True) if kept] if new.units else []
+    differences = group_sums(errors[0] - errors[1], units)
+    tests = _tests(change, np.array(new.values) - np.array(old.values), differences, grouped=bool(units), seed=seed)
     test = _TESTS.get(new.metric, "bootstrap")
+    if units and test != "bootstrap":
+        test = "permutation" if len(differences) >= FEWEST_GROUPS else "bootstrap"
     return Contrast(
         cell=cell,
         against=against,
@@ -40,3 +48,11 @@ def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> C
         rank_biserial=rank_biserial(-differences),
         cliffs_delta=cliffs_delta(errors[1], errors[0]),
     )
+
+
+def _tests(change: Change, values: Values, differences: Values, *, grouped: bool, seed: int) -> dict[str, float]:
+    """The p-values of all tests that suit the answers: McNemar's is of right and wrong answers that are independent."""
+    tests = {"bootstrap": change_p(change.value, values, n=change.n, turned=change.worse + change.better)}
+    if not change.numbers and not grouped:
+        return tests | {"mcnemar": mcnemar(change.worse, change.better)}
+    return tests | {"permutation": sign_flips(differences, seed=seed), "signed_rank": signed_rank(differences)}

@@ -10,7 +10,15 @@ from pytest_puma.stats.intervals import (
     wilson,
 )
 from pytest_puma.stats.power import detectable, samples_to_decide
-from pytest_puma.stats.resampling import RESAMPLES, Resamples, Units, components, resampling_weights, share_units
+from pytest_puma.stats.resampling import (
+    RESAMPLES,
+    Resamples,
+    Units,
+    components,
+    group_sums,
+    resampling_weights,
+    share_units,
+)
 from pytest_puma.stats.significance import (
     change_p,
     cliffs_delta,
@@ -33,6 +41,7 @@ __all__ = [
     "components",
     "detectable",
     "effective_wilson",
+    "group_sums",
     "holm",
     "mcnemar",
     "percentile_interval",

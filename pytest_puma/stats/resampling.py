@@ -83,6 +83,14 @@ def components(units: Units) -> list[int]:
     return [int(group) for group in groups[: len(units)]]
 
 
+def group_sums(values: NDArray[np.float64], units: Units) -> NDArray[np.float64]:
+    """The sum of each group of rows that share units (`components`), so that what is left is independent.
+
+    The values as they are where no row shares a unit, or where `units` is empty.
+    """
+    return np.bincount(components(units), weights=values) if share_units(units) else values
+
+
 def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -> NDArray[np.integer]:
     """How often each row occurs in each bootstrap resample: resamples x rows.
 

@@ -1,0 +1,155 @@
+"""`python -m tools.statistics.clusters`: what tests and intervals hold where rows share units.
+
+Of equally good systems: how often the paired test of accuracy has p < 0.05, and how often `accuracy >= baseline` FAILs.
+How often the intervals of accuracy, of its change, of a perturbation's flip rate and of the share that is always
+right hold the truth. In brackets: McNemar's test and Wilson's interval of all rows, as if these were independent.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from pytest_puma.core import Draws, Outcome, Policy, Prediction
+from pytest_puma.gates import judge_change, parse_gate
+from pytest_puma.metrics import Answers, between, contrast
+from pytest_puma.robustness import robustness
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.stats import mcnemar, wilson
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Flags: TypeAlias = NDArray[np.bool_]
+
+SIZES = (50, 100, 200)
+ALIKE = 0.05
+#: Of the rows of one unit, the share that is answered as the others are.
+SHARED = 0.8
+RIGHT, FLIPS = 0.7, 0.15
+Units: TypeAlias = Sequence[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """The units of a number of rows. Rows with the same first unit err together."""
+
+    name: str
+    units: Callable[[np.random.Generator, int], Units]
+
+
+def _both_orders(_: np.random.Generator, n: int) -> Units:
+    """Every pair in both orders."""
+    return [(f"{row // 2}a", f"{row // 2}b") for row in range(n)]
+
+
+def _repeats(_: np.random.Generator, n: int) -> Units:
+    """Questions asked five times."""
+    return [(f"{row // 5}",) for row in range(n)]
+
+
+def _linked(random: np.random.Generator, n: int) -> Units:
+    """Pairs of issues, half of which are in two pairs."""
+    issues = [*range(n), *range(n // 2), *range(n, n + n // 2)]
+    places = random.permutation(np.arange(2 * n))
+    return [(str(issues[a]), str(issues[b])) for a, b in places.reshape(n, 2)]
+
+
+POPULATIONS = (
+    Population("both orders", _both_orders),
+    Population("five repeats", _repeats),
+    Population("linked pairs", _linked),
+)
+
+
+def main() -> None:
+    """Read the command line, simulate, print."""
+    parser = argparse.ArgumentParser(prog="python -m tools.statistics.clusters", description=__doc__)
+    parser.add_argument("--draws", type=int, default=2000, help="of each row (%(default)s)")
+    parser.add_argument("--size", type=int, action="append", help="only this one; may be said again")
+    parser.add_argument("--population", action="append", choices=[each.name for each in POPULATIONS])
+    said = parser.parse_args()
+    columns = ("p < 0.05", "gate FAILs", "accuracy", "change", "flip rate", "always right")
+    print(f"| population | rows | {' | '.join(columns)} |\n|---|---|{'---|' * len(columns)}")
+    for population in POPULATIONS:
+        for size in said.size or SIZES:
+            if said.population is None or population.name in said.population:
+                found = _simulate(population, size, said.draws)
+                cells = [f"{found[name]:.3f}" + _bracketed(found, name) for name in columns]
+                print(f"| {population.name} | {size} | {' | '.join(cells)} |", flush=True)
+
+
+def _bracketed(found: dict[str, float], name: str) -> str:
+    return f" ({found[f'{name}, rows']:.3f})" if f"{name}, rows" in found else ""
+
+
+def _simulate(population: Population, size: int, draws: int) -> dict[str, float]:
+    hits: Counter[str] = Counter()
+    gate = parse_gate("accuracy >= baseline")
+    for number in range(draws):
+        random = np.random.default_rng([number, size])
+        units = population.units(random, size)
+        right, other, flips = (_together(random, units, rate) for rate in (RIGHT, RIGHT, FLIPS))
+        now, before, perturbed = (_draws(each, units, number) for each in (right, other, right ^ flips))
+        change = between(now, before, quotient=False)
+        hits["p < 0.05"] += contrast("", "", now, before, seed=number).p < ALIKE
+        hits["p < 0.05, rows"] += mcnemar(change.worse, change.better) < ALIKE
+        hits["gate FAILs"] += judge_change(gate, change, "", Policy()).status == "FAIL"
+        hits["change"] += change.low <= 0 <= change.high
+        measure = _answers(right, units, number).measures(only=("accuracy",))["accuracy"]
+        hits["accuracy"] += measure.low <= RIGHT <= measure.high
+        (found,) = robustness([_outcome(now, None, number), _outcome(perturbed, "case_upper", number)])
+        shares = ((found.shifts[0].turns.rate, FLIPS), (found.always_right, RIGHT * (1 - FLIPS)))
+        for name, (share, truth) in zip(("flip rate", "always right"), shares, strict=True):
+            assert share is not None  # noqa: S101 - answers are labels
+            low, high = wilson(round(share.value * size), size)
+            hits[name] += share.low <= truth <= share.high
+            hits[f"{name}, rows"] += low <= truth <= high
+    return {name: count / draws for name, count in hits.items()}
+
+
+def _together(random: np.random.Generator, units: Units, rate: float) -> Flags:
+    """Flags of this rate; a row has that of its first unit, or, one time in five, its own."""
+    names = sorted({name for row in units for name in row})
+    known = dict(zip(names, random.random(len(names)) < rate, strict=True))
+    theirs = np.array([known[row[0]] for row in units])
+    return np.where(random.random(len(units)) < SHARED, theirs, random.random(len(units)) < rate)
+
+
+def _answers(right: Flags, units: Units, seed: int) -> Answers:
+    predictions = [
+        Prediction(sample_id=str(row), gold="A", answer="A" if hit else "B", units=names)
+        for row, (hit, names) in enumerate(zip(right.tolist(), units, strict=True))
+    ]
+    return Answers(BUILTIN["prioritization_jira"](), predictions, seed=seed)
+
+
+def _draws(right: Flags, units: Units, seed: int) -> Draws:
+    drawn = _answers(right, units, seed).draw("accuracy")
+    assert drawn is not None  # noqa: S101 - every answer has an accuracy
+    return drawn
+
+
+def _outcome(drawn: Draws, perturbation: str | None, seed: int) -> Outcome:
+    measures = {drawn.metric: None}
+    return Outcome(
+        cell="cell",
+        scenario="prioritization_jira",
+        strategy="zero_shot",
+        model="model",
+        perturbation=perturbation,
+        metrics=(drawn.metric,),
+        signature={"seed": seed},
+        predictions=(),
+        measures=measures,  # type: ignore[arg-type]
+        draws={drawn.metric: drawn},
+    )
+
+
+if __name__ == "__main__":
+    main()
