@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from pytest_puma import sequential
+from pytest_puma import cautions, sequential
 from pytest_puma.baseline import Entry
 from pytest_puma.core import (
     Cell,
@@ -24,7 +24,7 @@ from pytest_puma.core import (
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
 from pytest_puma.gates import not_run
-from pytest_puma.metrics import TOLERATED_FAILURES, Answers, confusion_matrix, contrast
+from pytest_puma.metrics import Answers, confusion_matrix, contrast
 from pytest_puma.perturbations import Perturbation, parse_perturbation, perturb
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.references import Reference, References
@@ -32,7 +32,7 @@ from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.sampling import draw as draw_samples
 from pytest_puma.scenarios.sampling import example_rows
 from pytest_puma.stats import LEVEL
-from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
+from pytest_puma.strategies import Strategy, Task, failure_of, parse_strategy, resolve_generation
 from pytest_puma.talks import Progress, Talk, hold
 from pytest_puma.verdicts import Comparison, verdicts
 
@@ -92,6 +92,7 @@ def evaluate(
         predictions=tuple(answers.predictions),
         measures=measures,
         confusion=_confusion(cell, answers.predictions),
+        failures=cautions.failure_counts(answers.predictions),
         verdicts=_unjudged(cell) if only is not None else verdicts(cell.gates, measures, others, policy),
         warnings=_warnings(cell, answers.predictions, len(tasks), engine, part=only is not None),
         determinism=asked_alone(strategy, tasks[: len(talks)][:determinism], talks, engine) if determinism else None,
@@ -141,8 +142,8 @@ def _ask(
 
     for end in (*looks, len(tasks)):
         talks += hold([strategy.converse(task) for task in tasks[len(talks) : end]], engine, tell)
-        pairs = zip(tasks, talks, strict=False)
-        answers = Answers(cell.scenario, [_prediction(task.sample, talk) for task, talk in pairs], seed=cell.seed)
+        predictions = [_prediction(strategy, task, talk) for task, talk in zip(tasks, talks, strict=False)]
+        answers = Answers(cell.scenario, predictions, seed=cell.seed)
         if end < len(tasks) and sequential.decided(cell, answers, len(tasks), baseline):
             break
     if progress is not None:
@@ -211,19 +212,22 @@ def tasks_of(
     ]
 
 
-def _prediction(sample: Sample, talk: Talk) -> Prediction:
-    answer = talk.answer
+def _prediction(strategy: Strategy, task: Task, talk: Talk) -> Prediction:
+    sample, answer = task.sample, talk.answer
     if answer is None or talk.prompt is None or not answer.responses:
         msg = f"the strategy answered sample {sample.id!r} without a response; expected Answer(responses=...)"
         raise EngineError(msg)
+    failure = failure_of(task, answer, talk.last, final_line=strategy.final_line)
     return Prediction(
         sample_id=sample.id,
         gold=sample.gold,
-        answer=answer.value,
+        answer=answer.value if failure is None else None,
         raw=tuple(response.text for response in answer.responses),
         probabilities=answer.probabilities,
         logprobs=tuple(value for response in answer.responses for value in response.logprobs),
         finish=answer.responses[-1].finish,
+        failure=failure and failure.cause,
+        parsed=failure and failure.parsed,
         prompt=talk.prompt,
         units=sample.units,
         usage=talk.usage,
@@ -253,14 +257,9 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
 def _warnings(
     cell: Cell, predictions: Sequence[Prediction], samples: int, engine: Engine, *, part: bool
 ) -> tuple[str, ...]:
-    found = len(predictions)
-    unreadable = sum(prediction.answer is None for prediction in predictions)
-    overflown = sum(prediction.finish == "overflow" for prediction in predictions)
-    sentences = list(engine.backend.notes)
-    if samples < cell.samples and not part:
-        sentences.append(f"asked for {cell.samples} samples; the data have {samples}, all were run")
-    if unreadable > TOLERATED_FAILURES * found:
-        sentences.append(f"{unreadable} of {found} answers could not be read: the numbers say little")
-    if overflown:
-        sentences.append(f"{overflown} of {found} prompts are longer than the context and were not answered")
+    sentences = [
+        *engine.backend.notes,
+        *([] if part else cautions.on_size(cell, samples)),
+        *cautions.on_answers(cell.scenario, predictions),
+    ]
     return tuple(f"{cell.id}: {sentence}" for sentence in sentences)

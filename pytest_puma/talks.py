@@ -22,7 +22,7 @@ TOGETHER = 2048
 class Talk:
     """A conversation under way: the tickets it waits for, and in the end its answer.
 
-    `prompt` is the end of the last prompt, None before the first.
+    `prompt` is the end of the last prompt, None before the first; `last` are the responses to the last requests.
     """
 
     conversation: Conversation
@@ -30,6 +30,7 @@ class Talk:
     replies: dict[int, Response] = field(default_factory=dict)
     prompt: str | None = None
     usage: Usage = field(default_factory=Usage)
+    last: tuple[Response, ...] = ()
     answer: Answer | None = None
 
     def advance(self) -> Sequence[Request]:
@@ -41,7 +42,7 @@ class Talk:
             if not isinstance(stop.value, Answer):
                 msg = f"a strategy returns {stop.value!r}; expected an Answer"
                 raise EngineError(msg) from None
-            self.answer = stop.value
+            self.answer, self.last = stop.value, responses
             return ()
         if not requests:
             msg = "a strategy yields no request; expected at least one in each yield"

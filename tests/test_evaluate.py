@@ -58,12 +58,57 @@ def test_a_row_of_the_confusion_matrix_is_what_a_gold_label_was_answered_with() 
 
 
 def test_unreadable_answers_are_wrong_counted_and_warned_about() -> None:
-    outcome = run(cell(), "I would not know.")
+    outcome = run(cell(), "No idea.")
     assert outcome["f1_macro"] == 0
     assert outcome["parse_failure_rate"] == 1
-    assert outcome.warnings == (
-        "triage_jira-zero_shot@script: 12 of 12 answers could not be read: the numbers say little",
+    (warning,) = outcome.warnings
+    assert warning == (
+        "triage_jira-zero_shot@script: 12 of 12 replies could not be parsed (12 unparsed); "
+        "the scores are not meaningful"
     )
+    assert outcome.failures == {"unparsed": 12}
+    assert {prediction.failure for prediction in outcome.predictions} == {"unparsed"}
+
+
+class Capitalised(TriageJiraScenario):
+    """Its parser spells the labels in a way that `valid_labels` does not."""
+
+    def parse_response(self, response: str) -> str | None:
+        found = super().parse_response(response)
+        return found and found.upper()
+
+
+def test_answers_that_are_no_labels_are_told_with_their_text() -> None:
+    outcome = run(cell(Capitalised()))
+    assert outcome["parse_failure_rate"] == 1
+    (warning,) = outcome.warnings
+    assert warning == (
+        "triage_jira-zero_shot@script: 12 of 12 answers are not among valid_labels(): 'MAJOR' (12); "
+        "expected one of Critical, Major, Minor, Trivial; "
+        "parse_response() must return a label exactly as valid_labels() spells it, or None"
+    )
+    assert outcome.failures == {"not_a_label": 12}
+    assert {(each.answer, each.failure, each.parsed) for each in outcome.predictions} == {
+        (None, "not_a_label", "MAJOR")
+    }
+
+
+def test_replies_that_are_cut_off_are_counted_whether_they_are_read_or_not() -> None:
+    cut = run(cell(), "Major" + 20 * "!")
+    assert cut["truncation_rate"] == 1
+    assert cut["parse_failure_rate"] == 0
+    assert cut.failures == {}
+    whole = run(cell(gates=(parse_gate("truncation_rate <= 0.05"),)))
+    assert whole["truncation_rate"] == 0
+    assert [verdict.status for verdict in whole.verdicts] == ["PASS"]
+    rambling = run(cell(strategy="zero_shot_cot"), 300 * "x")
+    assert rambling.failures == {"truncated": 12}
+
+
+def test_what_the_last_replies_lacked_is_the_cause() -> None:
+    engine = Engine(ScriptedBackend(lambda _: "It is a major one."))
+    outcome = evaluate(cell(strategy="egi"), engine)
+    assert outcome.failures == {"no_answer_line": 12}
 
 
 def test_a_prompt_over_the_context_is_that_samples_overflow_only() -> None:

@@ -4,6 +4,7 @@ from pytest_puma.core.backend import Backend, Grammar, Step
 from pytest_puma.core.cell import Cell, Model, ModelOptions
 from pytest_puma.core.contrast import Contrast
 from pytest_puma.core.conversation import (
+    TRUNCATED,
     Answer,
     Conversation,
     Generate,
@@ -29,6 +30,7 @@ from pytest_puma.core.verdict import Change, Doubt, Draws, Gate, Measure, Policy
 
 __all__ = [
     "REGRESSION_LEVEL",
+    "TRUNCATED",
     "Answer",
     "Backend",
     "Cell",

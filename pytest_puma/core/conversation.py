@@ -20,6 +20,8 @@ from pytest_puma.core.errors import SettingsError, check_limits
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Finish: TypeAlias = Literal["stop", "length", "scored", "overflow"]
+#: Replies that were cut off: by the limit of tokens, or by the end of the context.
+TRUNCATED = frozenset({"length", "context"})
 #: Beyond these a sampler has nothing left to choose from, or everything.
 MOST_TEMPERATURE, LEAST_TOP_P = 100, 1e-9
 
@@ -175,12 +177,14 @@ class Answer:
     """What a strategy makes of its responses.
 
     `value` is the answer as the scenario spells it, `None` when it could not be read;
-    `probabilities` maps every valid label to its probability where the strategy knows them.
+    `probabilities` maps every valid label to its probability where the strategy knows them. `failure` is the cause of
+    a missing value, in one word; left empty, it is found out from the last responses.
     """
 
     value: str | None
     responses: tuple[Response, ...]
     probabilities: Mapping[str, float] | None = None
+    failure: str = ""
 
 
 Conversation: TypeAlias = Generator[tuple[Request, ...], tuple[Response, ...], Answer]

@@ -17,8 +17,9 @@ from pytest_puma.core.verdict import Draws, Gate, Measure, Verdict
 class Prediction:
     """One sample's answer beside its gold. `answer is None` means no answer: a datum, not an error.
 
-    `raw` holds the text of each response; `finish` is the last response's. `prompt` is the end of
-    the last prompt, for reports of misses.
+    `raw` holds the text of each response; `finish` is the last response's. `failure` is the cause of a missing answer,
+    in one word, and `parsed` the text that was read where it is not a valid answer. `prompt` is the end of the last
+    prompt, for reports of misses.
     """
 
     sample_id: str
@@ -28,6 +29,8 @@ class Prediction:
     probabilities: Mapping[str, float] | None = None
     logprobs: tuple[float, ...] = ()
     finish: str = "stop"
+    failure: str | None = None
+    parsed: str | None = None
     prompt: str = ""
     units: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
@@ -66,7 +69,8 @@ class Outcome:
 
     `metrics` are the measures that reports show; `signature` holds everything that could change the
     numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
-    classification; `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
+    classification; `failures` counts the causes of missing answers;
+    `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
     where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
     `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `contrast`
     is that with the baseline, where it was asked for; `left_out` counts the samples that were not asked, as the gates
@@ -85,6 +89,7 @@ class Outcome:
     predictions: tuple[Prediction, ...]
     measures: Mapping[str, Measure]
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    failures: Mapping[str, int] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
     warnings: tuple[str, ...] = ()
     determinism: Determinism | None = None

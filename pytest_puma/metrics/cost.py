@@ -6,14 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pytest_puma.core import TRUNCATED
 from pytest_puma.metrics.statistic import Statistic, mean, proportion
 from pytest_puma.metrics.table import Table
 
 
 def failures(table: Table) -> Iterator[Statistic]:
-    """Answers that could not be read, and prompts that were longer than the context."""
-    overflow = np.array([prediction.finish == "overflow" for prediction in table.predictions], dtype=np.bool_)
+    """Answers that could not be read, replies that were cut off, and prompts that were longer than the context."""
+    finishes = [prediction.finish for prediction in table.predictions]
+    truncated = np.array([finish in TRUNCATED for finish in finishes], dtype=np.bool_)
+    overflow = np.array([finish == "overflow" for finish in finishes], dtype=np.bool_)
     yield proportion("parse_failure_rate", ~table.read, table.everything)
+    yield proportion("truncation_rate", truncated, table.everything)
     yield proportion("overflow_rate", overflow, table.everything)
 
 

@@ -55,7 +55,7 @@ def failure(outcome: Outcome) -> str:
         lines += ["", f"the worst {len(misses)} of {sum(map(_is_wrong, outcome.predictions))} misses:"]
     for prediction in misses:
         lines += [
-            f"  {prediction.sample_id}: answered {_spelled(prediction.answer)}, gold is {prediction.gold}",
+            f"  {prediction.sample_id}: answered {_answered(prediction)}, gold is {prediction.gold}",
             f"    prompt ... {_tail(prediction.prompt)}",
             f"    raw        {_said(prediction)}",
         ]
@@ -221,6 +221,18 @@ def _said(prediction: Prediction) -> str:
         return repr(_tail(" | ".join(prediction.raw)))
     ranked = sorted(prediction.probabilities.items(), key=lambda entry: -entry[1])
     return ", ".join(f"{label} {probability:.1%}" for label, probability in ranked[:4])
+
+
+def _answered(prediction: Prediction) -> str:
+    """The answer, or what became of it."""
+    if prediction.parsed is not None:
+        return f"{prediction.parsed!r} ({_words(prediction.failure)})"
+    cause = f" ({_words(prediction.failure)})" if prediction.failure else ""
+    return f"{_spelled(prediction.answer)}{cause}"
+
+
+def _words(cause: str | None) -> str:
+    return (cause or "").replace("_", " ")
 
 
 def _spelled(answer: str | None) -> str:

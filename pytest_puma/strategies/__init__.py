@@ -15,9 +15,19 @@ from typing import TypeAlias
 
 from pytest_puma.core import Conversation, Generation, SettingsError
 from pytest_puma.strategies import chain_of_thought, direct, egi, option_scoring, self_consistency
+from pytest_puma.strategies.failure import Failure, failure_of
 from pytest_puma.strategies.task import Task
 
-__all__ = ["ALL", "Converse", "Strategy", "Task", "parse_strategy", "resolve_generation"]
+__all__ = [
+    "ALL",
+    "Converse",
+    "Failure",
+    "Strategy",
+    "Task",
+    "failure_of",
+    "parse_strategy",
+    "resolve_generation",
+]
 
 Converse: TypeAlias = Callable[[Task], Conversation]
 
@@ -46,7 +56,7 @@ class Strategy:
 
     `templates`: the names of the template that it uses, the first that exists. `shots`: solved examples in the
     prompt. `max_tokens` and `temperature` hold where the cell's settings do not say; a strategy with a temperature
-    above 0 lives on different samples and refuses 0.
+    above 0 lives on different samples and refuses 0. `final_line`: its replies are read on their `Answer:` line alone.
     """
 
     name: str
@@ -55,6 +65,7 @@ class Strategy:
     shots: int = 0
     max_tokens: int = direct.MAX_TOKENS
     temperature: float = 0.0
+    final_line: bool = False
 
 
 def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None) -> Strategy:
@@ -118,6 +129,7 @@ def _cot_few_shot(k: int) -> Strategy:
         templates=tuple(dict.fromkeys((name, "cot_few_shot"))),
         shots=k,
         max_tokens=chain_of_thought.MAX_TOKENS,
+        final_line=True,
     )
 
 
@@ -129,6 +141,7 @@ def _self_consistency(k: int) -> Strategy:
         templates=(name, "self_consistency", "zero_shot_cot"),
         max_tokens=chain_of_thought.MAX_TOKENS,
         temperature=self_consistency.TEMPERATURE,
+        final_line=True,
     )
 
 
@@ -157,11 +170,12 @@ _PLAIN = {
             converse=chain_of_thought.chain_of_thought,
             templates=("zero_shot_cot",),
             max_tokens=chain_of_thought.MAX_TOKENS,
+            final_line=True,
         ),
         _few_shot(1),
         Strategy(name="rcoif", converse=direct.direct, templates=("rcoif",)),
         Strategy(name="contextual_anchoring", converse=direct.direct, templates=("contextual_anchoring",)),
-        Strategy(name="egi", converse=egi.egi, templates=("egi",), max_tokens=egi.MAX_TOKENS),
+        Strategy(name="egi", converse=egi.egi, templates=("egi",), max_tokens=egi.MAX_TOKENS, final_line=True),
         Strategy(
             name="option_scoring", converse=option_scoring.option_scoring, templates=("option_scoring", "zero_shot")
         ),

@@ -86,11 +86,13 @@ class Task:
 
     def _possible(self, value: str | None) -> str | None:
         """A parsed value, unless no metric could count it: not a label, or not a finite number."""
-        if value is None:
-            return None
+        return value if value is not None and self.allows(value) else None
+
+    def allows(self, value: str) -> bool:
+        """Whether a value is a valid answer: a label, or in a regression a finite number."""
         if self.scenario.task_type == "classification":
-            return value if value in self.scenario.valid_labels() else None
-        return value if _is_finite(value) else None
+            return value in self.scenario.valid_labels()
+        return _is_finite(value)
 
 
 def _is_finite(text: str) -> bool:

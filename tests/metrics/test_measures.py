@@ -57,6 +57,7 @@ def test_the_names_of_a_classification() -> None:
         "per_class.B.f1",
         "mine",
         "parse_failure_rate",
+        "truncation_rate",
         "overflow_rate",
         "ece",
         "mce",

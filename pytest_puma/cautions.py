@@ -1,0 +1,57 @@
+"""What a reader must know before believing a cell's numbers: the sentences that every report shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from pytest_puma.core import Cell, Prediction, Scenario
+from pytest_puma.metrics import TOLERATED_FAILURES
+
+#: Refused texts that a sentence shows.
+_SHOWN = 3
+_REFUSED = ("not_a_label", "not_a_number")
+
+
+def failure_counts(predictions: Sequence[Prediction]) -> dict[str, int]:
+    """How often each cause of a missing answer occurs, the commonest first."""
+    causes = Counter(prediction.failure for prediction in predictions if prediction.failure is not None)
+    return dict(causes.most_common())
+
+
+def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
+    """Sentences on refused answers, on parse failures beyond the tolerated share, and on overflows."""
+    found, causes = len(predictions), failure_counts(predictions)
+    refused = sum(causes.get(cause, 0) for cause in _REFUSED)
+    sentences = [f"{refused} of {found} {_refused(scenario, predictions)}"] if refused else []
+    failures = sum(causes.values())
+    if failures > refused and failures > TOLERATED_FAILURES * found:
+        sentences.append(
+            f"{failures} of {found} replies could not be parsed ({_listed(causes)}); the scores are not meaningful"
+        )
+    if overflown := causes.get("overflow", 0):
+        sentences.append(f"{overflown} of {found} prompts are longer than the context and were not answered")
+    return sentences
+
+
+def on_size(cell: Cell, samples: int) -> list[str]:
+    """That the data have fewer samples than asked for."""
+    if samples >= cell.samples:
+        return []
+    return [f"asked for {cell.samples} samples; the data have {samples}, all were run"]
+
+
+def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
+    texts = Counter(prediction.parsed for prediction in predictions if prediction.failure in _REFUSED)
+    shown = ", ".join(f"{text!r} ({times})" for text, times in texts.most_common(_SHOWN))
+    more = ", ..." if len(texts) > _SHOWN else ""
+    if scenario.task_type == "regression":
+        return f"answers are not finite numbers: {shown}{more}; parse_response() must return a number as text, or None"
+    return (
+        f"answers are not among valid_labels(): {shown}{more}; expected one of {', '.join(scenario.valid_labels())}; "
+        "parse_response() must return a label exactly as valid_labels() spells it, or None"
+    )
+
+
+def _listed(causes: Mapping[str, int]) -> str:
+    return ", ".join(f"{times} {cause.replace('_', ' ')}" for cause, times in causes.items())

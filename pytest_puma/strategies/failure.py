@@ -1,0 +1,71 @@
+"""Why a sample has no answer, in one word.
+
+    overflow          the prompt is longer than the context: nothing was computed
+    not_a_label       the parser returned a text that is not among `valid_labels()`
+    not_a_number      the same in a regression: a text that is not a finite number
+    truncated         the reply was cut off, and what there is of it gives no answer
+    empty             the reply has no text outside of its reasoning
+    no_answer_line    the reply has no `Answer:` line, and the strategy reads that line alone
+    unparsed          the parser returned `None`
+
+The first that holds is the cause. A strategy of one's own may give another word in `Answer.failure`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_puma.answers import final_answer, strip_reasoning
+from pytest_puma.core import TRUNCATED, Answer, Response
+from pytest_puma.strategies.task import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """The cause, and the text that the parser took for an answer where it is not a valid one."""
+
+    cause: str
+    parsed: str | None = None
+
+
+def failure_of(task: Task, answer: Answer, last: Sequence[Response], *, final_line: bool) -> Failure | None:
+    """Why an answer has no valid value, `None` where it has one.
+
+    `last` are the responses to the last requests, the commonest cause of which is given; `final_line`: the strategy
+    reads an `Answer:` line alone.
+    """
+    if answer.value is not None:
+        return None if task.allows(answer.value) else _refused(task, answer.value)
+    if answer.failure:
+        return Failure(cause=answer.failure)
+    causes = [_cause(task, response, final_line=final_line) for response in last]
+    commonest = Counter(each.cause for each in causes).most_common(1)[0][0]
+    return next(each for each in causes if each.cause == commonest)
+
+
+def _cause(task: Task, response: Response, *, final_line: bool) -> Failure:
+    if response.finish == "overflow":
+        return Failure(cause="overflow")
+    text = strip_reasoning(response.text)
+    line = final_answer(text)
+    for value in _parsed(task, (line,) if final_line else (text, line)):
+        if not task.allows(value):
+            return _refused(task, value)
+    if response.finish in TRUNCATED:
+        return Failure(cause="truncated")
+    if not text:
+        return Failure(cause="empty")
+    return Failure(cause="no_answer_line" if final_line and line is None else "unparsed")
+
+
+def _parsed(task: Task, texts: Iterable[str | None]) -> list[str]:
+    """What the scenario's parser makes of those texts that are there."""
+    values = (task.scenario.parse_response(text) for text in texts if text)
+    return [value for value in values if value is not None]
+
+
+def _refused(task: Task, value: str) -> Failure:
+    classification = task.scenario.task_type == "classification"
+    return Failure(cause="not_a_label" if classification else "not_a_number", parsed=value)
