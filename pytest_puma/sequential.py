@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Cell, Change, Gate, Measure
 from pytest_puma.gates import decides
@@ -24,6 +26,10 @@ SHARES = (0.1, 0.15, 0.25, 0.45, 0.85)
 LEVEL = 0.9875
 #: Of fewer answers, intervals say too little.
 FEWEST = 20
+#: A mean is looked at where at least so many answers differ from the commonest value (most errors may be 0),
+FEWEST_ERRORS = 20
+#: and a mean over classes where at least so many samples of each were asked.
+FEWEST_OF_A_CLASS = 5
 
 
 def looks(samples: int) -> tuple[int, ...]:
@@ -40,7 +46,25 @@ def stops(cell: Cell) -> bool:
 def decided(cell: Cell, answers: Answers, samples: int, baseline: Entry | None) -> bool:
     """Whether the first answers of a cell decide all its gates, which would be asked for so many samples."""
     left = 1 - len(answers) / samples
-    return all(answers.averages(gate.metric) and _decided(gate, answers, left, baseline) for gate in cell.gates)
+    return all(_steady(gate.metric, answers) and _decided(gate, answers, left, baseline) for gate in cell.gates)
+
+
+def _steady(metric: str, answers: Answers) -> bool:
+    """Whether the metric is one of which looks are valid, and so far rests on enough answers for its interval.
+
+    Of an error that few answers make, and of a class of which few samples were asked, the first answers tell nothing.
+    """
+    found = answers.statistic(metric)
+    if found is None or not found.averages:
+        return False
+    if found.successes is not None:
+        return True
+    if found.error is not None:
+        values = found.kernel(np.eye(len(answers)))
+        _, times = np.unique(values[~np.isnan(values)], return_counts=True)
+        return bool(times.sum() - times.max(initial=0) >= FEWEST_ERRORS)
+    golds = answers.table.gold
+    return bool(np.bincount(golds, minlength=len(answers.table.labels)).min() >= FEWEST_OF_A_CLASS)
 
 
 def _decided(gate: Gate, answers: Answers, left: float, baseline: Entry | None) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,11 @@ from scipy.stats import multivariate_normal, norm
 
 from pytest_puma import sequential
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, Model, Outcome
+from pytest_puma.core import Cell, Model, Outcome, Prediction
 from pytest_puma.evaluate import evaluate
 from pytest_puma.gates import parse_gate
-from pytest_puma.scenarios import TriageJiraScenario
+from pytest_puma.metrics import Answers
+from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.testing import Engine, ScriptedBackend
 
 MODEL = Model(name="script", path=Path("script.gguf"))
@@ -111,6 +114,36 @@ def test_no_answer_may_fail_is_decided_by_the_samples_that_are_left() -> None:
     assert run(cell("parse_failure_rate <= 0.05")).left_out == 7
     # About all that the samples stand for, 43 say less.
     assert run(cell("parse_failure_rate <= 0.05 !warn")).left_out == 0
+
+
+def answered(golds: Sequence[str], answers: Sequence[str]) -> list[Prediction]:
+    return [
+        Prediction(sample_id=str(row), gold=gold, answer=said, units=(str(row),))
+        for row, (gold, said) in enumerate(zip(golds, answers, strict=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("exact", "off", "decided"),
+    # Twenty exact answers have an interval of no width, whatever the next ones are.
+    [(20, 0, False), (161, 9, False), (20, 30, True)],
+)
+def test_while_hardly_an_answer_is_off_a_mean_error_is_not_looked_at(exact: int, off: int, decided: bool) -> None:  # noqa: FBT001
+    points = EstimationTawosScenario()
+    found = answered(["3"] * (exact + off), ["3"] * exact + ["5"] * off)
+    kept = replace(cell("mae <= 50", samples=200), scenario=points)
+
+    assert sequential.decided(kept, Answers(points, found, seed=1), 200, None) == decided
+
+
+def test_while_a_class_is_rare_a_mean_over_classes_is_not_looked_at() -> None:
+    golds = ["Critical", *["Major", "Minor", "Trivial"] * 10]
+    found = answered(golds, golds)
+    kept = cell("f1_macro >= 0.1", samples=200)
+
+    assert not sequential.decided(kept, Answers(kept.scenario, found, seed=1), 200, None)
+    often = answered(golds * 5, golds * 5)
+    assert sequential.decided(kept, Answers(kept.scenario, often, seed=1), 200, None)
 
 
 def test_a_change_since_the_baseline_is_decided_on_the_samples_that_both_have() -> None:

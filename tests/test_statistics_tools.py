@@ -69,7 +69,7 @@ def test_stopping_is_simulated_beside_the_whole_sample(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["stopping", "--repetitions", "8", "--size", "50", "--distance", "0.3", "--trial"]
-    for trial in ("accuracy", "mae", "baseline"):
+    for trial in ("accuracy", "mae", "95 % exact", "ten classes", "baseline"):
         monkeypatch.setattr(sys, "argv", [*words, trial])
         stopping.main()
         *_, row = capsys.readouterr().out.splitlines()

@@ -26,9 +26,10 @@ from pytest_puma.core.outcome import Determinism, Flip, Outcome, Prediction, Run
 from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.robustness import Gap, Robustness, Shift, Turns
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
-from pytest_puma.core.verdict import Change, Doubt, Draws, Gate, Measure, Policy, Status, Verdict
+from pytest_puma.core.verdict import LEVEL, Change, Doubt, Draws, Gate, Measure, Policy, Status, Verdict
 
 __all__ = [
+    "LEVEL",
     "REGRESSION_LEVEL",
     "TRUNCATED",
     "Answer",

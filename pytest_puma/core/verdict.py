@@ -12,6 +12,8 @@ Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT 
 Doubt: TypeAlias = Literal["warn", "fail", "point"]
 #: What becomes of a gate that finds no baseline.
 Missing: TypeAlias = Literal["warn", "fail"]
+#: The confidence level of an interval.
+LEVEL = 0.95
 #: Of fewer turned answers, intervals of a change are approximate.
 FEW_TURNS = 5
 #: Gates of one word, which are tests of a whole cell.
@@ -22,10 +24,10 @@ MISSING: tuple[Missing, ...] = get_args(Missing)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A metric's value with its 95 % interval and the number of predictions behind it.
+    """A metric's value with its interval and the number of predictions behind it.
 
     `value` is NaN where there is nothing to measure (n = 0); `low` and `high` are NaN where no
-    interval exists. `note` says what a reader must know to trust it.
+    interval exists. `note` says what a reader must know to trust it. `level` is that of the interval.
     """
 
     metric: str
@@ -34,6 +36,7 @@ class Measure:
     high: float
     n: int
     note: str = ""
+    level: float = LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +44,9 @@ class Change:
     """What became of a metric between two sets of answers to the same `n` samples.
 
     `old` and `new` are its values; `value` is `new - old`, or `new / old` where `quotient`; `low` and `high` are the
-    paired 95 % interval of `value`; all are NaN where there is nothing to measure. `worse` and `better` count answers
-    that went from right to wrong and back; where answers are `numbers`, those that are farther off and nearer. `share`:
-    the metric has bounds, so that its points are hundredths.
+    paired interval of `value` at a `level`; all are NaN where there is nothing to measure. `worse` and `better` count
+    answers that went from right to wrong and back; where answers are `numbers`, those that are farther off and nearer.
+    `share`: the metric has bounds, so that its points are hundredths.
     """
 
     metric: str
@@ -58,6 +61,7 @@ class Change:
     quotient: bool = False
     numbers: bool = False
     share: bool = False
+    level: float = LEVEL
 
     @property
     def approximate(self) -> bool:

@@ -64,10 +64,9 @@ class Answers:
         """The metric without its interval; a `KeyError` where the scenario has none of this name."""
         return float(self._statistics[metric].kernel(np.ones((1, len(self))))[0])
 
-    def averages(self, metric: str) -> bool:
-        """Whether the metric is a mean or as smooth as one, so that a part of the samples may decide about it."""
-        found = self._statistics.get(metric)
-        return found is not None and found.averages
+    def statistic(self, metric: str) -> Statistic | None:
+        """The metric over these answers; None where the scenario has none of this name."""
+        return self._statistics.get(metric)
 
     def draw(self, metric: str) -> Draws | None:
         """The metric in every resample, computed once; None where these answers do not give it."""

@@ -50,6 +50,7 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
         quotient=quotient,
         numbers=new.numbers,
         share=new.share,
+        level=level,
     )
 
 

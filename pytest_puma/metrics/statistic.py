@@ -198,7 +198,8 @@ def _measure(
         low, high = _interval(statistic, value, resamples, drawn, level, left)
         # A biased statistic (ece) may lie outside the percentiles of its resamples; its interval must hold it.
         low, high = min(low, value), max(high, value)
-    return Measure(metric=statistic.name, value=value, low=low, high=high, n=statistic.n, note=_note(statistic, value))
+    note = _note(statistic, value)
+    return Measure(metric=statistic.name, value=value, low=low, high=high, n=statistic.n, note=note, level=level)
 
 
 def _interval(  # noqa: PLR0917

@@ -8,7 +8,10 @@ from pytest_puma.core import Outcome
 
 
 def properties(outcome: Outcome) -> list[tuple[str, object]]:
-    """Names and texts: `puma.f1_macro` is `0.626`, `puma.f1_macro.interval` is `0.48 0.754`; all digits; no NaN."""
+    """Names and texts: `puma.f1_macro` is `0.626`, `puma.f1_macro.interval` is `0.48 0.754`; all digits; no NaN.
+
+    `puma.f1_macro.interval_level` is `0.95`.
+    """
     found: list[tuple[str, object]] = [("puma.cell", outcome.cell)]
     for measure in outcome.measures.values():
         if not math.isnan(measure.value):
@@ -16,5 +19,6 @@ def properties(outcome: Outcome) -> list[tuple[str, object]]:
             found.append((f"puma.{measure.metric}.n", str(measure.n)))
         if not math.isnan(measure.low):
             found.append((f"puma.{measure.metric}.interval", f"{float(measure.low)!r} {float(measure.high)!r}"))
+            found.append((f"puma.{measure.metric}.interval_level", repr(float(measure.level))))
     found += [(f"puma.gate {verdict.gate}", f"{verdict.status}: {verdict.reason}") for verdict in outcome.verdicts]
     return found

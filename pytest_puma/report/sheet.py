@@ -1,7 +1,7 @@
 """A run as CSV: a line for each measure of each cell, with the verdicts on it.
 
-cell,scenario,strategy,perturbation,model,metric,value,low,high,n,note,verdicts
-triage_jira-zero_shot@qwen,triage_jira,zero_shot,,qwen,accuracy,0.66,0.52,0.77,50,,PASS
+cell,scenario,strategy,perturbation,model,metric,value,low,high,level,n,note,verdicts
+triage_jira-zero_shot@qwen,triage_jira,zero_shot,,qwen,accuracy,0.66,0.52,0.77,0.95,50,,PASS
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ COLUMNS = (
     "value",
     "low",
     "high",
+    "level",
     "n",
     "note",
     "verdicts",
@@ -45,6 +46,7 @@ def _lines(outcome: Outcome) -> list[list[object]]:
             *names,
             measure.metric,
             *("" if math.isnan(number) else number for number in (measure.value, measure.low, measure.high)),
+            "" if math.isnan(measure.low) else measure.level,
             measure.n,
             measure.note,
             "; ".join(verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric),

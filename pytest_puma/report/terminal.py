@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from pytest_puma.core import Change, Measure, Outcome, Prediction, Run
+from pytest_puma.core import LEVEL, Change, Measure, Outcome, Prediction, Run
 from pytest_puma.report.closing import closing
 
 HEADERS = (
@@ -90,8 +90,9 @@ def number(value: float) -> str:
 
 
 def interval(measure: Measure | Change) -> str:
-    """`[0.41, 0.52]`, empty where there is none."""
-    return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]"
+    """`[0.41, 0.52]`, empty where there is none; a level other than that of the header is stated."""
+    level = "" if measure.level == LEVEL else f" at {100 * measure.level:g} %"
+    return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]{level}"
 
 
 def verdict(outcome: Outcome) -> str:
@@ -117,13 +118,16 @@ def undecided(run: Run) -> list[str]:
 def stopped(outcomes: Sequence[Outcome]) -> list[str]:
     """How many samples were not asked, as the gates of their cells were decided before."""
     early = [outcome for outcome in outcomes if outcome.left_out]
+    if not early:
+        return []
     saved = sum(outcome.left_out for outcome in early)
     samples = saved + sum(outcome.measures["parse_failure_rate"].n for outcome in outcomes)
+    level = f"{100 * early[0].measures['parse_failure_rate'].level:g} %"
     told = (
         f"stopped early: {len(early)} of {len(outcomes)} cells; {saved:,} of {samples:,} samples were not needed; "
-        "intervals hold at all looks together"
+        f"intervals at {level} hold together at all interim analyses with {100 * LEVEL:g} %"
     )
-    return [told] if early else []
+    return [told]
 
 
 def _named(cells: Sequence[str]) -> str:

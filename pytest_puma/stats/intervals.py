@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from pytest_puma.core import LEVEL
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values: TypeAlias = NDArray[np.float64]
 
 Interval: TypeAlias = tuple[float, float]
-
-LEVEL = 0.95
 
 
 def wilson(successes: int, n: int, level: float = LEVEL, *, left: float = 1.0) -> Interval:

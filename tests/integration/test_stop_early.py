@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 from tests.integration.conftest import Project
@@ -21,13 +22,23 @@ def test_points(puma):
 
 def test_what_was_not_needed_is_told(scripted: Project) -> None:
     scripted.write(test_gated=GATED)
-    result = scripted.run("--puma-stop-early", "--puma-report=json:run.json", "--puma-report=md:run.md")
+    result = scripted.run(
+        "--puma-stop-early", "--puma-report=json:run.json", "--puma-report=md:run.md", "--puma-report=csv:run.csv"
+    )
 
     result.assert_outcomes(passed=3)
-    told = "stopped early: 2 of 3 cells; 54 of 120 samples were not needed; intervals hold at all looks together"
-    result.stdout.fnmatch_lines([told])
-    assert f"- {told}" in (scripted.pytester.path / "run.md").read_text(encoding="utf-8")
+    told = (
+        "stopped early: 2 of 3 cells; 54 of 120 samples were not needed; "
+        "intervals at 98.75 % hold together at all interim analyses with 95 %"
+    )
+    result.stdout.fnmatch_lines(["triage_jira *zero_shot *[[]*[]] at 98.75 % *", "estimation_tawos *[[]*[]]  *", told])
+    markdown, sheet = ((scripted.pytester.path / name).read_text(encoding="utf-8") for name in ("run.md", "run.csv"))
+    assert f"- {told}" in markdown
+    assert markdown.count("] at 98.75 % |") == 2
+    levels = {(row["scenario"], row["level"]) for row in csv.DictReader(sheet.splitlines())}
+    assert levels == {("triage_jira", "0.9875"), ("estimation_tawos", "0.95")}
     outcomes = json.loads((scripted.pytester.path / "run.json").read_text(encoding="utf-8"))["outcomes"]
+    assert outcomes[0]["measures"]["accuracy"]["level"] == 0.9875
     assert {outcome["cell"].partition("@")[0]: outcome["left_out"] for outcome in outcomes} == {
         "triage_jira-zero_shot": 27,
         "triage_jira-option_scoring": 27,

@@ -30,4 +30,4 @@ def test_a_perturbation_has_a_column() -> None:
 
 
 def test_what_is_not_known_is_empty() -> None:
-    assert "triage-zero_shot@m,triage,zero_shot,,m,ece,,,,0,nothing to measure,\n" in as_csv(run(outcome()))
+    assert "triage-zero_shot@m,triage,zero_shot,,m,ece,,,,,0,nothing to measure,\n" in as_csv(run(outcome()))

@@ -11,6 +11,7 @@ import argparse
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -18,17 +19,17 @@ import numpy as np
 
 from pytest_puma import sequential
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, Gate, Measure, Model, Policy, Prediction, Status
+from pytest_puma.core import Cell, Gate, Measure, Model, Policy, Prediction, Scenario, Status
 from pytest_puma.gates import judge, judge_change, parse_gate
 from pytest_puma.metrics import Answers
-from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
 
 SIZES = (50, 200, 500)
 DISTANCES = (-0.15, -0.05, 0.0, 0.05, 0.15)
 _ALL = 200_000
 _POINTS = ("1", "2", "3", "5", "8", "13", "21")
 
-#: Golds, answers now and answers before, of so many samples of which so great a share is right.
+#: Golds, answers now and, where a trial needs them, answers before, of a number of samples at a distance from the gate.
 _Draw = Callable[[np.random.Generator, int, float], tuple[Sequence[str], ...]]
 
 
@@ -37,13 +38,28 @@ class Trial:
     """A gate, and where systems come from whose truth lies at a distance from it."""
 
     gate: str
-    scenario: str
+    scenario: Scenario
     draw: _Draw
 
 
-def _priorities(random: np.random.Generator, n: int, distance: float) -> tuple[Sequence[str], ...]:
-    """Four labels as common; right at 0.6 and the distance, before at 0.6, half of the luck shared."""
-    labels = np.array(BUILTIN["triage_jira"]().valid_labels())
+class Classes(PrioritizationJiraScenario):
+    """A classification with other labels; no sample of it is ever asked."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._labels = list(labels)
+
+    def valid_labels(self) -> list[str]:
+        """Those that were given."""
+        return self._labels
+
+
+FOUR, TEN = Classes("ABCD"), Classes("ABCDEFGHIJ")
+POINTS = BUILTIN["estimation_tawos"]()
+
+
+def _labels(random: np.random.Generator, n: int, distance: float, *, scenario: Classes) -> tuple[Sequence[str], ...]:
+    """Labels as common; right at 0.6 and the distance, before at 0.6, half of the luck shared."""
+    labels = np.array(scenario.valid_labels())
     gold = random.integers(0, len(labels), n)
     hard = random.random(n)
     sides = []
@@ -66,11 +82,27 @@ def _points(random: np.random.Generator, n: int, distance: float) -> tuple[Seque
     return points[gold].tolist(), *sides
 
 
+def _exact(random: np.random.Generator, n: int, distance: float) -> tuple[Sequence[str], ...]:
+    """Answers of which 95 % are exact, and the others are off by 1 to 5, 2.42 in the mean; at a distance fewer are."""
+    rate = 0.05 * (1 - distance)
+    errors = np.where(random.random(n) < rate, random.choice([1, 2, 3, 5], n, p=[0.36, 0.26, 0.16, 0.22]), 0)
+    return ["3"] * n, [str(3 + error) for error in errors.tolist()]
+
+
+def _long_tail(random: np.random.Generator, n: int, distance: float) -> tuple[Sequence[str], ...]:
+    """Errors of a lognormal law, whose mean is exp(1/2) at a distance of 0."""
+    errors = random.lognormal(size=n) * (1 - distance)
+    return ["0"] * n, [repr(error) for error in errors.tolist()]
+
+
 TRIALS = {
-    "accuracy": Trial(gate="accuracy >= 0.6", scenario="triage_jira", draw=_priorities),
-    "f1_macro": Trial(gate="f1_macro >= 0.6", scenario="triage_jira", draw=_priorities),
-    "mae": Trial(gate="mae <= {}", scenario="estimation_tawos", draw=_points),
-    "baseline": Trial(gate="f1_macro >= baseline", scenario="triage_jira", draw=_priorities),
+    "accuracy": Trial(gate="accuracy >= 0.6", scenario=FOUR, draw=partial(_labels, scenario=FOUR)),
+    "f1_macro": Trial(gate="f1_macro >= 0.6", scenario=FOUR, draw=partial(_labels, scenario=FOUR)),
+    "ten classes": Trial(gate="f1_macro >= 0.6", scenario=TEN, draw=partial(_labels, scenario=TEN)),
+    "mae": Trial(gate="mae <= {}", scenario=POINTS, draw=_points),
+    "95 % exact": Trial(gate="mae <= 0.08", scenario=POINTS, draw=_exact),
+    "long tail": Trial(gate="mae <= {}", scenario=POINTS, draw=_long_tail),
+    "baseline": Trial(gate="f1_macro >= baseline", scenario=FOUR, draw=partial(_labels, scenario=FOUR)),
 }
 
 
@@ -90,16 +122,16 @@ def main() -> None:
 
 
 def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> list[str]:
-    scenario = BUILTIN[trial.scenario]()
+    scenario = trial.scenario
     gate = parse_gate(trial.gate.format(_limit(trial)))
     cell = Cell(
         scenario=scenario, strategy="zero_shot", model=Model(name="made-up", path=Path("made-up")), gates=(gate,)
     )
     failed = failed_of_all = changed = asked = 0
     for number in range(repetitions):
-        gold, now, before = trial.draw(np.random.default_rng([number, size]), size, distance)
+        gold, now, *before = trial.draw(np.random.default_rng([number, size]), size, distance)
         predictions = _predictions(gold, now)
-        old = {each.sample_id: each for each in _predictions(gold, before)} if gate.other else {}
+        old = {each.sample_id: each for each in _predictions(gold, before[0])} if gate.other else {}
         baseline = Entry(cell=cell.id, commit="", test="", signature={}, measures={}, answers=old)
         n = size
         for look in sequential.looks(size):
@@ -119,9 +151,9 @@ def _limit(trial: Trial) -> float:
     """The metric of the system at a distance of 0, where the gate leaves it open."""
     if "{}" not in trial.gate:
         return 0.0
-    gold, now, _ = trial.draw(np.random.default_rng(0), _ALL, 0.0)
+    gold, now, *_ = trial.draw(np.random.default_rng(0), _ALL, 0.0)
     metric = trial.gate.split()[0]
-    return Answers(BUILTIN[trial.scenario](), _predictions(gold, now), seed=0).value(metric)
+    return Answers(trial.scenario, _predictions(gold, now), seed=0).value(metric)
 
 
 def _status(gate: Gate, answers: Answers, old: dict[str, Prediction], level: float) -> Status:
