@@ -1,27 +1,21 @@
 """A model's own chat template, rendered as untrusted input.
 
-Templates come out of model files, so they run in Jinja2's immutable sandbox. What a prompt says must not
+Templates come out of model files, so they run in a sandbox that bounds their time and size. What a prompt says must not
 depend on the day: `strftime_now` always tells `DATE`.
 """
 
 from __future__ import annotations
 
-import json
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import NoReturn
 
 from jinja2 import TemplateError as JinjaError
-from jinja2.ext import Extension, loopcontrols
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from pytest_puma.core import EngineError, Message, Prompt
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jinja2.nodes import Node
-    from jinja2.parser import Parser
+from pytest_puma.engine.sandbox import BoundedEnvironment, LimitError
 
 #: The format for models that bring none. It ends without a blank: most vocabularies put the blank into the next word.
 PLAIN = (
@@ -36,10 +30,21 @@ PLAIN = (
 _PLAIN_STOPS = ("\nUser:", "\nAssistant:")
 DATE = datetime(2025, 1, 1, tzinfo=timezone.utc)
 #: What a template's own mistakes raise.
-_FAULTS = (JinjaError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+_FAULTS = (
+    JinjaError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    SyntaxError,  # Python's own, of what Jinja2 compiles a template to
+    TypeError,
+    ValueError,
+)
+_LONGEST_REASON = 200
 _PROBE = "puma-probe"
-#: A private character of Unicode that no template and no prefill holds.
-_MARK = "\ue0f7"
+#: Private characters of Unicode, enough to find some that a prompt does not hold.
+_PRIVATE = range(0xF0000, 0xFFFFE)
 
 
 class ChatFormat:
@@ -55,12 +60,14 @@ class ChatFormat:
         plain = not template or template == PLAIN
         self.stops = _PLAIN_STOPS if plain else ()
         self.joint = " " if plain else ""
+        self._source = template or PLAIN
+        self._environment = _environment()
         try:
-            self._template = _environment().from_string(template or PLAIN)
-            self._system_role = self._takes_system()
-        except JinjaError as error:
-            msg = f"the model's chat template cannot be used: {error}"
+            self._template = self._environment.from_string(self._source)
+        except _FAULTS as error:
+            msg = f"the model's chat template cannot be used: {_reason(error)}"
             raise EngineError(msg) from error
+        self._system_role = self._takes_system()
 
     def render(self, prompt: Prompt) -> str:
         """The prompt's text up to where the model goes on, its prefill included."""
@@ -69,15 +76,23 @@ class ChatFormat:
             text = _close_thinking(text)
         return f"{text}{self.joint}{prompt.prefill}" if prompt.prefill else text
 
-    def pieces(self, prompt: Prompt) -> list[tuple[str, bool]]:
-        """The rendered prompt cut into the template's own text (True) and the messages' contents (False)."""
-        contents = [message.content for message in prompt.messages]
-        marked = tuple(
-            Message(role=message.role, content=f"{_MARK}{number}{_MARK}")
-            for number, message in enumerate(prompt.messages)
+    def pieces(self, prompt: Prompt, untrusted: re.Pattern[str]) -> list[tuple[str, bool]]:
+        """The rendered prompt, cut where a message's content spells something `untrusted` (False).
+
+        The template sees a private character in place of each: it may cut, strip or print the contents as it likes.
+        """
+        texts = [message.content for message in prompt.messages]
+        spellings = sorted({found for text in texts for found in untrusted.findall(text)})
+        used = {*self._source, *prompt.prefill, *"".join(texts)}
+        marks = dict(zip(spellings, (mark for mark in map(chr, _PRIVATE) if mark not in used), strict=False))
+        messages = tuple(
+            replace(message, content=untrusted.sub(lambda found: marks[found[0]], message.content))
+            for message in prompt.messages
         )
-        parts = self.render(replace(prompt, messages=marked)).split(_MARK)
-        return [(contents[int(part)], False) if odd % 2 else (part, True) for odd, part in enumerate(parts) if part]
+        rendered = self.render(replace(prompt, messages=messages))
+        spelled = {mark: spelling for spelling, mark in marks.items()}
+        parts = re.split(f"([{''.join(spelled)}])", rendered) if spelled else [rendered]
+        return [(spelled.get(part, part), part not in spelled) for part in parts if part]
 
     def answered(self, answer: str) -> str:
         """A short chat that ends with this answer, closed the way the template closes a turn."""
@@ -88,15 +103,19 @@ class ChatFormat:
         if not self._system_role:
             messages = _without_system(messages)
         try:
-            # Variables that templates test with `is defined` (tools, documents) must stay undefined.
-            return self._template.render(
-                messages=[{"role": message.role, "content": message.content} for message in messages],
-                add_generation_prompt=answer,
-                enable_thinking=self._thinking,
-                **self._special,
-            )
+            with self._environment.budget(sum(len(message.content) for message in messages)):
+                # Variables that templates test with `is defined` (tools, documents) must stay undefined.
+                return self._template.render(
+                    messages=[{"role": message.role, "content": message.content} for message in messages],
+                    add_generation_prompt=answer,
+                    enable_thinking=self._thinking,
+                    **self._special,
+                )
+        except LimitError as error:
+            msg = f"the model's chat template cannot be used: {error.message}"
+            raise EngineError(msg) from error
         except _FAULTS as error:
-            msg = f"the model's chat template refuses roles {[m.role for m in messages]}: {error}"
+            msg = f"the model's chat template refuses roles {[m.role for m in messages]}: {_reason(error)}"
             raise EngineError(msg) from error
 
     def _takes_system(self) -> bool:
@@ -105,7 +124,9 @@ class ChatFormat:
         messages = (Message(role="system", content=_PROBE), Message(role="user", content="?"))
         try:
             return _PROBE in self._fill(messages, answer=True)
-        except EngineError:
+        except EngineError as error:
+            if isinstance(error.__cause__, LimitError):
+                raise
             return False
 
 
@@ -127,29 +148,18 @@ def _close_thinking(text: str) -> str:
     return f"{text.rstrip()}\n\n</think>\n\n"
 
 
-def _environment() -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _GenerationTag]
-    )
-    environment.filters["tojson"] = _to_json
+def _environment() -> BoundedEnvironment:
+    environment = BoundedEnvironment()
     environment.globals["raise_exception"] = _raise
     environment.globals["strftime_now"] = DATE.strftime
     return environment
-
-
-def _to_json(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def _raise(message: str) -> NoReturn:
     raise JinjaError(message)
 
 
-class _GenerationTag(Extension):
-    """`{% generation %}` marks the assistant's words for training; here it means nothing."""
-
-    tags = {"generation"}  # noqa: RUF012 - declared so by Jinja2
-
-    def parse(self, parser: Parser) -> Node | list[Node]:
-        next(parser.stream)
-        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+def _reason(error: BaseException) -> str:
+    """What a template, Jinja2 or Python gives as the reason, in one line."""
+    text = str(error.message if isinstance(error, JinjaError) else error) or type(error).__name__
+    return " ".join(text.split())[:_LONGEST_REASON]

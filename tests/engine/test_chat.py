@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_puma.core import EngineError, Message, Prompt
 from pytest_puma.engine.chat import PLAIN, ChatFormat
+from pytest_puma.engine.sandbox import SECONDS
 from tests.tiny_gguf import CHATML
 
 SYSTEM = Message(role="system", content="Be brief.")
@@ -143,24 +147,134 @@ def test_a_template_that_cannot_be_read_is_an_engine_error(template: str) -> Non
         chat(template)
 
 
+#: Spellings as a vocabulary has them; those of CHATML would be cut out of the template as well.
+CONTROL = re.compile("</s>|<s>")
+TRIMS = ROLES.replace("m.content", "m.content | trim")
+CUTS = ROLES.replace("m.content", "m.content[1:]")
+
+
 @settings(deadline=None)
 @given(
-    contents=st.lists(st.text(), min_size=1, max_size=4),
-    prefill=st.text(st.characters(exclude_categories=("Co", "Cs"))),
-    template=st.sampled_from([PLAIN, CHATML, REFUSES_SYSTEM, DROPS_SYSTEM, OPENS_THOUGHTS]),
+    contents=st.lists(
+        st.lists(st.sampled_from(["<s>", "</s>", "a", " ", "s>", "\U000f0000"])).map("".join), min_size=1
+    ),
+    prefill=st.text(st.characters(exclude_categories=("Cs",))),
+    template=st.sampled_from(
+        [PLAIN, CHATML, REFUSES_SYSTEM, DROPS_SYSTEM, OPENS_THOUGHTS, TRIMS, ROLES + "\U000f0001"]
+    ),
 )
 def test_pieces_make_up_the_rendered_prompt(contents: list[str], prefill: str, template: str) -> None:
-    first, *others = (Message(role="user", content=content) for content in contents)
-    prompt = Prompt(messages=(SYSTEM, first, *others), prefill=prefill)
-    pieces = chat(template).pieces(prompt)
+    prompt = Prompt(
+        messages=(SYSTEM, *(Message(role="user", content=content) for content in contents)), prefill=prefill
+    )
+    pieces = chat(template).pieces(prompt, CONTROL)
     assert "".join(text for text, _ in pieces) == chat(template).render(prompt)
-    assert [text for text, trusted in pieces if not trusted] == ["Be brief.", *contents]
+    assert [text for text, trusted in pieces if not trusted] == CONTROL.findall("|".join(contents))
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        (CUTS, [("[user:a ", True), ("</s>", False), (" b]", True)]),
+        (ROLES + "\ue0f7", [("[user:<a ", True), ("</s>", False), (" b]\ue0f7", True)]),
+        ("{{ messages[0].role }}", [("user", True)]),
+        ("{{ messages[0].content.split(' ')[1] }}", [("</s>", False)]),
+        ("{{ messages[0].content | tojson }}", [('"<a ', True), ("</s>", False), (' b"', True)]),
+    ],
+)
+def test_a_template_may_do_with_a_sample_that_spells_a_control_token_what_it_likes(
+    template: str, expected: list[tuple[str, bool]]
+) -> None:
+    prompt = Prompt(messages=(Message(role="user", content="<a </s> b"),))
+    assert chat(template).pieces(prompt, CONTROL) == expected
 
 
 def test_the_template_own_words_and_the_prefill_are_trusted() -> None:
-    pieces = chat(CHATML).pieces(Prompt(messages=(USER,), prefill="It"))
-    expected = ["<|im_start|>user\n", "Why?", "<|im_end|>\n<|im_start|>assistant\nIt"]
-    assert pieces == list(zip(expected, [True, False, True], strict=True))
+    pieces = chat(ROLES + "</s>").pieces(Prompt(messages=(USER,), prefill="<s>"), CONTROL)
+    assert pieces == [("[user:Why?]</s><s>", True)]
+
+
+BOMBS = [
+    "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+    "{% for i in range(9999) %}{% for j in range(99999) if false %}{% endfor %}{% endfor %}",
+    "{% for i in [[[], []]] * 9 recursive %}{{ loop([[i, i]] * 9) }}{% endfor %}",
+    "{% macro f(n) %}{{ f(n + 1) if n < 99 }}{{ f(n + 1) if n < 99 }}{% endmacro %}{{ f(0) }}",
+    "{% for i in range(99999) %}" + "x" * 10_000 + "{% endfor %}",
+    "{% macro f() %}" + "x" * 10_000 + "{% endmacro %}{% for i in range(50000) %}{{ f() }}{% endfor %}",
+    "{{ 'a' | center(3000000000) }}",
+    "{{ 'a'.center(3000000000) }}",
+    "{{ ['a'] | map('center', 3000000000) | list }}",
+    "{{ 'a'.zfill(3000000000) }}",
+    "{{ '\t'.expandtabs(3000000000) }}",
+    "{{ 'a'.translate({97: 'b' * 9999999}) }}",
+    "{{ 'a' * 3000000000 }}",
+    "{% set x = 3000000000 * ['a'] %}",
+    "{{ '%3000000000d' % 1 }}",
+    "{{ '%*d' % (3000000000, 1) }}",
+    "{{ '%3000000000d' | format(1) }}",
+    "{{ '{:>3000000000}'.format(1) }}",
+    "{{ '{:>{}}'.format(1, 3000000000) }}",
+    "{{ ('{0}' * 9999).format('a' * 9999) }}",
+    "{{ (1).to_bytes(3000000000, 'big') }}",
+    "{{ 9 ** 999999999 }}",
+    "{% set n = namespace(x=9) %}{% for i in range(99) %}{% set n.x = n.x * n.x %}{% endfor %}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x + n.x %}{% endfor %}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x %}{{ n.x }}{{ n.x }}{% endset %}{% endfor %}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}",
+    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = {1: n.x, 2: n.x} %}{% endfor %}{{ n.x }}",
+    "{% set n = namespace() %}{% for i in range(99) %}{% set n.x = namespace(a=n.x, b=n.x) %}{% endfor %}{{ n.x }}",
+    "{% set n = namespace() %}{% set n.x = n %}{{ n }}",
+    "{{ ('a' * 99999).replace('a', 'b' * 99999) }}",
+    "{{ 'a' * 99999 | replace('a', 'b' * 99999) }}",
+    "{{ ('b' * 99999).join(range(99999) | map('string')) }}",
+    "{{ range(99999) | join('b' * 99999) }}",
+    "{{ range(99999) | join(d='b' * 99999) }}",
+    "{{ ('a\n' * 99999) | indent(99999) }}",
+    "{{ ('a\n' * 99999) | indent('b' * 99999) }}",
+    "{{ [[1]] * 99999 | tojson(indent=3000000000) }}",
+    "{% for i in range(99999) %}{{ ('ab' * 99999).count('ba') }}{% endfor %}",
+    "{% set x = 'a' * 999999 %}" + "{% set y = x[1:] %}" * 5000,
+    "{% set x = 'a' * 999999 %}" + "{% set y = x[1:] == x %}" * 4000,
+    "{{ range(99999) | batch(3000000000, 1) | list }}",
+    "{{ lipsum(n=99999) }}",
+    "{{ 1 | round(999999999, 'floor') }}",
+    "{{ [[1]] * 99999 | sum(start=[]) }}",
+    "{% autoescape 'a' * 3000000000 %}{% endautoescape %}",
+    "{% set x | replace('a', 'b' ~ 'c' * 3000000000) %}a{% endset %}",
+    "{{ " + "9" * 5000 + " }}",
+    "{{ 0x" + "9" * 90_000 + " }}",
+    "{% if true %}" * 300 + "{% endif %}" * 300,
+    "{% for i in [1] %}" * 30 + "{% endfor %}" * 30,
+    "{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}",
+    "{{ " + "-" * 9999 + "1 }}",
+    "{{ a" + ".b" * 9999 + " }}",
+    "x" * 200_000,
+]
+
+
+@pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb[:40])
+def test_a_template_that_would_take_too_much_is_refused_in_one_short_line(bomb: str) -> None:
+    started = time.thread_time()
+    with pytest.raises(EngineError, match="chat template") as caught:
+        render(ROLES + bomb)
+    assert time.thread_time() - started < 2 * SECONDS
+    sentence = str(caught.value)
+    assert len(sentence) < 300
+    assert "\n" not in sentence
+
+
+def test_the_budget_is_that_of_each_thread() -> None:
+    loops = chat(ROLES + "{% for i in range(9999) %}x{% endfor %}")
+    with ThreadPoolExecutor(4) as pool:
+        texts = set(pool.map(lambda _: loops.render(Prompt(messages=(USER,))), range(40)))
+    assert texts == {"[user:Why?]" + "x" * 9999}
+
+
+def test_long_messages_bring_their_own_budget() -> None:
+    content = "a b\n" * 500_000
+    trimmed = "{% for m in messages %}{{ (m.content | trim).replace('b', 'c').split('x')[0] ~ '!' }}{% endfor %}"
+    assert render(trimmed, Message(role="user", content=content)) == content.strip().replace("b", "c") + "!"
 
 
 def test_an_answered_chat_ends_as_the_template_closes_a_turn() -> None:

@@ -117,6 +117,20 @@ def test_a_continuation_is_encoded_as_if_the_prompt_ended_with_it(
             assert backend.encode(asked, more) == backend.encode(whole)
 
 
+@pytest.mark.parametrize("template", [CHATML, None, "{{ messages[0].content }}"])
+@pytest.mark.parametrize("label", [END_OF_TURN, f"not {BOS}", f"{START_OF_TURN}x"])
+def test_a_label_that_spells_a_control_token_stays_text(
+    template: str | None, label: str, open_backend: OpenBackend
+) -> None:
+    backend = open_backend(replace(LLAMA_BOS, chat_template=template))
+    for asked in (prompt("Why?"), prompt(f"Why {START_OF_TURN}?", prefill="Answer:")):
+        tokens, longer = backend.encode(asked), backend.encode(asked, label)
+        added = longer[len(tokens) :]
+        assert longer[: len(tokens)] == tokens
+        assert b"".join(map(backend.piece, added)).decode().lstrip() == label
+        assert all(map(backend.piece, added))
+
+
 def test_text_that_is_no_unicode_is_encoded_all_the_same(open_backend: OpenBackend) -> None:
     backend = open_backend(LLAMA_BOS)
     assert "a?b" in spelled(backend, backend.encode(prompt("a\ud800b")))

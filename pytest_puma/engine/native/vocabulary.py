@@ -17,6 +17,9 @@ from pytest_puma.engine.chat import ChatFormat
 from pytest_puma.engine.native.binding import last_words
 from pytest_puma.engine.native.grammar import NativeGrammar
 
+#: Kinds of tokens that llama.cpp reads in a text only where it is asked to.
+_CONTROL = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_UNKNOWN
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Encoded:
@@ -43,7 +46,9 @@ class Vocabulary:
         self._pieces: dict[int, bytes] = {}
         self._ends: dict[int, bool] = {}
         self._controls = self._control_tokens()
-        self._spelled = re.compile("|".join(map(re.escape, filter(None, self._controls.values()))) or "(?!)")
+        # As llama.cpp does, the longest first: one spelling may begin with another.
+        spellings = sorted(filter(None, self._controls.values()), key=len, reverse=True)
+        self._spelled = re.compile("|".join(map(re.escape, spellings)) or "(?!)")
         # A scored prompt comes once for each continuation, a vote's once for each reply; each thread has its own.
         self._last = threading.local()
         self._chat = self._chat_format(model, thinking=thinking)
@@ -51,15 +56,20 @@ class Vocabulary:
         self.end_of_turn = self._find_end_of_turn()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn.
+
+        A continuation that spells a control token stays text.
+        """
         encoded = getattr(self._last, "encoded", None)
         if encoded is None or encoded.prompt is not prompt:
             encoded = self._last.encoded = self._encode(prompt)
         if not continuation:
             return encoded.tokens[:]
+        text = continuation if prompt.prefill else f"{self._chat.joint}{continuation}"
+        if self._has_control(continuation):
+            return encoded.tokens + self._tokenize(text, control=False)
         # As one text, so that a token may merge across the end of the prompt.
-        joint = "" if prompt.prefill else self._chat.joint
-        return encoded.head + self._tokenize(f"{encoded.tail}{joint}{continuation}")
+        return encoded.head + self._tokenize(f"{encoded.tail}{text}")
 
     def _encode(self, prompt: Prompt) -> _Encoded:
         *before, (last, _) = self._pieces_of(prompt)
@@ -79,8 +89,8 @@ class Vocabulary:
         """
         if not any(self._has_control(message.content) for message in prompt.messages):
             return [(self._chat.render(prompt), True)]
-        pieces = self._chat.pieces(prompt)
-        return pieces if pieces[-1][1] else [*pieces, ("", True)]
+        pieces = self._chat.pieces(prompt, self._spelled)
+        return pieces if pieces and pieces[-1][1] else [*pieces, ("", True)]
 
     def _cut(self, text: str, tokens: list[int]) -> tuple[int, str]:
         """The number of tokens before the last control token, and the text from it on.
@@ -114,9 +124,9 @@ class Vocabulary:
         return bool(self._spelled.search(text)) and not self._controls.keys().isdisjoint(self._tokenize(text))
 
     def _control_tokens(self) -> dict[int, str]:
-        """Those of the vocabulary, and how each is spelled."""
-        controls = filter(partial(llama_cpp.llama_vocab_is_control, self._vocab), range(self.size))
-        return {token: self._special(token) for token in controls}
+        """Those that the vocabulary keeps from plain text, the unknown token among them, and how each is spelled."""
+        attributes = map(partial(llama_cpp.llama_vocab_get_attr, self._vocab), range(self.size))
+        return {token: self._special(token) for token, kind in enumerate(attributes) if kind & _CONTROL}
 
     def _tokenize(self, text: str, *, control: bool = True) -> list[int]:
         data = text.encode("utf-8", errors="replace")
