@@ -112,7 +112,7 @@ def test_a_continuation_is_encoded_as_if_the_prompt_ended_with_it(
     backend = open_backend(replace(LLAMA_BOS, chat_template=template))
     for text in ("Why?", "Sever", f"Why {START_OF_TURN}?", f"{END_OF_TURN}", "a [b] <c>"):
         asked = prompt(text, prefill="Answer: 1")
-        for more in ("3", "ity", " Critical", "\n", END_OF_TURN):
+        for more in ("3", "ity", " Critical", "\n"):
             whole = prompt(text, prefill=asked.prefill + more)
             assert backend.encode(asked, more) == backend.encode(whole)
 
