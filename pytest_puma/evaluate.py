@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_puma import cautions, sequential
@@ -18,6 +19,7 @@ from pytest_puma.core import (
     Prediction,
     Sample,
     SettingsError,
+    UnchangedError,
     Usage,
     Verdict,
 )
@@ -28,6 +30,7 @@ from pytest_puma.metrics import Answers, confusion_matrix, contrast
 from pytest_puma.perturbations import Perturbation, parse_perturbation, perturb
 from pytest_puma.prompts import Template, find_template
 from pytest_puma.references import Reference, References
+from pytest_puma.rehearsal import asks_alike
 from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.sampling import draw as draw_samples
 from pytest_puma.scenarios.sampling import example_rows
@@ -61,11 +64,15 @@ def evaluate(
     says are asked once more, each alone. Gates may compare with the cell's `baseline` and with the `references`;
     `policy` says what becomes of doubt; `stop_early` lets the cell end as soon as its gates are decided; `only` are the
     ids of the samples to ask where it is not all, which no gate is judged by. A `PumaError` says what cannot be done;
-    an answer that cannot be read is no error but a prediction without an answer.
+    an answer that cannot be read is no error but a prediction without an answer. An `UnchangedError`: the cell's
+    perturbation changes none of its prompts.
     """
     started = time.perf_counter()
     strategy = parse_strategy(cell.strategy, strategies)
-    tasks = _picked(tasks_of(cell, strategy, project, perturbations), only)
+    tasks = tasks_of(cell, strategy, project, perturbations)
+    if cell.perturbation is not None:
+        _refuse_unchanged(cell, strategy, tasks, tasks_of(replace(cell, perturbation=None), strategy, project))
+    tasks = _picked(tasks, only)
     looks = sequential.looks(len(tasks)) if stop_early and only is None and sequential.stops(cell) else ()
     engine.reset()
     talks, answers = _ask(cell, strategy, tasks, engine, progress=progress, looks=looks, baseline=baseline)
@@ -107,6 +114,15 @@ def evaluate(
         speed=speed,
         seconds=seconds,
     )
+
+
+def _refuse_unchanged(cell: Cell, strategy: Strategy, tasks: Sequence[Task], twins: Sequence[Task]) -> None:
+    """Refuse a perturbation of something that the prompts do not show: no answer could tell anything about it."""
+    if asks_alike(strategy, zip(tasks, twins, strict=True)):
+        msg = (
+            f"{cell.id}: {cell.perturbation} changed no prompt, so the model was not asked the same {len(tasks)} again"
+        )
+        raise UnchangedError(msg)
 
 
 def _picked(tasks: Sequence[Task], only: Collection[str] | None) -> list[Task]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,11 @@ def rehearse(strategy: Strategy, task: Task) -> None:
         fields = ", ".join(name for name in task.sample.fields if name not in task.hidden)
         msg = f"{task.template.path}: shows no field of the sample, so all prompts would be alike; there are: {fields}"
         raise TemplateError(msg)
+
+
+def asks_alike(strategy: Strategy, tasks: Iterable[tuple[Task, Task]]) -> bool:
+    """Whether both tasks of every pair show the model the same prompts, where every reply is empty."""
+    return all(_asked(strategy, one) == _asked(strategy, other) for one, other in tasks)
 
 
 def _asked(strategy: Strategy, task: Task) -> list[str]:

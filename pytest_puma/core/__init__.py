@@ -20,7 +20,15 @@ from pytest_puma.core.conversation import (
     ask_all,
 )
 from pytest_puma.core.decline import REGRESSION_LEVEL, Decline
-from pytest_puma.core.errors import DataError, EngineError, ModelError, PumaError, SettingsError, TemplateError
+from pytest_puma.core.errors import (
+    DataError,
+    EngineError,
+    ModelError,
+    PumaError,
+    SettingsError,
+    TemplateError,
+    UnchangedError,
+)
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.outcome import Determinism, Flip, Outcome, Prediction, Run
 from pytest_puma.core.power import Power, Tally
@@ -80,6 +88,7 @@ __all__ = [
     "TaskType",
     "TemplateError",
     "Turns",
+    "UnchangedError",
     "Usage",
     "Verdict",
     "ask",

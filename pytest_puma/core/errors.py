@@ -31,6 +31,10 @@ class EngineError(PumaError):
     """llama.cpp (or the backend in its place) could not do what was asked of it."""
 
 
+class UnchangedError(PumaError):
+    """A perturbation that changes no prompt of a cell: it would be asked the same again."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`did you mean 'few_shot_3'? `, empty where nothing known is near."""
     nearest = get_close_matches(name, list(known), n=1)

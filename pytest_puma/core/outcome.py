@@ -136,7 +136,8 @@ class Run:
     Predictions lie in the run folder: those of a long run would fill the memory.
     `verdicts` are those of gates that no cell could take; `problems` are sentences that make the run
     fail although no single cell does. `robustness` is there for each cell that has perturbed twins, `contrasts`
-    where cells were to be compared.
+    where cells were to be compared. `unchanged` are sentences on perturbed cells that were not run, as their prompts
+    are those of the cell without the perturbation.
     """
 
     id: str
@@ -147,3 +148,4 @@ class Run:
     problems: tuple[str, ...] = ()
     robustness: tuple[Robustness, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
+    unchanged: tuple[str, ...] = ()

@@ -55,10 +55,12 @@ def _sentences(run: Run) -> Iterator[str]:
 
 
 def _perturbations(run: Run) -> Iterator[str]:
-    if run.robustness:
+    if run.robustness or run.unchanged:
         yield "#### perturbations"
+    if run.robustness:
         yield _github(robustness.rows(run.robustness), robustness.HEADERS)
-        yield "\n".join(f"- {_escaped(line)}" for line in robustness.sentences(run.robustness))
+    told = (*robustness.sentences(run.robustness), *robustness.not_run(run))
+    yield "\n".join(f"- {_escaped(line)}" for line in told)
 
 
 def _comparison(run: Run) -> Iterator[str]:

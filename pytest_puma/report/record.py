@@ -4,7 +4,8 @@
 and the `attempt` of its test, signature, measures, confusion matrix, verdicts, flips, warnings, determinism (null: not
 asked for), usage, seconds, and how many samples were `left_out` as the gates were decided without them; `problems` are
 sentences that made the run fail although no cell did; `gates` counts the gates, with the run's chance of a false alarm;
-`robustness` is what perturbations did to cells, `contrasts` are the comparison table.
+`robustness` is what perturbations did to cells, `unchanged` are sentences on those that changed no prompt, `contrasts`
+are the comparison table.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tabulate import tabulate
 
-from pytest_puma.core import Gap, Robustness, Shift
+from pytest_puma.core import Gap, Robustness, Run, Shift
 from pytest_puma.report.terminal import interval, number
 
 HEADERS = (
@@ -43,6 +43,11 @@ def rows(found: Sequence[Robustness]) -> list[tuple[str, ...]]:
         for each in found
         for place, shift in enumerate(each.shifts)
     ]
+
+
+def not_run(run: Run) -> list[str]:
+    """The perturbed cells that were not asked, as they would have been asked the same."""
+    return [f"not run: {why}" for why in run.unchanged]
 
 
 def sentences(found: Sequence[Robustness]) -> list[str]:

@@ -30,6 +30,7 @@ class Arrivals:
         self._reported: set[int] = set()
         self._silent: set[int] = set()
         self._outcomes: dict[int, Outcome] = {}
+        self._unchanged: dict[int, str] = {}
         self._attempts: Counter[int] = Counter()
 
     def plan(self, cells: Mapping[int, Named], *, certain: bool) -> bool:
@@ -47,6 +48,8 @@ class Arrivals:
             return None
         self._reported.add(place)
         self._hear_collected(report)
+        if unchanged := getattr(report, "puma_unchanged", None):
+            self._unchanged[place] = unchanged
         sent = getattr(report, "puma", None)
         if sent is None:
             if report.when == "call" and report.passed and place not in self._outcomes:
@@ -75,6 +78,11 @@ class Arrivals:
     def outcomes(self) -> tuple[Outcome, ...]:
         """The last one of each test, in the order of collection: workers report as they finish."""
         return tuple(outcome for _, outcome in sorted(self._outcomes.items()))
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """Why perturbed cells were not run: sentences, in the order of collection."""
+        return tuple(why for _, why in sorted(self._unchanged.items()))
 
     @property
     def missing(self) -> list[str]:

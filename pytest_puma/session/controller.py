@@ -129,6 +129,7 @@ class Controller:
             problems=problems,
             robustness=robustness(outcomes, settings.registry.perturbations),
             contrasts=compare(outcomes, settings.compare),
+            unchanged=self._arrivals.unchanged,
         )
         self._run, self._told = self._output.finish(run, lambda: self._keeper.finish(self._arrivals.collected))
 
@@ -203,7 +204,7 @@ class Controller:
         folder = "" if self._output.folder is None else os.path.relpath(self._output.folder)
         sections = {
             "puma": [*summary(self._run, folder), *self._flips(), *self._told],
-            "puma: perturbations": robustness.lines(self._run.robustness),
+            "puma: perturbations": [*robustness.lines(self._run.robustness), *robustness.not_run(self._run)],
             "puma: comparison": contrasts.lines(self._run.contrasts),
         }
         for title, lines in sections.items():

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import Backend, Cell, Model, Outcome, PumaError
+from pytest_puma.core import Backend, Cell, Model, Outcome, PumaError, UnchangedError
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluate import evaluate
 from pytest_puma.report.junit import properties
@@ -21,6 +21,8 @@ from pytest_puma.session.progress import progress_of
 from pytest_puma.session.settings import settings_of
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
+#: Why a perturbed cell was not run.
+UNCHANGED: pytest.StashKey[str] = pytest.StashKey()
 _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 
 
@@ -37,26 +39,34 @@ def open_engine(config: pytest.Config, model: Model) -> Iterator[Engine]:
 
 
 def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
-    """Evaluate the cell; the outcome stays with the item."""
-    settings = settings_of(item.config)
+    """Evaluate the cell; the outcome stays with the item. A cell whose perturbation changes no prompt is skipped."""
     give_back()
-    with _said_plainly():
-        outcome = evaluate(
-            cell,
-            engine,
-            project=settings.project,
-            strategies=settings.registry.strategies,
-            perturbations=settings.registry.perturbations,
-            progress=progress_of(item.config, cell),
-            determinism=settings.determinism,
-            baseline=settings.baseline_of(cell),
-            references=settings.references_of(cell),
-            policy=settings.policy,
-            stop_early=settings.stop_early,
-            only=None if settings.only is None else settings.only.get(cell.id),
-        )
+    try:
+        with _said_plainly():
+            outcome = _evaluate(item, cell, engine)
+    except UnchangedError as error:
+        item.stash[UNCHANGED] = str(error)
+        pytest.skip(f"puma: {error}")
     item.stash[OUTCOME] = outcome = replace(outcome, node_id=item.nodeid)
     return outcome
+
+
+def _evaluate(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
+    settings = settings_of(item.config)
+    return evaluate(
+        cell,
+        engine,
+        project=settings.project,
+        strategies=settings.registry.strategies,
+        perturbations=settings.registry.perturbations,
+        progress=progress_of(item.config, cell),
+        determinism=settings.determinism,
+        baseline=settings.baseline_of(cell),
+        references=settings.references_of(cell),
+        policy=settings.policy,
+        stop_early=settings.stop_early,
+        only=None if settings.only is None else settings.only.get(cell.id),
+    )
 
 
 def prepared(item: pytest.Item) -> Generator[None, object, object]:
@@ -95,6 +105,8 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
     report.puma_cell = cell_id(item)  # type: ignore[attr-defined]
     report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
     report.puma_collected = item.config.pluginmanager.getplugin(NAME).tell()  # type: ignore[attr-defined]
+    if report.when == "setup" and UNCHANGED in item.stash:
+        report.puma_unchanged = item.stash[UNCHANGED]  # type: ignore[attr-defined]
     outcome = item.stash.get(OUTCOME, None)
     if outcome is not None and report.when == "setup":
         report.puma = to_json(outcome)  # type: ignore[attr-defined]
@@ -122,6 +134,8 @@ def _said_plainly() -> Iterator[None]:
     """What cannot be done is said in a sentence: our own traceback would tell a user nothing."""
     try:
         yield
+    except UnchangedError:
+        raise
     except PumaError as error:
         pytest.fail(str(error), pytrace=False)
 

@@ -91,6 +91,25 @@ def test_what_they_change_is_told_in_a_table_of_its_own_in_json_and_in_markdown(
     assert "- worst: triage_jira-zero_shot@tiny: f1_macro is 0 under case_upper" in text
 
 
+def test_a_perturbation_that_changes_no_prompt_is_not_run(scripted: Project) -> None:
+    """In place of "flips 0 %", which would praise a model for what it never saw."""
+    folder = scripted.pytester.path / "prompts" / "triage_jira"
+    folder.mkdir(parents=True)
+    (folder / "zero_shot.jinja").write_text("Critical, Major, Minor or Trivial? {{ title }}", encoding="utf-8")
+    scripted.write(test_triage=TRIAGE)
+    result = scripted.run("--puma-perturb=label_order,case_upper", "-rs", "--puma-report=md:run.md")
+
+    result.assert_outcomes(passed=2, skipped=1)
+    assert result.ret == 0
+    told = "triage_jira-zero_shot+label_order@tiny: label_order changed no prompt, *"
+    result.stdout.fnmatch_lines([f"not run: {told}", f"SKIPPED *puma: {told}"])
+    record = scripted.record()
+    assert [shift["perturbation"] for shift in record["robustness"][0]["shifts"]] == ["case_upper"]
+    assert record["problems"] == []
+    (why,) = record["unchanged"]
+    assert f"- not run: {why}" in (scripted.pytester.path / "run.md").read_text(encoding="utf-8").replace("\\", "")
+
+
 KEYS = ("to_correct", "to_incorrect", "between_incorrect")
 
 
