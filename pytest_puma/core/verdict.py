@@ -14,7 +14,7 @@ Doubt: TypeAlias = Literal["warn", "fail", "point"]
 Missing: TypeAlias = Literal["warn", "fail"]
 #: The confidence level of an interval.
 LEVEL = 0.95
-#: Of fewer turned answers, intervals of a change are approximate.
+#: Where fewer samples changed, the interval of a change is approximate.
 FEW_TURNS = 5
 #: Gates of one word, which are tests of a whole cell.
 WORDS = ("no_regression", "no_drift")
@@ -46,6 +46,9 @@ class Change:
     `old` and `new` are its values; `value` is `new - old`, or `new / old` where `quotient`; `low` and `high` are the
     paired interval of `value` at a `level`; all are NaN where there is nothing to measure. `worse` and `better` count
     answers that went from right to wrong and back; where answers are `numbers`, those that are farther off and nearer.
+    `changed` counts the samples that give the metric something else than before, which may be other ones: a wrong
+    answer that became another wrong one, a probability, a number of tokens. Of a metric over parsed answers, the `n`
+    samples are those parsed in both sets; `unread` counts those parsed before and not now, `read_again` the reverse.
     `share`: the metric has bounds, so that its points are hundredths.
     """
 
@@ -58,6 +61,9 @@ class Change:
     n: int
     worse: int
     better: int
+    changed: int = 0
+    unread: int = 0
+    read_again: int = 0
     quotient: bool = False
     numbers: bool = False
     share: bool = False
@@ -65,17 +71,19 @@ class Change:
 
     @property
     def approximate(self) -> bool:
-        """Whether so few answers turned that the interval may hold less than 93 of 100 truths."""
-        return 0 < self.worse + self.better < FEW_TURNS
+        """Whether so few samples changed that the interval may hold less than 93 of 100 truths."""
+        return 0 < self.changed < FEW_TURNS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
     """A metric of one cell, for the comparison with another: its `value`, and what it is in each bootstrap resample.
 
-    Cells that were asked the same samples, which `samples` is a digest of, have the same resamples. `errors` is how far
-    off each of the `answers` is, as `Change` counts them; `numbers`: whether answers are numbers; `share`: the
-    metric has bounds; `units`: those of each row where rows share any, empty where all rows are independent.
+    Cells that were asked the same samples, which `samples` is a digest of, have the same resamples, drawn with the
+    `seed`. `errors` is how far off each of the `answers` is, as `Change` counts them; `inputs` is what each row gives
+    to the metric (rows x columns), NaN where it gives nothing, and empty where only the metric's author knows;
+    `numbers`: whether answers are numbers; `share`: the metric has bounds; `units`: those of each row where rows share
+    any, empty where all rows are independent.
     """
 
     metric: str
@@ -84,6 +92,8 @@ class Draws:
     values: tuple[float, ...]
     errors: tuple[float, ...]
     answers: tuple[str | None, ...]
+    inputs: tuple[tuple[float, ...], ...]
+    seed: int
     numbers: bool
     share: bool = False
     units: tuple[tuple[str, ...], ...] = ()

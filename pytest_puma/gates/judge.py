@@ -17,6 +17,7 @@ from pytest_puma.core.power import percent, rounded_up
 from pytest_puma.core.verdict import spelled
 from pytest_puma.gates.power import allowance, of_change
 from pytest_puma.stats import LEVEL
+from pytest_puma.stats.one_sided import mcnemar_worse
 from pytest_puma.stats.power import WANTED, detectable, samples_to_decide
 
 _KEEPS: Mapping[str, Callable[[float, float], bool]] = {
@@ -53,17 +54,20 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
 
     `level` is that of the change's interval.
     """
+    doubt = gate.doubt or policy.inconclusive
     if math.isnan(change.value):
-        reason = f"{gate.metric} has nothing to compare with {against} (n={change.n})"
-        return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, change=change)
+        # Answers that are parsed again, all of them, are no reason to fail.
+        status: Status = "INCONCLUSIVE" if change.read_again > change.unread else "FAIL"
+        reason = f"{gate.metric} has nothing to compare with {against} (n={change.n}{_read(change)})"
+        fails = status == "FAIL" or doubt == "fail"
+        return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
     # 0.62 - 0.64 is a little less than -0.02.
     value, low, high = (round(number, _EXACT) for number in (change.value, change.low, change.high))
-    if not change.worse and not change.better:
-        # The same answers again: however few they are, nothing says that anything changed.
-        low = high = value
-    doubt = gate.doubt or policy.inconclusive
     status, fails = _status(gate, value, low, high, doubt)
-    reason = f"{_moved(gate, change, against)}, {_held(gate, change, status)} ({_turned(gate, change)})"
+    held = _held(gate, change, status)
+    if change.unread > change.read_again and status != "FAIL":
+        status, fails, held = _with_unread(change, status, doubt, level, held)
+    reason = f"{_moved(gate, change, against)}, {held} ({_turned(gate, change)}{_read(change)})"
     return Verdict(
         gate=gate,
         status=status,
@@ -98,6 +102,20 @@ def _status(gate: Gate, value: float, low: float, high: float, doubt: Doubt) -> 
     if sure or doubt == "point":
         return ("PASS", False) if kept else ("FAIL", True)
     return "INCONCLUSIVE", doubt == "fail"
+
+
+def _with_unread(change: Change, status: Status, doubt: Doubt, level: float, held: str) -> tuple[Status, bool, str]:
+    """A verdict on the answers parsed in both sets, where more of the others went unparsed than were parsed again.
+
+    The samples that a model leaves out are often those it is worst at: a rise that the exact one-sided test finds at
+    the gate's level FAILs, and after any other rise nothing is sure.
+    """
+    p = mcnemar_worse(change.unread, change.read_again)
+    if p <= (1 - level) / 2:
+        return "FAIL", True, f"{held}; but parse failures rose (p = {p:.2g})"
+    if status == "INCONCLUSIVE" or doubt == "point":
+        return status, status == "INCONCLUSIVE" and doubt == "fail", held
+    return "INCONCLUSIVE", doubt == "fail", f"{held} on the answers parsed in both; but more are not parsed than before"
 
 
 # -- the words of a measure --------------------------------------------------------------------------
@@ -162,11 +180,21 @@ def _detectable(gate: Gate, change: Change) -> str:
 
 def _turned(gate: Gate, change: Change) -> str:
     """How many answers lie behind it."""
-    few = "; of so few the interval is approximate" if change.approximate else ""
     if change.numbers:
-        return f"{change.worse} of {change.n} answers are farther off, {change.better} nearer{few}"
-    turned = "went from right to wrong" if gate.other == "baseline" else "are wrong where it is right"
-    return f"{change.worse} of {change.n} answers {turned}, {change.better} the other way{few}"
+        turned = f"{change.worse} of {change.n} answers are farther off, {change.better} nearer"
+    else:
+        worse = "went from right to wrong" if gate.other == "baseline" else "are wrong where it is right"
+        turned = f"{change.worse} of {change.n} answers {worse}, {change.better} the other way"
+    if change.changed > change.worse + change.better:
+        turned += f"; {change.metric} counts {change.changed} samples differently"
+    return turned + ("; of so few the interval is approximate" if change.approximate else "")
+
+
+def _read(change: Change) -> str:
+    """How many answers only one of the two sets has."""
+    told = [f"{change.unread} are no longer parsed"] if change.unread else []
+    told += [f"{change.read_again} only now"] if change.read_again else []
+    return "; of the others, " + ", ".join(told) if told else ""
 
 
 # -- numbers -----------------------------------------------------------------------------------------

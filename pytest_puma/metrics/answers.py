@@ -85,6 +85,8 @@ class Answers:
             values=tuple(in_blocks(self.resamples.weights[: found.resamples], found.kernel).tolist()),
             errors=tuple(self.errors.tolist()),
             answers=tuple(prediction.answer for prediction in self.predictions),
+            inputs=() if found.inputs is None else tuple(map(tuple, found.inputs.tolist())),
+            seed=self.resamples.seed,
             numbers=self.scenario.task_type == "regression",
             share=found.bounds is not None,
             units=tuple(self.resamples.units) if self.resamples.dependent else (),

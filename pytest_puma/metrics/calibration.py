@@ -7,11 +7,12 @@ for the top, it is the one that was answered.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.metrics.statistic import Statistic, divide, mean
+from pytest_puma.metrics.statistic import Statistic, divide, given, mean
 from pytest_puma.metrics.table import Table
 
 if TYPE_CHECKING:
@@ -23,12 +24,13 @@ BINS = 10
 
 
 def statistics(table: Table) -> Iterator[Statistic]:
-    """Expected and maximum calibration error, and the Brier score."""
-    n = int(table.has_probabilities.sum())
-    calibration = _Calibration(table)
-    yield Statistic(name="ece", kernel=calibration.expected_error, n=n, optional=True)
-    yield Statistic(name="mce", kernel=calibration.maximum_error, n=n, optional=True)
-    yield mean("brier", _brier(table), table.has_probabilities, optional=True)
+    """The Brier score, and expected and maximum calibration error."""
+    among, n = table.has_probabilities, int(table.has_probabilities.sum())
+    kept = replace(table, probabilities=table.kept_probabilities)
+    yield replace(mean("brier", _brier(table), among, optional=True), inputs=given(_brier(kept), among))
+    calibration, inputs = _Calibration(table), _Calibration(kept).inputs
+    yield Statistic(name="ece", kernel=calibration.expected_error, n=n, optional=True, inputs=inputs)
+    yield Statistic(name="mce", kernel=calibration.maximum_error, n=n, optional=True, inputs=inputs)
 
 
 class _Calibration:
@@ -41,6 +43,7 @@ class _Calibration:
         confidence = np.max(table.probabilities, axis=1, initial=0.0)
         correct = _most_probable(table) == table.gold
         bins = np.digitize(confidence, np.linspace(0, 1, BINS + 1)[1:-1], right=True)
+        self.inputs = np.where(table.has_probabilities[:, None], np.column_stack([confidence, correct]), np.nan)
         self._members = 1.0 * ((bins[:, None] == np.arange(BINS)) & table.has_probabilities[:, None])
         self._excess = self._members * (confidence - correct)[:, None]
 

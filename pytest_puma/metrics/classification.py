@@ -15,7 +15,7 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import FEW, SHARE, Statistic, divide, proportion, ratio
+from pytest_puma.metrics.statistic import FEW, SHARE, Statistic, divide, given, proportion, ratio
 from pytest_puma.metrics.table import Table, unread_note
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ RARE = 5
 
 def statistics(table: Table) -> Iterator[Statistic]:
     """Over all classes first, then class by class."""
-    by_class, rare = _ByClass(table), _rare(table)
-    yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=len(table), bounds=SHARE, note=rare)
-    yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=len(table), bounds=SHARE)
-    yield proportion("accuracy", table.gold == table.answer, table.everything)
-    yield Statistic(name="recall_macro", kernel=by_class.recall_macro, n=len(table), bounds=SHARE, note=rare)
+    by_class, rare, hits = _ByClass(table), _rare(table), table.gold == table.answer
+    answer, hit = (given(column.astype(np.float64), table.everything) for column in (table.answer, hits))
+    n = len(table)
+    yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=n, bounds=SHARE, note=rare, inputs=answer)
+    yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=n, bounds=SHARE, inputs=answer)
+    yield proportion("accuracy", hits, table.everything)
+    yield Statistic(name="recall_macro", kernel=by_class.recall_macro, n=n, bounds=SHARE, note=rare, inputs=hit)
     if table.ordered:
         near = table.read & (np.abs(table.gold - table.answer) <= 1)
         yield proportion("within_one", near, table.everything)
@@ -57,7 +59,9 @@ def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_
     yield proportion(f"{name}.precision", hits, is_answer)
     yield proportion(f"{name}.recall", hits, is_gold)
     f1 = ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
-    yield Statistic(name=f"{name}.f1", kernel=f1, n=int((is_gold | is_answer).sum()), bounds=SHARE)
+    counted = is_gold | is_answer
+    inputs = given(is_answer.astype(np.float64), counted)
+    yield Statistic(name=f"{name}.f1", kernel=f1, n=int(counted.sum()), bounds=SHARE, inputs=inputs)
 
 
 class _ByClass:

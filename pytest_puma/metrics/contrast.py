@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Change, Contrast, Draws
-from pytest_puma.metrics.paired import between
+from pytest_puma.metrics.paired import between, together
 from pytest_puma.stats import change_p, cliffs_delta, group_sums, mcnemar, rank_biserial, sign_flips, signed_rank
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> C
     Where rows share units, tests are on the sums of each group's differences, as rows of a group err together.
     """
     change = between(new, old, quotient=False)
+    new, old = together(new, old)
     errors = np.array([new.errors, old.errors])
     read = (errors < _READ).all(axis=0)
     errors = errors[:, read]
@@ -52,7 +53,7 @@ def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> C
 
 def _tests(change: Change, values: Values, differences: Values, *, grouped: bool, seed: int) -> dict[str, float]:
     """The p-values of all tests that suit the answers: McNemar's is of right and wrong answers that are independent."""
-    tests = {"bootstrap": change_p(change.value, values, n=change.n, turned=change.worse + change.better)}
+    tests = {"bootstrap": change_p(change.value, values, n=change.n, turned=change.changed)}
     if not change.numbers and not grouped:
         return tests | {"mcnemar": mcnemar(change.worse, change.better)}
     return tests | {"permutation": sign_flips(differences, seed=seed), "signed_rank": signed_rank(differences)}

@@ -5,12 +5,13 @@ For labels that are steps of a scale the numbers are their places, for a regress
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.metrics.statistic import CORRELATION, Statistic, distinct, divide, on_rows
+from pytest_puma.metrics.statistic import CORRELATION, Statistic, distinct, divide, of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,15 +28,10 @@ _ROUNDING = 1e-12
 
 def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: str) -> Iterator[Statistic]:
     """Weighted kappa and rank correlations; left out where no answer was read."""
-    rows = np.flatnonzero(read)
-    gold, answer = gold[rows], answer[rows]
-    kernels = {"kappa_quadratic": distinct(_kappa, gold, answer), "spearman": distinct(_spearman, gold, answer)}
-    if len(np.unique(gold)) * len(np.unique(answer)) <= _MOST_PAIRS:
-        kernels["kendall_tau"] = _kendall(gold, answer)
-    for name, kernel in kernels.items():
-        yield Statistic(
-            name=name, kernel=on_rows(rows, kernel), n=len(rows), bounds=CORRELATION, optional=True, note=note
-        )
+    inputs = np.where(read[:, None], np.column_stack([gold, answer]), np.nan)
+    for name, build in KERNELS.items():
+        if name != "kendall_tau" or len(np.unique(gold[read])) * len(np.unique(answer[read])) <= _MOST_PAIRS:
+            yield of_rows(name, build, inputs, bounds=CORRELATION, optional=True, note=note)
 
 
 def _kappa(gold: Numbers, answer: Numbers) -> Kernel:
@@ -110,6 +106,14 @@ def _kendall(gold: Numbers, answer: Numbers) -> Kernel:
         return divide(2 * (concordant - discordant), np.sqrt(untied[0] * untied[1]))
 
     return kernel
+
+
+#: Of gold values and answers.
+KERNELS: Mapping[str, Callable[..., Kernel]] = {
+    "kappa_quadratic": partial(distinct, _kappa),
+    "spearman": partial(distinct, _spearman),
+    "kendall_tau": _kendall,
+}
 
 
 def _beyond(table: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,35 +7,50 @@ P. Koehn, "Statistical significance tests for machine translation evaluation", E
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.core import Change, Draws
-from pytest_puma.stats import LEVEL, change_interval, mcnemar
+from pytest_puma.metrics.regression import kernel_over_read
+from pytest_puma.metrics.statistic import in_blocks, known
+from pytest_puma.stats import LEVEL, Resamples, change_interval, mcnemar
 
 if TYPE_CHECKING:
-    from pytest_puma.metrics.statistic import Values
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from pytest_puma.metrics.statistic import Kernel, Values
 
 #: Added to both sides of a quotient: nothing beside any error, but 0 / 0 is 1.
 _TINY = 1e-9
+#: Baselines keep six digits of a probability.
+_ROUNDING = 1e-5
 
 
 def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> Change:
-    """What a metric is in one set of answers beside another one to the same samples."""
+    """What a metric is in one set of answers beside another one to the same samples.
+
+    Where no sample gives the metric anything else than before, nothing changed, and the interval is the value alone.
+    """
+    unread, read_again = _reading(new, old)
+    new, old = together(new, old)
     compare = _quotient if quotient else np.subtract
-    value = float(compare(np.array(new.value), np.array(old.value)))
+    same = 1.0 if quotient else 0.0
     values = compare(np.array(new.values), np.array(old.values))
     turned = np.array(new.errors) - np.array(old.errors)
-    count = int(np.count_nonzero(turned))
-    low = high = value
-    # Of errors none of which is greater or less, and of quotients of them, there is nothing to widen.
-    if count or not (quotient or new.numbers):
-        low, high = change_interval(value, values, n=len(turned), turned=count, level=level)
     worse, better = int((turned > 0).sum()), int((turned < 0).sum())
+    changed = _changed(new, old)
+    value = float(compare(np.array(new.value), np.array(old.value)))
+    if changed:
+        low, high = change_interval(value, values, n=len(turned), turned=changed, level=level)
+    else:
+        # But for rounding.
+        value = low = high = value if np.isnan(value) else same
     if new.metric == "accuracy" and mcnemar(worse, better) > 1 - level:
         # The exact test is about this very change: where it finds none, neither may the interval.
-        same = 1.0 if quotient else 0.0
         low, high = min(low, same), max(high, same)
     return Change(
         metric=new.metric,
@@ -47,11 +62,67 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
         n=len(turned),
         worse=worse,
         better=better,
+        changed=changed,
+        unread=unread,
+        read_again=read_again,
         quotient=quotient,
         numbers=new.numbers,
         share=new.share,
         level=level,
     )
+
+
+def together(new: Draws, old: Draws) -> tuple[Draws, Draws]:
+    """Both, of a metric over parsed answers on the samples alone that were parsed in both sets.
+
+    Otherwise a model would gain by leaving its worst answers unparsed.
+    """
+    build = kernel_over_read(new.metric)
+    if build is None:
+        return new, old
+    before, now = (known(_inputs(each)) for each in (old, new))
+    both = np.flatnonzero(before & now)
+    redrawn = not (before == now).all()
+    units = new.units or ((),) * len(new.errors)
+    resamples = Resamples(units, seed=new.seed).of(both.tolist()) if redrawn else None
+    one, other = (_on_rows(each, both, build, resamples) for each in (new, old))
+    return one, other
+
+
+def _on_rows(drawn: Draws, rows: NDArray[np.intp], build: Callable[..., Kernel], resamples: Resamples | None) -> Draws:
+    """Some of the rows, and what the metric is on them where that is something else: then these are resampled."""
+    columns = ("errors", "answers", "inputs", *(("units",) if drawn.units else ()))
+    kept = {name: tuple(getattr(drawn, name)[row] for row in rows) for name in columns}
+    if resamples is not None:
+        value, values = np.nan, np.full(len(drawn.values), np.nan)
+        if rows.size:
+            kernel = build(*np.array(kept["inputs"]).T)
+            value, values = float(kernel(np.ones((1, rows.size)))[0]), in_blocks(resamples.weights, kernel)
+        kept |= {"value": value, "values": tuple(values.tolist())}
+    return replace(drawn, **kept)
+
+
+def _reading(new: Draws, old: Draws) -> tuple[int, int]:
+    """How many answers are no longer parsed, and how many are again, where the metric is over parsed answers."""
+    if kernel_over_read(new.metric) is None:
+        return 0, 0
+    before, now = (known(_inputs(each)) for each in (old, new))
+    return int((before & ~now).sum()), int((now & ~before).sum())
+
+
+def _changed(new: Draws, old: Draws) -> int:
+    """How many samples give the metric something else."""
+    if new.inputs:
+        now, before = _inputs(new), _inputs(old)
+        return int(((now != before) & ~(np.isnan(now) & np.isnan(before))).any(axis=1).sum())
+    # What the author of a metric looks at is unknown: answers first, else whatever moves its value.
+    answers = sum(one != other for one, other in zip(new.answers, old.answers, strict=True))
+    moved = not np.allclose(new.values, old.values, rtol=_ROUNDING, atol=_TINY, equal_nan=True)
+    return answers or (len(new.answers) if moved else 0)
+
+
+def _inputs(drawn: Draws) -> NDArray[np.float64]:
+    return np.array(drawn.inputs, dtype=np.float64).reshape(len(drawn.inputs), -1)
 
 
 def _quotient(new: Values, old: Values) -> Values:

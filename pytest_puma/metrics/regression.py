@@ -6,13 +6,15 @@ unreliable: a model could look good by answering the easy ones only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import Statistic, distinct, divide, mean, on_rows
+from pytest_puma.metrics.statistic import Statistic, distinct, divide, given, mean, of_rows, ratio
 from pytest_puma.metrics.table import Table, unread_note
 
 if TYPE_CHECKING:
@@ -27,24 +29,28 @@ BINS = {"1-3": (1.0, 3.0), "5-8": (5.0, 8.0), "13-21": (13.0, 21.0), "34+": (34.
 
 def statistics(table: Table) -> Iterator[Statistic]:
     """Over all read answers first, then by the size of the gold value."""
-    errors, read, note = np.abs(table.answer_value - table.gold_value), table.read, unread_note(table)
-    n, known = int(read.sum()), np.flatnonzero(read)
-    standardised = on_rows(known, distinct(_standardised, errors[known], table.gold_value[known]))
+    gold, read, note = table.gold_value, table.read, unread_note(table)
+    errors = np.abs(table.answer_value - gold)
     yield mean("mae", errors, read, few=FEW_ERRORS, note=note)
-    yield Statistic(name="mdae", kernel=_median(errors, read), n=n, note=note)
-    yield Statistic(name="rmse", kernel=_root_mean_square(errors, read), n=n, few=FEW_ERRORS, note=note)
-    yield Statistic(
-        name="standardised_accuracy",
-        kernel=standardised,
-        n=n,
-        few=FEW_ERRORS,
-        note=note,
+    yield of_rows("mdae", _median, given(errors, read), note=note)
+    yield of_rows("rmse", _root_mean_square, given(errors, read), few=FEW_ERRORS, note=note)
+    columns = np.column_stack([given(errors, read), gold])
+    yield of_rows("standardised_accuracy", _STANDARDISED, columns, few=FEW_ERRORS, note=note)
+    yield from ordinal.statistics(gold, table.answer_value, read, note)
+    among = table.has_probabilities
+    expected, kept = (
+        np.abs(each @ table.label_values - gold) for each in (table.probabilities, table.kept_probabilities)
     )
-    yield from ordinal.statistics(table.gold_value, table.answer_value, read, note)
-    expected = np.abs(table.probabilities @ table.label_values - table.gold_value)
-    yield mean("mae_expected", expected, table.has_probabilities, few=FEW_ERRORS, optional=True, note=note)
-    for name, rows in _bins(table.gold_value).items():
+    yield replace(
+        mean("mae_expected", expected, among, few=FEW_ERRORS, optional=True, note=note), inputs=given(kept, among)
+    )
+    for name, rows in _bins(gold).items():
         yield mean(f"mae_by_bin.{name}", errors, read & rows, few=FEW_ERRORS, note=note)
+
+
+def kernel_over_read(metric: str) -> Callable[..., Kernel] | None:
+    """What builds the metric's kernel of its inputs; None of a metric that is not about parsed answers alone."""
+    return _OVER_READ.get(metric.partition(".")[0])
 
 
 def _bins(gold: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
@@ -53,14 +59,17 @@ def _bins(gold: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
     return {**bins, "other": ~np.any(list(bins.values()), axis=0)}
 
 
-def _median(values: NDArray[np.float64], among: NDArray[np.bool_]) -> Kernel:
-    """The median of the rows of a mask, each repeated as often as its weight, which is a whole number."""
-    rows = np.flatnonzero(among)
-    rows = rows[np.argsort(values[rows])]
-    ascending = values[rows]
+def _average(errors: NDArray[np.float64]) -> Kernel:
+    return ratio(errors, np.ones_like(errors))
+
+
+def _median(errors: NDArray[np.float64]) -> Kernel:
+    """The median of errors, each repeated as often as its weight, which is a whole number."""
+    order = np.argsort(errors)
+    ascending = errors[order]
 
     def kernel(weights: Weights) -> Values:
-        places = np.cumsum(weights[:, rows], axis=1)
+        places = np.cumsum(weights[:, order], axis=1)
         total = places[:, -1:]
         # The two middle places, counted from 0; one and the same where the total is odd.
         middle = [ascending[np.argmax(places > place, axis=1)] for place in ((total - 1) // 2, total // 2)]
@@ -90,13 +99,23 @@ def _standardised(errors: NDArray[np.float64], gold: NDArray[np.float64]) -> Ker
     return kernel
 
 
-def _root_mean_square(values: NDArray[np.float64], among: NDArray[np.bool_]) -> Kernel:
-    """Computed relative to the greatest value: a number of 200 digits, as a looping model writes, has no square."""
-    greatest = np.max(values, initial=1.0, where=among)
-    counted = among.astype(np.float64)
-    squares = np.square(np.where(among, values, 0.0) / greatest)
+def _root_mean_square(errors: NDArray[np.float64]) -> Kernel:
+    """Computed relative to the greatest error: a number of 200 digits, as a looping model writes, has no square."""
+    greatest = np.max(errors, initial=1.0)
+    squares = np.square(errors / greatest)
 
     def kernel(weights: Weights) -> Values:
-        return np.sqrt(divide(weights @ squares, weights @ counted)) * greatest
+        return np.sqrt(divide(weights @ squares, weights.sum(axis=1))) * greatest
 
     return kernel
+
+
+_STANDARDISED = partial(distinct, _standardised)
+_OVER_READ: Mapping[str, Callable[..., Kernel]] = {
+    "mae": _average,
+    "mdae": _median,
+    "rmse": _root_mean_square,
+    "standardised_accuracy": _STANDARDISED,
+    "mae_by_bin": _average,
+    **ordinal.KERNELS,
+}

@@ -47,7 +47,9 @@ class Statistic:
 
     `n`: rows behind it; `successes`: of these, where it is a proportion; `bounds`: what it lies between; `error`: the
     kernel of its standard error, where it is a mean; `resamples`: how many its interval needs; `few`: of fewer rows,
-    the interval holds less than 93 of 100 truths; `optional`: left out, instead of NaN, when no row is behind it.
+    the interval holds less than 93 of 100 truths; `optional`: left out, instead of NaN, when no row is behind it;
+    `inputs`: what each row gives to the number (rows x columns), NaN where it gives nothing, None where that is
+    unknown.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Statistic:
     few: int = FEW
     optional: bool = False
     note: str = ""
+    inputs: NDArray[np.float64] | None = None
 
     @property
     def averages(self) -> bool:
@@ -92,9 +95,32 @@ def distinct(build: Callable[..., Kernel], *columns: NDArray[np.float64]) -> Ker
     return lambda weights: kernel(weights @ members)
 
 
+def of_rows(
+    name: str,
+    build: Callable[..., Kernel],
+    inputs: NDArray[np.float64],
+    *,
+    bounds: Interval | None = None,
+    few: int = FEW,
+    optional: bool = False,
+    note: str = "",
+) -> Statistic:
+    """The statistic whose kernel is built of the columns of its inputs, of those rows that give it anything."""
+    rows = np.flatnonzero(known(inputs))
+    kernel = on_rows(rows, build(*inputs[rows].T))
+    return Statistic(
+        name=name, kernel=kernel, n=len(rows), bounds=bounds, few=few, optional=optional, note=note, inputs=inputs
+    )
+
+
 def on_rows(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
     """The kernel of some of the rows; of all of them, without a copy of their weights."""
     return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights[:, rows])
+
+
+def known(inputs: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which rows give anything to a statistic with these inputs."""
+    return ~np.isnan(inputs).any(axis=1)
 
 
 def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -122,6 +148,7 @@ def mean(
         few=few,
         optional=optional,
         note=note,
+        inputs=given(values, among),
     )
 
 
@@ -129,7 +156,19 @@ def proportion(name: str, hits: NDArray[np.bool_], among: NDArray[np.bool_]) -> 
     """The share of hits among the rows of a mask."""
     hits = hits & among
     kernel = ratio(hits.astype(np.float64), among.astype(np.float64))
-    return Statistic(name=name, kernel=kernel, n=int(among.sum()), successes=int(hits.sum()), bounds=SHARE)
+    return Statistic(
+        name=name,
+        kernel=kernel,
+        n=int(among.sum()),
+        successes=int(hits.sum()),
+        bounds=SHARE,
+        inputs=given(hits.astype(np.float64), among),
+    )
+
+
+def given(column: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """A column as the inputs of a statistic of the rows of a mask."""
+    return np.where(among, column, np.nan)[:, None]
 
 
 def _standard_error(values: NDArray[np.float64], among: NDArray[np.float64]) -> Kernel:

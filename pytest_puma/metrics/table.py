@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 TOLERATED_FAILURES = 0.05
+#: Significant digits of a probability that baselines keep.
+_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,12 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.predictions)
+
+    @property
+    def kept_probabilities(self) -> NDArray[np.float64]:
+        """With the digits that baselines keep: the same answers again have the same ones."""
+        digits = [[float(f"{each:.{_DIGITS}g}") for each in row] for row in self.probabilities.tolist()]
+        return np.array(digits, dtype=np.float64).reshape(self.probabilities.shape)
 
     @property
     def everything(self) -> NDArray[np.bool_]:

@@ -305,14 +305,55 @@ def test_a_change_of_nothing_is_never_green() -> None:
 @pytest.mark.parametrize(("worse", "said"), [(3, True), (4, False)])
 def test_of_few_turned_answers_the_interval_is_said_to_be_approximate(worse: int, said: bool) -> None:  # noqa: FBT001
     found = Change(metric="accuracy", old=0.9, new=0.8, value=-0.1, low=-0.2, high=0.0, n=50, worse=worse, better=1)
+    found = replace(found, changed=worse + 1)
 
     verdict = judge_change(parse_gate("accuracy >= baseline - 0.3"), found, "the baseline", Policy())
 
     assert verdict.reason.endswith("1 the other way; of so few the interval is approximate)") is said
 
 
-@pytest.mark.parametrize(("gate", "status"), [("accuracy >= baseline - 0.02", "PASS"), ("accuracy > baseline", "FAIL")])
-def test_the_same_answers_again_leave_no_doubt(gate: str, status: str) -> None:
-    found = Change(metric="accuracy", old=0.9, new=0.9, value=0.0, low=-0.05, high=0.05, n=50, worse=0, better=0)
+def test_samples_that_only_the_metric_counts_differently_are_told() -> None:
+    change = replace(FALL, worse=0, better=0, changed=7)
+    reason = judge_change(parse_gate("f1_macro >= baseline"), change, "the baseline", Policy()).reason
 
-    assert judge_change(parse_gate(gate), found, "the baseline", Policy()).status == status
+    assert reason.endswith("0 the other way; f1_macro counts 7 samples differently)")
+
+
+LOWER = replace(RISE, value=-0.4, low=-0.6, high=-0.2, worse=9, better=30)
+
+
+@pytest.mark.parametrize(
+    ("unread", "read_again", "doubt", "status", "fails"),
+    [
+        (0, 0, "", "PASS", False),
+        (1, 0, "", "INCONCLUSIVE", False),
+        (5, 0, "", "INCONCLUSIVE", False),  # p = 0.031
+        (6, 0, "", "FAIL", True),  # p = 0.016
+        (7, 1, "", "INCONCLUSIVE", False),
+        (8, 1, "", "FAIL", True),
+        (3, 3, "", "PASS", False),
+        (0, 20, "", "PASS", False),
+        (1, 0, " !fail", "INCONCLUSIVE", True),
+        (1, 0, " !point", "PASS", False),
+        (6, 0, " !point", "FAIL", True),
+    ],
+)
+def test_more_unparsed_answers_than_before_never_pass(
+    unread: int,
+    read_again: int,
+    doubt: str,
+    status: str,
+    fails: bool,  # noqa: FBT001
+) -> None:
+    change = replace(LOWER, unread=unread, read_again=read_again)
+    verdict = judge_change(parse_gate(f"mae <= baseline{doubt}"), change, "the baseline", Policy())
+
+    assert (verdict.status, verdict.fails) == (status, fails)
+    assert (f"{unread} are no longer parsed" in verdict.reason) is bool(unread)
+    assert (f"{read_again} only now" in verdict.reason) is bool(read_again)
+
+
+def test_where_no_answer_was_parsed_before_nothing_is_held_against_those_parsed_now() -> None:
+    change = replace(LOWER, value=math.nan, low=math.nan, high=math.nan, n=0, read_again=100)
+
+    assert judge_change(parse_gate("mae <= baseline"), change, "the baseline", Policy()).status == "INCONCLUSIVE"

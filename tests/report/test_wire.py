@@ -61,6 +61,8 @@ def test_the_units_of_rows_arrive_with_the_draws() -> None:
         values=(1.0, 2.0),
         errors=(0.0, 2.0),
         answers=("3", None),
+        inputs=((1.0, 0.5), (2.0, 0.0)),
+        seed=3,
         numbers=True,
         units=(("a", "b"), ("b",)),
     )
