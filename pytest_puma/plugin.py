@@ -58,13 +58,15 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix not in {".yaml", ".yml"} or not (
-        ".puma." in file_path.name or parent.session.isinitpath(file_path)
-    ):
+    if file_path.suffix not in {".yaml", ".yml"}:
         return None
-    from pytest_puma.session.collect import spec_file
+    if ".puma." in file_path.name or parent.session.isinitpath(file_path):
+        from pytest_puma.session.collect import spec_file
 
-    return spec_file(file_path, parent)
+        return spec_file(file_path, parent)
+    from pytest_puma.session.unnamed import warn_of_spec
+
+    return warn_of_spec(file_path, parent)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -71,6 +71,7 @@ def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
         "seed": cell.seed,
         "generation": cell.generation,
         "data": None if source is None else f"{source.name} (SHA-256 {source.digest[:8]})",
+        "templates": cell.scenario.template_folder or cell.scenario.name,
         "labels": tuple(cell.scenario.valid_labels()),
         "rows": _digest(samples),
     }

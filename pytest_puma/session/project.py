@@ -6,17 +6,6 @@ from pathlib import Path
 
 import pytest
 
-#: pytest's ini files, the nearest first to count, and what makes each one of them.
-_INI_FILES = {
-    "pytest.toml": "",
-    ".pytest.toml": "",
-    "pytest.ini": "",
-    ".pytest.ini": "",
-    "pyproject.toml": "[tool.pytest",
-    "tox.ini": "[pytest]",
-    "setup.cfg": "[tool:pytest]",
-}
-
 
 def project_root(config: pytest.Config) -> Path:
     """Where the ini file lies, else where pytest was started.
@@ -30,33 +19,33 @@ def project_root(config: pytest.Config) -> Path:
 def check_root(config: pytest.Config) -> None:
     """Refuse a command line that moves pytest's root, or makes it overlook the project's ini file and the gates in it.
 
-    pytest looks for its root before it knows our options, so a path behind a space counts as a test path.
+    pytest looks for its root before it knows our options, so an existing path behind a space counts as a test path.
     """
-    here = config.invocation_params.dir
-    arguments = config.invocation_params.args
-    said = [*(config.option.puma_model or ()), *(config.option.puma_data or ())]
-    loose = [value for value in said if value in arguments and Path(value).exists()]
-    if loose and not config.option.inifilename and not config.option.rootdir:
-        expected = _nearest_ini(here)
-        outside = not (here / loose[0]).resolve().is_relative_to(here.resolve())
-        fault = ""
-        if expected is not None and expected != config.inipath:
-            fault = f"does not read {expected}"
-        elif expected is None and config.inipath is None and outside:
-            fault = f"makes {config.rootpath} its root folder"
-        if fault:
-            msg = (
-                f"puma: pytest takes {loose[0]} for a test path and {fault}; "
-                f"write an equals sign: --puma-model={loose[0]}"
-            )
-            raise pytest.UsageError(msg)
+    loose = [path for path in config.option.puma_model or () if path in config.invocation_params.args]
+    taken = next((path for path in loose if Path(path).exists()), None)
+    if taken is None:
+        return
+    root, ini = _meant(config)
+    fault = ""
+    if ini != config.inipath:
+        fault = f"does not read {ini}" if ini is not None else f"reads {config.inipath}"
+    elif root != config.rootpath:
+        fault = f"makes {config.rootpath} its root folder"
+    if fault:
+        msg = f"puma: pytest takes {taken} for a test path and {fault}; write an equals sign: --puma-model={taken}"
+        raise pytest.UsageError(msg)
 
 
-def _nearest_ini(folder: Path) -> Path | None:
-    """The ini file that pytest finds from a folder upwards."""
-    for place in (folder, *folder.parents):
-        for name, section in _INI_FILES.items():
-            path = place / name
-            if path.is_file() and section in path.read_text(encoding="utf-8", errors="replace"):
-                return path
-    return None
+def _meant(config: pytest.Config) -> tuple[Path, Path | None]:
+    """The root folder and the ini file that pytest finds where it knows which arguments are test paths."""
+    # Its search has exceptions for setup.py and for a pyproject.toml without a section: no copy of it would be right.
+    from _pytest.config.findpaths import determine_setup
+
+    root, ini, *_ = determine_setup(
+        inifile=config.option.inifilename,
+        override_ini=None,
+        args=config.known_args_namespace.file_or_dir,
+        rootdir_cmd_arg=config.option.rootdir,
+        invocation_dir=config.invocation_params.dir,
+    )
+    return root, ini

@@ -284,6 +284,34 @@ def test_a_model_path_that_moves_the_root_is_refused_without_an_ini_file_too(alo
     assert alone.run("--puma-model", "own.gguf", model=False).ret == 0
 
 
+def test_a_model_path_that_adds_another_ini_file_is_refused(alone: Project) -> None:
+    folder = alone.pytester.path
+    (folder / "tox.ini").unlink()
+    alone.write(test_triage=TRIAGE)
+    models = alone.pytester.mkdir("models")
+    (models / "own.gguf").write_bytes(alone.model.read_bytes())
+    # A project without a section of pytest is its root all the same, and so is one with a setup.py.
+    for name in ("pyproject.toml", "setup.py"):
+        (folder / name).touch()
+        assert alone.run("--puma-model", "models/own.gguf", model=False).ret == 0
+    (models / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    for arguments, fault in (
+        ((), "does not read *pyproject.toml"),
+        (("--rootdir=.",), "does not read *pyproject.toml"),
+        (("-c", "pyproject.toml"), ""),
+        (("test_triage.py",), ""),
+    ):
+        result = alone.run(*arguments, "--puma-model", "models/own.gguf", model=False)
+        assert result.ret == (pytest.ExitCode.USAGE_ERROR if fault else 0)
+        if fault:
+            result.stderr.fnmatch_lines([f"ERROR: puma: pytest takes models/own.gguf for a test path and {fault}; *"])
+    (folder / "pyproject.toml").unlink()
+    (folder / "setup.py").unlink()
+    result = alone.run("--puma-model", "models/own.gguf", model=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: puma: pytest takes *own.gguf for a test path and reads *pytest.ini; *"])
+
+
 DEEP = "[" * 100_000
 
 

@@ -148,6 +148,18 @@ def test_only_named_yaml_files_and_puma_yaml_files_are_specs(alone: Project) -> 
     result.stdout.fnmatch_lines(["*other.yaml*line*"])
 
 
+def test_a_run_spec_of_another_name_in_a_folder_is_warned_about(alone: Project) -> None:
+    folder = alone.pytester.mkdir("specs")
+    spec = "scenario: triage_jira\nadaptation: {strategy: [zero-shot]}\nsample_size: 4\n"
+    (folder / "smoke.yaml").write_text(spec, encoding="utf-8")
+    (folder / "triage.puma.yaml").write_text(spec, encoding="utf-8")
+    (folder / "deployment.yaml").write_text("kind: Deployment\nscenario: blue\n", encoding="utf-8")
+    result = alone.run("specs", "-Wdefault::pytest.PytestCollectionWarning")
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(["*puma: smoke.yaml looks like a run-spec, *; rename it to smoke.puma.yaml, or *"])
+    alone.run("specs/smoke.yaml").assert_outcomes(passed=1, warnings=0)
+
+
 def test_a_yaml_file_of_another_plugin_is_left_to_it(alone: Project) -> None:
     (alone.pytester.path / "test_api.tavern.yaml").write_text("stages: []", encoding="utf-8")
     result = alone.run("test_api.tavern.yaml")
