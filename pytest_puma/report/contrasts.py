@@ -4,35 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tabulate import tabulate
-
 from pytest_puma.core import Contrast
+from pytest_puma.report import table
+from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import interval
 
-HEADERS = (
-    "cell",
-    "against",
-    "metric",
-    "change",
-    "95 % interval",
-    "worse",
-    "better",
-    "test",
-    "p",
-    "Holm",
-    "effect (+ better)",
+COLUMNS = (
+    Column(title="cell", names=True),
+    Column(title="against", names=True),
+    Column(title="metric", leaves=6),
+    Column(title="change", right=True),
+    Column(title="95 % interval"),
+    Column(title="worse", right=True, leaves=4),
+    Column(title="better", right=True, leaves=5),
+    Column(title="test", leaves=2),
+    Column(title="p", right=True, leaves=3),
+    Column(title="Holm", right=True),
+    Column(title="effect (+ better)", right=True, leaves=1),
 )
-_ALIGN = ("left", "left", "left", "right", "left", "right", "right", "left", "right", "right", "right")
+HEADERS = tuple(column.title for column in COLUMNS)
 _LEAST = 0.001
 
 
-def lines(found: Sequence[Contrast]) -> list[str]:
-    """A row for each contrast, under a line with the headers; nothing where nothing was compared."""
+def lines(found: Sequence[Contrast], width: int) -> list[str]:
+    """A row for each contrast, in `width` columns of a terminal; nothing where nothing was compared."""
     if not found:
         return []
-    table = tabulate(rows(found), headers=HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
     rough = any(each.change.approximate for each in found)
-    return [*table.splitlines(), *(["* of so few turned answers the interval is approximate"] if rough else [])]
+    return [
+        *table.lines(COLUMNS, rows(found), width),
+        *(["* of so few turned answers the interval is approximate"] if rough else []),
+    ]
 
 
 def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:

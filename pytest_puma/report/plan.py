@@ -5,25 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from tabulate import tabulate
-
 from pytest_puma.core import Forecast
 from pytest_puma.core.power import percent
 from pytest_puma.gates.power import CHANGED
 from pytest_puma.rates import Rates
+from pytest_puma.report import table
 from pytest_puma.report.closing import power_lines
+from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import number
 
-_HEADERS = ("cell", "n", "prompt tokens", "shared", "replies at most", "cache MB", "minutes", "metric", "can show")
-_ALIGN = ("left", "right", "right", "right", "right", "right", "right", "left", "right")
+_COLUMNS = (
+    Column(title="cell", names=True),
+    Column(title="n", right=True),
+    Column(title="prompt tokens", right=True),
+    Column(title="shared", right=True, leaves=3),
+    Column(title="replies at most", right=True, leaves=4),
+    Column(title="cache MB", right=True, leaves=2),
+    Column(title="minutes", right=True),
+    Column(title="metric", leaves=1),
+    Column(title="can show", right=True),
+)
 
 
-def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Rates | None]) -> list[str]:
-    """A row a cell, a sum, and what a reader must know; `rates` by the model's name."""
+def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Rates | None], width: int) -> list[str]:
+    """A row a cell, a sum, and what a reader must know; `rates` by the model's name, `width` of the terminal."""
     rows = [_row(each) for each in forecasts]
     if len(rows) > 1:
         rows.append(_sum(forecasts))
-    lines = tabulate(rows, headers=_HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple").splitlines()
+    lines = table.lines(_COLUMNS, rows, width)
     lines.append(
         "can show: the true change against a baseline on the same samples that 80 % of such runs show at 95 %"
         f", where {percent(CHANGED)} of right and wrong answers change"

@@ -5,35 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from tabulate import tabulate
-
 from pytest_puma.core import Gap, Robustness, Run, Shift
+from pytest_puma.report import table
+from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import interval, number
 
-HEADERS = (
-    "scenario",
-    "strategy",
-    "model",
-    "perturbation",
-    "metric",
-    "value",
-    "change",
-    "95 % interval",
-    "flips",
-    "95 % interval",
-    "to right",
-    "to wrong",
-    "stay wrong",
+COLUMNS = (
+    Column(title="scenario", leaves=6, heads=True),
+    Column(title="strategy", leaves=7, heads=True),
+    Column(title="model", leaves=5, heads=True),
+    Column(title="perturbation", names=True),
+    Column(title="metric", leaves=9),
+    Column(title="value", right=True, leaves=8),
+    Column(title="change", right=True),
+    Column(title="95 % interval"),
+    Column(title="flips", right=True),
+    Column(title="95 % interval", leaves=4),
+    Column(title="to right", right=True, leaves=2),
+    Column(title="to wrong", right=True, leaves=3),
+    Column(title="stay wrong", right=True, leaves=1),
 )
-_ALIGN = ("left",) * 5 + ("right", "right", "left", "right", "left", "right", "right", "right")
+HEADERS = tuple(column.title for column in COLUMNS)
 
 
-def lines(found: Sequence[Robustness]) -> list[str]:
+def lines(found: Sequence[Robustness], width: int) -> list[str]:
     """A row for each perturbation of a cell; below, each cell's worst case and its gaps between groups of people."""
     if not found:
         return []
-    table = tabulate(rows(found), headers=HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
-    return [*table.splitlines(), *sentences(found)]
+    return [*table.lines(COLUMNS, rows(found), width), *sentences(found)]
 
 
 def rows(found: Sequence[Robustness]) -> list[tuple[str, ...]]:

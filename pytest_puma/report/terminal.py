@@ -5,37 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tabulate import tabulate
-
 from pytest_puma.core import LEVEL, Change, Measure, Outcome, Prediction, Run
+from pytest_puma.report import table
 from pytest_puma.report.closing import closing
+from pytest_puma.report.table import Column
 
-HEADERS = (
-    "scenario",
-    "strategy",
-    "model",
-    "n",
-    "metric",
-    "value",
-    "95 % interval",
-    "unread",
-    "tokens",
-    "s",
-    "verdict",
+COLUMNS = (
+    Column(title="scenario", leaves=4, heads=True),
+    Column(title="strategy", names=True),
+    Column(title="model", leaves=3, heads=True),
+    Column(title="n", right=True, leaves=5),
+    Column(title="metric", names=True),
+    Column(title="value", right=True),
+    Column(title="95 % interval"),
+    Column(title="unread", right=True, leaves=6),
+    Column(title="tokens", right=True, leaves=1),
+    Column(title="s", right=True, leaves=2),
+    Column(title="verdict"),
 )
-_ALIGN = ("left", "left", "left", "right", "left", "right", "left", "right", "right", "right", "left")
+HEADERS = tuple(column.title for column in COLUMNS)
 MISSES = 5
 _WIDTH = 100
 
 
-def table(outcomes: Sequence[Outcome]) -> str:
-    """A row for each metric that a cell shows, with interval; what the cell cost and its verdict on the first."""
-    return tabulate(all_rows(outcomes), headers=HEADERS, colalign=_ALIGN, disable_numparse=True, tablefmt="simple")
-
-
-def summary(run: Run, folder: str) -> list[str]:
+def summary(run: Run, folder: str, width: int) -> list[str]:
     """The run for the end of pytest's output: the table, and below it what a reader must know."""
-    lines = table(run.outcomes).splitlines()
+    lines = table.lines(COLUMNS, all_rows(run.outcomes), width)
     if any(measure.note for outcome in run.outcomes for measure in _shown_measures(outcome)):
         lines.append("* rests on few answers, or on the readable ones of many; the note is in run.json")
     lines += _sources(run.outcomes)

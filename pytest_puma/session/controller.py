@@ -17,6 +17,7 @@ from pytest_puma.session.collected import cell_id
 from pytest_puma.session.keeper import Keeper
 from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
+from pytest_puma.session.sections import show, width
 from pytest_puma.session.selection import is_part, is_selected
 from pytest_puma.session.settings import model_names
 
@@ -202,16 +203,11 @@ class Controller:
         from pytest_puma.report.terminal import summary
 
         folder = "" if self._output.folder is None else os.path.relpath(self._output.folder)
-        sections = {
-            "puma": [*summary(self._run, folder), *self._flips(), *self._told],
-            "puma: perturbations": [*robustness.lines(self._run.robustness), *robustness.not_run(self._run)],
-            "puma: comparison": contrasts.lines(self._run.contrasts),
-        }
-        for title, lines in sections.items():
-            if lines:
-                terminalreporter.section(title)
-            for line in lines:
-                terminalreporter.write_line(line)
+        columns = width(self._config)
+        show(terminalreporter, "puma", [*summary(self._run, folder, columns), *self._flips(), *self._told])
+        perturbed = [*robustness.lines(self._run.robustness, columns), *robustness.not_run(self._run)]
+        show(terminalreporter, "puma: perturbations", perturbed)
+        show(terminalreporter, "puma: comparison", contrasts.lines(self._run.contrasts, columns))
 
     def _flips(self) -> list[str]:
         from pytest_puma.report.terminal import flips

@@ -9,6 +9,7 @@ import pytest
 from pytest_puma.core import PumaError
 from pytest_puma.session.collect import cell_of
 from pytest_puma.session.project import project_root
+from pytest_puma.session.sections import show, width
 from pytest_puma.session.settings import settings_of
 
 
@@ -48,12 +49,10 @@ class Planner:
         except PumaError as error:
             # There are no workers here that would take it for an internal error.
             raise pytest.UsageError(str(error)) from error
-        self._lines = plan_lines(forecasts, {model.name: known for model, known in rates.items()})
+        named = {model.name: known for model, known in rates.items()}
+        self._lines = plan_lines(forecasts, named, width(self._config))
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """The table."""
-        if self._lines:
-            terminalreporter.section("puma: plan")
-            for line in self._lines:
-                terminalreporter.write_line(line)
+        show(terminalreporter, "puma: plan", self._lines)

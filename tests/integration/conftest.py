@@ -85,6 +85,12 @@ class Project:
         return sorted(found, key=lambda prediction: (prediction["cell"], prediction["sample_id"]))
 
 
+@pytest.fixture(autouse=True)
+def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Room for every column of every table; tests/integration/test_output.py has narrow terminals."""
+    monkeypatch.setenv("COLUMNS", "220")
+
+
 @pytest.fixture(params=[0, 2], ids=["alone", "two_workers"])
 def project(request: pytest.FixtureRequest, pytester: pytest.Pytester, gguf: Path) -> Project:
     """Real llama.cpp on a tiny model."""

@@ -26,7 +26,7 @@ def test_numbers_have_three_digits_or_two_places(value: float, text: str) -> Non
 def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
     whole = outcome(measures=RATES, metrics=("mae", "rmse", "ece"), usage=Usage(prompt_tokens=900, cached_tokens=400))
     run = Run(id="r", started="", environment={}, outcomes=(whole,), problems=())
-    lines = summary(run, ".puma/runs/r")
+    lines = summary(run, ".puma/runs/r", 200)
     assert lines[2].split() == ["a", "b", "c", "40", "mae", "2.00", "[1.25,", "3.50]", "4%", "500", "0.0", "-"]
     assert lines[3].split() == ["40", "rmse", "3.00*", "[2.00,", "4.00]"]
     assert lines[4:] == [
@@ -37,14 +37,14 @@ def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
 
 def test_the_strategy_of_a_perturbed_cell_is_shown_with_its_perturbation() -> None:
     whole = outcome(measures=RATES, perturbation="case_upper")
-    lines = summary(Run(id="r", started="", environment={}, outcomes=(whole,)), "")
+    lines = summary(Run(id="r", started="", environment={}, outcomes=(whole,)), "", 200)
     assert lines[2].split()[:3] == ["a", "b+case_upper", "c"]
 
 
 def test_trivial_programs_stand_behind_the_last_cell_of_their_scenario_a_perturbed_one_too() -> None:
     plain = outcome(measures=RATES, references={"mean": {"mae": RATES["mae"]}})
     perturbed = outcome(measures=RATES, perturbation="case_upper", cell="a-b+case_upper@c")
-    lines = summary(Run(id="r", started="", environment={}, outcomes=(plain, perturbed)), "")
+    lines = summary(Run(id="r", started="", environment={}, outcomes=(plain, perturbed)), "", 200)
     assert [line.split()[1] for line in lines[2:5]] == ["b", "b+case_upper", "reference.mean"]
 
 

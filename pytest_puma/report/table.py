@@ -1,0 +1,120 @@
+"""A table that fits a terminal: fewer columns where it is narrow, never a broken word.
+
+metric      value  verdict
+--------  -------  -------
+f1_macro     0.72  PASS
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_puma.report import escape
+
+_GAP = "  "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column under its title.
+
+    `leaves` is its place among those that leave a narrow table, 1 for the first; 0 stays. One that `heads` does not
+    vanish, but becomes a line above the rows that share its value. Where even the last ones are too wide, values of
+    those with `names` stand on lines of their own, the longest first.
+    """
+
+    title: str
+    right: bool = False
+    leaves: int = 0
+    heads: bool = False
+    names: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Which columns are shown, and which head the rows, by their places."""
+
+    shown: tuple[int, ...]
+    heading: tuple[int, ...] = ()
+
+
+def lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Titles, a rule and the rows; an empty value in all columns that head rows means that of the row above."""
+    safe = [[escape.terminal(cell) for cell in row] for row in rows]
+    widest = [max(map(text_width, (column.title, *cells))) for column, *cells in zip(columns, *safe, strict=True)]
+    for layout in _layouts(columns):
+        widths = [widest[place] for place in layout.shown]
+        if _total(widths) <= width:
+            break
+    shown = [columns[place] for place in layout.shown]
+    widths = _narrowed(shown, widths, width)
+    titles = _row(shown, [column.title for column in shown], widths)
+    return [*titles, _GAP.join("-" * each for each in widths), *_body(shown, safe, layout, widths)]
+
+
+def text_width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_character_width, text))
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"F", "W"} else 1
+
+
+def _layouts(columns: Sequence[Column]) -> Iterator[_Layout]:
+    """All columns first, then fewer and fewer."""
+    layout = _Layout(tuple(range(len(columns))))
+    yield layout
+    leaving = sorted((column.leaves, place) for place, column in enumerate(columns) if column.leaves)
+    for _, place in leaving:
+        heading = (*layout.heading, place) if columns[place].heads else layout.heading
+        layout = _Layout(tuple(each for each in layout.shown if each != place), tuple(sorted(heading)))
+        yield layout
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def _narrowed(columns: Sequence[Column], widths: Sequence[int], width: int) -> list[int]:
+    """The widths, those of names less where all of them do not fit, but never under their titles."""
+    found = list(widths)
+    names = [place for place, column in enumerate(columns) if column.names]
+    for place in sorted(names, key=lambda place: -found[place]):
+        found[place] = max(len(columns[place].title), found[place] - max(0, _total(found) - width))
+    return found
+
+
+def _body(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], layout: _Layout, widths: Sequence[int]
+) -> Iterator[str]:
+    above = ""
+    for row in rows:
+        heading = ", ".join(row[place] for place in layout.heading if row[place])
+        if heading and heading != above:
+            yield heading
+            above = heading
+        yield from _row(columns, [row[place] for place in layout.shown], widths)
+
+
+def _row(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """A line; a value that is too long for its column stands on a line of its own."""
+    line, start = "", 0
+    for column, cell, width in zip(columns, cells, widths, strict=True):
+        blank = " " * (width - text_width(cell))
+        if text_width(cell) > width:
+            if line.strip():
+                yield line.rstrip()
+            yield f"{' ' * max(0, min(start, _total(widths) - text_width(cell)))}{cell}"
+            line = " " * (start + width)
+        else:
+            line += f"{blank}{cell}" if column.right else f"{cell}{blank}"
+        line += _GAP
+        start += width + len(_GAP)
+    yield line.rstrip()

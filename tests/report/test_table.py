@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_puma.report.table import Column, lines, text_width
+
+COLUMNS = (
+    Column(title="scenario", leaves=3, heads=True),
+    Column(title="strategy", names=True),
+    Column(title="model", leaves=2, heads=True),
+    Column(title="value", right=True),
+    Column(title="tokens", right=True, leaves=1),
+    Column(title="verdict"),
+)
+ROWS = [
+    ("triage", "zero_shot", "qwen", "0.5", "1,234", "PASS"),
+    ("", "", "", "12.25", "", "FAIL"),
+    ("points", "few_shot_3", "qwen", "0.25", "17", ""),
+]
+
+
+def test_where_there_is_room_every_column_is_shown() -> None:
+    assert lines(COLUMNS, ROWS, 80) == [
+        "scenario  strategy    model  value  tokens  verdict",
+        "--------  ----------  -----  -----  ------  -------",
+        "triage    zero_shot   qwen     0.5   1,234  PASS",
+        "                             12.25          FAIL",
+        "points    few_shot_3  qwen    0.25      17",
+    ]
+
+
+def test_columns_leave_in_their_order_and_those_that_head_rows_become_lines() -> None:
+    assert lines(COLUMNS, ROWS, 50) == [
+        "scenario  strategy    model  value  verdict",
+        "--------  ----------  -----  -----  -------",
+        "triage    zero_shot   qwen     0.5  PASS",
+        "                             12.25  FAIL",
+        "points    few_shot_3  qwen    0.25",
+    ]
+    assert lines(COLUMNS, ROWS, 40) == [
+        "scenario  strategy    value  verdict",
+        "--------  ----------  -----  -------",
+        "qwen",
+        "triage    zero_shot     0.5  PASS",
+        "                      12.25  FAIL",
+        "points    few_shot_3   0.25",
+    ]
+    assert lines(COLUMNS, ROWS, 30) == [
+        "strategy    value  verdict",
+        "----------  -----  -------",
+        "triage, qwen",
+        "zero_shot     0.5  PASS",
+        "            12.25  FAIL",
+        "points, qwen",
+        "few_shot_3   0.25",
+    ]
+
+
+def test_where_even_the_last_columns_are_too_wide_long_names_stand_on_lines_of_their_own() -> None:
+    assert lines(COLUMNS, ROWS, 24) == [
+        "strategy  value  verdict",
+        "--------  -----  -------",
+        "triage, qwen",
+        "zero_shot",
+        "            0.5  PASS",
+        "          12.25  FAIL",
+        "points, qwen",
+        "few_shot_3",
+        "           0.25",
+    ]
+
+
+def test_a_name_in_the_middle_begins_where_its_column_does_if_it_fits() -> None:
+    columns = (Column(title="a"), Column(title="metric", names=True), Column(title="n", right=True))
+    assert lines(columns, [("x", "recall", "1"), ("y", "per_class.Major.recall", "2")], 14) == [
+        "a  metric    n",
+        "-  --------  -",
+        "x  recall    1",
+        "y",
+        "per_class.Major.recall",
+        "             2",
+    ]
+
+
+def test_wide_characters_take_two_places_and_combining_ones_none() -> None:
+    columns = (Column(title="name"), Column(title="n", right=True))
+    assert lines(columns, [("漢字漢字", "1"), ("e\u0301", "22")], 80) == [
+        "name       n",
+        "--------  --",
+        "漢字漢字   1",
+        "e\u0301         22",
+    ]
+
+
+def test_values_cannot_break_the_table() -> None:
+    columns = (Column(title="name"), Column(title="n"))
+    assert lines(columns, [("a\n::error::x\x1b", "1")], 80)[2:] == [r"a\n::error::x\x1b  1"]
+
+
+WORDS = st.text(st.sampled_from("abc_.漢"), max_size=12)
+
+
+@given(st.lists(st.tuples(*[WORDS] * len(COLUMNS)), max_size=5), st.integers(0, 90))
+def test_no_word_is_ever_broken_and_only_a_lone_one_is_wider_than_the_terminal(
+    rows: list[tuple[str, ...]], width: int
+) -> None:
+    found = lines(COLUMNS, rows, width)
+    least = sum(len(COLUMNS[place].title) for place in (1, 3, 5)) + 4
+    widest = [max([0, *(text_width(row[place]) for row in rows)]) for place in (3, 5)]
+    for line in found:
+        fixed = least + sum(widest)
+        assert text_width(line) <= max(width, fixed) or len(line.replace(", ", "").split()) == 1
+    stay = [row[place] for row in rows for place in (1, 3, 5)]
+    shown = [word for line in found for word in line.split()]
+    assert all(word in shown for word in stay if word)
+
+
+@pytest.mark.parametrize("width", [0, 5, 1000])
+def test_no_rows_are_titles_alone(width: int) -> None:
+    assert len(lines(COLUMNS, [], width)) == 2
