@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_puma.core import Gate, Outcome, Policy, Verdict
+from pytest_puma.core import Gate, Measure, Outcome, Policy, Verdict
 from pytest_puma.core.cell import perturbed
 from pytest_puma.gates import judge, judge_change, not_run
 from pytest_puma.metrics import between
+from pytest_puma.stats.selection import Selected, select
 
 
 def across(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
@@ -34,15 +35,33 @@ def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]
 
 
 def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
-    """By the measure of the best, or the worst, of the cells that have it."""
+    """By the best, or the worst, of the cells that have the metric, as it would be on other samples.
+
+    The greatest of several measured numbers is too great, even where all cells are equally good: the value is corrected
+    for the choice, and the interval holds for whichever cell is chosen.
+    """
     measured = [each for each in group if gate.metric in each.measures and each.measures[gate.metric].n]
     if not measured:
         return not_run(gate, f"no cell has {gate.metric}")
-    pick = max if gate.pick == "max" else min
-    chosen = pick(measured, key=lambda each: each.measures[gate.metric].value)
-    verdict = judge(gate, chosen.measures)
+    found = _selected(gate, measured)
+    chosen = measured[found.place]
     one = chosen.model if gate.axis == "model" else chosen.strategy
-    return replace(verdict, reason=f"{gate.pick} of {len(measured)}, {one}: {verdict.reason}")
+    measure = chosen.measures[gate.metric]
+    verdict = judge(gate, {gate.metric: _corrected(measure, found)})
+    told = f"{gate.pick} of {len(measured)}, {one}: {verdict.reason}"
+    if len(measured) > 1:
+        told += f"; corrected for choosing the {gate.pick} of {len(measured)}, observed {measure.value:.3g}"
+    return replace(verdict, reason=told)
+
+
+def _selected(gate: Gate, measured: Sequence[Outcome]) -> Selected:
+    values = [each.measures[gate.metric].value for each in measured]
+    return select(values, [each.draws[gate.metric].values for each in measured], greatest=gate.pick == "max")
+
+
+def _corrected(measure: Measure, found: Selected) -> Measure:
+    low, high = (measure.value + found.wider * (end - measure.value) for end in (measure.low, measure.high))
+    return replace(measure, value=found.value, low=min(low, found.value), high=max(high, found.value))
 
 
 def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:

@@ -179,7 +179,7 @@ def _comparisons(cell: Cell, answers: Answers, references: Mapping[str, Referenc
 
 def _draws(cell: Cell, answers: Answers) -> dict[str, Draws]:
     """What is needed to hold the cell against another one: by a gate, or against a perturbed twin."""
-    metrics = {*cell.drawn, *(gate.metric for gate in cell.across if gate.strategy is not None)}
+    metrics = {*cell.drawn, *(gate.metric for gate in cell.across)}
     drawn = (answers.draw(metric) for metric in sorted(metrics))
     return {found.metric: found for found in drawn if found is not None}
 

@@ -9,10 +9,18 @@ import numpy as np
 import pytest
 
 from pytest_puma.across import across
-from pytest_puma.core import Measure, Outcome, Policy, Prediction
+from pytest_puma.core import Draws, Measure, Outcome, Policy, Prediction
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import Answers
 from tests.metrics.cells import LABELS, OrderedTriage, Triage, predictions
+
+
+def draws(value: float) -> Draws:
+    """Of a metric that hardly varies: nobody doubts which cell is the best."""
+    values = tuple((value + np.linspace(-1e-4, 1e-4, 101)).tolist())
+    return Draws(
+        metric="f1_macro", samples="", value=value, values=values, errors=(0.0,), answers=("A",), numbers=False
+    )
 
 
 def outcome(
@@ -29,6 +37,7 @@ def outcome(
         signature={},
         predictions=(),
         measures={"f1_macro": measure},
+        draws={"f1_macro": draws(value)},
         across=(parse_gate(gate),) if gate else (),
     )
 
@@ -51,8 +60,33 @@ def test_the_best_strategy_of_each_scenario_and_model_is_judged() -> None:
 
     assert (kept.status, missed.status) == ("PASS", "FAIL")
     assert kept.reason.startswith("triage@m: max of 2, egi: f1_macro 0.7 [0.6, 0.8] n=50 keeps >= 0.6")
+    assert kept.reason.endswith("; corrected for choosing the max of 2, observed 0.7")
     assert missed.reason.startswith("triage@other: max of 1, egi: f1_macro 0.55 [0.45, 0.65] n=50 is under 0.6")
     assert missed.fails
+
+
+def test_the_best_of_equal_strategies_is_corrected_for_the_choice() -> None:
+    """Twelve strategies that are right for 55 % of the samples: the best of them is right for 64 % of 50."""
+    gate = "max(accuracy over strategy) >= 0.6"
+    random = np.random.default_rng(1)
+    golds = ["A"] * 50
+    cells = []
+    for number in range(12):
+        said = ["A" if right else "B" for right in random.random(50) < 0.55]
+        found = Answers(Triage(), predictions(golds, said), seed=3)
+        drawn = found.draw("accuracy")
+        assert drawn is not None
+        measures = found.measures(only=("accuracy",))
+        cells.append(replace(outcome(f"s{number}", gate=gate), measures=measures, draws={"accuracy": drawn}))
+    best = max(each["accuracy"] for each in cells)
+
+    (verdict,) = across(cells, Policy())
+
+    assert best > 0.6
+    assert verdict.status == "FAIL"
+    assert verdict.measure is not None
+    assert verdict.measure.value < 0.6 < best < verdict.measure.high
+    assert verdict.reason.endswith(f"; corrected for choosing the max of 12, observed {best:.3g}")
 
 
 def test_the_worst_model_of_each_scenario_and_strategy_is_judged() -> None:
@@ -127,7 +161,7 @@ def test_other_samples_are_not_compared() -> None:
 
 def test_what_one_of_them_does_not_measure_is_told() -> None:
     gate = "egi.f1_macro >= zero_shot.f1_macro"
-    cells = [answered("egi", predictions(["A"], ["A"]), gate), outcome("zero_shot", gate=gate)]
+    cells = [answered("egi", predictions(["A"], ["A"]), gate), replace(outcome("zero_shot", gate=gate), draws={})]
     (verdict,) = across(cells, Policy())
 
     assert verdict.reason == f"triage@m: {gate} was not judged: f1_macro was not measured in both"

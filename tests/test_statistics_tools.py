@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tools.statistics import clusters, coverage, judging, stopping
+from tools.statistics import clusters, coverage, judging, selection, stopping
 
 
 def test_the_simulation_tells_a_share_for_each_interval(
@@ -63,6 +63,16 @@ def test_shared_units_are_simulated_beside_independent_rows(
     name, size, *shares = row.strip("| ").split(" | ")
     assert (name, size, len(shares)) == ("both orders", "20", 6)
     assert all(0 <= float(number.strip("()")) <= 1 for share in shares for number in share.split())
+
+
+def test_the_choice_of_the_best_strategy_is_simulated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["selection", "--draws", "3", "--size", "50"])
+    selection.main()
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[0] for row in rows] == [each.name for each in selection.POPULATIONS]
+    assert all(float(row[4]) <= float(row[3]) for row in rows), "corrected downwards"
 
 
 def test_stopping_is_simulated_beside_the_whole_sample(

@@ -31,7 +31,7 @@ def test_each_is_a_test_of_its_own(scripted: Project) -> None:
     best = "puma::max(f1_macro over strategy) >= 0.9 (triage_jira@tiny)"
     result.stdout.fnmatch_lines(
         [
-            "triage_jira@tiny: max of 2, zero_shot: f1_macro 0.1 * n=8 is under 0.9",
+            "triage_jira@tiny: max of 2, zero_shot: f1_macro 0.1 * n=8 is under 0.9; corrected for choosing *",
             "pass: triage_jira@tiny: *",
             f"FAILED {best}*",
         ]

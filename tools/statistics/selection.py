@@ -1,0 +1,114 @@
+"""`python -m tools.statistics.selection`: what a gate on the best of several strategies makes of the choice.
+
+Of strategies of known accuracy, half of whose luck is shared, in the mean: the greatest observed number; the corrected
+one; what the chosen strategy truly has. How often the observed number keeps the gate, and how often the corrected one
+does; how often the verdict's interval holds the truth of the chosen strategy.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_puma.across import across
+from pytest_puma.core import Gate, Outcome, Policy, Prediction
+from pytest_puma.gates import parse_gate
+from pytest_puma.metrics import Answers
+from pytest_puma.scenarios import BUILTIN
+
+SIZES = (50, 200)
+_ACCURACY = "max(accuracy over strategy) >= 0.6"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    """The accuracies of strategies, and the gate on the best of them."""
+
+    name: str
+    rates: tuple[float, ...]
+    gate: str
+
+
+POPULATIONS = (
+    Population(name="12 equal", rates=(0.55,) * 12, gate=_ACCURACY),
+    Population(name="12 equal", rates=(0.55,) * 12, gate="max(f1_macro over strategy) >= 0.6"),
+    Population(name="5 equal", rates=(0.55,) * 5, gate=_ACCURACY),
+    Population(name="6, 0.02 apart", rates=(0.5, 0.52, 0.54, 0.56, 0.58, 0.6), gate=_ACCURACY),
+    Population(name="1 of 5 is 0.15 better", rates=(0.55,) * 4 + (0.7,), gate=_ACCURACY),
+)
+
+
+def main() -> None:
+    """Read the command line, simulate, print."""
+    parser = argparse.ArgumentParser(prog="python -m tools.statistics.selection", description=__doc__)
+    parser.add_argument("--draws", type=int, default=2000, help="of each row (%(default)s)")
+    parser.add_argument("--size", type=int, action="append", help="only this one; may be said again")
+    said = parser.parse_args()
+    columns = ("observed", "corrected", "truth", "kept, observed", "kept", "interval holds")
+    print(f"| strategies | gate | samples | {' | '.join(columns)} |\n|---|---|---|{'---|' * len(columns)}")
+    for population in POPULATIONS:
+        for size in said.size or SIZES:
+            found = _simulate(population, size, said.draws)
+            cells = " | ".join(f"{found[name]:.3f}" for name in columns)
+            print(f"| {population.name} | `{population.gate}` | {size} | {cells} |", flush=True)
+
+
+def _simulate(population: Population, size: int, draws: int) -> dict[str, float]:
+    gate = parse_gate(population.gate)
+    sums: dict[str, float] = defaultdict(float)
+    for number in range(draws):
+        cells = _cells(population, gate, np.random.default_rng([number, size]), size)
+        (verdict,) = across(cells, Policy())
+        observed = [each[gate.metric] for each in cells]
+        # Of labels as common that are mistaken for each other alike, F1 is the accuracy.
+        truth, measure = population.rates[int(np.argmax(observed))], verdict.measure
+        assert measure is not None  # noqa: S101 - a gate on a number has one
+        sums["observed"] += max(observed)
+        sums["corrected"] += measure.value
+        sums["truth"] += truth
+        sums["kept, observed"] += max(observed) >= gate.limit
+        sums["kept"] += verdict.status == "PASS"
+        sums["interval holds"] += measure.low <= truth <= measure.high
+    return {name: total / draws for name, total in sums.items()}
+
+
+def _cells(population: Population, gate: Gate, random: np.random.Generator, n: int) -> list[Outcome]:
+    """The strategies on the same samples; a wrong answer is any other label."""
+    scenario = BUILTIN["triage_jira"]()
+    labels = np.array(scenario.valid_labels())
+    gold, hard = random.integers(0, len(labels), n), random.random(n)
+    cells = []
+    for number, rate in enumerate(population.rates):
+        luck = np.where(random.random(n) < 0.5, hard, random.random(n))  # noqa: PLR2004 - half
+        wrong = (gold + random.integers(1, len(labels), n)) % len(labels)
+        pairs = zip(labels[gold].tolist(), labels[np.where(luck < rate, gold, wrong)].tolist(), strict=True)
+        predictions = [
+            Prediction(sample_id=str(row), gold=right, answer=said, units=(str(row),))
+            for row, (right, said) in enumerate(pairs)
+        ]
+        cells.append(_cell(f"s{number}", gate, Answers(scenario, predictions, seed=0)))
+    return cells
+
+
+def _cell(strategy: str, gate: Gate, answers: Answers) -> Outcome:
+    drawn = answers.draw(gate.metric)
+    assert drawn is not None  # noqa: S101 - every answer has the metrics of the gates
+    return Outcome(
+        cell=strategy,
+        scenario=answers.scenario.name,
+        strategy=strategy,
+        model="model",
+        metrics=(gate.metric,),
+        signature={},
+        predictions=(),
+        measures=answers.measures(only=(gate.metric,)),
+        across=(gate,),
+        draws={gate.metric: drawn},
+    )
+
+
+if __name__ == "__main__":
+    main()
