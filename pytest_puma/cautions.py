@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from pytest_puma.core import Cell, Prediction, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
+from pytest_puma.metrics.calibration import outside_labels
 
+#: The mean probability outside the scored labels from which on readers are warned.
+TOLERATED_OUTSIDE = 0.5
 #: Refused texts that a sentence shows.
 _SHOWN = 3
 _REFUSED = ("not_a_label", "not_a_number")
@@ -29,9 +34,23 @@ def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
         sentences.append(
             f"{failures} of {found} replies could not be parsed ({_listed(causes)}); the scores are not meaningful"
         )
+    sentences += _on_scores(scenario, predictions)
     if overflown := causes.get("overflow", 0):
         sentences.append(f"{overflown} of {found} prompts are longer than the context and were not answered")
     return sentences
+
+
+def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
+    """That the model would rather write something else than any of the scored labels."""
+    labels = scenario.valid_labels()
+    outside = [mass for each in predictions if not math.isnan(mass := outside_labels(each, labels))]
+    if not outside or fmean(outside) <= TOLERATED_OUTSIDE:
+        return []
+    sentence = (
+        f"all labels together have {1 - fmean(outside):.2g} of the probability of all replies (outside_labels): "
+        "their scores compare replies that the model would seldom write"
+    )
+    return [sentence]
 
 
 def on_size(cell: Cell, samples: int) -> list[str]:

@@ -150,6 +150,8 @@ def _check_gate(gate: Gate, scenario: Scenario) -> None:
         fault = no_metric(scenario, gate.metric)
     elif gate.other == "baseline" and gate.metric in TIMED:
         fault = f"baselines hold no {gate.metric}, as clocks differ; expected a number"
+    elif gate.other == "baseline" and gate.metric == "outside_labels":
+        fault = "baselines hold no log-probabilities, so outside_labels cannot be compared; expected a number"
     elif gate.reference is not None and gate.reference not in programs:
         known = ", ".join(f"reference.{name}" for name in programs)
         fault = f"{scenario.name} has no {gate.other}; there are: {known}"

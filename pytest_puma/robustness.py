@@ -16,7 +16,7 @@ from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.stats import Resamples
 
 #: Metrics of which less is better, as their names tell; of all others more is.
-_BETTER_LOW = re.compile(r"(mae|mdae|rmse|ece|mce|brier|latency|tokens)(_.*|\..*)?|.*_(rate|error)")
+_BETTER_LOW = re.compile(r"(mae|mdae|rmse|ece|mce|brier|outside|latency|tokens)(_.*|\..*)?|.*_(rate|error)")
 
 
 def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:

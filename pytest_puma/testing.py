@@ -57,7 +57,7 @@ class ScriptedBackend:
         self.encoders = 1
         self.sequences = parallel + 48
         self.rows = self.sequences
-        self.end_of_turn = _END
+        self.ends_of_turn: Sequence[int] = (_END,)
         self.signature: Mapping[str, str] = {"backend": "scripted"}
         self.stops: Sequence[str] = ()
         self.notes: Sequence[str] = ()

@@ -78,6 +78,17 @@ class Capitalised(TriageJiraScenario):
         return found and found.upper()
 
 
+def test_a_model_that_would_write_something_else_than_the_labels_is_warned_about() -> None:
+    wanted = cell(strategy="option_scoring")
+    sure = run(wanted)
+    assert sure["outside_labels"] == pytest.approx(0, abs=1e-9)
+    assert not sure.warnings
+    torn = evaluate(wanted, Engine(ScriptedBackend({}, default="Major", confidence=1.0)))
+    assert torn["outside_labels"] > 0.99
+    (warning,) = torn.warnings
+    assert re.fullmatch(f"{wanted.id}: all labels together have .*e-.* of the probability of all replies .*", warning)
+
+
 def test_answers_that_are_no_labels_are_told_with_their_text() -> None:
     outcome = run(cell(Capitalised()))
     assert outcome["parse_failure_rate"] == 1

@@ -54,7 +54,7 @@ class Backend(Protocol):
     `batch`, `rows`: the most tokens and the most rows of logits of one decode.
     `sequences`: the most sequences that live at once (ids from 0); `parallel`: the requests that are
     worth running at once, `parallel_streams`: those in streams; `encoders`: the threads that may encode
-    at once. `end_of_turn` is the token that the chat template puts behind an answer. `signature`: all of
+    at once. `ends_of_turn`: the tokens of which the chat format puts one behind an answer. `signature`: all of
     it that could change a number. `stops`: strings that end every reply. `notes`: what a reader of the numbers must
     know.
     """
@@ -69,7 +69,7 @@ class Backend(Protocol):
     parallel: int
     parallel_streams: int
     encoders: int
-    end_of_turn: int
+    ends_of_turn: Sequence[int]
     signature: Mapping[str, str]
     stops: Sequence[str]
     notes: Sequence[str]

@@ -74,7 +74,7 @@ class Engine:
         return list(range(first, self._tickets))
 
     def encode(self, request: Request) -> tuple[list[int], _Tails]:
-        """Prompt tokens and, for a score, the tokens of each continuation with its end of turn.
+        """Prompt tokens and, for a score, the tokens of each continuation with an end of turn.
 
         One boundary serves all continuations: the shortest prefix that the prompt shares with each of
         them. A token that merges across the end of the prompt is so part of the continuation.
@@ -90,7 +90,7 @@ class Engine:
         if boundary == 0:
             msg = f"no prompt token is left before the continuations {request.continuations!r}"
             raise EngineError(msg)
-        return tokens[:boundary], tuple((*other[boundary:], self.backend.end_of_turn) for other in full)
+        return tokens[:boundary], tuple((*other[boundary:], self.backend.ends_of_turn[0]) for other in full)
 
     @property
     def idle(self) -> bool:
@@ -151,7 +151,7 @@ class Engine:
             room = min(request.max_tokens, self.backend.context_limit - len(tokens))
             self._replies[ticket] = GenerateReply(self.backend, request, len(tokens), room)
             return Job(key=ticket, tokens=tokens, room=room)
-        self._replies[ticket] = reply = ScoreReply(tails, len(tokens))
+        self._replies[ticket] = reply = ScoreReply(tails, self.backend.ends_of_turn, len(tokens))
         return Job(key=ticket, tokens=tokens, tails=reply.fed)
 
     # -- one batch -------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -130,12 +131,13 @@ class GenerateReply(Reply):
 class ScoreReply(Reply):
     """Adds up the log-probability of each continuation, token by token.
 
-    A continuation that another begins with is not computed: the rows of the other serve it. `fed` are the tails left.
+    The last token of each tail stands for any of the `ends`. A continuation that another begins with is not computed:
+    the rows of the other serve it. `fed` are the tails left.
     """
 
-    def __init__(self, tails: tuple[tuple[int, ...], ...], prompt_tokens: int) -> None:
+    def __init__(self, tails: tuple[tuple[int, ...], ...], ends: Sequence[int], prompt_tokens: int) -> None:
         super().__init__(prompt_tokens)
-        self._tails = tails
+        self._tails, self._ends = tails, list(ends)
         self._sums = np.zeros(len(tails))
         carried = carriers([tail[:-1] for tail in tails])
         carrying = sorted(set(carried))
@@ -147,7 +149,11 @@ class ScoreReply(Reply):
         served = range(len(self._tails)) if row.tail is None else self._served[row.tail]
         place = 0 if row.tail is None else row.position - self._prompt_tokens + 1
         going_on = [index for index in served if place < len(self._tails[index])]
-        self._sums[going_on] += log_probabilities(logits, [self._tails[index][place] for index in going_on])
+        gains = log_probabilities(logits, [self._tails[index][place] for index in going_on])
+        if len(self._ends) > 1:
+            ending = [place == len(self._tails[index]) - 1 for index in going_on]
+            gains[ending] = np.logaddexp.reduce(log_probabilities(logits, self._ends))
+        self._sums[going_on] += gains
 
     def response(self, now: float) -> Response:
         """The sums; `decoded_tokens` are those fed for the continuations."""

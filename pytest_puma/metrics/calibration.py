@@ -1,17 +1,21 @@
 """Whether a probability means what it says, over the predictions that carry probabilities.
 
+`outside_labels` is what such probabilities are shares of: the part of all replies that are no label at all.
+
 Confidence is the probability of the most probable label; correct means that this label is the gold. Of labels that tie
 for the top, it is the one that was answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pytest_puma.core import Prediction
 from pytest_puma.metrics.statistic import Statistic, divide, given, mean
 from pytest_puma.metrics.table import Table
 
@@ -31,6 +35,18 @@ def statistics(table: Table) -> Iterator[Statistic]:
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs
     yield Statistic(name="ece", kernel=calibration.expected_error, n=n, optional=True, inputs=inputs)
     yield Statistic(name="mce", kernel=calibration.maximum_error, n=n, optional=True, inputs=inputs)
+    outside = np.array([outside_labels(each, table.labels) for each in table.predictions], dtype=np.float64)
+    yield mean("outside_labels", outside, ~np.isnan(outside), optional=True)
+
+
+def outside_labels(prediction: Prediction, labels: Sequence[str]) -> float:
+    """The probability of all replies but the labels, 0 to 1; NaN where the labels were not scored.
+
+    Each label was scored with the end of its turn, so that no two of these replies include each other.
+    """
+    if prediction.finish != "scored" or len(prediction.logprobs) != len(labels):
+        return math.nan
+    return max(0.0, 1.0 - math.fsum(map(math.exp, prediction.logprobs)))
 
 
 class _Calibration:

@@ -19,7 +19,7 @@ from tests.engine.ask import cost, generate, issues, one_at_a_time, score, timel
 from tests.engine.cache import NOISE
 from tests.engine.conftest import OpenBackend
 from tests.engine.drive import job
-from tests.tiny_gguf import GEMMA3_SWA, LLAMA_BOS, MAMBA, QWEN2, Shape, write_vocab_only
+from tests.tiny_gguf import CHATML, GEMMA3_SWA, LLAMA_BOS, MAMBA, QWEN2, Shape, write_vocab_only
 
 #: New tokens that outnumber those of the prompts.
 LONG_ANSWER = 150
@@ -107,6 +107,15 @@ def test_streams_of_large_models_take_no_more_memory(tmp_path: Path, shape: Shap
     model = Model(name="large", path=write_vocab_only(tmp_path / "large.gguf", shape))
     with closing(DryBackend(model, context_limit=4096)) as backend:
         assert backend.stream_cells == cells
+
+
+@pytest.mark.parametrize("template", [CHATML, None])
+def test_replies_of_a_model_without_weights_end_at_once(tmp_path: Path, template: str | None) -> None:
+    shape = replace(QWEN2, chat_template=template)
+    model = Model(name="dry", path=write_vocab_only(tmp_path / "dry.gguf", shape))
+    with closing(DryBackend(model, context_limit=4096)) as backend:
+        (response,) = Engine(backend).run([generate("Why?", 50)])
+    assert (response.text, response.usage.decoded_tokens) == ("", 1)
 
 
 @pytest.mark.parametrize(

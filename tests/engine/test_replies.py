@@ -123,7 +123,7 @@ def test_a_score_adds_the_shared_first_row_and_each_continuation_its_own() -> No
     rows = {name: np.log(np.array(row, np.float32)) for name, row in {
         "prompt": [0.5, 0.25, 0.25], "a1": [0.125, 0.125, 0.75], "b1": [0.2, 0.4, 0.4], "b2": [0.1, 0.1, 0.8],
     }.items()}  # fmt: skip
-    reply = ScoreReply(((0, 2), (1, 0, 2)), prompt_tokens=4)
+    reply = ScoreReply(((0, 2), (1, 0, 2)), ends=(2,), prompt_tokens=4)
     reply.begin(now=0.0, cached=0)
     reply.take(rows["prompt"], Row(7, None, 3))
     reply.take(rows["b1"], Row(7, 1, 4))

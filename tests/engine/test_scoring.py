@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -23,7 +25,7 @@ def tokens_of(backend: RecordedBackend, request: Score) -> tuple[Context, list[C
     boundary = 0
     while all(other[: boundary + 1] == plain[: boundary + 1] for other in full) and boundary < len(plain):
         boundary += 1
-    return tuple(plain[:boundary]), [(*other[boundary:], backend.end_of_turn) for other in full]
+    return tuple(plain[:boundary]), [(*other[boundary:], backend.ends_of_turn[0]) for other in full]
 
 
 def log_softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -146,7 +148,21 @@ def test_a_longer_answer_is_no_better_for_its_beginning(open_backend: OpenBacken
     response = Engine(backend).run([score("How many?", "1", "13", "12", "2", "21")])[0]
     assert np.exp(response.logprobs).sum() < 1
     _, tails = tokens_of(backend, score("How many?", "1", "13"))
-    assert {tail[-1] for tail in tails} == {backend.end_of_turn}
+    assert {tail[-1] for tail in tails} == {backend.ends_of_turn[0]}
+
+
+def test_in_the_plain_format_an_answer_ends_with_any_line_break(open_backend: OpenBackend) -> None:
+    backend, reference = (open_backend(replace(LLAMA_BOS, chat_template=None)) for _ in range(2))
+    request = score("How many?", "1", "13", "12")
+    response = Engine(backend).run([request])[0]
+    before, tails = tokens_of(reference, request)
+    for tail, logprob in zip(tails, response.logprobs, strict=True):
+        reference.open(512)
+        whole = [*before, *tail[:-1]]
+        rows = [log_softmax(reference.decode([Step(0, at, [token], 0)])[0]) for at, token in enumerate(whole)]
+        words = sum(float(rows[at - 1][whole[at]]) for at in range(len(before), len(whole)))
+        assert logprob == pytest.approx(words + np.logaddexp.reduce(rows[-1][list(backend.ends_of_turn)]), abs=NOISE)
+    assert np.exp(response.logprobs).sum() < 1
 
 
 @pytest.mark.parametrize("parallel", [1, 2])

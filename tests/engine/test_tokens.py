@@ -81,18 +81,19 @@ def test_a_sample_cannot_spell_a_control_token(backend: RecordedBackend, spellin
 
 
 def test_the_end_of_turn_is_what_the_template_puts_behind_an_answer(backend: RecordedBackend) -> None:
-    assert backend.end_of_turn == ID[END_OF_TURN]
-    assert backend.is_end(backend.end_of_turn)
+    assert backend.ends_of_turn == (ID[END_OF_TURN],)
+    assert backend.is_end(ID[END_OF_TURN])
 
 
 def test_a_template_that_closes_its_turns_otherwise_is_believed(open_backend: OpenBackend) -> None:
     backend = open_backend(replace(LLAMA_BOS, chat_template=CHATML.replace(END_OF_TURN, END_OF_TEXT)))
-    assert backend.end_of_turn == ID[END_OF_TEXT]
+    assert backend.ends_of_turn == (ID[END_OF_TEXT],)
 
 
-def test_without_a_template_the_end_of_turn_is_the_one_that_the_vocabulary_declares(open_backend: OpenBackend) -> None:
+def test_without_a_template_an_answer_ends_with_its_line(open_backend: OpenBackend) -> None:
     backend = open_backend(replace(LLAMA_BOS, chat_template=None))
-    assert backend.end_of_turn == ID[END_OF_TURN]
+    assert {backend.piece(token)[:1] for token in backend.ends_of_turn if not backend.is_end(token)} == {b"\n"}
+    assert {ID[END_OF_TURN], ID[END_OF_TEXT], ID[BOS]} - set(backend.ends_of_turn) == {ID[BOS]}
     assert spelled(backend, backend.encode(prompt("Why?"))) == f"{BOS}User: Why?\n\nAssistant:"
     assert spelled(backend, backend.encode(prompt("Why?"), "So")) == f"{BOS}User: Why?\n\nAssistant: So"
     assert backend.stops == ("\nUser:", "\nAssistant:")

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -83,6 +86,24 @@ def test_an_interval_holds_its_value_even_where_resampling_is_biased() -> None:
     # Hardly any resample is as well calibrated as the sample.
     assert found.low == found.value == pytest.approx(0)
     assert found.high > 0.05
+
+
+def test_what_lies_outside_the_labels_is_the_rest_of_their_probability() -> None:
+    scored = [
+        {"finish": "scored", "logprobs": (math.log(0.5), math.log(0.25))},
+        {"finish": "scored", "logprobs": (-99.0, -99.0)},
+    ]
+    others = [
+        {"finish": "overflow"},
+        {"finish": "stop", "logprobs": (-1.0, -1.0)},
+        {"finish": "scored", "logprobs": (-1.0,)},
+    ]
+    given = predictions("AABBB", "AABBB")
+    rows = [replace(each, **more) for each, more in zip(given, [*scored, *others], strict=True)]
+    found = measured(Triage("AB"), rows)["outside_labels"]
+
+    assert (found.value, found.n) == (pytest.approx((0.25 + 1) / 2), 2)
+    assert "outside_labels" not in measured(Triage("AB"), given)
 
 
 def test_without_probabilities_there_is_no_calibration() -> None:

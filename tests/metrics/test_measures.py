@@ -23,7 +23,12 @@ def a_cell(scenario: Scenario, n: int, *, probabilities: bool = True) -> list[Pr
     answers = np.where(rng.random(n) < 0.6, golds, guesses)
     shares = rng.dirichlet(np.ones(len(labels)), n) if probabilities else np.empty((n, 0))
     known = [dict(zip(labels, row, strict=False)) or None for row in shares.tolist()]
-    return predictions(golds.tolist(), [None if row % 50 == 0 else str(a) for row, a in enumerate(answers)], known)
+    found = predictions(golds.tolist(), [None if row % 50 == 0 else str(a) for row, a in enumerate(answers)], known)
+    if not probabilities:
+        return found
+    # As option scoring leaves them, with a part of the probability on other replies.
+    logprobs = np.log(shares) - rng.random((n, 1))
+    return [replace(p, finish="scored", logprobs=tuple(row)) for p, row in zip(found, logprobs.tolist(), strict=True)]
 
 
 def same(left: dict[str, Measure], right: dict[str, Measure]) -> bool:
@@ -40,7 +45,7 @@ def test_a_cell_has_exactly_the_named_metrics_primary_first(scenario: Scenario) 
 
 
 #: Left out where no row is behind them.
-OPTIONAL = {"ece", "mce", "brier", "mae_expected", "kappa_quadratic", "spearman", "kendall_tau"}
+OPTIONAL = {"ece", "mce", "brier", "outside_labels", "mae_expected", "kappa_quadratic", "spearman", "kendall_tau"}
 
 
 def test_the_names_of_a_classification() -> None:
@@ -62,6 +67,7 @@ def test_the_names_of_a_classification() -> None:
         "brier",
         "ece",
         "mce",
+        "outside_labels",
         "latency_mean",
         "tokens_prompt_mean",
         "tokens_decoded_mean",

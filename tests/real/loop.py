@@ -68,12 +68,13 @@ class Loop:
             row = self._decode([token])
         return said.decode(errors="ignore"), lead
 
-    def logprob(self, prompt: Sequence[int], tail: Sequence[int]) -> float:
-        """The sum of the log-probabilities of the tail's tokens behind the prompt."""
+    def logprob(self, prompt: Sequence[int], tail: Sequence[int], ends: Sequence[int]) -> float:
+        """That of the tail's tokens behind the prompt, and of any of the ends in place of its last one."""
         rows = [self._first(prompt), *self._rows(tail[:-1])]
+        wanted = [*([token] for token in tail[:-1]), list(ends)]
         return sum(
-            float(row[token] - row.max() - np.log(np.exp(row - row.max()).sum()))
-            for row, token in zip(rows, tail, strict=True)
+            float(np.log(np.exp(row - row.max())[tokens].sum() / np.exp(row - row.max()).sum()))
+            for row, tokens in zip(rows, wanted, strict=True)
         )
 
     def _first(self, prompt: Sequence[int]) -> Row:

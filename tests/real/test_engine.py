@@ -109,7 +109,7 @@ def test_log_probabilities_of_labels_are_those_of_the_loop(default: Engine, stri
     plain = []
     for request in asked:
         before, tails = strict.encode(request)
-        plain.append([loop.logprob(before, tail) for tail in tails])
+        plain.append([loop.logprob(before, tail, strict.backend.ends_of_turn) for tail in tails])
     alone, together = ([each.logprobs for each in engine.run(asked)] for engine in (strict, default))
     noise = np.abs(np.subtract(together, plain))
     assert np.abs(np.subtract(alone, plain)).max() < STRICT

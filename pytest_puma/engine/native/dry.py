@@ -41,7 +41,7 @@ class DryBackend(TextSide):
             raise
         self.signature: Mapping[str, str] = {}
         self._logits = np.zeros((self.rows, self._vocabulary.size), dtype=np.float32)
-        self._logits[:, self.end_of_turn] = 1.0
+        self._logits[:, self._vocabulary.stop] = 1.0
         self.opened = 0
 
     def open(self, cells: int, streams: int = 0) -> None:  # noqa: ARG002 - nothing is divided

@@ -18,7 +18,7 @@ class TextSide:
         """`loaded` is llama.cpp's model, `trained` the context length it was trained for."""
         self.encoders = threads
         self._vocabulary = Vocabulary(loaded, name=model.name, thinking=model.options.thinking)
-        self.end_of_turn = self._vocabulary.end_of_turn
+        self.ends_of_turn: Sequence[int] = self._vocabulary.ends_of_turn
         self.stops: Sequence[str] = self._vocabulary.stops
         self.notes: Sequence[str] = self._vocabulary.notes
         self.context_limit = min(trained, model.options.n_ctx or trained)

@@ -34,8 +34,8 @@ class _Encoded:
 class Vocabulary:
     """Of a loaded model, the weights of which it does not touch.
 
-    `size`: tokens. `end_of_turn`: the token that the chat template puts behind an answer. `stops`: strings that
-    end every reply. `notes`: what a reader of the numbers must know.
+    `size`: tokens. `stop`: a token that ends a generation. `ends_of_turn`: those that the chat format puts behind
+    an answer. `stops`: strings that end every reply. `notes`: what a reader of the numbers must know.
     """
 
     def __init__(self, model: Any, *, name: str, thinking: bool) -> None:
@@ -53,7 +53,8 @@ class Vocabulary:
         self._last = threading.local()
         self._chat = self._chat_format(model, thinking=thinking)
         self.stops: Sequence[str] = self._chat.stops
-        self.end_of_turn = self._find_end_of_turn()
+        self.stop = self._find_stop()
+        self.ends_of_turn = self._find_ends_of_turn()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
         """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn.
@@ -161,8 +162,8 @@ class Vocabulary:
     def _special(self, token: int) -> str:
         return self._token_text(token, special=True).decode("utf-8", errors="replace") if token >= 0 else ""
 
-    def _find_end_of_turn(self) -> int:
-        """What the template itself puts behind an answer, else what the vocabulary declares."""
+    def _find_stop(self) -> int:
+        """The end of turn of the template itself, else the one that the vocabulary declares."""
         ends = [token for token in self._tokenize(self._chat.answered("x")) if self.is_end(token)]
         declared = [llama_cpp.llama_vocab_eot(self._vocab), llama_cpp.llama_vocab_eos(self._vocab)]
         found = next((int(token) for token in [*ends[-1:], *declared] if token >= 0), None)
@@ -170,3 +171,15 @@ class Vocabulary:
             msg = f"{self._name}: the vocabulary has no end-of-turn token"
             raise EngineError(msg)
         return found
+
+    def _find_ends_of_turn(self) -> tuple[int, ...]:
+        """The stop alone, or in the plain format whatever ends an answer's line: a line break, or the end of all text.
+
+        Base models hardly ever write an end-of-turn token. On Gemma 3 270M base, three examples in the prompt, four
+        labels with `<end_of_turn>` had 1e-19 of all probability together, with `<eos>` 1e-6, with one line break 1e-4,
+        with two 4e-4, with any of these 5e-4, and other labels were the most probable (median of twelve issues).
+        """
+        if not self._chat.stops:
+            return (self.stop,)
+        ends = [token for token in range(self.size) if self.is_end(token) or self.piece(token).startswith(b"\n")]
+        return tuple(ends)
