@@ -10,10 +10,11 @@ from itertools import combinations
 import numpy as np
 
 from pytest_puma.core import Draws, Gap, Measure, Outcome, Robustness, Shift, Turns
-from pytest_puma.metrics import between
+from pytest_puma.metrics import between, contrast
 from pytest_puma.metrics.statistic import measure, proportion
 from pytest_puma.perturbations import Perturbation, parse_perturbation
-from pytest_puma.stats import Resamples
+from pytest_puma.stats import Resamples, holm
+from pytest_puma.stats.selection import select
 
 #: Metrics of which less is better, as their names tell; of all others more is.
 _BETTER_LOW = re.compile(r"(mae|mdae|rmse|ece|mce|brier|outside|latency|tokens)(_.*|\..*)?|.*_(rate|error)")
@@ -43,10 +44,9 @@ def _twins(outcome: Outcome, drawn: Draws, outcomes: Iterable[Outcome]) -> dict[
 def _robustness(
     outcome: Outcome, drawn: Draws, twins: Mapping[str, Draws], own: Mapping[str, Perturbation] | None
 ) -> Robustness:
-    known = {name: twin.value for name, twin in twins.items() if not math.isnan(twin.value)}
-    pick = max if _BETTER_LOW.fullmatch(drawn.metric) else min
-    worst = pick(known, key=known.__getitem__, default=None)
-    resamples = Resamples(drawn.units or [()] * len(drawn.answers), seed=outcome.signature["seed"])
+    known = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
+    worst, observed, corrected = _worst(known, greatest=_BETTER_LOW.fullmatch(drawn.metric) is not None)
+    resamples = Resamples(drawn.units or [()] * len(drawn.answers), seed=drawn.seed)
     return Robustness(
         cell=outcome.cell,
         scenario=outcome.scenario,
@@ -54,17 +54,39 @@ def _robustness(
         model=outcome.model,
         metric=drawn.metric,
         value=drawn.value,
-        shifts=tuple(_shift(name, drawn, twin, resamples) for name, twin in twins.items()),
+        shifts=_shifts(drawn, twins, resamples),
         worst=worst,
-        worst_value=math.nan if worst is None else known[worst],
+        worst_value=observed,
+        worst_corrected=corrected,
         always_right=None if drawn.numbers else _always_right([drawn, *twins.values()], resamples),
         gaps=_gaps(twins, own),
     )
 
 
-def _shift(perturbation: str, clean: Draws, twin: Draws, resamples: Resamples) -> Shift:
-    change = between(twin, clean, quotient=False)
-    return Shift(perturbation=perturbation, change=change, turns=_turns(clean, twin, resamples))
+def _worst(twins: Mapping[str, Draws], *, greatest: bool) -> tuple[str | None, float, float]:
+    """The name of the worst, its value, and that without the bias of the choice."""
+    if not twins:
+        return None, math.nan, math.nan
+    names, drawn = list(twins), list(twins.values())
+    found = select([each.value for each in drawn], [each.values for each in drawn], greatest=greatest)
+    return names[found.place], drawn[found.place].value, found.value
+
+
+def _shifts(clean: Draws, twins: Mapping[str, Draws], resamples: Resamples) -> tuple[Shift, ...]:
+    """One for each perturbation, their p-values adjusted for all of them together."""
+    found = [contrast(name, "", twin, clean, seed=clean.seed) for name, twin in twins.items()]
+    adjusted = holm([each.p for each in found])
+    return tuple(
+        Shift(
+            perturbation=each.cell,
+            change=each.change,
+            turns=_turns(clean, twins[each.cell], resamples),
+            test=each.test,
+            p=each.p,
+            adjusted=p,
+        )
+        for each, p in zip(found, adjusted, strict=True)
+    )
 
 
 def _turns(clean: Draws, twin: Draws, resamples: Resamples) -> Turns:

@@ -14,8 +14,10 @@ from scipy.stats import binomtest
 from pytest_puma.core import Outcome, Robustness, Scenario
 from pytest_puma.metrics import Answers
 from pytest_puma.perturbations import Group, Perturbation
+from pytest_puma.report.robustness import sentences
 from pytest_puma.report.wire import from_json, to_json
 from pytest_puma.robustness import robustness
+from pytest_puma.stats import holm
 from tests.metrics.cells import LABELS, Estimation, Triage, predictions
 
 GOLDS = ["A", "A", "B", "B", "C", "C", "D", "D"]
@@ -44,7 +46,7 @@ def cell(
     outcome = Outcome(
         perturbation=perturbation,
         metrics=(),
-        signature={"seed": 3},
+        signature={},
         predictions=(),
         measures=Answers(scenario, found, seed=3).measures(),
         draws={} if drawn is None else {metric: drawn},
@@ -109,6 +111,26 @@ def test_the_worst_case_is_that_of_all_perturbations_and_what_is_right_under_all
     assert (found.always_right.value, found.always_right.n) == (always / 8, 8)
     wilson = binomtest(always, 8).proportion_ci(method="wilson")
     assert (found.always_right.low, found.always_right.high) == pytest.approx((wilson.low, wilson.high))
+
+
+def test_the_worst_of_harmless_perturbations_is_no_worse_than_the_others() -> None:
+    """Of ten, each of which turns other answers: the least is told beside what it would be without the choice."""
+    random = np.random.default_rng(4)
+    golds = random.choice(LABELS, 60).tolist()
+    harmless = [[gold if random.random() < 0.6 else str(random.choice(LABELS)) for gold in golds] for _ in range(11)]
+    cells = [
+        cell(answers, f"typos_{number}pct" if number else None, golds=golds) for number, answers in enumerate(harmless)
+    ]
+    found = the_one(*cells)
+    values = [shift.change.new for shift in found.shifts]
+
+    assert found.worst_value == min(values)
+    assert found.worst_corrected == pytest.approx(np.mean(values), abs=0.04)
+    assert found.worst_value < np.mean(values) - 0.06
+    assert [shift.adjusted for shift in found.shifts] == holm([shift.p for shift in found.shifts])
+    assert min(shift.adjusted for shift in found.shifts) > 0.05
+    (sentence,) = sentences([found])
+    assert "corrected for choosing the worst of 10); significant changes (Holm): 0 of 10; " in sentence
 
 
 def test_of_errors_the_largest_is_the_worst_and_only_none_at_all_is_right() -> None:

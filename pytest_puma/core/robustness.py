@@ -27,11 +27,18 @@ class Turns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """What a perturbation does: the paired change of the metric since the samples as they are, and turned answers."""
+    """What a perturbation does: the paired change of the metric since the samples as they are, and turned answers.
+
+    `p` is the p-value of the change in the paired `test` of the metric, `adjusted` as it counts among all perturbations
+    of the cell.
+    """
 
     perturbation: str
     change: Change
     turns: Turns
+    test: str
+    p: float
+    adjusted: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +58,10 @@ class Gap:
 class Robustness:
     """Of a cell, by its perturbed twins. `metric` is the scenario's primary one.
 
-    `worst` is the perturbation under which it is worst, None where it has no value, and `worst_value` what it is there.
-    `always_right` is the share of samples that are answered right as they are
-    and under every perturbation; None where answers are numbers.
+    `worst` is the perturbation under which it is worst, None where it has no value, and `worst_value` what it is there:
+    the worst of several measured numbers, which is too bad even where no perturbation does harm. `worst_corrected` is
+    an estimate without that bias. `always_right` is the share of samples that are answered right as they are and under
+    every perturbation; None where answers are numbers.
     """
 
     cell: str
@@ -65,5 +73,6 @@ class Robustness:
     shifts: tuple[Shift, ...]
     worst: str | None
     worst_value: float
+    worst_corrected: float
     always_right: Measure | None
     gaps: tuple[Gap, ...]

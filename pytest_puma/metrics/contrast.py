@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.core import Change, Contrast, Draws
 from pytest_puma.metrics.paired import between, together
-from pytest_puma.stats import change_p, cliffs_delta, group_sums, mcnemar, rank_biserial, sign_flips, signed_rank
+from pytest_puma.stats import change_p, cliffs_delta, group_sums, mcnemar, rank_biserial, sign_flips, signed_rank, worth
 
 if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Values
@@ -33,7 +34,8 @@ def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> C
     errors = errors[:, read]
     units = [each for each, kept in zip(new.units, read.tolist(), strict=True) if kept] if new.units else []
     differences = group_sums(errors[0] - errors[1], units)
-    tests = _tests(change, np.array(new.values) - np.array(old.values), differences, grouped=bool(units), seed=seed)
+    values = np.array(new.values) - np.array(old.values)
+    tests = _tests(change, values, differences, a_row=worth(units), grouped=bool(units), seed=seed)
     test = _TESTS.get(new.metric, "bootstrap")
     if units and test != "bootstrap":
         test = "permutation" if len(differences) >= FEWEST_GROUPS else "bootstrap"
@@ -51,9 +53,15 @@ def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> C
     )
 
 
-def _tests(change: Change, values: Values, differences: Values, *, grouped: bool, seed: int) -> dict[str, float]:
-    """The p-values of all tests that suit the answers: McNemar's is of right and wrong answers that are independent."""
-    tests = {"bootstrap": change_p(change.value, values, n=change.n, turned=change.changed)}
+def _tests(
+    change: Change, values: Values, differences: Values, *, a_row: float, grouped: bool, seed: int
+) -> dict[str, float]:
+    """The p-values of all tests that suit the answers: McNemar's is of right and wrong answers that are independent.
+
+    `a_row` is what a row is `worth`.
+    """
+    n, turned = round(change.n * a_row), math.ceil(change.changed * a_row)
+    tests = {"bootstrap": change_p(change.value, values, n=n, turned=turned)}
     if not change.numbers and not grouped:
         return tests | {"mcnemar": mcnemar(change.worse, change.better)}
     return tests | {"permutation": sign_flips(differences, seed=seed), "signed_rank": signed_rank(differences)}

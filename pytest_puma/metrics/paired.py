@@ -7,6 +7,7 @@ P. Koehn, "Statistical significance tests for machine translation evaluation", E
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import numpy as np
 from pytest_puma.core import Change, Draws
 from pytest_puma.metrics.regression import kernel_over_read
 from pytest_puma.metrics.statistic import in_blocks, known
-from pytest_puma.stats import LEVEL, Resamples, change_interval, mcnemar
+from pytest_puma.stats import LEVEL, Resamples, change_interval, mcnemar, worth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,14 +43,15 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
     values = compare(np.array(new.values), np.array(old.values))
     turned = np.array(new.errors) - np.array(old.errors)
     worse, better = int((turned > 0).sum()), int((turned < 0).sum())
-    changed = _changed(new, old)
+    changed, a_row = _changed(new, old), worth(new.units)
     value = float(compare(np.array(new.value), np.array(old.value)))
     if changed:
-        low, high = change_interval(value, values, n=len(turned), turned=changed, level=level)
+        n, behind = round(len(turned) * a_row), math.ceil(changed * a_row)
+        low, high = change_interval(value, values, n=n, turned=behind, level=level)
     else:
         # But for rounding.
         value = low = high = value if np.isnan(value) else same
-    if new.metric == "accuracy" and mcnemar(worse, better) > 1 - level:
+    if new.metric == "accuracy" and mcnemar(round(worse * a_row), round(better * a_row)) > 1 - level:
         # The exact test is about this very change: where it finds none, neither may the interval.
         low, high = min(low, same), max(high, same)
     return Change(

@@ -237,7 +237,7 @@ def _measure(
         low, high = _interval(statistic, value, resamples, drawn, level, left)
         # A biased statistic (ece) may lie outside the percentiles of its resamples; its interval must hold it.
         low, high = min(low, value), max(high, value)
-    note = _note(statistic, value)
+    note = _note(statistic, value, resamples)
     return Measure(metric=statistic.name, value=value, low=low, high=high, n=statistic.n, note=note, level=level)
 
 
@@ -265,12 +265,14 @@ def _is_lopsided(statistic: Statistic) -> bool:
     return hits is not None and statistic.n < ENOUGH and min(hits, statistic.n - hits) < LOPSIDED
 
 
-def _note(statistic: Statistic, value: float) -> str:
+def _note(statistic: Statistic, value: float, resamples: Resamples) -> str:
     notes = [statistic.note]
     if math.isnan(value):
         notes.append("nothing to measure")
     elif statistic.n < statistic.few:
         notes.append(f"n under {statistic.few}: the interval is approximate")
+    elif resamples.dependent and resamples.independent < FEW:
+        notes.append(f"under {FEW} independent units: the interval is approximate")
     elif _is_lopsided(statistic):
         notes.append(f"under {LOPSIDED} on one side: the interval is approximate")
     return "; ".join(filter(None, notes))

@@ -49,8 +49,8 @@ def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:
             str(each.change.worse),
             str(each.change.better),
             each.test,
-            _p(each.p),
-            _p(each.adjusted),
+            p_value(each.p),
+            p_value(each.adjusted),
             f"{each.rank_biserial:+.2f}",
         )
         for each in found
@@ -66,5 +66,6 @@ def _short(contrast: Contrast) -> str:
     return other.partition("-")[2] if model == other_model else f"@{other_model}" if own == other else contrast.against
 
 
-def _p(value: float) -> str:
+def p_value(value: float) -> str:
+    """Three decimals."""
     return f"under {_LEAST}" if value < _LEAST else f"{value:.3f}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_puma.core import Gap, Robustness, Run, Shift
 from pytest_puma.report import table
+from pytest_puma.report.contrasts import p_value
 from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import interval, number
 
@@ -19,12 +20,15 @@ COLUMNS = (
     Column(title="value", right=True, leaves=8),
     Column(title="change", right=True),
     Column(title="95 % interval"),
+    Column(title="Holm", right=True, leaves=10),
     Column(title="flips", right=True),
     Column(title="95 % interval", leaves=4),
     Column(title="to right", right=True, leaves=2),
     Column(title="to wrong", right=True, leaves=3),
     Column(title="stay wrong", right=True, leaves=1),
 )
+#: A p-value under which a change is told as significant.
+SIGNIFICANT = 0.05
 HEADERS = tuple(column.title for column in COLUMNS)
 
 
@@ -32,7 +36,9 @@ def lines(found: Sequence[Robustness], width: int) -> list[str]:
     """A row for each perturbation of a cell; below, each cell's worst case and its gaps between groups of people."""
     if not found:
         return []
-    return [*table.lines(COLUMNS, rows(found), width), *sentences(found)]
+    rough = any(shift.change.approximate or shift.turns.rate.note for each in found for shift in each.shifts)
+    note = ["* few samples, or few that changed: the interval is approximate"] if rough else []
+    return [*table.lines(COLUMNS, rows(found), width), *note, *sentences(found)]
 
 
 def rows(found: Sequence[Robustness]) -> list[tuple[str, ...]]:
@@ -59,9 +65,22 @@ def _sentences(each: Robustness) -> Iterator[str]:
         fell = f"{each.metric} is {number(each.worst_value)} under {each.worst}, {number(each.value)} without"
         right = each.always_right
         always = "" if right is None else f"; {right.value:.0%} {interval(right)} of n={right.n} are right under all"
-        yield f"worst: {each.cell}: {fell}{always}"
+        yield f"worst: {each.cell}: {fell}{_corrected(each)}{_significant(each)}{always}"
     for gap in each.gaps:
         yield f"gap: {each.cell}: {_gap(gap)}"
+
+
+def _corrected(each: Robustness) -> str:
+    """Said where there was a choice: the worst of several measured numbers is too bad."""
+    if len(each.shifts) == 1:
+        return ""
+    return f" ({number(each.worst_corrected)} corrected for choosing the worst of {len(each.shifts)})"
+
+
+def _significant(each: Robustness) -> str:
+    """How many perturbations change the metric, as far as the samples can tell."""
+    found = [shift for shift in each.shifts if shift.adjusted < SIGNIFICANT]
+    return f"; significant changes (Holm): {len(found)} of {len(each.shifts)}"
 
 
 def _gap(gap: Gap) -> str:
@@ -78,9 +97,10 @@ def _row(shift: Shift) -> tuple[str, ...]:
         change.metric,
         number(change.new),
         _signed(change.value),
-        interval(change),
+        f"{interval(change)}{'*' if change.approximate else ''}",
+        p_value(shift.adjusted),
         f"{turns.rate.value:.0%}",
-        interval(turns.rate),
+        f"{interval(turns.rate)}{'*' if turns.rate.note else ''}",
         *(f"{count / turns.turned:.0%}" if turns.turned else "-" for count in counts),
     )
 

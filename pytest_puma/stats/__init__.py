@@ -18,6 +18,7 @@ from pytest_puma.stats.resampling import (
     group_sums,
     resampling_weights,
     share_units,
+    worth,
 )
 from pytest_puma.stats.significance import (
     change_p,
@@ -53,4 +54,5 @@ __all__ = [
     "signed_rank",
     "studentised_interval",
     "wilson",
+    "worth",
 ]

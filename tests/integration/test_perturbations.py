@@ -70,9 +70,9 @@ def test_what_they_change_is_told_in_a_table_of_its_own_in_json_and_in_markdown(
             "triage_jira *zero_shot *tiny *8 *f1_macro *0.1[*] *",
             "triage_jira *zero_shot+case_upper *tiny *8 *f1_macro *0[*] *100% *",
             "*= puma: perturbations =*",
-            "triage_jira *zero_shot *tiny *case_upper *f1_macro *0 *-0.1 *100% *[[]0.676, 1.00] *0% *25% *75%",
+            "triage_jira *zero_shot *tiny *case_upper *f1_macro *0 *-0.1 *100% *[[]0.676, 1.00][*] *0% *25% *75%",
             " *gender_swap_prefix_male *f1_macro *0.1 *0 *",
-            "worst: triage_jira-zero_shot@tiny: f1_macro is 0 under case_upper, 0.1 without; 0% [[]0, 0.324] of n=8 *",
+            "worst: triage_jira-zero_shot@tiny: f1_macro is 0 under case_upper, 0.1 without (*: 0 of 4; 0% [[]0, *",
             "gap: triage_jira-zero_shot@tiny: gender: f1_macro of *_male less that of *_female is 0 [[]*] n=8",
         ]
     )
@@ -87,7 +87,7 @@ def test_what_they_change_is_told_in_a_table_of_its_own_in_json_and_in_markdown(
     assert (gap["axis"], gap["change"]["worse"], gap["change"]["better"]) == ("gender", 2, 2)
     text = (moody.pytester.path / "run.md").read_text(encoding="utf-8")
     assert [row[3] for row in _rows(text)] == list(shifts)
-    assert _rows(text)[0][8:] == ["100%", "[0.676, 1.00]", "0%", "25%", "75%"]
+    assert _rows(text)[0][9:] == ["100%", "[0.676, 1.00]\\*", "0%", "25%", "75%"]
     assert "- worst: triage_jira-zero_shot@tiny: f1_macro is 0 under case_upper" in text
 
 

@@ -79,10 +79,11 @@ def test_perturbations_are_a_table_and_sentences_of_their_own() -> None:
     header, _, first, second = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
     assert tuple(header) == HEADERS
     assert first[:8] == ["triage", "zero_shot", "m", "case_upper", "accuracy", "0.46", "-0.2", "[-0.4, 0.1]"]
-    assert first[8:] == ["50%", "[0.3, 0.7]", "20%", "60%", "20%"]
-    assert second == ["", "", "", "label_order", "accuracy", "0.66", "0", "[0, 0]", "0%", "[0, 0.07]", "-", "-", "-"]
+    assert first[8:] == ["0.040", "50%", "[0.3, 0.7]", "20%", "60%", "20%"]
+    assert second[3:] == ["label_order", "accuracy", "0.66", "0", "[0, 0]", "1.000", "0%", "[0, 0.07]", "-", "-", "-"]
     worst, gap = sentences.splitlines()
-    assert worst.startswith("- worst: triage-zero_shot@m: accuracy is 0.46 under case_upper, 0.66 without; ")
+    assert worst.startswith("- worst: triage-zero_shot@m: accuracy is 0.46 under case_upper, 0.66 without ")
+    assert "(0.47 corrected for choosing the worst of 2); significant changes (Holm): 1 of 2; " in worst
     assert worst.endswith("; 40% [0.3, 0.5] of n=50 are right under all")
     assert gap == "- gap: triage-zero_shot@m: gender: accuracy of man less that of woman is -0.2 [-0.4, 0.1] n=50"
 
