@@ -2,7 +2,7 @@
 
 `Scenario` is the contract of a task of one's own, `FileScenario` the one to inherit when its rows lie in a file;
 a `Strategy` is a way of asking, a `Perturbation` a change of the texts. Names are imported when they are used: pytest
-imports this package in every project.
+imports this package in every project. `load_run` gives a run of the past as pandas frames.
 """
 
 from importlib import import_module
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_puma.core import Answer, Conversation, Outcome, Scenario, ask, ask_all
     from pytest_puma.perturbations import Group, Perturbation
+    from pytest_puma.report.loaded import LoadedRun, load_run
     from pytest_puma.scenarios.file import FileScenario
     from pytest_puma.strategies import Strategy, Task
 
@@ -21,6 +22,7 @@ __all__ = [
     "Conversation",
     "FileScenario",
     "Group",
+    "LoadedRun",
     "Outcome",
     "Perturbation",
     "Scenario",
@@ -28,14 +30,17 @@ __all__ = [
     "Task",
     "ask",
     "ask_all",
+    "load_run",
 ]
 
 _ELSEWHERE = {
     "FileScenario": "pytest_puma.scenarios.file",
     "Group": "pytest_puma.perturbations",
+    "LoadedRun": "pytest_puma.report.loaded",
     "Perturbation": "pytest_puma.perturbations",
     "Strategy": "pytest_puma.strategies",
     "Task": "pytest_puma.strategies",
+    "load_run": "pytest_puma.report.loaded",
 }
 
 

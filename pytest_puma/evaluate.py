@@ -19,6 +19,7 @@ from pytest_puma.core import (
     Prediction,
     Sample,
     SettingsError,
+    SharedPrompts,
     UnchangedError,
     Usage,
     Verdict,
@@ -75,7 +76,8 @@ def evaluate(
     tasks = _picked(tasks, only)
     looks = sequential.looks(len(tasks)) if stop_early and only is None and sequential.stops(cell) else ()
     engine.reset()
-    talks, answers = _ask(cell, strategy, tasks, engine, progress=progress, looks=looks, baseline=baseline)
+    shared = SharedPrompts()
+    talks, answers = _ask(cell, strategy, tasks, engine, shared, progress=progress, looks=looks, baseline=baseline)
     speed = engine.speed
     level = sequential.LEVEL if looks else LEVEL
     measures = answers.measures(level=level)
@@ -96,7 +98,8 @@ def evaluate(
         perturbation=cell.perturbation,
         metrics=metrics,
         signature=signature,
-        predictions=tuple(answers.predictions),
+        predictions=_with_prompts(answers.predictions, talks, shared),
+        shared_prompts=shared.shared(),
         measures=measures,
         confusion=_confusion(cell, answers.predictions),
         failures=cautions.failure_counts(answers.predictions),
@@ -143,6 +146,7 @@ def _ask(
     strategy: Strategy,
     tasks: Sequence[Task],
     engine: Engine,
+    shared: SharedPrompts,
     *,
     progress: Progress | None,
     looks: Sequence[int],
@@ -157,7 +161,7 @@ def _ask(
             progress(len(talks) + answered, len(tasks))
 
     for end in (*looks, len(tasks)):
-        talks += hold([strategy.converse(task) for task in tasks[len(talks) : end]], engine, tell)
+        talks += hold([strategy.converse(task) for task in tasks[len(talks) : end]], engine, tell, shared)
         predictions = [_prediction(strategy, task, talk) for task, talk in zip(tasks, talks, strict=False)]
         answers = Answers(cell.scenario, predictions, seed=cell.seed)
         if end < len(tasks) and sequential.decided(cell, answers, len(tasks), baseline):
@@ -230,7 +234,7 @@ def tasks_of(
 
 def _prediction(strategy: Strategy, task: Task, talk: Talk) -> Prediction:
     sample, answer = task.sample, talk.answer
-    if answer is None or talk.prompt is None or not answer.responses:
+    if answer is None or not answer.responses:
         msg = f"the strategy answered sample {sample.id!r} without a response; expected Answer(responses=...)"
         raise EngineError(msg)
     failure = failure_of(task, answer, talk.last, final_line=strategy.final_line)
@@ -244,9 +248,19 @@ def _prediction(strategy: Strategy, task: Task, talk: Talk) -> Prediction:
         finish=answer.responses[-1].finish,
         failure=failure and failure.cause,
         parsed=failure and failure.parsed,
-        prompt=talk.prompt,
         units=sample.units,
+        fields=sample.fields,
         usage=talk.usage,
+    )
+
+
+def _with_prompts(
+    predictions: Sequence[Prediction], talks: Sequence[Talk], shared: SharedPrompts
+) -> tuple[Prediction, ...]:
+    """The predictions with their prompts, once it is known what all of these begin with."""
+    return tuple(
+        replace(prediction, prompts=tuple(kept and shared.rest(kept) for kept in talk.prompts))
+        for prediction, talk in zip(predictions, talks, strict=True)
     )
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
-from pytest_puma.core import Answer, Conversation, EngineError, Request, Response, Usage
+from pytest_puma.core import Answer, Conversation, EngineError, Prompt, Request, Response, SharedPrompts, Usage
+from pytest_puma.core.shared import Kept
 from pytest_puma.engine.engine import Engine
 
 #: Told (answered, all) samples.
 Progress = Callable[[int, int], None]
-#: Characters of a prompt's end that are kept, for reports of misses.
-PROMPT_TAIL = 600
 #: Conversations under way at once: what waits in the engine is in memory. Many more than it computes at a time.
 TOGETHER = 2048
 
@@ -22,13 +21,16 @@ TOGETHER = 2048
 class Talk:
     """A conversation under way: the tickets it waits for, and in the end its answer.
 
-    `prompt` is the end of the last prompt, None before the first; `last` are the responses to the last requests.
+    `prompts` are those of its requests, `None` for one that is that of the request before; `last` are the responses to
+    the last requests.
     """
 
     conversation: Conversation
+    shared: SharedPrompts
     waiting: list[int] = field(default_factory=list)
     replies: dict[int, Response] = field(default_factory=dict)
-    prompt: str | None = None
+    prompts: list[Kept | None] = field(default_factory=list)
+    prompt: Prompt | None = None
     usage: Usage = field(default_factory=Usage)
     last: tuple[Response, ...] = ()
     answer: Answer | None = None
@@ -42,13 +44,19 @@ class Talk:
             if not isinstance(stop.value, Answer):
                 msg = f"a strategy returns {stop.value!r}; expected an Answer"
                 raise EngineError(msg) from None
-            self.answer, self.last = stop.value, responses
+            self.answer, self.last, self.prompt = stop.value, responses, None
             return ()
         if not requests:
             msg = "a strategy yields no request; expected at least one in each yield"
             raise EngineError(msg)
-        self.prompt = requests[-1].prompt.messages[-1].content[-PROMPT_TAIL:]
+        for request in requests:
+            self._keep(request.prompt)
         return requests
+
+    def _keep(self, prompt: Prompt) -> None:
+        turn = sum(kept is not None for kept in self.prompts)
+        self.prompts.append(None if prompt == self.prompt else self.shared.keep(turn, prompt))
+        self.prompt = prompt
 
     def hear(self, ticket: int, response: Response) -> bool:
         """Take a response; whether it was the last one waited for."""
@@ -57,9 +65,15 @@ class Talk:
         return len(self.replies) == len(self.waiting)
 
 
-def hold(conversations: Sequence[Conversation], engine: Engine, progress: Progress | None = None) -> list[Talk]:
-    """Keep many conversations going at once until each has its answer."""
-    talks = [Talk(conversation) for conversation in conversations]
+def hold(
+    conversations: Sequence[Conversation],
+    engine: Engine,
+    progress: Progress | None = None,
+    shared: SharedPrompts | None = None,
+) -> list[Talk]:
+    """Keep many conversations going at once until each has its answer; `shared` takes in their prompts."""
+    kept = SharedPrompts() if shared is None else shared
+    talks = [Talk(conversation, kept) for conversation in conversations]
 
     def tell(before: int, answered: int) -> None:
         if progress is not None:

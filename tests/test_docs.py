@@ -230,6 +230,22 @@ def test_the_example_of_a_backend_hook_answers_for_its_model_alone(tickets: Proj
     assert scripted == ["billing", "access", "billing", "billing"]
 
 
+def test_the_example_of_loading_a_run_shows_its_wrong_answers(
+    tickets: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tickets.write(conftest=_example("python", name="conftest.py", holding="def pytest_puma_backend"))
+    tickets.write(test_teams=BENCHMARK.format(scenario="TicketsScenario", strategy="zero_shot"))
+    tickets.run(f"--puma-model=scripted={tickets.model}", model=False).assert_outcomes(passed=1)
+    capsys.readouterr()
+    source: dict[str, Any] = {}
+    exec(_example("python", name="look.py"), source)  # noqa: S102 - the page's own
+    measures = source["look_at"](tickets.pytester.path)
+    assert measures.loc["accuracy", "tickets-zero_shot@scripted"] == 0.75
+    shown = capsys.readouterr().out
+    assert "T-4" in shown
+    assert "<ticket>The second factor never arrives.</ticket>" in shown
+
+
 def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Project) -> None:
     gate = "accuracy >= 0"
     tickets.write(test_teams=BENCHMARK.format(scenario="TicketsScenario", strategy="zero_shot"))

@@ -173,6 +173,31 @@ def test_the_signature_holds_what_could_change_a_number() -> None:
     assert signature["engine"] == {"backend": "scripted"}
 
 
+@pytest.mark.parametrize("strategy", ["few_shot_3", "egi", "self_consistency_3"])
+def test_predictions_have_their_fields_and_the_whole_prompt_of_each_request(strategy: str) -> None:
+    asked: set[str] = set()
+
+    def script(prompt: str) -> str:
+        asked.add(prompt)
+        return "Answer: Major"
+
+    outcome = evaluate(cell(strategy=strategy), Engine(ScriptedBackend(script)))
+    told = [prompt for each in outcome.predictions for prompt in outcome.prompts(each)]
+    assert {"".join(f"\n\x02{message.role}\x03{message.content}" for message in prompt) for prompt in told} == asked
+    assert len(told) == sum(len(each.raw) for each in outcome.predictions)
+    assert all(each.fields["description"] in outcome.prompts(each)[0][-1].content for each in outcome.predictions)
+
+
+def test_what_the_prompts_of_a_cell_share_is_held_once() -> None:
+    outcome = run(cell(strategy="few_shot_8"))
+    (shared,) = outcome.shared_prompts
+    assert shared[-1].content.count("\nPriority: ") == 8
+    for prediction in outcome.predictions:
+        (rest,) = prediction.prompts
+        assert rest is not None
+        assert len(rest[-1].content) < sum(map(len, prediction.fields.values())) + 300
+
+
 def _echo(prompt: str) -> str:
     return "Minor" if "IT" in prompt.split() else "Major"
 
@@ -217,7 +242,8 @@ def test_labels_are_listed_in_another_order_and_scored_as_they_were() -> None:
     )
     assert outcome["accuracy"] == 1 / 4
     assert all(list(each.probabilities or ()) == TriageJiraScenario().valid_labels() for each in outcome.predictions)
-    assert not any("Critical, Major, Minor or Trivial" in each.prompt for each in outcome.predictions)
+    asked = [outcome.prompts(each)[-1][-1].content for each in outcome.predictions]
+    assert not any("Critical, Major, Minor or Trivial" in prompt for prompt in asked)
 
 
 def test_references_of_perturbed_samples_are_not_shown() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Generator
 import pytest
 
 from pytest_puma import talks
-from pytest_puma.core import Answer, Generate, Message, Prompt, Request, Response
+from pytest_puma.core import Answer, Generate, Message, Prompt, Request, Response, SharedPrompts
 from pytest_puma.engine.engine import Engine
 from pytest_puma.testing import ScriptedBackend
 
@@ -43,8 +43,11 @@ def test_so_many_conversations_go_on_at_once(together: int, monkeypatch: pytest.
     assert told[-1] == (10, 10)
 
 
-def test_of_a_long_prompt_the_end_is_kept() -> None:
-    going_on: set[int] = set()
-    long = "x" * 700
-    (talk,) = talks.hold([conversation(7, going_on, [])], Engine(ScriptedBackend(lambda _: long)))
-    assert talk.prompt == f"1 of 7 {long}"[-600:]
+def test_every_prompt_is_kept_and_what_all_share_once() -> None:
+    shared = SharedPrompts()
+    engine = Engine(ScriptedBackend(lambda prompt: prompt.rpartition(" of ")[2].split()[0]))
+    held = talks.hold([conversation(number, set(), []) for number in (7, 8)], engine, shared=shared)
+    assert [[message.content for message in messages] for messages in shared.shared()] == [["0 of "], ["1 of "]]
+    rests = [[kept and shared.rest(kept)[0].content for kept in talk.prompts] for talk in held]
+    assert rests == [["7 ", "7 7"], ["8 ", "8 8"]]
+    assert [[response.text for response in talk.last] for talk in held] == [["7"], ["8"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_puma.core import Outcome, Prediction, Usage
@@ -124,7 +124,14 @@ def _kept(prediction: Prediction) -> Prediction:
     """What a comparison needs; the gold is that of the data when it is made."""
     known = prediction.probabilities
     rounded = known and {label: float(f"{value:.{_DIGITS}g}") for label, value in known.items()}
-    return replace(prediction, gold="", raw=(), logprobs=(), prompt="", units=(), probabilities=rounded)
+    return Prediction(
+        sample_id=prediction.sample_id,
+        gold="",
+        answer=prediction.answer,
+        probabilities=rounded,
+        finish=prediction.finish,
+        usage=prediction.usage,
+    )
 
 
 def _tokens(usage: Usage) -> tuple[int, int, int]:

@@ -34,6 +34,7 @@ from pytest_puma.core.outcome import Determinism, Flip, Outcome, Prediction, Run
 from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.robustness import Gap, Robustness, Shift, Turns
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
+from pytest_puma.core.shared import Messages, SharedPrompts
 from pytest_puma.core.verdict import LEVEL, Change, Doubt, Draws, Gate, Measure, Policy, Status, Verdict
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "Grammar",
     "Measure",
     "Message",
+    "Messages",
     "Model",
     "ModelError",
     "ModelOptions",
@@ -80,6 +82,7 @@ __all__ = [
     "Scenario",
     "Score",
     "SettingsError",
+    "SharedPrompts",
     "Shift",
     "Speed",
     "Status",

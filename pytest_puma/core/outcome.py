@@ -10,6 +10,7 @@ from pytest_puma.core.cell import perturbed
 from pytest_puma.core.contrast import Contrast
 from pytest_puma.core.conversation import Speed, Usage
 from pytest_puma.core.robustness import Robustness
+from pytest_puma.core.shared import Messages, whole_prompts
 from pytest_puma.core.verdict import Draws, Gate, Measure, Verdict
 
 
@@ -18,8 +19,9 @@ class Prediction:
     """One sample's answer beside its gold. `answer is None` means no answer: a datum, not an error.
 
     `raw` holds the text of each response; `finish` is the last response's. `failure` is the cause of a missing answer,
-    in one word, and `parsed` the text that was read where it is not a valid answer. `prompt` is the end of the last
-    prompt, for reports of misses.
+    in one word, and `parsed` the text that was read where it is not a valid answer. `fields` are those of the sample.
+    `prompts` holds for each request the messages behind those that the cell shares, `None` where the prompt is that of
+    the request before; `Outcome.prompts` joins them.
     """
 
     sample_id: str
@@ -31,8 +33,9 @@ class Prediction:
     finish: str = "stop"
     failure: str | None = None
     parsed: str | None = None
-    prompt: str = ""
     units: tuple[str, ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    prompts: tuple[Messages | None, ...] = ()
     usage: Usage = field(default_factory=Usage)
 
 
@@ -74,8 +77,8 @@ class Outcome:
     where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
     `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `contrast`
     is that with the baseline, where it was asked for; `left_out` counts the samples that were not asked, as the gates
-    were decided without them. `node_id` is that of the test, and `attempt` counts its runs, as a plugin may run it
-    again.
+    were decided without them. `shared_prompts` is what the first prompts of all samples begin with, the second ones,
+    and so on. `node_id` is that of the test, and `attempt` counts its runs, as a plugin may run it again.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -87,6 +90,7 @@ class Outcome:
     metrics: tuple[str, ...]
     signature: Mapping[str, Any]
     predictions: tuple[Prediction, ...]
+    shared_prompts: tuple[Messages, ...] = ()
     measures: Mapping[str, Measure]
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     failures: Mapping[str, int] = field(default_factory=dict)
@@ -112,6 +116,10 @@ class Outcome:
         except KeyError:
             msg = f"puma: {self.cell} has no metric {metric!r}; there are: {', '.join(sorted(self.measures))}"
             raise KeyError(msg) from None
+
+    def prompts(self, prediction: Prediction) -> tuple[Messages, ...]:
+        """The whole prompt of each request about a sample."""
+        return whole_prompts(self.shared_prompts, prediction.prompts)
 
     @property
     def shown(self) -> str:

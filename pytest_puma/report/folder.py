@@ -1,8 +1,15 @@
 """The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json` (see `record`).
 
-`predictions.jsonl` has one line a prediction: `cell`, the `node_id` of its test and the `attempt` (2 where a plugin ran
-the test again), `sample_id`, `gold`, `answer` (null: none could be read), `raw` (the text of each response),
-`probabilities`, `logprobs`, `finish`, `units`, `usage`.
+`predictions.jsonl` has two kinds of lines, which `cell`, the `node_id` of its test and the `attempt` (2 where a plugin
+ran the test again) tie together:
+
+    {"kind": "cell", ..., "prompts": [[{"role": "user", "content": "Which team? "}]]}
+    {"kind": "prediction", ..., "prompts": [[{"role": "user", "content": "No invoice came."}]], "sample_id": "T-1", ...}
+
+That of the cell comes first, with what its prompts begin with: the first prompts of all samples, the second ones, and
+so on. The first message of a prediction's prompt continues the last message there; null is the prompt before, again.
+A prediction has `sample_id`, `gold`, `answer` (null: none could be read), `failure` (why), `parsed`, `raw` (the text of
+each response), `probabilities`, `logprobs`, `finish`, `units`, `usage`, and the sample's `fields`.
 """
 
 from __future__ import annotations
@@ -15,6 +22,8 @@ from pytest_puma.files import make_folder, write_whole
 from pytest_puma.report.record import as_json
 from pytest_puma.report.wire import plain
 
+PREDICTIONS, RECORD = "predictions.jsonl", "run.json"
+
 
 class RunFolder:
     """Created for one run alone; `.puma/` carries its own `.gitignore`. An `OSError` where it cannot be written."""
@@ -25,28 +34,35 @@ class RunFolder:
 
     def add(self, outcome: Outcome) -> None:
         """Append the predictions of a cell, so that a run that is cut off keeps what it had."""
-        with (self.path / "predictions.jsonl").open("a", encoding="utf-8") as stream:
+        names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
+        with (self.path / PREDICTIONS).open("a", encoding="utf-8") as stream:
+            stream.write(_line({"kind": "cell"} | names | {"prompts": outcome.shared_prompts}))
             for prediction in outcome.predictions:
-                data = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
-                data = plain(data) | plain(prediction)
-                # The prompt's end is for the failure report; the prompt itself follows from the data and template.
-                del data["prompt"]
-                stream.write(json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n")
+                stream.write(_line({"kind": "prediction"} | names | plain(prediction)))
 
     def finish(self, run: Run) -> None:
         """Write `run.json`, or write it anew."""
-        write_whole(self.path / "run.json", as_json(run))
+        write_whole(self.path / RECORD, as_json(run))
+
+
+def _line(data: dict[str, object]) -> str:
+    return json.dumps(plain(data), allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def newest_run(runs: Path) -> Path | None:
+    """The `run.json` of the newest run in a folder of run folders, None where it holds no finished one."""
+    return max(runs.glob(f"*/{RECORD}"), key=_age, default=None)
 
 
 def last_flips(root: Path) -> dict[str, frozenset[str]]:
     """The samples whose answers had turned, by cell, in the newest run; a `DataError` where there are none."""
-    found = sorted((root / ".puma" / "runs").glob("*/run.json"), key=_age)
-    if not found:
+    newest = newest_run(root / ".puma" / "runs")
+    if newest is None:
         msg = f"there is no run in {root / '.puma' / 'runs'}; run with a baseline and --puma-flips first"
         raise DataError(msg)
-    flips = {cell: ids for cell, ids in _flips(found[-1]).items() if ids}
+    flips = {cell: ids for cell, ids in _flips(newest).items() if ids}
     if not flips:
-        msg = f"no answer has turned in {found[-1].parent}; run with a baseline and --puma-flips first"
+        msg = f"no answer has turned in {newest.parent}; run with a baseline and --puma-flips first"
         raise DataError(msg)
     return flips
 

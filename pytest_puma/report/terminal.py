@@ -51,7 +51,7 @@ def failure(outcome: Outcome) -> str:
     for prediction in misses:
         lines += [
             f"  {prediction.sample_id}: answered {_answered(prediction)}, gold is {prediction.gold}",
-            f"    prompt ... {_tail(prediction.prompt)}",
+            f"    prompt ... {_tail(_end(outcome, prediction))}",
             f"    raw        {_said(prediction)}",
         ]
     return "\n".join(lines)
@@ -220,6 +220,12 @@ def _said(prediction: Prediction) -> str:
         return repr(_tail(" | ".join(prediction.raw)))
     ranked = sorted(prediction.probabilities.items(), key=lambda entry: -entry[1])
     return ", ".join(f"{label} {probability:.1%}" for label, probability in ranked[:4])
+
+
+def _end(outcome: Outcome, prediction: Prediction) -> str:
+    """The last message that the model was sent about a sample."""
+    prompts = outcome.prompts(prediction)
+    return prompts[-1][-1].content if prompts else ""
 
 
 def _answered(prediction: Prediction) -> str:

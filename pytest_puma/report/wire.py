@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from numbers import Integral
 from typing import Any
 
 from pytest_puma.core import (
@@ -21,6 +20,8 @@ from pytest_puma.core import (
     Flip,
     Gate,
     Measure,
+    Message,
+    Messages,
     Outcome,
     Power,
     Prediction,
@@ -39,6 +40,7 @@ def from_json(text: str) -> Outcome:
     """The outcome that `to_json` wrote."""
     data = json.loads(text)
     data["predictions"] = tuple(_prediction(entry) for entry in data["predictions"])
+    data["shared_prompts"] = tuple(messages_from(messages) for messages in data["shared_prompts"])
     data["measures"] = {name: measure_from(entry) for name, entry in data["measures"].items()}
     data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
     data["determinism"] = data["determinism"] and _determinism(data["determinism"])
@@ -55,7 +57,7 @@ def from_json(text: str) -> Outcome:
 
 
 def plain(value: Any) -> Any:
-    """Only what JSON knows: dictionaries, lists, text, numbers."""
+    """Only what JSON knows: dictionaries, lists, text, numbers; anything else, as the cells of a table, as text."""
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -64,7 +66,7 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if isinstance(value, str):
         return _text(value)
-    return value if isinstance(value, (bool, int)) or value is None else _number(value)
+    return value if isinstance(value, (bool, int)) or value is None else _other(value)
 
 
 def _text(text: str) -> str:
@@ -75,17 +77,22 @@ def _text(text: str) -> str:
     return text
 
 
-def _number(value: Any) -> float | int | None:
-    """NumPy's numbers are no JSON, Python's are."""
-    number = float(value)
-    if not math.isfinite(number):
-        return None
-    return int(value) if isinstance(value, Integral) else number
+def _other(value: Any) -> Any:
+    """NaN and infinity are no JSON; NumPy has arrays and numbers of its own; a table may hold anything: its text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return plain(value.tolist()) if hasattr(value, "tolist") else _text(str(value))
 
 
 def _prediction(entry: dict[str, Any]) -> Prediction:
-    tuples = {name: tuple(entry[name]) for name in ("raw", "logprobs", "units")}
-    return Prediction(**entry | tuples | {"usage": Usage(**entry["usage"])})
+    tuples: dict[str, Any] = {name: tuple(entry[name]) for name in ("raw", "logprobs", "units")}
+    prompts = tuple(None if messages is None else messages_from(messages) for messages in entry["prompts"])
+    return Prediction(**entry | tuples | {"prompts": prompts, "usage": Usage(**entry["usage"])})
+
+
+def messages_from(entries: Iterable[dict[str, Any]]) -> Messages:
+    """Messages as `plain` told them."""
+    return tuple(Message(**entry) for entry in entries)
 
 
 def measure_from(entry: dict[str, Any]) -> Measure:

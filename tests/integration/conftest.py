@@ -79,7 +79,7 @@ class Project:
     def predictions(self) -> list[dict[str, Any]]:
         """`predictions.jsonl`, in a stable order, without what depends on the clock."""
         lines = (self.folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
-        found = [json.loads(line) for line in lines]
+        found = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
         for prediction in found:
             del prediction["usage"]["seconds"]
         return sorted(found, key=lambda prediction: (prediction["cell"], prediction["sample_id"]))

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from pytest_puma import load_run
 from tests.integration.conftest import SCRIPTED, TRIAGE, Project
 
 GATED = TRIAGE.replace("samples=8", "samples=8, gates=['accuracy >= 0.2', 'accuracy >= baseline !point']")
@@ -87,3 +88,15 @@ def test_a_place_that_cannot_be_written_is_a_usage_error(alone: Project, place: 
     result = alone.run(f"--puma-report=json:{place}")
     assert result.ret == 4
     result.stderr.fnmatch_lines([f"*puma: --puma-report 'json:{place}': {found}; expected the path of a file that *"])
+
+
+def test_a_run_is_loaded_into_frames_whatever_process_computed_it(scripted: Project) -> None:
+    scripted.write(test_triage=GATED)
+    scripted.run().assert_outcomes(passed=1)
+    run = load_run(scripted.pytester.path)
+    assert len(run.predictions) == 8
+    assert set(run.predictions["answer"]) == {"Major"}
+    for row in run.predictions.itertuples():
+        assert row.prompt.count(run.predictions.loc[row.Index, "fields.description"]) == 1
+    assert list(run.verdicts["status"]) == ["PASS", "NO BASELINE"]
+    assert run.measures.set_index("metric").loc["accuracy", "value"] == 0.25

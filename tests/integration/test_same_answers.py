@@ -39,9 +39,10 @@ def asked(pytester: pytest.Pytester, gguf: Path) -> Any:
         assert done.ret == 0, done.stdout.str()
         folder = max((pytester.path / ".puma" / "runs").iterdir(), key=lambda each: each.stat().st_mtime_ns)
         lines = (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
-        found = [json.loads(line) for line in lines]
+        found = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
         for each in found:
-            del each["usage"]["seconds"]
+            # What is left of a prompt depends on what all samples of the run share.
+            del each["usage"]["seconds"], each["prompts"]
         return {(each["cell"], each["sample_id"]): each for each in found}
 
     return run

@@ -85,5 +85,5 @@ def test_runs_of_one_process_in_one_second_have_folders_of_their_own(alone: Proj
         alone.run().assert_outcomes(passed=1)
     assert len(runs(alone)) == 3
     for folder in runs(alone):
-        assert len((folder / "predictions.jsonl").read_text(encoding="utf-8").split("\n")) == 9
+        assert len((folder / "predictions.jsonl").read_text(encoding="utf-8").split("\n")) == 10
         assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["id"] == folder.name

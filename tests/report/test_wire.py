@@ -5,11 +5,12 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Change, Draws, Gate, Measure, Outcome, Prediction, Usage, Verdict
+from pytest_puma.core import Change, Draws, Gate, Measure, Message, Outcome, Prediction, Usage, Verdict
 from pytest_puma.report.wire import from_json, plain, to_json
 
 MEASURE = Measure(metric="mae", value=1.5, low=1.0, high=2.0, n=7)
@@ -41,10 +42,16 @@ def test_an_outcome_comes_back_as_it_was() -> None:
                 raw=("x", "y"),
                 probabilities={"3": 0.5},
                 logprobs=(-1.0,),
+                failure="not_a_number",
+                parsed="x",
                 units=("1",),
+                fields={"title": "t", "parts": [1, None]},
+                prompts=((Message(role="user", content="?"),), None),
                 usage=Usage(prompt_tokens=3),
             ),
         ),
+        shared_prompts=((Message(role="user", content="Guess"),),),
+        failures={"not_a_number": 1},
         verdicts=(Verdict(gate=gate, status="FAIL", reason="no", fails=True, measure=MEASURE, change=CHANGE),),
         confusion={"x": {"y": 1}},
         warnings=("w",),
@@ -68,6 +75,19 @@ def test_the_units_of_rows_arrive_with_the_draws() -> None:
     )
     sent = outcome(draws={"mae": drawn})
     assert from_json(to_json(sent)).draws == sent.draws
+
+
+def test_the_fields_of_any_table_are_told() -> None:
+    fields = {
+        "when": pd.Timestamp("2026-01-02"),
+        "n": np.int64(3),
+        "no": math.nan,
+        "all": np.array([1.5, 2.5]),
+        "s": {1},
+    }
+    prediction = Prediction(sample_id="1", gold="3", answer="3", fields=fields)
+    (back,) = from_json(to_json(outcome(predictions=(prediction,)))).predictions
+    assert back.fields == {"when": "2026-01-02 00:00:00", "n": 3, "no": None, "all": [1.5, 2.5], "s": "{1}"}
 
 
 def test_nan_is_null_on_the_wire_and_nan_again_behind_it() -> None:
