@@ -246,8 +246,8 @@ def _prediction(strategy: Strategy, task: Task, talk: Talk) -> Prediction:
         probabilities=answer.probabilities,
         logprobs=tuple(value for response in answer.responses for value in response.logprobs),
         finish=answer.responses[-1].finish,
-        failure=failure and failure.cause,
-        parsed=failure and failure.parsed,
+        failure=None if failure is None else failure.cause,
+        parsed=None if failure is None else failure.parsed,
         units=sample.units,
         fields=sample.fields,
         usage=talk.usage,
@@ -259,7 +259,7 @@ def _with_prompts(
 ) -> tuple[Prediction, ...]:
     """The predictions with their prompts, once it is known what all of these begin with."""
     return tuple(
-        replace(prediction, prompts=tuple(kept and shared.rest(kept) for kept in talk.prompts))
+        replace(prediction, prompts=tuple(None if kept is None else shared.rest(kept) for kept in talk.prompts))
         for prediction, talk in zip(predictions, talks, strict=True)
     )
 

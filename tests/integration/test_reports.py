@@ -96,7 +96,7 @@ def test_a_run_is_loaded_into_frames_whatever_process_computed_it(scripted: Proj
     run = load_run(scripted.pytester.path)
     assert len(run.predictions) == 8
     assert set(run.predictions["answer"]) == {"Major"}
-    for row in run.predictions.itertuples():
-        assert row.prompt.count(run.predictions.loc[row.Index, "fields.description"]) == 1
+    prompts, texts = run.predictions["prompt"].tolist(), run.predictions["fields.description"].tolist()
+    assert all(prompt.count(text) == 1 for prompt, text in zip(prompts, texts, strict=True))
     assert list(run.verdicts["status"]) == ["PASS", "NO BASELINE"]
     assert run.measures.set_index("metric").loc["accuracy", "value"] == 0.25
