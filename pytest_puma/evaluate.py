@@ -24,6 +24,7 @@ from pytest_puma.core import (
     Usage,
     Verdict,
 )
+from pytest_puma.core.verdict import DRIFT
 from pytest_puma.determinism import asked_alone
 from pytest_puma.engine.engine import Engine
 from pytest_puma.gates import not_run
@@ -88,7 +89,7 @@ def evaluate(
     shown = [task.sample for task in tasks[: len(talks)]]
     known = {} if references is None else references.find(cell.scenario, shown, answers.resamples, cell.perturbation)
     others = _comparisons(cell, answers, known)
-    since = None if baseline is None else Comparison.to_baseline(answers, signature, baseline, level=level)
+    since = baseline and Comparison.to_baseline(answers, signature, baseline, level=level, watched=_watches(cell))
     others |= {} if since is None else {"baseline": since}
     return Outcome(
         cell=cell.id,
@@ -112,6 +113,7 @@ def evaluate(
         across=() if only is not None else cell.across,
         draws=_draws(cell, answers),
         contrast=None if since is None else _contrast(cell, since),
+        drift=None if since is None or since.series is None else since.series.drift(),
         left_out=len(tasks) - len(talks),
         usage=Usage.total(prediction.usage for prediction in answers.predictions),
         speed=speed,
@@ -192,6 +194,11 @@ def _contrast(cell: Cell, baseline: Comparison) -> Contrast | None:
     """With the baseline, where comparisons were asked for."""
     drawn = baseline.pairs.draws(cell.scenario.primary_metric()) if cell.drawn else None
     return drawn and contrast(cell.id, baseline.name, *drawn, seed=cell.seed)
+
+
+def _watches(cell: Cell) -> bool:
+    """Whether a gate is about the series of the cell's baselines."""
+    return any(gate.word == DRIFT for gate in cell.gates)
 
 
 def template_of(cell: Cell, strategy: Strategy, project: Path | None) -> Template:

@@ -6,12 +6,45 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_puma.baseline import Entry
-from pytest_puma.core import Gate, Measure, Policy, Verdict
-from pytest_puma.gates import judge, judge_change, judge_decline, not_run, without_baseline
+from pytest_puma.baseline import Anchor, Entry
+from pytest_puma.core import Drift, Gate, Measure, Policy, Verdict
+from pytest_puma.core.verdict import DRIFT
+from pytest_puma.gates import judge, judge_change, judge_decline, judge_drift, not_run, without_baseline
 from pytest_puma.metrics import Answers, Pairs
 from pytest_puma.references import Reference
 from pytest_puma.stats import LEVEL
+from pytest_puma.stats.cusum import cusum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A cell's answers beside those that its series of baselines started from; `same`: both have the same samples."""
+
+    pairs: Pairs
+    anchor: Anchor
+    same: bool
+
+    @classmethod
+    def of(cls, answers: Answers, entry: Entry) -> Series:
+        """Since the anchor of a baseline."""
+        pairs = answers.beside(entry.start.answers)
+        return cls(pairs=pairs, anchor=entry.start, same=len(pairs) == len(answers) == len(entry.start.answers))
+
+    def drift(self) -> Drift | None:
+        """The evidence of the series with this run; None where other samples make it the start of a new one."""
+        if not self.same:
+            return None
+        return replace(self.anchor.drift, total=cusum(self.anchor.drift.total, self.pairs.decline().p))
+
+    def judge(self, gate: Gate, policy: Policy, *, level: float) -> Verdict:
+        """Whether the series became worse."""
+        drift, name = self.drift(), f"the anchor {self.anchor.commit}".strip()
+        if drift is None:
+            both = f"{len(self.pairs)} of the {len(self.anchor.answers)} samples of {name} were asked here"
+            return without_baseline(gate, f"{both}; --puma-update-baseline starts a new series", policy)
+        decline = self.pairs.decline()
+        change = self.pairs.change("mae" if decline.numbers else "accuracy", level=level)
+        return judge_drift(gate, drift, decline, change, name, policy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,15 +56,19 @@ class Comparison:
     against: str
     changed: tuple[str, ...] = ()
     level: float = LEVEL
+    series: Series | None = None
 
     @classmethod
-    def to_baseline(cls, answers: Answers, signature: Mapping[str, Any], entry: Entry, *, level: float) -> Comparison:
-        """To what the cell answered before, with intervals of a level."""
+    def to_baseline(
+        cls, answers: Answers, signature: Mapping[str, Any], entry: Entry, *, level: float, watched: bool = False
+    ) -> Comparison:
+        """To what the cell answered before, with intervals of a level; `watched`: a gate is about its series."""
         pairs = answers.beside(entry.answers)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
         same = len(pairs) == len(answers) == len(entry.answers)
         against = name if same else f"{name} on the {len(pairs)} samples that both have"
-        return cls(pairs=pairs, name=name, against=against, changed=entry.changed(signature), level=level)
+        changed, series = entry.changed(signature), Series.of(answers, entry) if watched else None
+        return cls(pairs=pairs, name=name, against=against, changed=changed, level=level, series=series)
 
     @classmethod
     def to_reference(cls, answers: Answers, name: str, reference: Reference) -> Comparison:
@@ -40,6 +77,8 @@ class Comparison:
 
     def judge(self, gate: Gate, policy: Policy) -> Verdict:
         """Hold the difference in the gate's metric against its limit."""
+        if gate.word == DRIFT and self.series is not None:
+            return self.series.judge(gate, policy, level=self.level)
         if not len(self.pairs):
             return without_baseline(gate, f"no sample of this run is among those of {self.name}", policy)
         verdict = self._tested(gate, policy) if gate.word else self._limited(gate, policy)

@@ -262,7 +262,7 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     (verdict,) = outcome["verdicts"]
     change = {"old", "new", "value", "low", "high", "n", "worse", "better"}
     others = {"baseline", "reference.<name>"}
-    power = {field.name for field in fields(Power)} | {"no_regression"}
+    power = {field.name for field in fields(Power)} | {"no_regression", "no_drift"}
     assert set(outcome_keys["verdicts"]) == {*verdict, *verdict["gate"], *others, *change, *power}
     assert change < {field.name for field in fields(Change)}
     assert set(outcome_keys["flips"]) == {field.name for field in fields(Flip)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_puma.core import Outcome, Prediction, Usage
+from pytest_puma.core import Drift, Outcome, Prediction, Usage
 
 #: The measures of a clock: those of another machine or hour say nothing.
 TIMED = ("latency_mean",)
@@ -17,11 +17,39 @@ _NUMBERS = ("value", "low", "high", "n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """The baseline that a series of renewed ones started from: its commit, its answers, and the `drift` since then."""
+
+    commit: str
+    answers: Mapping[str, Prediction]
+    drift: Drift = field(default_factory=lambda: Drift(total=0.0, renewals=0))
+
+    def renewed(self, drift: Drift) -> Anchor:
+        """The same one after one more renewal of the baseline."""
+        return replace(self, drift=replace(drift, renewals=drift.renewals + 1))
+
+    def head(self) -> dict[str, Any]:
+        """For the file that people read."""
+        return {"commit": self.commit, "cusum": _rounded(self.drift.total), "renewals": self.drift.renewals}
+
+    def columns(self) -> dict[str, Any]:
+        """For the file beside it."""
+        return _columns(self.answers)
+
+    @classmethod
+    def read(cls, head: Mapping[str, Any], columns: Mapping[str, Any]) -> Anchor:
+        """Back from `head` and `columns`; errors as in `Entry.read`."""
+        drift = Drift(total=float(head["cusum"]), renewals=int(head["renewals"]))
+        return cls(commit=head["commit"], answers=_answers(columns), drift=drift)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A cell as it was. `measures` has the numbers of each metric, null for NaN; `test` is the id of its function.
 
     `commit` is the commit that the numbers come from, as in `main@3f2c1d9`, empty where there was none. `answers` are
-    the predictions by sample id, without their texts.
+    the predictions by sample id, without their texts. `anchor` is there where a gate on drifts is, from the first
+    renewal on.
     """
 
     cell: str
@@ -30,10 +58,11 @@ class Entry:
     signature: Mapping[str, Any]
     measures: Mapping[str, Mapping[str, float | None]]
     answers: Mapping[str, Prediction]
+    anchor: Anchor | None = None
 
     @classmethod
-    def of(cls, outcome: Outcome, *, commit: str, test: str) -> Entry:
-        """What is kept of an outcome."""
+    def of(cls, outcome: Outcome, *, commit: str, test: str, old: Entry | None = None) -> Entry:
+        """What is kept of an outcome; `old` is the entry that it renews."""
         measures = {
             name: {number: _rounded(getattr(measure, number)) for number in _NUMBERS}
             for name, measure in sorted(outcome.measures.items())
@@ -46,6 +75,7 @@ class Entry:
             signature=outcome.signature,
             measures=measures,
             answers={prediction.sample_id: _kept(prediction) for prediction in outcome.predictions},
+            anchor=None if old is None or outcome.drift is None else old.start.renewed(outcome.drift),
         )
 
     @property
@@ -60,6 +90,11 @@ class Entry:
         return f"{asked.partition('+')[0]}@{model}"
 
     @property
+    def start(self) -> Anchor:
+        """Where the series of baselines started: here, if there is no anchor."""
+        return self.anchor or Anchor(commit=self.commit, answers=self.answers)
+
+    @property
     def model(self) -> str:
         """The name of the model."""
         return self.cell.partition("@")[2]
@@ -71,39 +106,51 @@ class Entry:
 
     def head(self) -> dict[str, Any]:
         """For the file that people read."""
-        return {"test": self.test, "commit": self.commit, "measures": self.measures, "signature": self.signature}
+        anchor = {} if self.anchor is None else {"anchor": self.anchor.head()}
+        own = {"test": self.test, "commit": self.commit, "measures": self.measures, "signature": self.signature}
+        return own | anchor
 
     def columns(self) -> dict[str, Any]:
         """For the file beside it."""
-        answers = self.answers.values()
-        known = [prediction.probabilities for prediction in answers]
-        return {
-            "ids": list(self.answers),
-            "answers": [prediction.answer for prediction in answers],
-            "finish": [prediction.finish for prediction in answers],
-            "tokens": [_tokens(prediction.usage) for prediction in answers],
-            "probabilities": known if any(known) else None,
-        }
+        return _columns(self.answers)
 
     @classmethod
-    def read(cls, cell: str, head: Mapping[str, Any], columns: Mapping[str, Any]) -> Entry:
+    def read(
+        cls, cell: str, head: Mapping[str, Any], columns: Mapping[str, Any], anchor: Anchor | None = None
+    ) -> Entry:
         """Back from `head` and `columns`; a `KeyError`, `TypeError` or `ValueError` where they are no such thing."""
-        probabilities = columns["probabilities"] or [None] * len(columns["ids"])
-        rows = zip(columns["ids"], columns["answers"], columns["finish"], columns["tokens"], probabilities, strict=True)
-        answers = {
-            sample_id: Prediction(
-                sample_id=sample_id,
-                gold="",
-                answer=answer,
-                finish=finish,
-                usage=Usage(prompt_tokens=prompt, cached_tokens=cached, decoded_tokens=decoded),
-                probabilities=known,
-            )
-            for sample_id, answer, finish, (prompt, cached, decoded), known in rows
-        }
-        return cls(
-            cell=cell, answers=answers, **{name: head[name] for name in ("commit", "test", "signature", "measures")}
+        known = {name: head[name] for name in ("commit", "test", "signature", "measures")}
+        return cls(cell=cell, answers=_answers(columns), anchor=anchor, **known)
+
+
+def _columns(predictions: Mapping[str, Prediction]) -> dict[str, Any]:
+    """The answers by sample id as columns of equal length."""
+    answers = predictions.values()
+    known = [prediction.probabilities for prediction in answers]
+    return {
+        "ids": list(predictions),
+        "answers": [prediction.answer for prediction in answers],
+        "finish": [prediction.finish for prediction in answers],
+        "tokens": [_tokens(prediction.usage) for prediction in answers],
+        "probabilities": known if any(known) else None,
+    }
+
+
+def _answers(columns: Mapping[str, Any]) -> dict[str, Prediction]:
+    """Back from `_columns`."""
+    probabilities = columns["probabilities"] or [None] * len(columns["ids"])
+    rows = zip(columns["ids"], columns["answers"], columns["finish"], columns["tokens"], probabilities, strict=True)
+    return {
+        sample_id: Prediction(
+            sample_id=sample_id,
+            gold="",
+            answer=answer,
+            finish=finish,
+            usage=Usage(prompt_tokens=prompt, cached_tokens=cached, decoded_tokens=decoded),
+            probabilities=known,
         )
+        for sample_id, answer, finish, (prompt, cached, decoded), known in rows
+    }
 
 
 def _parts(signature: Mapping[str, Any]) -> dict[str, object]:

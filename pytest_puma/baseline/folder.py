@@ -14,6 +14,10 @@
 
 `<scenario>.answers.jsonl` has a line a cell: its id `cell` and the columns `ids`, `answers`, `finish`, `tokens` (of the
 prompt, of these cached, of the reply) and `probabilities`. `answers_sha256` is that of the line.
+
+A cell with the gate `no_drift` also keeps the baseline that its series started from, the anchor: `commit`, `renewals`,
+the `cusum` of what was lost since, and `answers_sha256` of a line with the key `anchor`. Without the key `anchor` in
+the first file, the series starts anew.
 """
 
 from __future__ import annotations
@@ -24,14 +28,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import DataError
 from pytest_puma.files import locked, write_whole
 
 FORMAT = 1
 _WIDTH = 120
+#: Of a line of answers: its cell, and whether they are the anchor's.
+_Key: TypeAlias = tuple[str, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +112,8 @@ class Baselines:
             if found["format"] != FORMAT:
                 raise _unusable(path, f"format {found['format']!r}; expected {FORMAT}")
             lines = self._beside(scenario).read_text(encoding="utf-8").split("\n")
-            columns = {line["cell"]: (line, _digest(text)) for text in lines if text for line in [json.loads(text)]}
+            read = [(json.loads(text), _digest(text)) for text in lines if text]
+            columns = {(line["cell"], "anchor" in line): (line, digest) for line, digest in read}
             return {cell: self._entry(path, cell, head, columns) for cell, head in found["cells"].items()}
         except FileNotFoundError as error:
             raise _unusable(path, f"no file {self._beside(scenario).name} beside it") from error
@@ -114,12 +121,17 @@ class Baselines:
             raise _unusable(path, f"it cannot be read ({type(error).__name__}: {error})") from error
 
     def _entry(
-        self, path: Path, cell: str, head: Mapping[str, Any], columns: Mapping[str, tuple[Mapping[str, Any], str]]
+        self, path: Path, cell: str, head: Mapping[str, Any], columns: Mapping[_Key, tuple[Mapping[str, Any], str]]
     ) -> Entry:
-        line, digest = columns.get(cell, ({}, ""))
+        line, digest = columns.get((cell, False), ({}, ""))
         if digest != head["answers_sha256"]:
             raise _unusable(path, f"the answers of {cell} are not those that its measures come from")
-        return Entry.read(cell, head, line)
+        if "anchor" not in head:
+            return Entry.read(cell, head, line)
+        first, digest = columns.get((cell, True), ({}, ""))
+        if digest != head["anchor"]["answers_sha256"]:
+            raise _unusable(path, f"the anchor's answers of {cell} are not those that were written")
+        return Entry.read(cell, head, line, Anchor.read(head["anchor"], first))
 
     def _write(self, scenario: str, entries: Mapping[str, Entry]) -> None:
         """Both files, or none where no cell is left."""
@@ -127,10 +139,21 @@ class Baselines:
             self._path(scenario).unlink(missing_ok=True)
             self._beside(scenario).unlink(missing_ok=True)
             return
-        lines = {cell: _line({"cell": cell} | entries[cell].columns()) for cell in sorted(entries)}
-        heads = {cell: entries[cell].head() | {"answers_sha256": _digest(line)} for cell, line in lines.items()}
-        write_whole(self._beside(scenario), "".join(f"{line}\n" for line in lines.values()))
+        written = {cell: _written(entries[cell]) for cell in sorted(entries)}
+        heads = {cell: head for cell, (head, _) in written.items()}
+        lines = [line for _, own in written.values() for line in own]
+        write_whole(self._beside(scenario), "".join(f"{line}\n" for line in lines))
         write_whole(self._path(scenario), _spread({"format": FORMAT, "scenario": scenario, "cells": heads}) + "\n")
+
+
+def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:
+    """What both files have of an entry."""
+    line = _line({"cell": entry.cell} | entry.columns())
+    head = entry.head() | {"answers_sha256": _digest(line)}
+    if entry.anchor is None:
+        return head, [line]
+    first = _line({"anchor": True, "cell": entry.cell} | entry.anchor.columns())
+    return head | {"anchor": head["anchor"] | {"answers_sha256": _digest(first)}}, [line, first]
 
 
 def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
@@ -138,11 +161,12 @@ def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
 
 
 def _unless_same(new: Entry, old: Entry | None) -> Entry:
+    """The old one where the cell answered and measured the same again; that is no renewal."""
     return old if old is not None and _said(replace(new, commit=old.commit)) == _said(old) else new
 
 
 def _said(entry: Entry) -> str:
-    return _line(entry.head() | entry.columns())
+    return _line(replace(entry, anchor=None).head() | entry.columns())
 
 
 def _line(data: Mapping[str, Any]) -> str:

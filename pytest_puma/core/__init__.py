@@ -20,6 +20,7 @@ from pytest_puma.core.conversation import (
     ask_all,
 )
 from pytest_puma.core.decline import REGRESSION_LEVEL, Decline
+from pytest_puma.core.drift import Drift
 from pytest_puma.core.errors import (
     DataError,
     EngineError,
@@ -53,6 +54,7 @@ __all__ = [
     "Determinism",
     "Doubt",
     "Draws",
+    "Drift",
     "EngineError",
     "Flip",
     "Forecast",

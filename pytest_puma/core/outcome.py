@@ -9,6 +9,7 @@ from typing import Any
 from pytest_puma.core.cell import perturbed
 from pytest_puma.core.contrast import Contrast
 from pytest_puma.core.conversation import Speed, Usage
+from pytest_puma.core.drift import Drift
 from pytest_puma.core.robustness import Robustness
 from pytest_puma.core.shared import Messages, whole_prompts
 from pytest_puma.core.verdict import Draws, Gate, Measure, Verdict
@@ -76,9 +77,10 @@ class Outcome:
     `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
     where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
     `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `contrast`
-    is that with the baseline, where it was asked for; `left_out` counts the samples that were not asked, as the gates
-    were decided without them. `shared_prompts` is what the first prompts of all samples begin with, the second ones,
-    and so on. `node_id` is that of the test, and `attempt` counts its runs, as a plugin may run it again.
+    is that with the baseline, where it was asked for; `drift` is that of the series of baselines, where a gate is about
+    it; `left_out` counts the samples that were not asked, as the gates were decided without them. `shared_prompts` is
+    what the first prompts of all samples begin with, the second ones, and so on. `node_id` is that of the test, and
+    `attempt` counts its runs, as a plugin may run it again.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -102,6 +104,7 @@ class Outcome:
     across: tuple[Gate, ...] = ()
     draws: Mapping[str, Draws] = field(default_factory=dict)
     contrast: Contrast | None = None
+    drift: Drift | None = None
     left_out: int = 0
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)

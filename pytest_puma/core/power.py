@@ -16,7 +16,7 @@ class Power:
     `caught` is that probability with `n` samples, `needed` the samples for which it is 80 %, infinite where no number
     is enough. `loss` is a share of the old value where `relative`. `changed` is the share of answers that is taken to
     turn from right to wrong or back, None where answers are numbers. `at_least`: the gate has a second test, which adds
-    to this one.
+    to this one. `renewals`: of a series of baselines, so many of which bring the loss about together.
     """
 
     loss: float
@@ -26,17 +26,22 @@ class Power:
     needed: float
     changed: float | None = None
     at_least: bool = False
+    renewals: int | None = None
 
     def __str__(self) -> str:
         """`a loss of 5 points is caught in 23 % of runs at n=50; 80 % needs about 470 samples (...)`."""
         least = "at least " if self.at_least else ""
         assumed = "" if self.changed is None else f" (where {percent(self.changed)} of the answers change)"
-        return f"{self.lost} is caught in {least}{percent(self.caught)} of runs at n={self.n}; {self._sizes}{assumed}"
+        among = "runs" if self.renewals is None else "series"
+        return (
+            f"{self.lost} is caught in {least}{percent(self.caught)} of {among} at n={self.n}; {self._sizes}{assumed}"
+        )
 
     @property
     def lost(self) -> str:
         """The loss in words."""
-        return f"a loss of {100 * self.loss:.3g} {'%' if self.relative else 'points'}"
+        over = "" if self.renewals is None else f" over {self.renewals} renewals"
+        return f"a loss of {100 * self.loss:.3g} {'%' if self.relative else 'points'}{over}"
 
     @property
     def _sizes(self) -> str:

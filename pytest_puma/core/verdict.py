@@ -17,7 +17,8 @@ LEVEL = 0.95
 #: Where fewer samples changed, the interval of a change is approximate.
 FEW_TURNS = 5
 #: Gates of one word, which are tests of a whole cell.
-WORDS = ("no_regression", "no_drift")
+REGRESSION, DRIFT = "no_regression", "no_drift"
+WORDS = (REGRESSION, DRIFT)
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
 MISSING: tuple[Missing, ...] = get_args(Missing)
 

@@ -1,7 +1,18 @@
 """Limits that metrics must keep: `grammar` is how users write them, `judge` what becomes of them."""
 
 from pytest_puma.gates.decline import judge_decline
+from pytest_puma.gates.drift import judge_drift
 from pytest_puma.gates.grammar import applies, parse_gate
 from pytest_puma.gates.judge import decides, judge, judge_change, not_run, without_baseline
 
-__all__ = ["applies", "decides", "judge", "judge_change", "judge_decline", "not_run", "parse_gate", "without_baseline"]
+__all__ = [
+    "applies",
+    "decides",
+    "judge",
+    "judge_change",
+    "judge_decline",
+    "judge_drift",
+    "not_run",
+    "parse_gate",
+    "without_baseline",
+]

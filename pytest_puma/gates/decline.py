@@ -22,7 +22,7 @@ def judge_decline(gate: Gate, decline: Decline, change: Change | None, against: 
     return Verdict(
         gate=gate,
         status=status,
-        reason=f"{_found(status, decline)} {against}{_evidence(decline, change)}{_weak(status, power)}",
+        reason=f"{_found(status, decline)} {against}{evidence(decline, change)}{_weak(status, power)}",
         fails=status == "FAIL" or (status == "INCONCLUSIVE" and doubt == "fail"),
         change=change,
         power=power,
@@ -39,7 +39,7 @@ def _found(status: Status, decline: Decline) -> str:
     return f"no regression found (p = {decline.p:.2g}) against"
 
 
-def _evidence(decline: Decline, change: Change | None) -> str:
+def evidence(decline: Decline, change: Change | None) -> str:
     """The numbers behind it, and why probabilities do not count where they do not."""
     if decline.same:
         return ""

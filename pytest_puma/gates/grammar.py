@@ -12,6 +12,7 @@
     max(f1_macro over strategy) >= 0.6
     few_shot_3.f1_macro >= zero_shot.f1_macro
     triage_jira: no_regression
+    triage_jira: no_drift
 
 `op` is one of >= <= > <. `limit` is a number, or what another has of the same metric on the same samples: `other`,
 `other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or

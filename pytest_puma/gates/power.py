@@ -13,10 +13,15 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Gate, Power
+from pytest_puma.core.verdict import DRIFT
 from pytest_puma.stats import LEVEL
-from pytest_puma.stats.power import detectable, power_of_interval, power_of_mcnemar, samples_needed
+from pytest_puma.stats.cusum import effect_of_cusum, power_of_cusum
+from pytest_puma.stats.power import WANTED, detectable, power_of_interval, power_of_mcnemar, samples_needed
 
 CHANGED = 0.12
+#: The renewals that the power of `no_drift` is stated for, what each costs, and the share of answers that have changed
+#: after all of them (`tools/statistics/drift.py`).
+RENEWALS, STEP, STEP_SHARE, DRIFTED = 12, 0.01, 0.02, 0.25
 POINTS, SHARE = 0.05, 0.1
 #: Label probabilities are worth so many more samples to `no_regression`.
 WORTH = 1.25
@@ -41,12 +46,20 @@ def of_change(gate: Gate, change: Change, *, level: float = LEVEL) -> Power | No
 def of_plan(gate: Gate, *, n: int, share: bool, old: float, error: float) -> Power | None:
     """The power of a gate before the run: of a metric with bounds by `CHANGED`, of another by an error at `n`."""
     if gate.word:
-        return None if not share else _of_test(n, n_worth=float(n), changed=CHANGED, at_least=True)
+        return _of_word(gate, n) if share else None
     changed = CHANGED if share else None
     error = math.sqrt(CHANGED / n) if share else error
     if not error > 0:
         return None
     return _of_limit(gate, old, error=error, n=n, changed=changed, share=share, level=LEVEL)
+
+
+def _of_word(gate: Gate, n: int) -> Power:
+    """Of a test of labels: what the answers alone give."""
+    if gate.word == DRIFT:
+        effect = RENEWALS * STEP * math.sqrt(n / DRIFTED)
+        return _of_series(n, loss=RENEWALS * STEP, effect=effect, changed=DRIFTED, at_least=True)
+    return _of_test(n, n_worth=float(n), changed=CHANGED, at_least=True)
 
 
 def of_decline(decline: Decline, old: float) -> Power | None:
@@ -61,10 +74,40 @@ def of_decline(decline: Decline, old: float) -> Power | None:
         return Power(loss=SHARE, relative=True, caught=caught, n=n, needed=needed)
     turned = decline.worse + decline.better
     changed = max(CHANGED, turned / n)
-    # Rows that share units turn together, and are worth fewer.
+    return _of_test(n, n_worth=n * (1.0 if decline.alone else WORTH) / _together(decline), changed=changed)
+
+
+def _together(decline: Decline) -> float:
+    """How many rows are worth one: those that share units turn together."""
+    n, turned = decline.n, decline.worse + decline.better
     alone = turned / n - ((decline.worse - decline.better) / n) ** 2
-    together = max(1.0, decline.error**2 * n / alone) if turned >= _FEW and alone > 0 else 1.0
-    return _of_test(n, n_worth=n * (1.0 if decline.alone else WORTH) / together, changed=changed)
+    return max(1.0, decline.error**2 * n / alone) if turned >= _FEW and alone > 0 else 1.0
+
+
+def of_drift(decline: Decline, old: float) -> Power | None:
+    """The power of `no_drift`: that a series of renewed baselines FAILs where each costs a little."""
+    n = decline.n
+    if decline.numbers:
+        loss, error = RENEWALS * STEP_SHARE * old, decline.error
+        return _of_series(n, loss=RENEWALS * STEP_SHARE, effect=loss / error, relative=True) if error and loss else None
+    worth = n * (1.0 if decline.alone else WORTH) / _together(decline)
+    effect = RENEWALS * STEP * math.sqrt(worth / DRIFTED)
+    return _of_series(n, loss=RENEWALS * STEP, effect=effect, changed=DRIFTED)
+
+
+def _of_series(
+    n: int, *, loss: float, effect: float, relative: bool = False, changed: float | None = None, at_least: bool = False
+) -> Power:
+    return Power(
+        loss=loss,
+        relative=relative,
+        caught=power_of_cusum(effect, steps=RENEWALS),
+        n=n,
+        needed=n * (effect_of_cusum(WANTED, steps=RENEWALS) / effect) ** 2,
+        changed=changed,
+        at_least=at_least,
+        renewals=RENEWALS,
+    )
 
 
 def _of_test(n: int, *, n_worth: float, changed: float, at_least: bool = False) -> Power:

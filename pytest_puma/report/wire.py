@@ -17,6 +17,7 @@ from pytest_puma.core import (
     Contrast,
     Determinism,
     Draws,
+    Drift,
     Flip,
     Gate,
     Measure,
@@ -44,6 +45,7 @@ def from_json(text: str) -> Outcome:
     data["measures"] = {name: measure_from(entry) for name, entry in data["measures"].items()}
     data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
     data["determinism"] = data["determinism"] and _determinism(data["determinism"])
+    data["drift"] = data["drift"] and Drift(**data["drift"])
     data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
     data["across"] = tuple(Gate(**entry) for entry in data["across"])
     data["contrast"] = data["contrast"] and _contrast(data["contrast"])

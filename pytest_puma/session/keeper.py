@@ -49,7 +49,8 @@ class Keeper:
             return
         from pytest_puma.baseline import Entry
 
-        self._measured[outcome.cell] = Entry.of(outcome, commit=self._commit, test=self._test(nodeid))
+        old = next((entry for entry in self._entries if entry.cell == outcome.cell), None)
+        self._measured[outcome.cell] = Entry.of(outcome, commit=self._commit, test=self._test(nodeid), old=old)
 
     def gone(self, found: Collected | None) -> list[Entry]:
         """The entries whose test is no longer there: one that was renamed must not slip through.

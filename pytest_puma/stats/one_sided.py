@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FLIPS = 9999
 _SIGNS_AT_ONCE = 4_000_000
+_LEAST = 1e-15  # of 1 less this and 1, a double can tell
 _SAME = 1e-9  # two ways to the same sum differ by rounding
 
 
@@ -87,4 +88,6 @@ def stouffer(one: float, other: float, *, correlation: float) -> float:
     """
     from scipy.special import ndtr, ndtri
 
-    return float(ndtr((ndtri(one) + ndtri(other)) / math.sqrt(2 + 2 * correlation)))
+    # Two p-values of 0 and 1, which rounding makes, have no sum of scores.
+    first, second = (min(max(each, _LEAST), 1 - _LEAST) for each in (one, other))
+    return float(ndtr((ndtri(first) + ndtri(second)) / math.sqrt(2 + 2 * correlation)))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Change, Draws, Gate, Measure, Message, Outcome, Prediction, Usage, Verdict
+from pytest_puma.core import Change, Draws, Drift, Gate, Measure, Message, Outcome, Prediction, Usage, Verdict
 from pytest_puma.report.wire import from_json, plain, to_json
 
 MEASURE = Measure(metric="mae", value=1.5, low=1.0, high=2.0, n=7)
@@ -55,6 +55,7 @@ def test_an_outcome_comes_back_as_it_was() -> None:
         verdicts=(Verdict(gate=gate, status="FAIL", reason="no", fails=True, measure=MEASURE, change=CHANGE),),
         confusion={"x": {"y": 1}},
         warnings=("w",),
+        drift=Drift(total=0.5, renewals=2),
         usage=Usage(seconds=1.5),
     )
     assert from_json(to_json(whole)) == whole

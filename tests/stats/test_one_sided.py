@@ -35,6 +35,7 @@ def test_signs_are_flipped_as_by_scipy() -> None:
 
 def test_two_tests_of_one_thing_count_once() -> None:
     assert stouffer(0.03, 0.03, correlation=1.0) == pytest.approx(0.03)
+    assert stouffer(0.0, 1.0, correlation=0.7) == pytest.approx(0.5, abs=0.01)
     assert stouffer(0.03, 0.03, correlation=0.0) == pytest.approx(norm.sf(norm.isf(0.03) * 2**0.5))
 
 
