@@ -51,8 +51,8 @@ def example_rows(scenario: Scenario, k: int, seed: int, evaluated: Collection[st
     chosen = tuple(islice(rounds(groups, lambda _: order), k))
     if len(chosen) < k:
         msg = (
-            f"scenario {scenario.name!r}: {k} examples asked for, {len(chosen)} there that are not evaluated; "
-            "ask for fewer examples or fewer samples"
+            f"scenario {scenario.name!r}: {k} examples asked for, {len(chosen)} there that are not among the "
+            f"{len(evaluated)} samples; ask for fewer examples or fewer samples, or give the scenario examples()"
         )
         raise SettingsError(msg)
     return tuple(

@@ -225,7 +225,7 @@ def test_very_long_rows_are_lent_last() -> None:
 
 def test_too_few_examples_are_counted_in_the_refusal() -> None:
     scenario = Custom(frame(6), key="id")
-    with pytest.raises(SettingsError, match="scenario 'custom': 3 examples asked for, 2 there that are not evaluated"):
+    with pytest.raises(SettingsError, match="scenario 'custom': 3 examples asked for, 2 there that are not among"):
         example_rows(scenario, 3, 42, ids(scenario, 4))
     assert example_rows(scenario, 0, 42, ids(scenario, 4)) == ()
 
