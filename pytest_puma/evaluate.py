@@ -105,7 +105,8 @@ def evaluate(
         confusion=_confusion(cell, answers.predictions),
         failures=cautions.failure_counts(answers.predictions),
         verdicts=_unjudged(cell) if only is not None else verdicts(cell.gates, measures, others, policy),
-        warnings=_warnings(cell, answers.predictions, len(tasks), engine, part=only is not None),
+        warnings=_warnings(cell, answers.predictions, len(tasks), part=only is not None),
+        notes=tuple(engine.backend.notes),
         determinism=asked_alone(strategy, tasks[: len(talks)][:determinism], talks, engine) if determinism else None,
         flips=() if since is None else since.pairs.flips(),
         # Those of perturbed samples are there for gates alone: they would tell the same again and again.
@@ -291,11 +292,8 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
     }
 
 
-def _warnings(
-    cell: Cell, predictions: Sequence[Prediction], samples: int, engine: Engine, *, part: bool
-) -> tuple[str, ...]:
+def _warnings(cell: Cell, predictions: Sequence[Prediction], samples: int, *, part: bool) -> tuple[str, ...]:
     sentences = [
-        *engine.backend.notes,
         *([] if part else cautions.on_size(cell, samples)),
         *cautions.on_answers(cell.scenario, predictions),
     ]

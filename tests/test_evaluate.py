@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from pytest_puma.core import (
     Generation,
     Model,
     Outcome,
+    Run,
     Scenario,
     ask,
 )
@@ -24,6 +26,7 @@ from pytest_puma.evaluate import evaluate
 from pytest_puma.gates import parse_gate
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.references import References
+from pytest_puma.report.record import as_json
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraBothOrdersScenario, TriageJiraScenario
 from pytest_puma.strategies import ALL, Strategy, Task
 from pytest_puma.testing import Engine, ScriptedBackend
@@ -267,7 +270,11 @@ def test_progress_is_told_up_to_the_last_sample() -> None:
 def test_notes_of_the_backend_reach_the_reports() -> None:
     backend = ScriptedBackend({}, default="Major")
     backend.notes = ("speaks plainly",)
-    assert evaluate(cell(), Engine(backend)).warnings == ("triage_jira-zero_shot@script: speaks plainly",)
+    outcomes = [evaluate(cell(strategy=strategy), Engine(backend)) for strategy in ("zero_shot", "one_shot")]
+    assert [each.notes for each in outcomes] == [("speaks plainly",)] * 2
+    whole = Run(id="", started="", environment={}, outcomes=tuple(outcomes))
+    assert whole.warnings == whole.notes == ("script: speaks plainly",)
+    assert json.loads(as_json(whole))["notes"] == ["script: speaks plainly"]
 
 
 def _mute(_: Task) -> Conversation:

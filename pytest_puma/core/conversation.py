@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 from pytest_puma.core.errors import SettingsError, check_limits
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
-Finish: TypeAlias = Literal["stop", "length", "scored", "overflow"]
+Finish: TypeAlias = Literal["stop", "length", "context", "scored", "overflow"]
 #: Replies that were cut off: by the limit of tokens, or by the end of the context.
 TRUNCATED = frozenset({"length", "context"})
 #: Beyond these a sampler has nothing left to choose from, or everything.

@@ -74,8 +74,9 @@ class Outcome:
     `metrics` are the measures that reports show; `signature` holds everything that could change the
     numbers; `confusion` counts each answer (inner key, "no answer" too) to each gold label of a
     classification; `failures` counts the causes of missing answers;
-    `warnings` are sentences for every report; `determinism` is there where it was asked for, `flips`
-    where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by their names.
+    `warnings` are sentences for every report, `notes` those on the model; `determinism` is there where it was asked
+    for, `flips` where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by
+    their names.
     `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `contrast`
     is that with the baseline, where it was asked for; `drift` is that of the series of baselines, where a gate is about
     it; `left_out` counts the samples that were not asked, as the gates were decided without them. `shared_prompts` is
@@ -98,6 +99,7 @@ class Outcome:
     failures: Mapping[str, int] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     determinism: Determinism | None = None
     flips: tuple[Flip, ...] = ()
     references: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
@@ -160,3 +162,14 @@ class Run:
     robustness: tuple[Robustness, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
     unchanged: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of the models: each sentence once a model, not once a cell."""
+        notes = (f"{outcome.model}: {note}" for outcome in self.outcomes for note in outcome.notes)
+        return tuple(dict.fromkeys(notes))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The sentences for every report: on the models, then on the cells."""
+        return (*self.notes, *(warning for outcome in self.outcomes for warning in outcome.warnings))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_puma.core import Model
+
 #: A GPU holds a model when its free memory is the weights with this much room for cache and buffers.
 ROOM, BUFFERS = 1.2, 2**29
 
@@ -31,6 +33,21 @@ def useful_workers(gpus: Sequence[Gpu], largest: int) -> int:
     Two processes on the same cores are no faster than one, and each loads the model.
     """
     return max(1, sum(gpu.free >= largest * ROOM + BUFFERS for gpu in gpus))
+
+
+def device(models: Sequence[Model], gpus: Sequence[Gpu], *, offloads: bool) -> str:
+    """Where the models are computed, for people; `offloads`: llama.cpp finds a GPU, perhaps without memory of its own.
+
+    'the CPU', or 'the GPU (NVIDIA H100), small on the CPU as gpu_layers=0'.
+    """
+    on_cpu = [model.name for model in models if not model.options.gpu_layers]
+    if not offloads:
+        return "the CPU"
+    if len(on_cpu) == len(models):
+        return "the CPU, as gpu_layers=0"
+    names = f" ({', '.join(gpu.name for gpu in gpus)})" if gpus else ""
+    rest = f", {', '.join(on_cpu)} on the CPU as gpu_layers=0" if on_cpu else ""
+    return f"the GPU{'s' if len(gpus) > 1 else ''}{names}{rest}"
 
 
 def share_of(worker: int, *, workers: int, models: int, cores: int, gpus: int, together: bool) -> Share:

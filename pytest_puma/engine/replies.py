@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
@@ -74,7 +75,7 @@ class GenerateReply(Reply):
         self._text = bytearray()
         self._logprobs: list[float] = []
         self._decoded = 0
-        self._finish: Finish = "length"
+        self._finish: Finish = "length" if most_tokens == request.max_tokens else "context"
 
     def take(self, logits: NDArray[np.float32], row: Row) -> int | None:  # noqa: ARG002 - one row is like another
         """The next token, None when the response is complete."""
@@ -95,10 +96,11 @@ class GenerateReply(Reply):
         return token if self._decoded < self._most_tokens else None
 
     def response(self, now: float) -> Response:
-        """The text, with bytes that are no UTF-8 replaced."""
+        """The text, with bytes that are no UTF-8 replaced; a character that a limit cut is left out."""
         self.close()
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         return Response(
-            text=self._text.decode("utf-8", errors="replace"),
+            text=decoder.decode(self._text, final=self._finish == "stop"),
             logprobs=tuple(self._logprobs),
             finish=self._finish,
             usage=self._usage(self._decoded, now),

@@ -49,7 +49,7 @@ def _sentences(run: Run) -> Iterator[str]:
     ]
     lines += [f"**FAIL** {_escaped(problem)}" for problem in run.problems]
     lines += [_escaped(line) for line in (*undecided(run), *stopped(run.outcomes), *closing(run))]
-    lines += [f"warning: {_escaped(warning)}" for outcome in run.outcomes for warning in outcome.warnings]
+    lines += [f"warning: {_escaped(warning)}" for warning in run.warnings]
     if lines:
         yield "\n".join(f"- {line}" for line in lines)
 

@@ -34,7 +34,7 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
     if any(measure.note for outcome in run.outcomes for measure in _shown_measures(outcome)):
         lines.append("* rests on few answers, or on the readable ones of many; the note is in run.json")
     lines += _sources(run.outcomes)
-    lines += [f"warning: {warning}" for outcome in run.outcomes for warning in outcome.warnings]
+    lines += [f"warning: {warning}" for warning in run.warnings]
     lines += [f"determinism: {sentence}" for sentence in map(_agreement, run.outcomes) if sentence]
     lines += undecided(run)
     lines += stopped(run.outcomes)

@@ -55,7 +55,7 @@ def from_json(text: str) -> Outcome:
         for program, measures in data["references"].items()
     }
     data["usage"], data["speed"] = Usage(**data["usage"]), Speed(**data["speed"])
-    return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings")})
+    return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings", "notes")})
 
 
 def plain(value: Any) -> Any:

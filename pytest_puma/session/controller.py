@@ -52,7 +52,8 @@ class Controller:
         return self._notes() if any(cell_id(item) for item in items) else []
 
     def _notes(self) -> list[str]:
-        return [note for note in (self._model_note(), self._keeper.note(self._arrivals.cells)) if note]
+        notes = (self._model_note(), self._device_note(), self._keeper.note(self._arrivals.cells))
+        return [note for note in notes if note]
 
     def _model_note(self) -> str | None:
         """Said when the run is on a model that nobody chose."""
@@ -61,6 +62,16 @@ class Controller:
         if not names_no_model(self._config):
             return None
         return f"puma: on the bundled demonstration model {DEMONSTRATION}; name your own by --puma-model FILE.gguf"
+
+    def _device_note(self) -> str | None:
+        """Nothing where no model is loaded, or where a plugin may compute it elsewhere."""
+        if self._config.option.collectonly or self._config.hook.pytest_puma_backend.get_hookimpls():
+            return None
+        from pytest_puma.engine.layout import device
+        from pytest_puma.engine.native import gpus, offloads
+        from pytest_puma.session.settings import settings_of
+
+        return f"puma: computed on {device(settings_of(self._config).models, gpus(), offloads=offloads())}"
 
     # -- gathering -------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ def test_a_prompt_longer_than_the_context_is_an_overflow_of_that_sample_alone(
 
 @pytest.mark.parametrize("small", SMALL, ids=lambda shape: shape.name)
 @pytest.mark.parametrize(
-    ("tokens", "finish", "decoded"), [(250, "length", 6), (255, "length", 1), (256, "overflow", 0)]
+    ("tokens", "finish", "decoded"), [(250, "context", 6), (255, "context", 1), (256, "overflow", 0)]
 )
 def test_an_answer_ends_where_the_context_does(
     small: Shape, open_backend: OpenBackend, tokens: int, finish: str, decoded: int

@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
-from pytest_puma.engine.layout import Gpu, Share, share_of, useful_workers
+from pytest_puma.core import Model, ModelOptions
+from pytest_puma.engine.layout import Gpu, Share, device, share_of, useful_workers
 
 GB = 10**9
 
@@ -36,3 +39,21 @@ def test_workers_take_the_gpus_in_turn_and_share_the_cores() -> None:
 
 def test_one_worker_has_all_gpus() -> None:
     assert share_of(0, workers=1, models=1, cores=8, gpus=2, together=True) == Share(8, None)
+
+
+@pytest.mark.parametrize(
+    ("layers", "free", "offloads", "expected"),
+    [
+        ([-1], (), False, "the CPU"),
+        ([0, 0], (80,), True, "the CPU, as gpu_layers=0"),
+        ([-1], (), True, "the GPU"),
+        ([20], (80,), True, "the GPU (H200)"),
+        ([-1, 0], (80, 80), True, "the GPUs (H200, H200), m1 on the CPU as gpu_layers=0"),
+    ],
+)
+def test_the_device_is_named(layers: list[int], free: tuple[int, ...], *, offloads: bool, expected: str) -> None:
+    models = [
+        Model(name=f"m{number}", path=Path("m.gguf"), options=ModelOptions(gpu_layers=each))
+        for number, each in enumerate(layers)
+    ]
+    assert device(models, gpus(*free), offloads=offloads) == expected

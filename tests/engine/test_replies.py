@@ -25,7 +25,12 @@ def one_hot(token: int, size: int) -> Logits:
 
 
 def reply_to(
-    pieces: list[bytes | str], *, stop: tuple[str, ...] = (), most: int = 99, logprobs: bool = False
+    pieces: list[bytes | str],
+    *,
+    stop: tuple[str, ...] = (),
+    most: int = 99,
+    room: int | None = None,
+    logprobs: bool = False,
 ) -> Response:
     """The response when the model says these pieces one by one, each its own token; END ends it."""
     vocabulary = [piece.encode() if isinstance(piece, str) and piece != END else piece for piece in pieces]
@@ -36,7 +41,7 @@ def reply_to(
     )
     prompt = Prompt(messages=(Message(role="user", content="?"),), stop=stop)
     request = Generate(prompt=prompt, max_tokens=most, logprobs=logprobs)
-    reply = GenerateReply(cast("Backend", backend), request, prompt_tokens=5, most_tokens=most)
+    reply = GenerateReply(cast("Backend", backend), request, prompt_tokens=5, most_tokens=room or most)
     reply.begin(now=1.0, cached=2)
     for token in range(len(vocabulary)):
         if reply.take(one_hot(token, len(vocabulary)), Row(0, None, 5 + token)) is None:
@@ -92,6 +97,17 @@ def test_a_character_that_two_tokens_share_is_whole() -> None:
 
 def test_bytes_that_are_no_text_are_replaced() -> None:
     assert reply_to(["a", b"\xff", "b", b"\xe2\x82", END]).text == "a\ufffdb\ufffd"
+
+
+def test_a_character_that_a_limit_cuts_is_left_out() -> None:
+    assert reply_to(["a", b"\xff", b"\xe2\x82", b"\xac"], most=3).text == "a\ufffd"
+    assert reply_to(["a", b"\xe2\x82", b"\xac", "b"], most=3).text == "a\u20ac"
+
+
+def test_a_reply_that_fills_the_context_does_not_end_by_its_own_limit() -> None:
+    assert reply_to(["a", "b", "c"], most=2, room=2).finish == "length"
+    assert reply_to(["a", "b", "c"], most=9, room=2).finish == "context"
+    assert reply_to(["a", END], most=9, room=2).finish == "stop"
 
 
 def test_the_end_token_ends_the_response_and_is_counted_but_not_shown() -> None:

@@ -178,10 +178,17 @@ def test_a_bad_marker_is_no_green_run_with_workers(scripted: Project) -> None:
 
 def test_a_model_without_a_chat_template_runs_and_the_report_says_how(project: Project) -> None:
     write_gguf(project.pytester.path / "bare.gguf", replace(LLAMA_NO_BOS, chat_template=None))
-    project.write(test_triage=TRIAGE)
-    result = project.run("--puma-model=bare.gguf", model=False)
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["warning: triage_jira-zero_shot@bare: the file has no chat template; *plain format*"])
+    project.write(test_triage=TRIAGE.replace('["zero_shot"]', '["zero_shot", "one_shot"]'))
+    result = project.run("--puma-model=bare.gguf,gpu_layers=9", "--puma-report=md:report.md", model=False)
+    result.assert_outcomes(passed=2)
+    (template,) = [line for line in result.outlines if "no chat template" in line]
+    assert template.startswith("warning: bare: the file has no chat template; prompts use the plain format")
+    (layers,) = [line for line in result.outlines if "gpu_layers" in line]
+    assert layers.startswith("warning: bare: gpu_layers=9 has no effect")
+    record = project.record()
+    assert [note.partition(";")[0] for note in record["notes"]][:1] == ["bare: the file has no chat template"]
+    assert all("chat template" not in str(outcome) for outcome in record["outcomes"])
+    assert (project.pytester.path / "report.md").read_text(encoding="utf-8").count("no chat template") == 1
 
 
 GOOD_ROW = "A-1,Login fails,Nobody can log in.,Critical\n"

@@ -28,6 +28,7 @@ def test_without_a_model_the_bundled_one_runs_and_one_line_says_so(project: Proj
     result = project.run(model=False)
     result.assert_outcomes(passed=1)
     assert result.outlines.count(NOTE) == 1
+    assert sum(line.startswith("puma: computed on the ") for line in result.outlines) == 1
     assert [outcome["model"] for outcome in project.record()["outcomes"]] == ["puma-tiny"]
 
 

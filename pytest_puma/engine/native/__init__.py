@@ -9,7 +9,7 @@ from pytest_puma.engine.native import openmp  # noqa: F401 - before any other mo
 
 # isort: split
 from pytest_puma.engine.native.backend import NativeBackend
-from pytest_puma.engine.native.devices import gpus
+from pytest_puma.engine.native.devices import gpus, offloads
 from pytest_puma.engine.native.dry import DryBackend
 
-__all__ = ["DryBackend", "NativeBackend", "gpus"]
+__all__ = ["DryBackend", "NativeBackend", "gpus", "offloads"]

@@ -12,7 +12,8 @@ import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.buffers import BatchBuffers
-from pytest_puma.engine.native.binding import has_amx, last_words, prepare
+from pytest_puma.engine.native.binding import has_amx, last_words, prepare, warnings_heard
+from pytest_puma.engine.native.devices import useless_layers
 from pytest_puma.engine.native.limits import BATCH, MICRO_BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
 
@@ -37,11 +38,13 @@ class NativeBackend(TextSide):
         if gpu is not None:
             params.split_mode, params.main_gpu = llama_cpp.LLAMA_SPLIT_MODE_NONE, gpu
         params.use_extra_bufts = not has_amx()
-        self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
+        with warnings_heard() as warnings:
+            self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
         if not self._model:
             self._fail(f"llama.cpp cannot load {model.path}")
         try:
             self._describe(model, threads=threads, digest=digest)
+            self.notes = (*self.notes, *warnings, *useless_layers(model.options))
         except BaseException:
             self.close()
             raise

@@ -10,6 +10,7 @@ from typing import Any
 
 import llama_cpp
 
+from pytest_puma.core import ModelOptions
 from pytest_puma.engine.layout import Gpu
 from pytest_puma.engine.native.binding import prepare
 
@@ -19,7 +20,7 @@ _GPU = 1
 
 def gpus() -> tuple[Gpu, ...]:
     """Those with memory of their own, in the order in which llama.cpp counts them."""
-    if not llama_cpp.llama_supports_gpu_offload():
+    if not offloads():
         return ()
     prepare()
     library: Any = llama_cpp.llama_cpp._lib  # noqa: SLF001 - the binding has no other name for it
@@ -32,6 +33,22 @@ def gpus() -> tuple[Gpu, ...]:
         if (device := _call(library, "ggml_backend_dev_get", ctypes.c_void_p, ctypes.c_size_t(number)))
         and _call(library, "ggml_backend_dev_type", ctypes.c_int, ctypes.c_void_p(device)) == _GPU
     )
+
+
+def offloads() -> bool:
+    """Whether this build of llama.cpp computes on a GPU that is there."""
+    return bool(llama_cpp.llama_supports_gpu_offload())
+
+
+def useless_layers(options: ModelOptions) -> tuple[str, ...]:
+    """A sentence where layers are to be on a GPU, and there is none."""
+    if options.gpu_layers <= 0 or offloads():
+        return ()
+    sentence = (
+        f"gpu_layers={options.gpu_layers} has no effect: this llama.cpp is built without a GPU, or finds none; build "
+        "it for one, as in CMAKE_ARGS=-DGGML_CUDA=on pip install --force-reinstall --no-cache-dir llama-cpp-python"
+    )
+    return (sentence,)
 
 
 def _gpu(library: Any, device: int) -> Gpu:
