@@ -16,7 +16,8 @@ AXES = ("baseline", "strategy", "model")
 def compare(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contrast, ...]:
     """All contrasts along these axes, in the order of the cells, their p-values adjusted for all of them together.
 
-    Cells that were not asked the same samples, or whose answers do not give the primary metric, are left out.
+    Of each cell the primary metric and those that gates limit. Cells that were not asked the same samples, and metrics
+    that the answers do not give, are left out.
     """
     found = [each for axis in AXES if axis in axes for each in _along(axis, outcomes)]
     adjusted = holm([each.p for each in found])
@@ -25,12 +26,18 @@ def compare(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contras
 
 def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:
     if axis == "baseline":
-        yield from (outcome.contrast for outcome in outcomes if outcome.contrast is not None)
+        yield from (contrast for outcome in outcomes for contrast in outcome.contrasts)
         return
     first: dict[tuple[str | None, ...], Outcome] = {}
     for outcome in outcomes:
         other = outcome.model if axis == "strategy" else outcome.strategy
         control = first.setdefault((outcome.scenario, other, outcome.perturbation), outcome)
-        new, old = (each.draws.get(outcome.primary) for each in (outcome, control))
-        if control is not outcome and new is not None and old is not None and new.samples == old.samples:
+        if control is not outcome:
+            yield from _beside(outcome, control)
+
+
+def _beside(outcome: Outcome, control: Outcome) -> Iterator[Contrast]:
+    for metric in dict.fromkeys((outcome.primary, *outcome.draws)):
+        new, old = (each.draws.get(metric) for each in (outcome, control))
+        if new is not None and old is not None and new.samples == old.samples:
             yield contrast(outcome.cell, control.cell, new, old, seed=outcome.signature["seed"])

@@ -113,7 +113,7 @@ def evaluate(
         references={} if cell.perturbation else {name: reference.of(metrics) for name, reference in known.items()},
         across=() if only is not None else cell.across,
         draws=_draws(cell, answers),
-        contrast=None if since is None else _contrast(cell, since),
+        contrasts=() if since is None else _contrasts(cell, since),
         drift=None if since is None or since.series is None else since.series.drift(),
         left_out=len(tasks) - len(talks),
         usage=Usage.total(prediction.usage for prediction in answers.predictions),
@@ -191,10 +191,10 @@ def _draws(cell: Cell, answers: Answers) -> dict[str, Draws]:
     return {found.metric: found for found in drawn if found is not None}
 
 
-def _contrast(cell: Cell, baseline: Comparison) -> Contrast | None:
+def _contrasts(cell: Cell, baseline: Comparison) -> tuple[Contrast, ...]:
     """With the baseline, where comparisons were asked for."""
-    drawn = baseline.pairs.draws(cell.scenario.primary_metric()) if cell.drawn else None
-    return drawn and contrast(cell.id, baseline.name, *drawn, seed=cell.seed)
+    drawn = (baseline.pairs.draws(metric) for metric in cell.drawn)
+    return tuple(contrast(cell.id, baseline.name, *pair, seed=cell.seed) for pair in drawn if pair is not None)
 
 
 def _watches(cell: Cell) -> bool:

@@ -85,7 +85,8 @@ def expand(request: Request, settings: Settings) -> list[Cell]:
                 drawn=primary if choices.perturb or settings.compare else (),
             )
             twins = (replace(cell, perturbation=perturbation) for perturbation in (None, *(choices.perturb or ())))
-            cells += [_with_gates(twin, settings.gates) for twin in twins]
+            gated = [_with_gates(twin, settings.gates) for twin in twins]
+            cells += [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
     lost = [gate for gate in request.gates if not is_taken(gate, cells)]
     # Other strategies or perturbations than the test's own may leave a gate without its cell.
     if lost and settings.command.strategies is None and settings.command.perturb is None:
@@ -136,6 +137,12 @@ def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
     own = [gate for gate in gates if not gate.across]
     across = [gate for gate in gates if gate.across and (gate.pick or cell.strategy in {gate.strategy, gate.other})]
     return replace(cell, gates=tuple(dict.fromkeys(own)), across=tuple(dict.fromkeys(across)))
+
+
+def _with_gated_metrics(cell: Cell) -> Cell:
+    """What gates limit is compared too, behind the primary metric."""
+    limited = (gate.metric for gate in cell.gates if not gate.word)
+    return replace(cell, drawn=tuple(dict.fromkeys((*cell.drawn, *limited))))
 
 
 def _check_gate(gate: Gate, scenario: Scenario) -> None:

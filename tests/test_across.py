@@ -19,7 +19,15 @@ def draws(value: float) -> Draws:
     """Of a metric that hardly varies: nobody doubts which cell is the best."""
     values = tuple((value + np.linspace(-1e-4, 1e-4, 101)).tolist())
     return Draws(
-        metric="f1_macro", samples="", value=value, values=values, errors=(0.0,), answers=("A",), numbers=False
+        metric="f1_macro",
+        samples="",
+        value=value,
+        values=values,
+        errors=(0.0,),
+        answers=("A",),
+        inputs=(),
+        seed=0,
+        numbers=False,
     )
 
 

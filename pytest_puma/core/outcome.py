@@ -77,11 +77,11 @@ class Outcome:
     `warnings` are sentences for every report, `notes` those on the model; `determinism` is there where it was asked
     for, `flips` where the cell was compared with a baseline; `references` are the same metrics of trivial programs, by
     their names.
-    `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `contrast`
-    is that with the baseline, where it was asked for; `drift` is that of the series of baselines, where a gate is about
-    it; `left_out` counts the samples that were not asked, as the gates were decided without them. `shared_prompts` is
-    what the first prompts of all samples begin with, the second ones, and so on. `node_id` is that of the test, and
-    `attempt` counts its runs, as a plugin may run it again.
+    `across` are the gates that compare the cell with others, `draws` what the comparisons need, by metric; `contrasts`
+    are those with the baseline, where they were asked for; `drift` is that of the series of baselines, where a gate is
+    about it; `left_out` counts the samples that were not asked, as the gates were decided without them.
+    `shared_prompts` is what the first prompts of all samples begin with, the second ones, and so on. `node_id` is that
+    of the test, and `attempt` counts its runs, as a plugin may run it again.
     `outcome["f1_macro"]` is the value of a measure.
     """
 
@@ -105,7 +105,7 @@ class Outcome:
     references: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
     across: tuple[Gate, ...] = ()
     draws: Mapping[str, Draws] = field(default_factory=dict)
-    contrast: Contrast | None = None
+    contrasts: tuple[Contrast, ...] = ()
     drift: Drift | None = None
     left_out: int = 0
     usage: Usage = field(default_factory=Usage)

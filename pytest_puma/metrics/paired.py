@@ -16,7 +16,7 @@ import numpy as np
 from pytest_puma.core import Change, Draws
 from pytest_puma.metrics.regression import kernel_over_read
 from pytest_puma.metrics.statistic import in_blocks, known
-from pytest_puma.stats import LEVEL, Resamples, change_interval, mcnemar, worth
+from pytest_puma.stats import LEVEL, Resamples, change_interval, least_p, mcnemar, worth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +51,9 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
     else:
         # But for rounding.
         value = low = high = value if np.isnan(value) else same
-    if new.metric == "accuracy" and mcnemar(round(worse * a_row), round(better * a_row)) > 1 - level:
-        # The exact test is about this very change: where it finds none, neither may the interval.
+    exact = mcnemar(round(worse * a_row), round(better * a_row)) if new.metric == "accuracy" else 0.0
+    if max(exact, least_p(math.ceil(changed * a_row))) > 1 - level:
+        # Where the exact test of accuracy finds no change, or no paired test of so few samples could, nor may this.
         low, high = min(low, same), max(high, same)
     return Change(
         metric=new.metric,

@@ -24,6 +24,6 @@ def as_json(run: Run) -> str:
     data = {"format": FORMAT} | plain(run) | {"gates": plain(tally(run)), "notes": list(run.notes)}
     for outcome in data["outcomes"]:
         # What the run's own verdicts, sentences and files were made of.
-        for name in ("predictions", "shared_prompts", "across", "draws", "contrast", "drift", "notes"):
+        for name in ("predictions", "shared_prompts", "across", "draws", "contrasts", "drift", "notes"):
             del outcome[name]
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"

@@ -48,7 +48,7 @@ def from_json(text: str) -> Outcome:
     data["drift"] = data["drift"] and Drift(**data["drift"])
     data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
     data["across"] = tuple(Gate(**entry) for entry in data["across"])
-    data["contrast"] = data["contrast"] and _contrast(data["contrast"])
+    data["contrasts"] = tuple(map(_contrast, data["contrasts"]))
     data["draws"] = {name: _draws(entry) for name, entry in data["draws"].items()}
     data["references"] = {
         program: {name: measure_from(entry) for name, entry in measures.items()}

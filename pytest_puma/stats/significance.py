@@ -80,14 +80,23 @@ def change_p(value: float, values: Values, *, n: int, turned: int) -> float:
     known = values[~np.isnan(values)]
     if not turned or not known.size:
         return 1.0
+    lowest = least_p(turned)
     edge = value * (1 - 1 / drawn_out(n=n, turned=turned))
     beyond = min(int((known <= edge).sum()), int((known >= edge).sum()))
     countable, error = TAIL * known.size, float(known.std())
     counted = 2 * (max(beyond, countable if error else 0) + 1) / (known.size + 1)
     if beyond >= countable or not error:
-        return min(1.0, counted)
+        return min(1.0, max(counted, lowest))
     wider = math.sqrt((turned + 2) / turned)
-    return min(counted, 2 * float(stdtr(max(n - 1, 1), -abs(value) / (error * wider))))
+    return max(lowest, min(counted, 2 * float(stdtr(max(n - 1, 1), -abs(value) / (error * wider)))))
+
+
+def least_p(changed: int) -> float:
+    """The least two-sided p-value of a paired test where so many samples changed: all of them in one direction.
+
+    Of two systems that are alike, each of these samples could have changed the other way.
+    """
+    return min(1.0, 2.0 ** (1 - changed))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

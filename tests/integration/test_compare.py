@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_puma.stats import holm
 from tests.integration.conftest import Project
 
 COMPARED = """
@@ -40,6 +41,16 @@ def test_the_second_strategy_is_held_against_the_first(project: Project) -> None
     assert found["change"]["value"] < 0
     assert found["adjusted"] == found["p"] == found["tests"][found["test"]]
     assert "#### comparison" in (folder / "run.md").read_text(encoding="utf-8")
+
+
+def test_what_a_gate_limits_is_compared_too(project: Project) -> None:
+    project.write(test_compared=COMPARED, conftest=SCRIPTED)
+    result = project.run("--puma-compare=strategy", "--puma-gate=accuracy >= 0.1 !warn", "--puma-gate=no_regression")
+
+    result.stdout.fnmatch_lines(["triage_jira-few_shot_3@* f1_macro*bootstrap*", "*accuracy*mcnemar*"])
+    found = project.record()["contrasts"]
+    assert [each["change"]["metric"] for each in found] == ["f1_macro", "accuracy"]
+    assert [each["adjusted"] for each in found] == holm([each["p"] for each in found])
 
 
 def test_a_baseline_is_compared_where_that_is_asked_for(alone: Project) -> None:

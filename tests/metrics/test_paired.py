@@ -258,6 +258,18 @@ def test_where_nothing_is_allowed_accuracy_gates_agree_with_the_exact_test(size:
             assert failed == (mcnemar_worse(worse, better) <= 0.025), (worse, better)
 
 
+@pytest.mark.parametrize(("worse", "sure"), [(5, False), (6, True)])
+def test_a_change_of_any_metric_is_no_surer_than_so_few_answers_can_be(worse: int, sure: bool) -> None:  # noqa: FBT001
+    golds = list(LABELS) * 10
+    change = pairs(Triage(), predictions(golds, [None] * worse + golds[worse:]), predictions(golds, golds)).change(
+        "f1_macro"
+    )
+
+    assert change is not None
+    assert change.value < 0
+    assert (change.high < 0) == sure
+
+
 def test_what_one_side_does_not_measure_has_no_change() -> None:
     bare = predictions(["A", "B"], ["A", "B"])
     sure = predictions(["A", "B"], ["A", "B"], [{"A": 1.0}, {"B": 1.0}])

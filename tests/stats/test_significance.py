@@ -61,7 +61,7 @@ def test_no_difference_is_no_evidence() -> None:
     assert rank_biserial(nothing) == cliffs_delta(nothing, nothing) == 0
 
 
-@given(st.floats(-1, 1), st.integers(0, 99), st.integers(1, 30))
+@given(st.floats(-1, 1), st.integers(0, 99), st.integers(6, 30))
 def test_the_p_value_of_a_change_is_under_a_twentieth_where_its_interval_leaves_out_0(
     value: float, seed: int, turned: int
 ) -> None:
@@ -71,6 +71,13 @@ def test_the_p_value_of_a_change_is_under_a_twentieth_where_its_interval_leaves_
 
     p = change_p(value, values, n=50, turned=turned)
     assert p < 0.052 if low > 0 or high < 0 else p > 0.048
+
+
+def test_few_changed_samples_never_have_a_smaller_p_value_than_the_exact_test() -> None:
+    certain = np.full(2000, -0.1)
+
+    assert change_p(-0.1, certain, n=20, turned=5) == mcnemar(5, 0)
+    assert change_p(-0.1, certain, n=20, turned=6) == mcnemar(6, 0)
 
 
 def test_a_p_value_may_be_less_than_counting_resamples_can_tell() -> None:
