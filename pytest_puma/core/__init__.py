@@ -31,7 +31,7 @@ from pytest_puma.core.errors import (
     UnchangedError,
 )
 from pytest_puma.core.forecast import Forecast
-from pytest_puma.core.outcome import Determinism, Flip, Outcome, Prediction, Run
+from pytest_puma.core.outcome import Determinism, Fault, Flip, Outcome, Prediction, Run
 from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.robustness import Gap, Robustness, Shift, Turns
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
@@ -56,6 +56,7 @@ __all__ = [
     "Draws",
     "Drift",
     "EngineError",
+    "Fault",
     "Flip",
     "Forecast",
     "Gap",

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pytest_puma.core import Contrast
 from pytest_puma.report import table
+from pytest_puma.report.rows import interval
 from pytest_puma.report.table import Column
-from pytest_puma.report.terminal import interval
 
 COLUMNS = (
     Column(title="cell", names=True),

@@ -20,9 +20,9 @@ _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 
 #: What GitHub and GitLab make a link or a mention of: it is shown as code, where they make nothing of it.
 _LINK = re.compile(r"[^\s`|]*(?:@|://|www\.|[#!]\d)(?:[^\s`|]*[^\s`|:;,.])?", re.IGNORECASE)
-_MARKUP = re.compile(r"[\\*\[\]<>&|~$]|(?<!\w)_+|_+(?!\w)")
-#: At the beginning of a line or list item it would begin a heading, a list, a quotation, a rule or a block of code.
-_BLOCK = re.compile(r"^(?:[-+=#>]|\d+(?=[.)]))")
+_MARKUP = re.compile(r"[\\*<&|~$]|\](?=[(\[:])|(?<!\w)_+|_+(?!\w)")
+#: At the beginning of a line or list item it would begin a heading, a list, a quotation, a rule or a check box.
+_BLOCK = re.compile(r"^(?:[=#>]|\[(?=[ x]\])|[-+](?=[-\s])|\d+(?=[.)](?:\s|$)))", re.IGNORECASE)
 
 #: Spreadsheets calculate a cell that begins with one of these, the wide forms of East Asian keyboards among them.
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")

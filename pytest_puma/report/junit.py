@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 
 from pytest_puma.core import Outcome
+from pytest_puma.report import escape
 
 
-def properties(outcome: Outcome) -> list[tuple[str, object]]:
+def properties(outcome: Outcome) -> list[tuple[str, str]]:
     """Names and texts: `puma.f1_macro` is `0.626`, `puma.f1_macro.interval` is `0.48 0.754`; all digits; no NaN.
 
     `puma.f1_macro.interval_level` is `0.95`.
     """
-    found: list[tuple[str, object]] = [("puma.cell", outcome.cell)]
+    found: list[tuple[str, str]] = [("puma.cell", outcome.cell)]
     for measure in outcome.measures.values():
         if not math.isnan(measure.value):
             found.append((f"puma.{measure.metric}", repr(float(measure.value))))
@@ -21,4 +22,5 @@ def properties(outcome: Outcome) -> list[tuple[str, object]]:
             found.append((f"puma.{measure.metric}.interval", f"{float(measure.low)!r} {float(measure.high)!r}"))
             found.append((f"puma.{measure.metric}.interval_level", repr(float(measure.level))))
     found += [(f"puma.gate {verdict.gate}", f"{verdict.status}: {verdict.reason}") for verdict in outcome.verdicts]
-    return found
+    # pytest escapes the values alone: a label with a control character is part of a name.
+    return [(escape.xml(name), escape.xml(value)) for name, value in found]

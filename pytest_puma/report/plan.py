@@ -11,8 +11,8 @@ from pytest_puma.gates.power import CHANGED
 from pytest_puma.rates import Rates
 from pytest_puma.report import table
 from pytest_puma.report.closing import power_lines
+from pytest_puma.report.rows import number
 from pytest_puma.report.table import Column
-from pytest_puma.report.terminal import number
 
 _COLUMNS = (
     Column(title="cell", names=True),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from pytest_puma.core import Gap, Robustness, Run, Shift
 from pytest_puma.report import table
 from pytest_puma.report.contrasts import p_value
+from pytest_puma.report.rows import interval, number, signed
 from pytest_puma.report.table import Column
-from pytest_puma.report.terminal import interval, number
 
 COLUMNS = (
     Column(title="scenario", leaves=6, heads=True),
@@ -85,7 +84,7 @@ def _significant(each: Robustness) -> str:
 
 def _gap(gap: Gap) -> str:
     change = gap.change
-    moved = f"{change.metric} of {gap.new} less that of {gap.old} is {_signed(change.value)} {interval(change)}"
+    moved = f"{change.metric} of {gap.new} less that of {gap.old} is {signed(change.value)} {interval(change)}"
     return f"{gap.axis}: {moved} n={change.n}"
 
 
@@ -96,14 +95,10 @@ def _row(shift: Shift) -> tuple[str, ...]:
         shift.perturbation,
         change.metric,
         number(change.new),
-        _signed(change.value),
+        signed(change.value),
         f"{interval(change)}{'*' if change.approximate else ''}",
         p_value(shift.adjusted),
         f"{turns.rate.value:.0%}",
         f"{interval(turns.rate)}{'*' if turns.rate.note else ''}",
         *(f"{count / turns.turned:.0%}" if turns.turned else "-" for count in counts),
     )
-
-
-def _signed(value: float) -> str:
-    return number(value) if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"

@@ -11,6 +11,7 @@ import io
 import math
 
 from pytest_puma.core import Outcome, Run
+from pytest_puma.report import escape
 
 COLUMNS = (
     "cell",
@@ -30,12 +31,15 @@ COLUMNS = (
 
 
 def as_csv(run: Run) -> str:
-    """All digits; empty for NaN; several verdicts on one metric are separated by a blank and a semicolon."""
+    """All digits; empty for NaN; text that begins as a formula has a `'` in front.
+
+    Several verdicts on one metric are separated by a blank and a semicolon.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for outcome in run.outcomes:
-        writer.writerows(_lines(outcome))
+        writer.writerows([escape.csv(cell) for cell in line] for line in _lines(outcome))
     return text.getvalue()
 
 

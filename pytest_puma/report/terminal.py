@@ -5,25 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pytest_puma.core import LEVEL, Change, Measure, Outcome, Prediction, Run
+from pytest_puma.core import LEVEL, Outcome, Prediction, Run
 from pytest_puma.report import table
 from pytest_puma.report.closing import closing
-from pytest_puma.report.table import Column
+from pytest_puma.report.rows import COLUMNS, all_rows, number, shown
 
-COLUMNS = (
-    Column(title="scenario", leaves=4, heads=True),
-    Column(title="strategy", names=True),
-    Column(title="model", leaves=3, heads=True),
-    Column(title="n", right=True, leaves=5),
-    Column(title="metric", names=True),
-    Column(title="value", right=True),
-    Column(title="95 % interval"),
-    Column(title="unread", right=True, leaves=6),
-    Column(title="tokens", right=True, leaves=1),
-    Column(title="s", right=True, leaves=2),
-    Column(title="verdict"),
-)
-HEADERS = tuple(column.title for column in COLUMNS)
 MISSES = 5
 _WIDTH = 100
 
@@ -31,10 +17,10 @@ _WIDTH = 100
 def summary(run: Run, folder: str, width: int) -> list[str]:
     """The run for the end of pytest's output: the table, and below it what a reader must know."""
     lines = table.lines(COLUMNS, all_rows(run.outcomes), width)
-    if any(measure.note for outcome in run.outcomes for measure in _shown_measures(outcome)):
+    if any(_is_noted(outcome) for outcome in run.outcomes):
         lines.append("* rests on few answers, or on the readable ones of many; the note is in run.json")
     lines += _sources(run.outcomes)
-    lines += [f"warning: {warning}" for warning in run.warnings]
+    lines += warnings(run)
     lines += [f"determinism: {sentence}" for sentence in map(_agreement, run.outcomes) if sentence]
     lines += undecided(run)
     lines += stopped(run.outcomes)
@@ -77,28 +63,18 @@ def worst_misses(predictions: Sequence[Prediction], most: int = MISSES) -> list[
     return sorted(wrong, key=_badness, reverse=True)[:most]
 
 
-def number(value: float) -> str:
-    """Three significant digits, no exponent for ordinary sizes."""
-    if math.isnan(value):
-        return "-"
-    return f"{value:.2f}" if 1 <= abs(value) < 1000 else f"{value:.3g}"  # noqa: PLR2004 - three digits
-
-
-def interval(measure: Measure | Change) -> str:
-    """`[0.41, 0.52]`, empty where there is none; a level other than that of the header is stated."""
-    level = "" if measure.level == LEVEL else f" at {100 * measure.level:g} %"
-    return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]{level}"
-
-
-def verdict(outcome: Outcome) -> str:
-    """The worst of the cell's verdicts, a dash where no gate was set."""
-    order = ("FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN", "PASS")
-    found = {verdict.status for verdict in outcome.verdicts}
-    return next((status for status in order if status in found), "-")
+def warnings(run: Run) -> list[str]:
+    """Those on the models, then those on the cells; one that holds for several is said once, with their number."""
+    cells: dict[str, dict[str, None]] = {}
+    for outcome in run.outcomes:
+        for warning in outcome.warnings:
+            cells.setdefault(warning.removeprefix(f"{outcome.cell}: "), {})[outcome.cell] = None
+    notes = [f"warning: {note}" for note in run.notes]
+    return notes + [f"warning: {_named(list(names))}: {warning}" for warning, names in cells.items()]
 
 
 def undecided(run: Run) -> list[str]:
-    """The gates that neither pass nor fail: of cells, a sentence that holds for several once, then of the run."""
+    """The gates of cells that neither pass nor fail, a sentence that holds for several once, then those of the run."""
     cells: dict[str, dict[str, None]] = {}
     for outcome in run.outcomes:
         for each in outcome.verdicts:
@@ -106,7 +82,7 @@ def undecided(run: Run) -> list[str]:
                 cells.setdefault(f"{each.status.lower()}: {{}}: {each.reason}", {})[outcome.cell] = None
     return [
         *(line.replace("{}", _named(list(names)), 1) for line, names in cells.items()),
-        *(f"{verdict.status.lower()}: {verdict.reason}" for verdict in run.verdicts),
+        *(f"{each.status.lower()}: {each.reason}" for each in run.verdicts if not each.fails),
     ]
 
 
@@ -123,6 +99,10 @@ def stopped(outcomes: Sequence[Outcome]) -> list[str]:
         f"intervals at {level} hold together at all interim analyses with {100 * LEVEL:g} %"
     )
     return [told]
+
+
+def _is_noted(outcome: Outcome) -> bool:
+    return any(outcome.measures[name].note for name in shown(outcome) if name in outcome.measures)
 
 
 def _named(cells: Sequence[str]) -> str:
@@ -142,56 +122,6 @@ def _sources(outcomes: Sequence[Outcome]) -> list[str]:
     """Which file each scenario was run on, with the beginning of its digest."""
     found = {outcome.scenario: outcome.signature.get("data") for outcome in outcomes}
     return [f"{scenario}: {data['file']} (sha256 {data['sha256'][:12]})" for scenario, data in found.items() if data]
-
-
-def _shown_measures(outcome: Outcome) -> list[Measure]:
-    """Those of the metrics to be shown that the cell has: a strategy without probabilities has no ece."""
-    return [outcome.measures[name] for name in outcome.metrics if name in outcome.measures]
-
-
-def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
-    """The rows under `HEADERS`: those of the cells, and behind a scenario's last one those of trivial programs."""
-    last = {outcome.scenario: outcome.cell for outcome in outcomes}
-    known = {outcome.scenario: _references(outcome) for outcome in outcomes if outcome.references}
-    return [
-        row
-        for outcome in outcomes
-        for row in [
-            *_rows(outcome),
-            *(known.get(outcome.scenario, ()) if last[outcome.scenario] == outcome.cell else ()),
-        ]
-    ]
-
-
-def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    unread = outcome.measures["parse_failure_rate"].value
-    computed = outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
-    names = (outcome.scenario, outcome.shown, outcome.model)
-    costs = (f"{unread:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}", verdict(outcome))
-    return _measured(names, _shown_measures(outcome), costs)
-
-
-def _references(outcome: Outcome) -> list[tuple[str, ...]]:
-    """A row for what each trivial program scores on the same samples, without costs and verdict."""
-    return [
-        row
-        for name, measures in outcome.references.items()
-        for row in _measured((outcome.scenario, f"reference.{name}", ""), list(measures.values()), ("", "", "", ""))
-    ]
-
-
-def _measured(names: tuple[str, ...], measures: Sequence[Measure], costs: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """A row for each measure; names and costs stand in the first."""
-    blank = tuple("" for _ in names), tuple("" for _ in costs)
-    return [
-        (*(blank[0] if row else names), *_cells(measure), *(blank[1] if row else costs))
-        for row, measure in enumerate(measures)
-    ]
-
-
-def _cells(measure: Measure) -> tuple[str, ...]:
-    value = number(measure.value) + ("*" if measure.note else "")
-    return (str(measure.n), measure.metric, value, interval(measure))
 
 
 def _is_wrong(prediction: Prediction) -> bool:

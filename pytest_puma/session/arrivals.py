@@ -17,7 +17,7 @@ from pytest_puma.session.collected import Collected
 from pytest_puma.session.nodeid import Named
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Outcome
+    from pytest_puma.core import Fault, Outcome
 
 
 class Arrivals:
@@ -32,6 +32,7 @@ class Arrivals:
         self._outcomes: dict[int, Outcome] = {}
         self._unchanged: dict[int, str] = {}
         self._attempts: Counter[int] = Counter()
+        self._faults: dict[tuple[int, str], Fault] = {}
 
     def plan(self, cells: Mapping[int, Named], *, certain: bool) -> bool:
         """Wait for these, by their places, unless a process told them before; whether it is the first."""
@@ -47,6 +48,7 @@ class Arrivals:
         if place is None:
             return None
         self._reported.add(place)
+        self._hear_fault(place, report)
         self._hear_collected(report)
         if unchanged := getattr(report, "puma_unchanged", None):
             self._unchanged[place] = unchanged
@@ -85,6 +87,11 @@ class Arrivals:
         return tuple(why for _, why in sorted(self._unchanged.items()))
 
     @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The tests that ended in an error or whose body failed, in the order of collection."""
+        return tuple(fault for (place, _), fault in sorted(self._faults.items(), key=lambda entry: entry[0][0]))
+
+    @property
     def missing(self) -> list[str]:
         """The node ids of tests that never reported, or passed without an outcome."""
         places = sorted((self._planned or {}).items())
@@ -97,16 +104,34 @@ class Arrivals:
             self._planned = planned | {place: Named(report.nodeid, cell)}
             self._certain.add(place)
             return int(place)
-        guessed = (place for place in planned.keys() - self._certain if planned[place].test == report.nodeid)
-        place = min(guessed, default=None)
+        # A worker that ended reports nothing of a test whose setup was heard: xdist reports its crash in its place.
+        sought = planned.keys() if report.when not in ("setup", "call", "teardown") else planned.keys() - self._certain
+        place = min((place for place in sought if planned[place].test == report.nodeid), default=None)
         if place is not None and report.when == "setup":
             # A benchmark would have said so: this is a test whose id looks like one.
             del planned[place]
             return None
         return place
 
+    def _hear_fault(self, place: int, report: pytest.TestReport) -> None:
+        """Keep what a test failed by, the last time that it ran; its missed gates are told by its outcome."""
+        from pytest_puma.core import Fault
+
+        when = report.when if report.when in ("setup", "call", "teardown") else "crash"
+        self._faults.pop((place, when), None)
+        if report.failed and not getattr(report, "puma_missed", False):
+            named = (self._planned or {})[place]
+            message = first_line(report)
+            self._faults[place, when] = Fault(cell=named.cell, node_id=report.nodeid, when=when, message=message)
+
     def _hear_collected(self, report: pytest.TestReport) -> None:
         told = getattr(report, "puma_collected", None)
         if told is not None:
             self.collected = self.collected or Collected()
             self.collected.add(told)
+
+
+def first_line(report: pytest.TestReport) -> str:
+    """Of what a test failed by: the message of its exception where there is one."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return (str(report.longrepr) if crash is None else str(crash.message)).strip().partition("\n")[0]

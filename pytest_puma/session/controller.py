@@ -119,7 +119,7 @@ class Controller:
         return tuple(across(self._arrivals.outcomes, settings_of(self._config).policy))
 
     def pytest_sessionfinish(self) -> None:
-        if self._run is None and self._arrivals.outcomes:
+        if self._run is None and (self._arrivals.outcomes or self._arrivals.faults):
             self._finish((), ())
             # Nothing else reports them: the run was cut off.
             self._told += [] if self._run is None else self._run.problems
@@ -131,7 +131,9 @@ class Controller:
         from pytest_puma.session.settings import settings_of
 
         settings = settings_of(self._config)
-        outcomes = self._arrivals.outcomes
+        outcomes, faults = self._arrivals.outcomes, self._arrivals.faults
+        if faults:
+            self._output.open()
         run = Run(
             id="" if self._output.folder is None else self._output.folder.name,
             started=self._started.isoformat(timespec="seconds"),
@@ -139,6 +141,7 @@ class Controller:
             outcomes=outcomes,
             verdicts=verdicts,
             problems=problems,
+            faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
             contrasts=compare(outcomes, settings.compare),
             unchanged=self._arrivals.unchanged,

@@ -35,17 +35,24 @@ class Output:
 
     @property
     def folder(self) -> Path | None:
-        """The run folder; None where nothing was computed, or where it could not be made."""
+        """The run folder; None where nothing was computed or went wrong, or where it could not be made."""
         return None if self._folder is None else self._folder.path
 
-    def add(self, outcome: Outcome) -> None:
-        """Write the predictions of a cell, as a run may be cut off."""
+    def open(self) -> RunFolder | None:
+        """Make the run folder, unless it is there; None where it cannot be made."""
         from pytest_puma.report.folder import RunFolder
 
         with self._survives("the run folder .puma"):
             if self._folder is None:
                 self._folder = RunFolder(self._root, f"{self._started:%Y%m%dT%H%M%S}-{os.getpid()}")
-            self._folder.add(outcome)
+        return self._folder
+
+    def add(self, outcome: Outcome) -> None:
+        """Write the predictions of a cell, as a run may be cut off."""
+        folder = self.open()
+        if folder is not None:
+            with self._survives("the run folder .puma"):
+                folder.add(outcome)
 
     def finish(self, run: Run, keep_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
         """Write everything, `run.json` first; the run with the problems that this had, and a sentence for each file."""

@@ -132,7 +132,8 @@ def pytest_puma_backend(model):
     result = scripted.run()
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the GPU fell off*"])
-    assert not (scripted.pytester.path / ".puma").exists()
+    (fault,) = scripted.record()["faults"]
+    assert (fault["when"], fault["message"]) == ("setup", "Failed: the GPU fell off")
 
 
 def test_unreadable_answers_are_counted_and_warned_about(scripted: Project) -> None:

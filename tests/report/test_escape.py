@@ -76,11 +76,11 @@ def test_markdown_is_one_line_without_markup_or_links(text: str) -> None:
 
     assert len(written.splitlines()) <= 1
     assert _is_harmless(written)
-    assert not re.match(r"[-+=#>\s]|\d+[.)]", written), "a block begins"
+    assert not re.match(r"[=#>\s]|\[[ xX]\]|[-+][-\s]|\d+[.)](\s|$)", written), "a block begins"
     assert not re.search(r"(?<!\\)(\\\\)*\|", written), "a cell of a table ends"
     # Behind the backslashes and outside of code nothing is left that means anything.
     running = re.sub(r"`[^`]+`|\\(?:[^\w\s]|_)|&#96;", "", written)
-    assert not re.search(r"[\\`*\[\]<|~$@&]|://|www\.|[#!]\d", running, re.IGNORECASE), running
+    assert not re.search(r"[\\`*<|~$@&]|\][(\[:]|://|www\.|[#!]\d", running, re.IGNORECASE), running
     assert not re.search(r"(?<!\w)_|_(?!\w)", running)
 
 
@@ -97,14 +97,19 @@ def test_markdown_loses_no_character(text: str) -> None:
         ("triage_jira-zero_shot@qwen2.5: f1_macro", "`triage_jira-zero_shot@qwen2.5`: f1_macro"),
         ("![x](http://a.b/c.png) @team", "`![x](http://a.b/c.png)` `@team`"),
         ("a|b*c", r"a\|b\*c"),
-        ("[0.41, 0.52] n=50", r"\[0.41, 0.52\] n=50"),
+        ("is [0.41, 0.52] n=50", "is [0.41, 0.52] n=50"),
+        ("[x](y z) [x]: y [x][y]", r"[x\](y z) [x\]: y [x\][y]"),
         ("one\ntwo", "one two"),
         ("# heading", r"\# heading"),
         ("1. list", r"1\. list"),
-        ("-0.2", r"\-0.2"),
+        ("-0.2", "-0.2"),
+        ("0.66", "0.66"),
+        ("- list", r"\- list"),
+        ("---", r"\---"),
+        ("[x] done", r"\[x] done"),
         ("see #12", "see `#12`"),
         ("`code`", "&#96;code&#96;"),
-        ("<b>&amp;</b>", r"\<b\>\&amp;\</b\>"),
+        ("<b>&amp;</b>", r"\<b>\&amp;\</b>"),
         ("_x_ per_class", r"\_x\_ per_class"),
     ],
 )

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pytest_puma.core import Fault, Flip, Gate, Verdict
 from pytest_puma.report.markdown import as_markdown
 from pytest_puma.report.robustness import HEADERS
-from tests.report.made import ACCURACY, KEPT, MISSED, ROBUSTNESS, UNSURE, flips, outcome, run
+from tests.report.made import ACCURACY, CHANGE, KEPT, MISSED, ROBUSTNESS, UNSURE, flips, outcome, run
 
 
 def test_a_kept_run_is_a_heading_and_a_table() -> None:
@@ -22,28 +23,28 @@ def test_what_is_not_kept_is_a_sentence_each() -> None:
         run(outcome(verdicts=(MISSED, UNSURE), warnings=("w",)), outcome("b", verdicts=(UNSURE,)), problems=("gone",))
     )
 
-    assert text.startswith("### puma: 1 of 2 cells missed a gate\n")
+    assert text.startswith("### puma: 1 of 2 cells missed a gate, 1 problem of the run\n")
     assert text.splitlines()[-6:] == [
         "",
-        "- **FAIL** triage-zero_shot@m: it is under 0.9",
+        "- **FAIL** `triage-zero_shot@m`: it is under 0.9",
         "- **FAIL** gone",
-        "- inconclusive: triage-zero_shot@m and 1 more: it may miss >= baseline",
+        "- inconclusive: `triage-zero_shot@m` and 1 more: it may miss >= baseline",
         "- gates: 2 of 3 could not decide",
-        "- warning: w",
+        "- warning: `triage-zero_shot@m`: w",
     ]
 
 
 def test_a_run_that_failed_as_a_whole_does_not_look_kept() -> None:
     text = as_markdown(run(outcome(), problems=("a gate fits no cell",)))
 
-    assert text.startswith("### puma: no gate missed, but the run as a whole failed\n")
+    assert text.startswith("### puma: 1 problem of the run\n")
 
 
 def test_doubt_that_fails_the_test_is_told_as_a_miss() -> None:
     text = as_markdown(run(outcome(verdicts=(replace(UNSURE, fails=True),))))
 
     assert text.count("it may miss") == 1
-    assert "**INCONCLUSIVE** triage-zero_shot@m: it may miss >= baseline" in text
+    assert "**INCONCLUSIVE** `triage-zero_shot@m`: it may miss >= baseline" in text
     assert "1 of 1 cells missed a gate" in text
 
 
@@ -82,11 +83,69 @@ def test_perturbations_are_a_table_and_sentences_of_their_own() -> None:
     assert first[8:] == ["0.040", "50%", "[0.3, 0.7]", "20%", "60%", "20%"]
     assert second[3:] == ["label_order", "accuracy", "0.66", "0", "[0, 0]", "1.000", "0%", "[0, 0.07]", "-", "-", "-"]
     worst, gap = sentences.splitlines()
-    assert worst.startswith("- worst: triage-zero_shot@m: accuracy is 0.46 under case_upper, 0.66 without ")
+    assert worst.startswith("- worst: `triage-zero_shot@m`: accuracy is 0.46 under case_upper, 0.66 without ")
     assert "(0.47 corrected for choosing the worst of 2); significant changes (Holm): 1 of 2; " in worst
     assert worst.endswith("; 40% [0.3, 0.5] of n=50 are right under all")
-    assert gap == "- gap: triage-zero_shot@m: gender: accuracy of man less that of woman is -0.2 [-0.4, 0.1] n=50"
+    assert gap == "- gap: `triage-zero_shot@m`: gender: accuracy of man less that of woman is -0.2 [-0.4, 0.1] n=50"
 
 
 def test_without_perturbations_nothing_is_said_of_them() -> None:
     assert "perturbations" not in as_markdown(run(outcome()))
+
+
+def test_everything_that_makes_a_run_red_is_counted_in_the_heading_and_has_a_sentence() -> None:
+    best = Gate(metric="accuracy", op=">=", limit=0.9, pick="max", axis="strategy")
+    picked = Verdict(gate=best, status="FAIL", reason="triage@m: max of 2: under", fails=True)
+    kept = Verdict(gate=best, status="PASS", reason="points@m: kept", fails=False)
+    faults = (
+        Fault(cell="b@m", node_id="t.py::b", when="setup", message="puma: no prompt"),
+        Fault(cell="c@m", node_id="t.py::c", when="crash", message="worker 'gw0' crashed"),
+        Fault(cell="d@m", node_id="t.py::d", when="call", message="assert 0.25 > 0.9"),
+    )
+    outcomes = (outcome(verdicts=(MISSED,), node_id="t.py::a"), outcome("d@m", node_id="t.py::d"))
+    text = as_markdown(run(*outcomes, verdicts=(picked, kept), faults=faults, problems=("e did not arrive",)))
+
+    heading = (
+        "1 of 4 cells missed a gate, 1 gate on several cells missed, 2 errors, 1 test failed, 1 problem of the run"
+    )
+    assert text.startswith(f"### puma: {heading}\n")
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- **FAIL** `triage-zero_shot@m`: it is under 0.9",
+        "- **FAIL** `triage@m`: max of 2: under",
+        "- **ERROR** `b@m`: puma: no prompt",
+        "- **ERROR** `c@m`: worker 'gw0' crashed",
+        "- **FAILED** `d@m`: assert 0.25 > 0.9",
+        "- **FAIL** e did not arrive",
+        "- pass: `points@m`: kept",
+    ]
+
+
+def test_a_run_of_nothing_but_an_error_is_told() -> None:
+    fault = Fault(cell="b@m", node_id="t.py::b", when="setup", message="no")
+    assert as_markdown(run(faults=(fault,))) == "### puma: 1 error\n\n- **ERROR** `b@m`: no\n"
+
+
+def test_the_change_since_the_baseline_is_told_where_the_gate_is_kept() -> None:
+    gate = Gate(metric="accuracy", op=">=", limit=-0.3, other="baseline")
+    text = as_markdown(run(outcome(verdicts=(replace(KEPT, gate=gate, change=CHANGE),))))
+    header, _, row = text.partition("#### change since the baseline\n\n")[2].splitlines()
+
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert [cell.strip() for cell in header.strip("|").split("|")][:3] == ["cell", "gate", "metric"]
+    assert cells[:3] == ["`triage-zero_shot@m`", "accuracy >= baseline - 0.3", "accuracy"]
+    assert cells[3:] == ["0.66", "0.46", "-0.2", "[-0.4, 0.1]", "PASS"]
+
+
+def test_a_warning_of_several_cells_is_said_once_with_their_number() -> None:
+    cells = [outcome(name, warnings=(f"{name}: no chat template", f"{name}: of {name}")) for name in ("a", "b", "c")]
+    told = [line for line in as_markdown(run(*cells)).splitlines() if "warning" in line]
+    assert told == [
+        "- warning: a and 2 more: no chat template",
+        *(f"- warning: {name}: of {name}" for name in ("a", "b", "c")),
+    ]
+
+
+def test_nothing_of_the_data_is_an_image_a_mention_or_a_link() -> None:
+    flip = Flip(sample_id="![x](http://e.com) @team", gold="a\n| b |", old="#12", new="<b>", better=False)
+    (row,) = [line for line in as_markdown(run(outcome(flips=(flip,)))).splitlines() if "team" in line]
+    assert " ".join(row.split()) == r"| `![x](http://e.com)` `@team` | a \| b \| | `#12` | \<b> | worse |"

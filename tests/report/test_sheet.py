@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pandas as pd
 
@@ -31,3 +32,9 @@ def test_a_perturbation_has_a_column() -> None:
 
 def test_what_is_not_known_is_empty() -> None:
     assert "triage-zero_shot@m,triage,zero_shot,,m,ece,,,,,0,nothing to measure,\n" in as_csv(run(outcome()))
+
+
+def test_a_label_that_is_a_formula_is_text_and_a_negative_value_a_number() -> None:
+    named = replace(ACCURACY, metric="=cmd|' /C calc'!A0", value=-0.5)
+    text = as_csv(run(outcome(measures={**outcome().measures, "=cmd": named})))
+    assert f",'{named.metric},-0.5," in text

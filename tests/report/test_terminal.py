@@ -5,7 +5,8 @@ import math
 import pytest
 
 from pytest_puma.core import Gate, Measure, Prediction, Run, Usage, Verdict
-from pytest_puma.report.terminal import failure, number, summary, worst_misses
+from pytest_puma.report.rows import number
+from pytest_puma.report.terminal import failure, summary, worst_misses
 from tests.report.test_wire import outcome
 
 RATES = {

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from tabulate import tabulate
 
 from pytest_puma.core import Measure
-from pytest_puma.report.terminal import interval, number
+from pytest_puma.report.rows import interval, number
 from pytest_puma.report.wire import measure_from
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.sampling import draw

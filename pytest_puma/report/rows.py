@@ -1,0 +1,117 @@
+"""The table of a run as rows, for the terminal and for Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from pytest_puma.core import LEVEL, Change, Measure, Outcome, Verdict
+from pytest_puma.report.table import Column
+
+COLUMNS = (
+    Column(title="scenario", leaves=4, heads=True),
+    Column(title="strategy", names=True),
+    Column(title="model", leaves=3, heads=True),
+    Column(title="n", right=True, leaves=5),
+    Column(title="metric", names=True),
+    Column(title="value", right=True),
+    Column(title="95 % interval"),
+    Column(title="unread", right=True, leaves=6),
+    Column(title="tokens", right=True, leaves=1),
+    Column(title="s", right=True, leaves=2),
+    Column(title="verdict"),
+)
+HEADERS = tuple(column.title for column in COLUMNS)
+_WORST = ("FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN", "PASS")
+#: It has a column of its own.
+_UNREAD = "parse_failure_rate"
+
+
+def number(value: float) -> str:
+    """Three significant digits, no exponent for ordinary sizes."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:.2f}" if 1 <= abs(value) < 1000 else f"{value:.3g}"  # noqa: PLR2004 - three digits
+
+
+def signed(value: float) -> str:
+    """A change: `+0.02`."""
+    return number(value) if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
+
+
+def interval(measure: Measure | Change) -> str:
+    """`[0.41, 0.52]`, empty where there is none; a level other than that of the header is stated."""
+    level = "" if measure.level == LEVEL else f" at {100 * measure.level:g} %"
+    return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]{level}"
+
+
+def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
+    """The rows under `HEADERS`: those of the cells, and behind a scenario's last one those of trivial programs."""
+    last = {outcome.scenario: outcome.cell for outcome in outcomes}
+    known = {outcome.scenario: _references(outcome) for outcome in outcomes if outcome.references}
+    return [
+        row
+        for outcome in outcomes
+        for row in [
+            *_rows(outcome),
+            *(known.get(outcome.scenario, ()) if last[outcome.scenario] == outcome.cell else ()),
+        ]
+    ]
+
+
+def shown(outcome: Outcome) -> list[str]:
+    """The metrics that have a row: those to be shown that the cell has, then those that its gates are about.
+
+    A gate of one word is a row of its own. Parse failures have one where a gate on them is not kept, as they have a
+    column.
+    """
+    names = [name for name in outcome.metrics if name in outcome.measures]
+    gated = (each.gate.metric for each in outcome.verdicts if each.gate.metric != _UNREAD or each.status != "PASS")
+    return list(dict.fromkeys((*names, *gated)))
+
+
+def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
+    unread = outcome.measures[_UNREAD].value
+    computed = outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
+    costs = (f"{unread:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}")
+    metrics = shown(outcome)
+    lines = []
+    for place, metric in enumerate(metrics):
+        verdicts = [
+            each
+            for each in outcome.verdicts
+            if each.gate.metric == metric or (not place and each.gate.metric not in metrics)
+        ]
+        names = ("", "", "") if place else (outcome.scenario, outcome.shown, outcome.model)
+        measured = _measured(metric, outcome.measures.get(metric), verdicts)
+        worst = _worst(verdicts) if verdicts or not place else ""
+        lines.append((*names, *measured, *(("", "", "") if place else costs), worst))
+    return lines
+
+
+def _references(outcome: Outcome) -> list[tuple[str, ...]]:
+    """A row for what each trivial program scores on the same samples, without costs and verdict."""
+    return [
+        (*(("", "", "") if place else (outcome.scenario, f"reference.{name}", "")), *_cells(measure), "", "", "", "")
+        for name, measures in outcome.references.items()
+        for place, measure in enumerate(measures.values())
+    ]
+
+
+def _measured(metric: str, measure: Measure | None, verdicts: Iterable[Verdict]) -> tuple[str, ...]:
+    """What was measured; of a gate of one word its p-value; a dash for what the cell does not give."""
+    if measure is not None:
+        return _cells(measure)
+    p = next((each.p for each in verdicts if each.p is not None), math.nan)
+    return ("", metric, "-" if math.isnan(p) else f"p={number(p)}", "")
+
+
+def _cells(measure: Measure) -> tuple[str, ...]:
+    value = number(measure.value) + ("*" if measure.note else "")
+    return (str(measure.n), measure.metric, value, interval(measure))
+
+
+def _worst(verdicts: Sequence[Verdict]) -> str:
+    """A dash where there is none."""
+    found = {each.status for each in verdicts}
+    return next((status for status in _WORST if status in found), "-")
