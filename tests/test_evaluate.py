@@ -273,7 +273,7 @@ def test_notes_of_the_backend_reach_the_reports() -> None:
     outcomes = [evaluate(cell(strategy=strategy), Engine(backend)) for strategy in ("zero_shot", "one_shot")]
     assert [each.notes for each in outcomes] == [("speaks plainly",)] * 2
     whole = Run(id="", started="", environment={}, outcomes=tuple(outcomes))
-    assert whole.warnings == whole.notes == ("script: speaks plainly",)
+    assert whole.notes == ("script: speaks plainly",)
     assert json.loads(as_json(whole))["notes"] == ["script: speaks plainly"]
 
 

@@ -189,8 +189,3 @@ class Run:
         """What a reader must know of the models: each sentence once a model, not once a cell."""
         notes = (f"{outcome.model}: {note}" for outcome in self.outcomes for note in outcome.notes)
         return tuple(dict.fromkeys(notes))
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The sentences for every report: on the models, then on the cells."""
-        return (*self.notes, *(warning for outcome in self.outcomes for warning in outcome.warnings))
