@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 def asked_alone(strategy: Strategy, tasks: Sequence[Task], talks: Sequence[Talk], engine: Engine) -> Determinism:
     """Ask these tasks again, one after the other; `talks` are the conversations about them, held together."""
     engine.reset()
-    flips, gaps = 0, []
+    texts, answers, gaps = 0, 0, []
     for task, together in zip(tasks, talks, strict=False):
         witness = Witness(engine.backend)
         (alone,) = hold([strategy.converse(task)], Engine(witness))
         pairs = list(zip(_responses(together), _responses(alone), strict=False))
         parted = next((place for place, (one, other) in enumerate(pairs) if _said(one) != _said(other)), None)
+        answers += _answer(together) != _answer(alone)
         if parted is not None:
-            flips += 1
+            texts += 1
             gaps += witness.gap(*pairs[parted], after=[other for _, other in pairs[:parted]])
-    return Determinism(samples=len(tasks), flips=flips, gaps=tuple(gaps))
+    return Determinism(samples=len(tasks), texts=texts, answers=answers, gaps=tuple(gaps))
 
 
 class Witness:
@@ -71,6 +72,10 @@ class Witness:
 
 def _responses(talk: Talk) -> tuple[Response, ...]:
     return () if talk.answer is None else talk.answer.responses
+
+
+def _answer(talk: Talk) -> str | None:
+    return None if talk.answer is None else talk.answer.value
 
 
 def _said(response: Response) -> object:

@@ -42,25 +42,27 @@ def checked(tmp_path: Path, strategy: str, *, asked: int, weight: float = 0.25) 
 
 @pytest.mark.parametrize(("asked", "found"), [(3, 3), (4, 4), (9, 4)])
 def test_every_flip_has_its_gap(tmp_path: Path, asked: int, found: int) -> None:
-    assert checked(tmp_path, "zero_shot", asked=asked) == Determinism(samples=found, flips=found, gaps=(0.25,) * found)
+    assert checked(tmp_path, "zero_shot", asked=asked) == Determinism(
+        samples=found, texts=found, answers=found, gaps=(0.25,) * found
+    )
 
 
 def test_without_flips_there_are_no_gaps(tmp_path: Path) -> None:
-    assert checked(tmp_path, "zero_shot", asked=4, weight=0.0) == Determinism(samples=4, flips=0)
+    assert checked(tmp_path, "zero_shot", asked=4, weight=0.0) == Determinism(samples=4, texts=0, answers=0)
 
 
 def test_a_second_turn_is_found_behind_the_first(tmp_path: Path) -> None:
-    assert checked(tmp_path, "egi", asked=2) == Determinism(samples=2, flips=2, gaps=(0.25, 0.25))
+    assert checked(tmp_path, "egi", asked=2) == Determinism(samples=2, texts=2, answers=0, gaps=(0.25, 0.25))
 
 
 def test_behind_sampled_tokens_a_flip_has_no_gap(tmp_path: Path) -> None:
     found = checked(tmp_path, "self_consistency_3", asked=4)
     assert found is not None
-    assert len(found.gaps) <= found.flips <= 4
+    assert len(found.gaps) <= found.texts <= 4
 
 
 def test_scored_labels_do_not_flip_with_the_texts(tmp_path: Path) -> None:
-    assert checked(tmp_path, "option_scoring", asked=4) == Determinism(samples=4, flips=0)
+    assert checked(tmp_path, "option_scoring", asked=4) == Determinism(samples=4, texts=0, answers=0)
 
 
 def test_it_is_not_asked_for_by_default(tmp_path: Path) -> None:

@@ -42,14 +42,15 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Determinism:
-    """How many of the `samples` that were asked once more, each alone, were then answered with another text.
+    """What changed for the `samples` that were asked once more, each alone: how many `texts`, and how many `answers`.
 
-    `gaps`: for each flip where it is known, how far the logit of the chosen token lay above the next one where the
-    texts part. Small gaps are near-ties that any change of the batch may tip; large ones are a defect.
+    `gaps`: for each other text where it is known, how far the logit of the chosen token lay above the next one where
+    the texts part. Small gaps are near-ties that any change of the batch may tip; large ones are a defect.
     """
 
     samples: int
-    flips: int
+    texts: int
+    answers: int
     gaps: tuple[float, ...] = ()
 
 

@@ -110,12 +110,13 @@ def _named(cells: Sequence[str]) -> str:
 
 
 def _agreement(outcome: Outcome) -> str:
-    """How many answers changed when asked alone, nothing where that was not asked."""
+    """How many texts and answers changed when asked alone, nothing where that was not asked."""
     found = outcome.determinism
     if found is None:
         return ""
     gaps = f"; largest logit gap {number(max(found.gaps))}" if found.gaps else ""
-    return f"{outcome.cell}: {found.flips} of {found.samples} answers change when asked alone{gaps}"
+    changed = f"{found.texts} of {found.samples} texts and {found.answers} of {found.samples} answers"
+    return f"{outcome.cell}: {changed} change when asked alone{gaps}"
 
 
 def _sources(outcomes: Sequence[Outcome]) -> list[str]:

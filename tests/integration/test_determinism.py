@@ -25,17 +25,19 @@ def test_flips_are_counted_with_their_logit_gaps(project: Project) -> None:
     found = {each["strategy"]: each["determinism"] for each in project.record()["outcomes"]}
     assert {each["samples"] for each in found.values()} == {6}
     # Random weights tie all the time; what is tipped is nearly level. With a context mixed up, gaps would exceed 1.
-    assert all(len(each["gaps"]) <= each["flips"] <= 6 for each in found.values())
+    assert all(len(each["gaps"]) <= each["texts"] <= 6 for each in found.values())
     assert all(gap < 0.1 for each in found.values() for gap in each["gaps"])
     zero_shot = found["zero_shot"]
-    assert len(zero_shot["gaps"]) == zero_shot["flips"]
-    result.stdout.fnmatch_lines([f"determinism: triage_jira-zero_shot@tiny: {zero_shot['flips']} of 6 answers change*"])
+    assert len(zero_shot["gaps"]) == zero_shot["texts"]
+    changed = f"{zero_shot['texts']} of 6 texts and {zero_shot['answers']} of 6 answers change when asked alone"
+    result.stdout.fnmatch_lines([f"determinism: triage_jira-zero_shot@tiny: {changed}*"])
 
 
 def test_strict_answers_never_change(project: Project) -> None:
     project.write(test_triage=EVERY_KIND)
     project.run("--puma-determinism=8", "--puma-strict").assert_outcomes(passed=4)
-    assert [each["determinism"]["flips"] for each in project.record()["outcomes"]] == [0, 0, 0, 0]
+    checks = [each["determinism"] for each in project.record()["outcomes"]]
+    assert [(each["texts"], each["answers"]) for each in checks] == [(0, 0)] * 4
 
 
 def test_nothing_is_asked_twice_unless_it_is_asked_for(alone: Project) -> None:
