@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_puma import cautions
 from pytest_puma.core import (
     Answer,
     Cell,
@@ -17,6 +20,7 @@ from pytest_puma.core import (
     Generation,
     Model,
     Outcome,
+    Prediction,
     PumaError,
     Run,
     Scenario,
@@ -346,3 +350,18 @@ def test_a_strategy_of_ones_own_may_ask_as_often_as_it_likes() -> None:
     own = {"own": Strategy(name="own", converse=_two_requests, templates=("zero_shot",))}
     outcome = run(cell(strategy="own"), strategies=own)
     assert [len(prediction.raw) for prediction in outcome.predictions] == [2] * 12
+
+
+class _Slow(TriageJiraScenario):
+    def metrics(self) -> Any:
+        def slow(found: Sequence[Prediction]) -> int:
+            time.sleep(0.001)
+            return len(found)
+
+        return {"slow": slow}
+
+
+def test_a_slow_metric_of_ones_own_is_named_with_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cautions, "SLOW", 0.3)
+    (warning,) = run(cell(_Slow())).warnings
+    assert re.match(r".*: metrics\(\): 'slow' took \d+ s of \d+ s in 301 calls, all but one for its interval", warning)
