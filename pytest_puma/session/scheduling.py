@@ -16,6 +16,8 @@ from pytest_puma.session.settings import model_names, settings_of
 
 #: Tests that wait at a worker: one that it runs, and one that it knows to come.
 _ENOUGH = 2
+#: Of tests that differ, so many are named.
+_NAMED = 3
 #: No node id has it.
 _MARK = "\0"
 
@@ -52,8 +54,25 @@ class ByModel(LoadScopeScheduling):
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
         """The tests of a worker, under ids that differ: xdist would run one of several that have the same."""
         tests = _numbered(collection)
-        self._cells = {tests[place]: named for place, named in self._named.items()}
+        if self.collection is None:
+            self._cells = {tests[place]: named for place, named in self._named.items()}
         super().add_node_collection(node, tests)
+        if node not in self.registered_collections:
+            self._refuse(node, tests)
+
+    def _refuse(self, node: WorkerController, tests: Sequence[str]) -> None:
+        """The replacement of a worker that crashed has other tests: it can run none, so the run ends and says so."""
+        others = sorted(test.rstrip(_MARK) for test in {*tests} ^ {*(self.collection or ())})
+        text = (
+            f"puma: {node.gateway.id} replaces a worker that crashed, but collected other tests than that one: "
+            f"{', '.join(others[:_NAMED]) or 'the same in another order'}; expected the same tests each time. "
+            "What had not run by then was left out."
+        )
+        report = pytest.CollectReport(nodeid=node.gateway.id, outcome="failed", longrepr=text, result=[])
+        self.config.hook.pytest_collectreport(report=report)
+        node.shutdown()
+        if all(each.shutting_down for each in self.nodes):
+            self.workqueue.clear()
 
     def remove_node(self, node: WorkerController) -> str | None:
         """The test that a worker died of, if any. It is not run again: it would take down the next worker too."""

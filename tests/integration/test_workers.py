@@ -185,6 +185,21 @@ def test_the_only_worker_may_crash_and_its_replacement_goes_on(
     assert len(two_models.record()["outcomes"]) == 3 * len(models)
 
 
+def test_a_replacement_that_collects_other_tests_ends_the_run(alone: Project) -> None:
+    crashed = alone.pytester.path / "crashed"
+    dies = DIES.format(dies_of="zero_shot").replace("os._exit(3)", f"open({str(crashed)!r}, 'w').close(); os._exit(3)")
+    alone.write(test_dies=f"{dies}\nif os.path.exists({str(crashed)!r}):\n    def test_new():\n        pass\n")
+    result = alone.pytester.runpytest_subprocess("-n1", f"--puma-model={alone.model}", timeout=300)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [
+            "*puma: gw1 replaces a worker that crashed, but collected other tests than that one: *::test_new; *",
+            "*few_shot_3@tiny? was planned, but no outcome of it arrived",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+
+
 def created(result: pytest.RunResult) -> str:
     """The line that says how many workers there are."""
     return next((line for line in result.outlines if re.search(r"\d+ workers? \[|\d+/\d+ workers?|created:", line)), "")
