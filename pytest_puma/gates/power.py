@@ -21,7 +21,7 @@ from pytest_puma.stats.power import WANTED, detectable, power_of_interval, power
 CHANGED = 0.12
 #: The renewals that the power of `no_drift` is stated for, what each costs, and the share of answers that have changed
 #: after all of them (`tools/statistics/drift.py`).
-RENEWALS, STEP, STEP_SHARE, DRIFTED = 12, 0.01, 0.02, 0.25
+RENEWALS, STEP, STEP_SHARE, DRIFTED = 12, 0.01, 0.02, 0.3
 POINTS, SHARE = 0.05, 0.1
 #: Label probabilities are worth so many more samples to `no_regression`.
 WORTH = 1.25

@@ -18,7 +18,7 @@ def closing(run: Run) -> list[str]:
 def _undecided(counts: Tally) -> list[str]:
     if not counts.undecided:
         return []
-    return [f"gates: {counts.undecided} of {counts.judged} could not decide"]
+    return [f"{counts.undecided} of {counts.judged} gates could not decide"]
 
 
 def _false_alarms(counts: Tally) -> list[str]:
@@ -30,7 +30,7 @@ def _false_alarms(counts: Tally) -> list[str]:
         return [f"false alarms: if nothing got worse, the gate on a change FAILs in at most {most} of runs"]
     told = (
         f"false alarms: if nothing got worse, at least one of the {counts.on_change} gates on a change FAILs in about "
-        f"{percent(counts.false_alarm)} of runs were they independent, and in {percent(counts.at_most)} at most"
+        f"{percent(counts.false_alarm)} of runs if they are independent, and in at most {percent(counts.at_most)}"
     )
     return [told]
 

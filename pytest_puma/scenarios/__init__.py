@@ -9,7 +9,6 @@ from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.prioritization_jira import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario
 from pytest_puma.scenarios.sampling import draw, example_rows
-from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.scenarios.triage_jira import TriageJiraScenario
 
 #: The scenarios that come with the package, by name.
@@ -33,5 +32,4 @@ __all__ = [
     "draw",
     "example_rows",
     "hidden_fields",
-    "text_fields",
 ]

@@ -29,7 +29,7 @@ def test_what_is_not_kept_is_a_sentence_each() -> None:
         "- **FAIL** `triage-zero_shot@m`: it is under 0.9",
         "- **FAIL** gone",
         "- inconclusive: `triage-zero_shot@m` and 1 more: it may miss >= baseline",
-        "- gates: 2 of 3 could not decide",
+        "- 2 of 3 gates could not decide",
         "- warning: `triage-zero_shot@m`: w",
     ]
 
