@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pytest_puma.core import Draws, Outcome, Policy, Prediction
+from pytest_puma.core import Draws, Measure, Outcome, Policy, Prediction
 from pytest_puma.gates import judge_change, parse_gate
 from pytest_puma.metrics import Answers, between, contrast
 from pytest_puma.robustness import robustness
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.stats import mcnemar, wilson
+from pytest_puma.stats import Resamples, mcnemar, wilson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,7 @@ ALIKE = 0.05
 #: Of the rows of one unit, the share that is answered as the others are.
 SHARED = 0.8
 RIGHT, FLIPS = 0.7, 0.15
-Units: TypeAlias = Sequence[tuple[str, ...]]
+Units: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +46,19 @@ class Population:
 
 def _both_orders(_: np.random.Generator, n: int) -> Units:
     """Every pair in both orders."""
-    return [(f"{row // 2}a", f"{row // 2}b") for row in range(n)]
+    return tuple((f"{row // 2}a", f"{row // 2}b") for row in range(n))
 
 
 def _repeats(_: np.random.Generator, n: int) -> Units:
     """Questions asked five times."""
-    return [(f"{row // 5}",) for row in range(n)]
+    return tuple((f"{row // 5}",) for row in range(n))
 
 
 def _linked(random: np.random.Generator, n: int) -> Units:
     """Pairs of issues, half of which are in two pairs."""
     issues = [*range(n), *range(n // 2), *range(n, n + n // 2)]
     places = random.permutation(np.arange(2 * n))
-    return [(str(issues[a]), str(issues[b])) for a, b in places.reshape(n, 2)]
+    return tuple((str(issues[a]), str(issues[b])) for a, b in places.reshape(n, 2))
 
 
 POPULATIONS = (
@@ -95,15 +96,15 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
         random = np.random.default_rng([number, size])
         units = population.units(random, size)
         right, other, flips = (_together(random, units, rate) for rate in (RIGHT, RIGHT, FLIPS))
-        now, before, perturbed = (_draws(each, units, number) for each in (right, other, right ^ flips))
+        now, before, perturbed = (_draws(each, units) for each in (right, other, right ^ flips))
         change = between(now, before, quotient=False)
         hits["p < 0.05"] += contrast("", "", now, before, seed=number).p < ALIKE
         hits["p < 0.05, rows"] += mcnemar(change.worse, change.better) < ALIKE
         hits["gate FAILs"] += judge_change(gate, change, "", Policy()).status == "FAIL"
         hits["change"] += change.low <= 0 <= change.high
-        measure = _answers(right, units, number).measures(only=("accuracy",))["accuracy"]
+        measure = _answers(right, units).measures(only=("accuracy",))["accuracy"]
         hits["accuracy"] += measure.low <= RIGHT <= measure.high
-        (found,) = robustness([_outcome(now, None, number), _outcome(perturbed, "case_upper", number)])
+        (found,) = robustness([_outcome(now, measure, None), _outcome(perturbed, measure, "case_upper")])
         shares = ((found.shifts[0].turns.rate, FLIPS), (found.always_right, RIGHT * (1 - FLIPS)))
         for name, (share, truth) in zip(("flip rate", "always right"), shares, strict=True):
             assert share is not None  # noqa: S101 - answers are labels
@@ -121,22 +122,27 @@ def _together(random: np.random.Generator, units: Units, rate: float) -> Flags:
     return np.where(random.random(len(units)) < SHARED, theirs, random.random(len(units)) < rate)
 
 
-def _answers(right: Flags, units: Units, seed: int) -> Answers:
+@lru_cache(maxsize=1)
+def _resamples(units: Units) -> Resamples:
+    """Once for all systems, and for all draws of a population whose units do not change."""
+    return Resamples(units, seed=0)
+
+
+def _answers(right: Flags, units: Units) -> Answers:
     predictions = [
         Prediction(sample_id=str(row), gold="A", answer="A" if hit else "B", units=names)
         for row, (hit, names) in enumerate(zip(right.tolist(), units, strict=True))
     ]
-    return Answers(BUILTIN["prioritization_jira"](), predictions, seed=seed)
+    return Answers(BUILTIN["prioritization_jira"](), predictions, seed=0, resamples=_resamples(units))
 
 
-def _draws(right: Flags, units: Units, seed: int) -> Draws:
-    drawn = _answers(right, units, seed).draw("accuracy")
+def _draws(right: Flags, units: Units) -> Draws:
+    drawn = _answers(right, units).draw("accuracy")
     assert drawn is not None  # noqa: S101 - every answer has an accuracy
     return drawn
 
 
-def _outcome(drawn: Draws, perturbation: str | None, seed: int) -> Outcome:
-    measures = {drawn.metric: None}
+def _outcome(drawn: Draws, measure: Measure, perturbation: str | None) -> Outcome:
     return Outcome(
         cell="cell",
         scenario="prioritization_jira",
@@ -144,9 +150,9 @@ def _outcome(drawn: Draws, perturbation: str | None, seed: int) -> Outcome:
         model="model",
         perturbation=perturbation,
         metrics=(drawn.metric,),
-        signature={"seed": seed},
+        signature={},
         predictions=(),
-        measures=measures,  # type: ignore[arg-type]
+        measures={measure.metric: measure},
         draws={drawn.metric: drawn},
     )
 

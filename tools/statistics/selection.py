@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from pytest_puma.core import Gate, Outcome, Policy, Prediction
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import Answers
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.stats import Resamples
 
 SIZES = (50, 200)
 _ACCURACY = "max(accuracy over strategy) >= 0.6"
@@ -89,8 +91,15 @@ def _cells(population: Population, gate: Gate, random: np.random.Generator, n: i
             Prediction(sample_id=str(row), gold=right, answer=said, units=(str(row),))
             for row, (right, said) in enumerate(pairs)
         ]
-        cells.append(_cell(f"s{number}", gate, Answers(scenario, predictions, seed=0)))
+        answers = Answers(scenario, predictions, seed=0, resamples=_resamples(n))
+        cells.append(_cell(f"s{number}", gate, answers))
     return cells
+
+
+@cache
+def _resamples(rows: int) -> Resamples:
+    """Once for all draws."""
+    return Resamples([(str(row),) for row in range(rows)], seed=0)
 
 
 def _cell(strategy: str, gate: Gate, answers: Answers) -> Outcome:
