@@ -30,9 +30,9 @@ def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> C
     change = between(new, old, quotient=False)
     new, old = together(new, old)
     errors = np.array([new.errors, old.errors])
-    read = (errors < _READ).all(axis=0)
+    read = np.flatnonzero((errors < _READ).all(axis=0))
     errors = errors[:, read]
-    units = [each for each, kept in zip(new.units, read.tolist(), strict=True) if kept] if new.units else []
+    units = [new.units[row] for row in read.tolist()] if new.units else []
     differences = group_sums(errors[0] - errors[1], units)
     values = np.array(new.values) - np.array(old.values)
     tests = _tests(change, values, differences, a_row=worth(units), grouped=bool(units), seed=seed)

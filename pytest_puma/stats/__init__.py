@@ -1,7 +1,7 @@
 """Statistics: pure functions of arrays, which know neither predictions nor gates."""
 
+from pytest_puma.core import LEVEL
 from pytest_puma.stats.intervals import (
-    LEVEL,
     Interval,
     change_interval,
     effective_wilson,

@@ -93,7 +93,9 @@ def group_sums(values: NDArray[np.float64], units: Units) -> NDArray[np.float64]
 
     The values as they are where no row shares a unit, or where `units` is empty.
     """
-    return np.bincount(components(units), weights=values) if share_units(units) else values
+    if not share_units(units):
+        return values
+    return np.asarray(np.bincount(components(units), weights=values), dtype=np.float64)
 
 
 def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -> NDArray[np.integer]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pytest_puma.stats.intervals import LEVEL
+from pytest_puma.core import LEVEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
