@@ -73,7 +73,6 @@ def test_prompts_have_the_tokens_of_llama_cpp_pythons_formatter(default: Engine,
     asked = [*prompts(samples=20), Prompt(messages=hostile)]
     template = loop.template()
     if template is None:
-        assert any("no chat template" in note for note in default.backend.notes)
         bos = loop.tokens("", bos=True)
         assert all(default.backend.encode(prompt)[:2].count(bos[0]) == 1 for prompt in asked)
         return
@@ -82,6 +81,17 @@ def test_prompts_have_the_tokens_of_llama_cpp_pythons_formatter(default: Engine,
         messages = [{"role": each.role, "content": each.content} for each in prompt.messages]
         text = formatter(messages=messages).prompt
         assert default.backend.encode(prompt) == loop.tokens(text, bos=False)
+
+
+def test_what_must_be_known_of_a_model_is_told(default: Engine, loop: Loop) -> None:
+    notes = tuple(default.backend.notes)
+    if loop.template() is not None:
+        assert notes == ()
+        return
+    template, warning = notes
+    assert template.startswith("the file has no chat template;")
+    # Any `</s>`, also that of HTML, ends a reply of this model.
+    assert warning.startswith("llama.cpp warns: load: control-looking token: 212 '</s>' was not control-type;")
 
 
 def test_strict_texts_are_those_of_the_loop(strict: Engine, loop: Loop) -> None:
@@ -112,6 +122,8 @@ def test_log_probabilities_of_labels_are_those_of_the_loop(default: Engine, stri
         plain.append([loop.logprob(before, tail, strict.backend.ends_of_turn) for tail in tails])
     alone, together = ([each.logprobs for each in engine.run(asked)] for engine in (strict, default))
     noise = np.abs(np.subtract(together, plain))
+    # A base model hardly writes a label, but with `<end_of_turn>` it would write none in 1e18 replies.
+    assert 1e-6 < np.exp(alone).sum(axis=1).min() <= np.exp(alone).sum(axis=1).max() < 1
     assert np.abs(np.subtract(alone, plain)).max() < STRICT
     assert noise.mean() < MEAN_NOISE
     assert noise.max() < MOST_NOISE

@@ -44,6 +44,13 @@ def answers(project: Project, models: dict[str, Model], *arguments: str) -> tupl
     return sorted(found, key=repr), record
 
 
+def test_strict_answers_do_not_depend_on_their_batch(project: Project, models: dict[str, Model]) -> None:
+    asked = ("-p", "no:xdist", "--puma-strict", "--puma-samples=3", "--puma-strategy=zero_shot,option_scoring")
+    _, record = answers(project, models, *asked, "--puma-determinism=2")
+    checks = [cell["determinism"] for cell in record["outcomes"]]
+    assert [(each["samples"], each["texts"], each["answers"]) for each in checks] == [(2, 0, 0)] * 4
+
+
 def test_workers_perturbations_and_determinism(project: Project, models: dict[str, Model]) -> None:
     asked = ("--puma-threads=1", "--puma-perturb=typos_5pct,case_upper")
     alone, record = answers(project, models, "-p", "no:xdist", *asked, "--puma-determinism=3")
