@@ -11,8 +11,9 @@ from pytest_puma.core import Cell, Prediction, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 
-#: The mean probability outside the scored labels from which on readers are warned.
-TOLERATED_OUTSIDE = 0.5
+#: The mean probability outside the scored labels from which on readers are warned. In zero-shot triage, a chat model of
+#: 135 million parameters has .98, a base model of 270 million .9999.
+TOLERATED_OUTSIDE = 0.99
 #: Refused texts that a sentence shows.
 _SHOWN = 3
 _REFUSED = ("not_a_label", "not_a_number")

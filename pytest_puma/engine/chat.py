@@ -91,7 +91,7 @@ class ChatFormat:
         )
         rendered = self.render(replace(prompt, messages=messages))
         spelled = {mark: spelling for spelling, mark in marks.items()}
-        parts = re.split(f"([{''.join(spelled)}])", rendered) if spelled else [rendered]
+        parts: list[str] = re.split(f"([{''.join(spelled)}])", rendered) if spelled else [rendered]
         return [(spelled.get(part, part), part not in spelled) for part in parts if part]
 
     def answered(self, answer: str) -> str:

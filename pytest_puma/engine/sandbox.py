@@ -154,7 +154,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             msg = f"it has {len(source):,} characters; expected at most {LONGEST_TEMPLATE:,}"
             raise LimitError(msg)
         tree: nodes.Template = _Metered().visit(super()._parse(source, name, filename))
-        return tree.set_environment(self)  # type: ignore[return-value] - the same tree
+        tree.set_environment(self)
+        return tree
 
     # -- the budget -------------------------------------------------------------------------------
 
@@ -175,7 +176,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             if isinstance(each, str | bytes):
                 size += len(each)
             elif isinstance(each, Namespace):
-                values.append(each._Namespace__attrs)  # type: ignore[attr-defined]  # noqa: SLF001
+                values.append(each._Namespace__attrs)  # noqa: SLF001 - it has no other name
             elif isinstance(each, Mapping):
                 size += _ELEMENT * len(each)
                 values += [*each.keys(), *each.values()]

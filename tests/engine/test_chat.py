@@ -158,7 +158,7 @@ CUTS = ROLES.replace("m.content", "m.content[1:]")
     contents=st.lists(
         st.lists(st.sampled_from(["<s>", "</s>", "a", " ", "s>", "\U000f0000"])).map("".join), min_size=1
     ),
-    prefill=st.text(st.characters(exclude_categories=("Cs",))),
+    prefill=st.text(st.characters(exclude_categories=["Cs"])),
     template=st.sampled_from(
         [PLAIN, CHATML, REFUSES_SYSTEM, DROPS_SYSTEM, OPENS_THOUGHTS, TRIMS, ROLES + "\U000f0001"]
     ),

@@ -31,7 +31,8 @@ def test_a_sound_model_has_no_notes(model_file: Callable[[Shape], Path]) -> None
 def test_a_warning_of_llama_cpp_is_a_note_of_this_model_alone(
     model_file: Callable[[Shape], Path], tmp_path: Path
 ) -> None:
-    path = shutil.copy(model_file(LLAMA_BOS), tmp_path / "odd.gguf")
+    path = tmp_path / "odd.gguf"
+    shutil.copy(model_file(LLAMA_BOS), path)
     reader = gguf.GGUFReader(path, "r+")
     kinds = reader.fields["tokenizer.ggml.token_type"]
     kinds.parts[kinds.data[ID]][0] = gguf.TokenType.NORMAL

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,10 +100,12 @@ def test_what_lies_outside_the_labels_is_the_rest_of_their_probability() -> None
         {"finish": "scored", "logprobs": (-1.0,)},
     ]
     given = predictions("AABBB", "AABBB")
-    rows = [replace(each, **more) for each, more in zip(given, [*scored, *others], strict=True)]
+    changes: list[dict[str, Any]] = [*scored, *others]
+    rows = [replace(each, **more) for each, more in zip(given, changes, strict=True)]
     found = measured(Triage("AB"), rows)["outside_labels"]
 
-    assert (found.value, found.n) == (pytest.approx((0.25 + 1) / 2), 2)
+    assert found.value == pytest.approx((0.25 + 1) / 2)
+    assert found.n == 2
     assert "outside_labels" not in measured(Triage("AB"), given)
 
 

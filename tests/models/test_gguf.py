@@ -194,7 +194,7 @@ def test_more_layers_than_any_model_has_are_refused(tmp_path: Path, layers: int)
 
 def test_a_number_of_heads_below_zero_tells_nothing(tmp_path: Path) -> None:
     path = tmp_path / "q.gguf"
-    attention = {"llama.attention.head_count": 2, "llama.attention.head_count_kv": [-8, 1]}
+    attention: dict[str, Value] = {"llama.attention.head_count": 2, "llama.attention.head_count_kv": [-8, 1]}
     path.write_bytes(raw_gguf({**MODEL, **attention, "llama.block_count": 2, "llama.embedding_length": 8}))
     assert read_gguf(path).cell_bytes is None
 
