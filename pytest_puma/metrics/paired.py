@@ -16,7 +16,16 @@ import numpy as np
 from pytest_puma.core import Change, Draws
 from pytest_puma.metrics.regression import kernel_over_read
 from pytest_puma.metrics.statistic import in_blocks, known
-from pytest_puma.stats import LEVEL, Resamples, change_interval, least_p, mcnemar, worth
+from pytest_puma.stats import (
+    LEVEL,
+    Resamples,
+    change_interval,
+    components,
+    group_sums,
+    least_p,
+    mcnemar,
+    sign_flips,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Added to both sides of a quotient: nothing beside any error, but 0 / 0 is 1.
 _TINY = 1e-9
+#: Fewer groups of rows have too few signs to flip: chains of shared units may link all rows to one group.
+FEWEST_GROUPS = 10
 #: Baselines keep six digits of a probability.
 _ROUNDING = 1e-5
 
@@ -43,16 +54,15 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
     values = compare(np.array(new.values), np.array(old.values))
     turned = np.array(new.errors) - np.array(old.errors)
     worse, better = int((turned > 0).sum()), int((turned < 0).sum())
-    changed, a_row = _changed(new, old), worth(new.units)
+    n, behind = evidence(new, old)
     value = float(compare(np.array(new.value), np.array(old.value)))
-    if changed:
-        n, behind = round(len(turned) * a_row), math.ceil(changed * a_row)
+    if behind:
         low, high = change_interval(value, values, n=n, turned=behind, level=level)
     else:
         # But for rounding.
         value = low = high = value if np.isnan(value) else same
-    exact = mcnemar(round(worse * a_row), round(better * a_row)) if new.metric == "accuracy" else 0.0
-    if max(exact, least_p(math.ceil(changed * a_row))) > 1 - level:
+    exact = _exact(turned, new) if new.metric == "accuracy" else 0.0
+    if max(exact, least_p(behind)) > 1 - level:
         # Where the exact test of accuracy finds no change, or no paired test of so few samples could, nor may this.
         low, high = min(low, same), max(high, same)
     return Change(
@@ -65,7 +75,7 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
         n=len(turned),
         worse=worse,
         better=better,
-        changed=changed,
+        changed=int(_changed(new, old).sum()),
         unread=unread,
         read_again=read_again,
         quotient=quotient,
@@ -113,15 +123,38 @@ def _reading(new: Draws, old: Draws) -> tuple[int, int]:
     return int((before & ~now).sum()), int((now & ~before).sum())
 
 
-def _changed(new: Draws, old: Draws) -> int:
-    """How many samples give the metric something else."""
+def evidence(new: Draws, old: Draws) -> tuple[int, int]:
+    """How many independent observations there are, and how many of them give the metric something else in both sets.
+
+    Rows that share units are one observation.
+    """
+    changed = _changed(new, old)
+    if not new.units:
+        return len(changed), int(changed.sum())
+    groups, n = np.array(components(new.units)), Resamples(new.units, seed=0).independent
+    if groups.max() + 1 < FEWEST_GROUPS:
+        # Chains of shared units link rows that have little to do with each other.
+        return n, math.ceil(changed.sum() * n / len(changed))
+    return n, len(set(groups[changed].tolist()))
+
+
+def _changed(new: Draws, old: Draws) -> NDArray[np.bool_]:
+    """Which samples give the metric something else."""
     if new.inputs:
         now, before = _inputs(new), _inputs(old)
-        return int(((now != before) & ~(np.isnan(now) & np.isnan(before))).any(axis=1).sum())
+        return np.asarray(((now != before) & ~(np.isnan(now) & np.isnan(before))).any(axis=1))
     # What the author of a metric looks at is unknown: answers first, else whatever moves its value.
-    answers = sum(one != other for one, other in zip(new.answers, old.answers, strict=True))
+    answers = np.array([one != other for one, other in zip(new.answers, old.answers, strict=True)], dtype=np.bool_)
     moved = not np.allclose(new.values, old.values, rtol=_ROUNDING, atol=_TINY, equal_nan=True)
-    return answers or (len(new.answers) if moved else 0)
+    return answers if answers.any() or not moved else np.ones(len(new.answers), dtype=np.bool_)
+
+
+def _exact(turned: Values, new: Draws) -> float:
+    """The p-value of the exact test of accuracy: McNemar's, or, where rows share units, that of the groups' signs."""
+    if not new.units:
+        return mcnemar(int((turned > 0).sum()), int((turned < 0).sum()))
+    differences = group_sums(turned, new.units)
+    return sign_flips(differences, seed=new.seed) if len(differences) >= FEWEST_GROUPS else 0.0
 
 
 def _inputs(drawn: Draws) -> NDArray[np.float64]:

@@ -18,7 +18,6 @@ from pytest_puma.stats.resampling import (
     group_sums,
     resampling_weights,
     share_units,
-    worth,
 )
 from pytest_puma.stats.significance import (
     change_p,
@@ -56,5 +55,4 @@ __all__ = [
     "signed_rank",
     "studentised_interval",
     "wilson",
-    "worth",
 ]

@@ -83,11 +83,6 @@ def components(units: Units) -> list[int]:
     return [int(group) for group in groups[: len(units)]]
 
 
-def worth(units: Units) -> float:
-    """How many independent observations a row is worth on average: 1 where no unit is shared, or `units` is empty."""
-    return Resamples(units, seed=0).independent / len(units) if units else 1.0
-
-
 def group_sums(values: NDArray[np.float64], units: Units) -> NDArray[np.float64]:
     """The sum of each group of rows that share units (`components`), so that what is left is independent.
 
