@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_puma.core import Gate, Measure, Outcome, Policy, Verdict
+from pytest_puma.core import Draws, Gate, Measure, Outcome, Policy, Verdict
 from pytest_puma.core.cell import perturbed
 from pytest_puma.gates import judge, judge_change, not_run
 from pytest_puma.metrics import between
@@ -43,14 +44,15 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
     measured = [each for each in group if gate.metric in each.measures and each.measures[gate.metric].n]
     if not measured:
         return not_run(gate, f"no cell has {gate.metric}")
-    found = _selected(gate, measured)
-    chosen = measured[found.place]
+    known = [each for each in measured if not math.isnan(each[gate.metric])] or measured
+    found = _selected(gate, known)
+    chosen = known[found.place]
     one = chosen.model if gate.axis == "model" else chosen.strategy
     measure = chosen.measures[gate.metric]
-    verdict = judge(gate, {gate.metric: _corrected(measure, found)})
-    told = f"{gate.pick} of {len(measured)}, {one}: {verdict.reason}"
-    if len(measured) > 1:
-        told += f"; corrected for choosing the {gate.pick} of {len(measured)}, observed {measure.value:.3g}"
+    verdict = judge(gate, {gate.metric: _corrected(measure, found, chosen.draws[gate.metric])})
+    told = f"{gate.pick} of {len(known)}, {one}: {verdict.reason}"
+    if len(known) > 1:
+        told += f"; corrected for choosing the {gate.pick} of {len(known)}, observed {measure.value:.3g}"
     return replace(verdict, reason=told)
 
 
@@ -59,8 +61,13 @@ def _selected(gate: Gate, measured: Sequence[Outcome]) -> Selected:
     return select(values, [each.draws[gate.metric].values for each in measured], greatest=gate.pick == "max")
 
 
-def _corrected(measure: Measure, found: Selected) -> Measure:
+def _corrected(measure: Measure, found: Selected, drawn: Draws) -> Measure:
+    """Its value, and its interval as wide as the choice makes it, but within what the metric can be."""
     low, high = (measure.value + found.wider * (end - measure.value) for end in (measure.low, measure.high))
+    if min(drawn.values) >= 0:
+        low = max(low, 0.0)
+    if drawn.share:
+        high = min(high, 1.0)
     return replace(measure, value=found.value, low=min(low, found.value), high=max(high, found.value))
 
 

@@ -97,6 +97,23 @@ def test_the_best_of_equal_strategies_is_corrected_for_the_choice() -> None:
     assert verdict.reason.endswith(f"; corrected for choosing the max of 12, observed {best:.3g}")
 
 
+def test_an_interval_that_is_widened_for_the_choice_stays_within_the_metric() -> None:
+    gate = "max(accuracy over strategy) >= 0.6"
+    golds = ["A"] * 30
+    cells = []
+    for number in range(4):
+        found = Answers(Triage(), predictions(golds, ["A"] * 29 + ["AB"[number % 2]]), seed=3)
+        drawn = found.draw("accuracy")
+        assert drawn is not None
+        measures = found.measures(only=("accuracy",))
+        cells.append(replace(outcome(f"s{number}", gate=gate), measures=measures, draws={"accuracy": drawn}))
+
+    (verdict,) = across(cells, Policy())
+
+    assert verdict.measure is not None
+    assert 0 <= verdict.measure.low < verdict.measure.value <= verdict.measure.high <= 1
+
+
 def test_the_worst_model_of_each_scenario_and_strategy_is_judged() -> None:
     gate = "min(f1_macro over model) >= 0.6"
     (verdict,) = across(

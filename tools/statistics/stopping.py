@@ -23,7 +23,7 @@ from pytest_puma.core import Cell, Gate, Measure, Model, Policy, Prediction, Sce
 from pytest_puma.gates import judge, judge_change, parse_gate
 from pytest_puma.metrics import Answers
 from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
-from pytest_puma.stats import Resamples
+from pytest_puma.stats import LEVEL, Resamples
 
 SIZES = (50, 200, 500)
 DISTANCES = (-0.15, -0.05, 0.0, 0.05, 0.15)
@@ -139,8 +139,9 @@ def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> lis
             if sequential.decided(cell, _answers(scenario, predictions[:look]), size, baseline):
                 n = look
                 break
-        early = _status(gate, _answers(scenario, predictions[:n]), old, sequential.LEVEL)
-        whole = _status(gate, _answers(scenario, predictions), old, 0.95)
+        everything = _answers(scenario, predictions)
+        seen = everything if n == size else _answers(scenario, predictions[:n])
+        early, whole = _status(gate, seen, old, sequential.LEVEL), _status(gate, everything, old, LEVEL)
         failed += early == "FAIL"
         failed_of_all += whole == "FAIL"
         changed += early != whole
