@@ -25,18 +25,23 @@ if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Values, Weights
 
 BINS = 10
+MOST_BRIER = 2.0
+#: Of fewer predictions, bins are too small.
+ENOUGH = 200
 
 
 def statistics(table: Table) -> Iterator[Statistic]:
-    """The Brier score, and expected and maximum calibration error."""
+    """The Brier score, then expected and maximum calibration error, which have no interval."""
     among, n = table.has_probabilities, int(table.has_probabilities.sum())
     kept = replace(table, probabilities=table.kept_probabilities)
-    yield replace(mean("brier", _brier(table), among, optional=True), inputs=given(_brier(kept), among))
+    brier = mean("brier", _brier(table), among, ceiling=MOST_BRIER, unseen=MOST_BRIER, optional=True)
+    yield replace(brier, inputs=given(_brier(kept), among))
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs
-    yield Statistic(name="ece", kernel=calibration.expected_error, n=n, optional=True, inputs=inputs)
-    yield Statistic(name="mce", kernel=calibration.maximum_error, n=n, optional=True, inputs=inputs)
+    few = f"n under {ENOUGH}: the value is rough" if n < ENOUGH else ""
+    for name, kernel in (("ece", calibration.expected_error), ("mce", calibration.maximum_error)):
+        yield Statistic(name=name, kernel=kernel, n=n, bare=True, optional=True, inputs=inputs, note=few)
     outside = np.array([outside_labels(each, table.labels) for each in table.predictions], dtype=np.float64)
-    yield mean("outside_labels", outside, ~np.isnan(outside), optional=True)
+    yield mean("outside_labels", outside, ~np.isnan(outside), ceiling=1.0, optional=True)
 
 
 def outside_labels(prediction: Prediction, labels: Sequence[str]) -> float:
@@ -62,16 +67,38 @@ class _Calibration:
         self.inputs = np.where(table.has_probabilities[:, None], np.column_stack([confidence, correct]), np.nan)
         self._members = 1.0 * ((bins[:, None] == np.arange(BINS)) & table.has_probabilities[:, None])
         self._excess = self._members * (confidence - correct)[:, None]
+        self._squares = self._excess * (confidence - correct)[:, None]
+        self._alone = self._members * (confidence * (1 - confidence))[:, None]
 
     def expected_error(self, weights: Weights) -> Values:
-        """The mean over predictions of their bin's gap between confidence and accuracy."""
-        return divide(np.abs(weights @ self._excess).sum(axis=1), (weights @ self._members).sum(axis=1))
+        """The mean over predictions of their bin's gap between confidence and accuracy, less what chance adds.
+
+        The gap of a bin of few predictions is seldom 0 even where confidence is right; by how much a gap grows by
+        chance is told by the mean size of a normal variable about it. Never below 0. Source: A. Kumar, P. Liang, T. Ma,
+        "Verified uncertainty calibration", NeurIPS 2019, section 5, for absolute gaps as in the authors' library.
+        """
+        n, gaps = weights @ self._members, np.abs(weights @ self._excess)
+        spread = (weights @ self._squares - gaps**2 / np.maximum(n, 1)) * n / np.maximum(n - 1, 1)
+        # One prediction has no spread: then that of its confidence, were it right.
+        errors = np.sqrt(np.where(n > 1, np.maximum(spread, 0.0), weights @ self._alone))
+        chance = mean_size(gaps, errors) - gaps
+        return np.maximum(divide((gaps - chance).sum(axis=1), n.sum(axis=1)), 0.0)
 
     def maximum_error(self, weights: Weights) -> Values:
         """The greatest gap of any bin that is not empty."""
         gaps = divide(np.abs(weights @ self._excess), weights @ self._members)
         greatest: Values = np.fmax.reduce(gaps, axis=1)
         return greatest
+
+
+def mean_size(means: Values, errors: Values) -> Values:
+    """The mean of the absolute value of normal variables (the mean of the folded normal distribution)."""
+    from scipy.special import ndtr
+
+    known = errors > 0
+    z = np.divide(means, errors, out=np.zeros_like(means), where=known)
+    sizes = errors * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + means * (1 - 2 * ndtr(-z))
+    return np.where(known, sizes, np.abs(means))
 
 
 def _most_probable(table: Table) -> NDArray[np.intp]:

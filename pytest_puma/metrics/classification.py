@@ -9,13 +9,14 @@ answer of no class: it costs its gold class recall, and no class precision.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import FEW, SHARE, Statistic, divide, given, proportion, ratio
+from pytest_puma.metrics.statistic import FEW, SHARE, Statistic, divide, given, proportion, rarer, ratio
 from pytest_puma.metrics.table import Table, unread_note
 
 if TYPE_CHECKING:
@@ -32,11 +33,12 @@ def statistics(table: Table) -> Iterator[Statistic]:
     """Over all classes first, then class by class."""
     by_class, rare, hits = _ByClass(table), _rare(table), table.gold == table.answer
     answer, hit = (given(column.astype(np.float64), table.everything) for column in (table.answer, hits))
-    n = len(table)
-    yield Statistic(name="f1_macro", kernel=by_class.f1_macro, n=n, bounds=SHARE, note=rare, inputs=answer)
-    yield Statistic(name="f1_weighted", kernel=by_class.f1_weighted, n=n, bounds=SHARE, inputs=answer)
+    of_all = partial(Statistic, n=len(table), bounds=SHARE)
+    over_classes = partial(of_all, note=rare, odd=None if rare else rarer(hits))
+    yield over_classes(name="f1_macro", kernel=by_class.f1_macro, inputs=answer)
+    yield of_all(name="f1_weighted", kernel=by_class.f1_weighted, odd=rarer(hits), inputs=answer)
     yield proportion("accuracy", hits, table.everything)
-    yield Statistic(name="recall_macro", kernel=by_class.recall_macro, n=n, bounds=SHARE, note=rare, inputs=hit)
+    yield over_classes(name="recall_macro", kernel=by_class.recall_macro, inputs=hit)
     if table.ordered:
         near = table.read & (np.abs(table.gold - table.answer) <= 1)
         yield proportion("within_one", near, table.everything)
@@ -61,7 +63,8 @@ def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_
     f1 = ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
     counted = is_gold | is_answer
     inputs = given(is_answer.astype(np.float64), counted)
-    yield Statistic(name=f"{name}.f1", kernel=f1, n=int(counted.sum()), bounds=SHARE, inputs=inputs)
+    n, odd = int(counted.sum()), rarer(hits[counted])
+    yield Statistic(name=f"{name}.f1", kernel=f1, n=n, bounds=SHARE, odd=odd, inputs=inputs)
 
 
 class _ByClass:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.metrics.statistic import CORRELATION, Statistic, distinct, divide, of_rows
+from pytest_puma.metrics.statistic import CORRELATION, Statistic, distinct, divide, of_rows, rarer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,9 +29,10 @@ _ROUNDING = 1e-12
 def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: str) -> Iterator[Statistic]:
     """Weighted kappa and rank correlations; left out where no answer was read."""
     inputs = np.where(read[:, None], np.column_stack([gold, answer]), np.nan)
+    odd = rarer(gold[read] == answer[read])
     for name, build in KERNELS.items():
         if name != "kendall_tau" or len(np.unique(gold[read])) * len(np.unique(answer[read])) <= _MOST_PAIRS:
-            yield of_rows(name, build, inputs, bounds=CORRELATION, optional=True, note=note)
+            yield of_rows(name, build, inputs, bounds=CORRELATION, odd=odd, optional=True, note=note)
 
 
 def _kappa(gold: Numbers, answer: Numbers) -> Kernel:

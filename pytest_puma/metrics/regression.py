@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import Statistic, distinct, divide, given, mean, of_rows, ratio
+from pytest_puma.metrics.statistic import Statistic, distinct, divide, given, mean, of_rows, ratio, standard_error
 from pytest_puma.metrics.table import Table, unread_note
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from pytest_puma.metrics.statistic import Kernel, Values, Weights
 
-#: Errors have a long tail, of which fewer of them do not tell.
-FEW_ERRORS = 100
 BINS = {"1-3": (1.0, 3.0), "5-8": (5.0, 8.0), "13-21": (13.0, 21.0), "34+": (34.0, np.inf)}
 
 
@@ -31,21 +29,47 @@ def statistics(table: Table) -> Iterator[Statistic]:
     """Over all read answers first, then by the size of the gold value."""
     gold, read, note = table.gold_value, table.read, unread_note(table)
     errors = np.abs(table.answer_value - gold)
-    yield mean("mae", errors, read, few=FEW_ERRORS, note=note)
+    unseen = _by_chance(gold)
+    yield mean("mae", errors, read, unseen=unseen, note=note)
     yield of_rows("mdae", _median, given(errors, read), note=note)
-    yield of_rows("rmse", _root_mean_square, given(errors, read), few=FEW_ERRORS, note=note)
+    yield _rmse(errors, read, unseen=unseen, note=note)
     columns = np.column_stack([given(errors, read), gold])
-    yield of_rows("standardised_accuracy", _STANDARDISED, columns, few=FEW_ERRORS, note=note)
+    yield of_rows("standardised_accuracy", _STANDARDISED, columns, terms=errors[read], note=note)
     yield from ordinal.statistics(gold, table.answer_value, read, note)
     among = table.has_probabilities
     expected, kept = (
         np.abs(each @ table.label_values - gold) for each in (table.probabilities, table.kept_probabilities)
     )
-    yield replace(
-        mean("mae_expected", expected, among, few=FEW_ERRORS, optional=True, note=note), inputs=given(kept, among)
-    )
+    expected_error = mean("mae_expected", expected, among, unseen=unseen, optional=True, note=note)
+    yield replace(expected_error, inputs=given(kept, among))
     for name, rows in _bins(gold).items():
-        yield mean(f"mae_by_bin.{name}", errors, read & rows, few=FEW_ERRORS, note=note)
+        yield mean(f"mae_by_bin.{name}", errors, read & rows, unseen=unseen, note=note)
+
+
+def _rmse(errors: NDArray[np.float64], read: NDArray[np.bool_], *, unseen: float, note: str) -> Statistic:
+    """Its interval is that of the mean square; squares are relative to the greatest, which may have 200 digits."""
+    kept = np.where(read, errors, 0.0)
+    unit = float(np.max(kept, initial=0.0)) or 1.0
+    squares = np.square(kept / unit)
+    return of_rows(
+        "rmse",
+        _root_mean_square,
+        given(errors, read),
+        error=standard_error(squares, read),
+        terms=squares[read],
+        root=True,
+        unseen=(unseen / unit) ** 2,
+        note=note,
+    )
+
+
+def _by_chance(gold: NDArray[np.float64]) -> float:
+    """The mean error of guessing the gold value of some other row."""
+    n, ascending = len(gold), np.sort(gold)
+    if n < 2:  # noqa: PLR2004 - there is no other row
+        return 0.0
+    ranks = np.arange(n)
+    return float(2 * np.sum((2 * ranks - n + 1) * (ascending / (n * (n - 1)))))
 
 
 def kernel_over_read(metric: str) -> Callable[..., Kernel] | None:

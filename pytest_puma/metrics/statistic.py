@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,8 +19,8 @@ from pytest_puma.stats import (
     Interval,
     Resamples,
     effective_wilson,
-    percentile_interval,
-    studentised_interval,
+    expanded_percentile_interval,
+    mean_interval,
     wilson,
 )
 
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 FEW = 30
 #: Proportions of fewer rows than enough, with so few hits or misses, are marked.
 ENOUGH, LOPSIDED = 100, 5
+#: Numbers that are no means are marked where fewer answers than this are wrong, or right.
+ODD = 10
+#: Means are marked where one term is a larger share of their sum: there are few that count, or the tail is heavy.
+LARGEST = 0.1
 SHARE: Interval = (0.0, 1.0)
 CORRELATION: Interval = (-1.0, 1.0)
 #: So many times must rows occur on average, for counting them to pay.
@@ -46,10 +50,11 @@ class Statistic:
     """A named kernel and what its number rests on.
 
     `n`: rows behind it; `successes`: of these, where it is a proportion; `bounds`: what it lies between; `error`: the
-    kernel of its standard error, where it is a mean; `resamples`: how many its interval needs; `few`: of fewer rows,
-    the interval holds less than 93 of 100 truths; `optional`: left out, instead of NaN, when no row is behind it;
-    `inputs`: what each row gives to the number (rows x columns), NaN where it gives nothing, None where that is
-    unknown.
+    kernel of the standard error of a mean, and `terms`: the numbers it is the mean of, relative to any unit; `root`:
+    it is the square root of such a mean; `ceiling`: the mean lies below; `unseen`: how great a term would be where all
+    are alike; `resamples`: how many its interval needs; `bare`: it has no interval; `few`, `odd`: see `_note`;
+    `optional`: left out, instead of NaN, when no row is behind it; `inputs`: what each row gives to the number (rows x
+    columns), NaN where it gives nothing, None where that is unknown.
     """
 
     name: str
@@ -58,8 +63,14 @@ class Statistic:
     successes: int | None = None
     bounds: Interval | None = None
     error: Kernel | None = None
+    terms: NDArray[np.float64] | None = None
+    root: bool = False
+    ceiling: float = math.inf
+    unseen: float = 0.0
     resamples: int = RESAMPLES
     few: int = FEW
+    odd: int | None = None
+    bare: bool = False
     optional: bool = False
     note: str = ""
     inputs: NDArray[np.float64] | None = None
@@ -67,7 +78,7 @@ class Statistic:
     @property
     def averages(self) -> bool:
         """Whether it is a mean, or as smooth as one: its interval is then valid at looks before the end, too."""
-        return self.error is not None or self.bounds == SHARE
+        return (self.error is not None and not self.root) or self.bounds == SHARE
 
 
 def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Kernel:
@@ -95,22 +106,14 @@ def distinct(build: Callable[..., Kernel], *columns: NDArray[np.float64]) -> Ker
     return lambda weights: kernel(weights @ members)
 
 
-def of_rows(
-    name: str,
-    build: Callable[..., Kernel],
-    inputs: NDArray[np.float64],
-    *,
-    bounds: Interval | None = None,
-    few: int = FEW,
-    optional: bool = False,
-    note: str = "",
-) -> Statistic:
-    """The statistic whose kernel is built of the columns of its inputs, of those rows that give it anything."""
+def of_rows(name: str, build: Callable[..., Kernel], inputs: NDArray[np.float64], **more: Any) -> Statistic:
+    """The statistic whose kernel is built of the columns of its inputs, of those rows that give it anything.
+
+    `more` are further fields of the `Statistic`.
+    """
     rows = np.flatnonzero(known(inputs))
     kernel = on_rows(rows, build(*inputs[rows].T))
-    return Statistic(
-        name=name, kernel=kernel, n=len(rows), bounds=bounds, few=few, optional=optional, note=note, inputs=inputs
-    )
+    return Statistic(name=name, kernel=kernel, n=len(rows), inputs=inputs, **more)
 
 
 def on_rows(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
@@ -133,19 +136,21 @@ def mean(
     values: NDArray[np.float64],
     among: NDArray[np.bool_],
     *,
-    few: int = FEW,
+    ceiling: float = math.inf,
+    unseen: float = 0.0,
     optional: bool = False,
     note: str = "",
 ) -> Statistic:
     """The mean of a column over the rows of a mask; no value is negative."""
-    rows = among.astype(np.float64)
     kept = np.where(among, values, 0.0)
     return Statistic(
         name=name,
-        kernel=ratio(kept, rows),
-        error=_standard_error(kept, rows),
+        kernel=ratio(kept, among.astype(np.float64)),
+        error=standard_error(kept, among),
+        terms=values[among],
+        ceiling=ceiling,
+        unseen=unseen,
         n=int(among.sum()),
-        few=few,
         optional=optional,
         note=note,
         inputs=given(values, among),
@@ -166,15 +171,24 @@ def proportion(name: str, hits: NDArray[np.bool_], among: NDArray[np.bool_]) -> 
     )
 
 
+def rarer(hits: NDArray[np.bool_]) -> int:
+    """How many are of the rarer kind, right or wrong."""
+    return int(min(hits.sum(), (~hits).sum()))
+
+
 def given(column: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
     """A column as the inputs of a statistic of the rows of a mask."""
     return np.where(among, column, np.nan)[:, None]
 
 
-def _standard_error(values: NDArray[np.float64], among: NDArray[np.float64]) -> Kernel:
-    """That of the mean of independent rows. Squares are relative to the greatest value, which may have 200 digits."""
-    greatest = float(np.max(values, initial=1.0))
-    columns = np.column_stack([among, values / greatest, np.square(values / greatest)])
+def standard_error(values: NDArray[np.float64], among: NDArray[np.bool_]) -> Kernel:
+    """The kernel of the standard error of the mean of independent rows of a mask.
+
+    Squares are of distances from the mean, and relative to the greatest of these, which may have 200 digits.
+    """
+    away = np.where(among, values - (values[among].mean() if among.any() else 0.0), 0.0)
+    greatest = float(np.max(np.abs(away), initial=0.0)) or 1.0
+    columns = np.column_stack([among, away / greatest, np.square(away / greatest)])
 
     def kernel(weights: Weights) -> Values:
         n, sums, squares = (weights @ columns).T
@@ -192,7 +206,7 @@ def measure(
     Where the rows are a part of those that will be asked, `left` is the share of the others: then the intervals are for
     what all of them will give, instead of for the population that they are drawn from.
     """
-    wanted = [s for s in statistics if s.n and (resamples.dependent or s.successes is None)]
+    wanted = [s for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)]
     drawn = _bootstrap(wanted, resamples) if wanted else {}
     return [_measure(each, resamples, drawn.get(each.name, ()), level, left) for each in statistics]
 
@@ -233,9 +247,9 @@ def _measure(
 ) -> Measure:
     value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) if statistic.n else math.nan
     low = high = math.nan
-    if not math.isnan(value):
+    if not math.isnan(value) and not statistic.bare:
         low, high = _interval(statistic, value, resamples, drawn, level, left)
-        # A biased statistic (ece) may lie outside the percentiles of its resamples; its interval must hold it.
+        # Percentiles of a biased statistic may lie to one side of it; its interval must hold it.
         low, high = min(low, value), max(high, value)
     note = _note(statistic, value, resamples)
     return Measure(metric=statistic.name, value=value, low=low, high=high, n=statistic.n, note=note, level=level)
@@ -246,17 +260,27 @@ def _interval(  # noqa: PLR0917
 ) -> Interval:
     if not drawn:
         return wilson(statistic.successes or 0, statistic.n, level, left=left)
+    n = min(statistic.n, resamples.independent)
     if statistic.bounds is not None:
-        n = min(statistic.n, resamples.independent)
         return effective_wilson(value, drawn[0], n, bounds=statistic.bounds, level=level, left=left)
-    if statistic.error is not None and not resamples.dependent:
-        error = float(statistic.error(np.ones((1, len(resamples))))[0])
-        low, high = studentised_interval(value, error, *drawn, level=level)
-        low = max(low, 0.0)
+    if statistic.terms is not None and len(drawn) > 1:
+        low, high = _of_terms(statistic, statistic.terms, value, *drawn, level)
     else:
-        low, high = percentile_interval(drawn[0], level)
+        low, high = expanded_percentile_interval(drawn[0], n, level)
     nearer = math.sqrt(left)
     return value - (value - low) * nearer, value + (high - value) * nearer
+
+
+def _of_terms(  # noqa: PLR0917
+    statistic: Statistic, terms: Values, value: float, values: Values, errors: Values, level: float
+) -> Interval:
+    """The interval of a mean, or of the square root of one, whose terms then are relative to a unit."""
+    if not statistic.root:
+        low, high = mean_interval(terms, values, errors, unseen=statistic.unseen, level=level)
+        return max(low, 0.0), min(high, statistic.ceiling)
+    unit = value / math.sqrt(terms.mean()) if value else 1.0
+    low, high = mean_interval(terms, np.square(values / unit), errors, unseen=statistic.unseen, level=level)
+    return unit * math.sqrt(max(low, 0.0)), unit * math.sqrt(high)
 
 
 def _is_lopsided(statistic: Statistic) -> bool:
@@ -266,13 +290,30 @@ def _is_lopsided(statistic: Statistic) -> bool:
 
 
 def _note(statistic: Statistic, value: float, resamples: Resamples) -> str:
-    notes = [statistic.note]
+    """What a reader must know, and why the interval holds less than 93 of 100 truths where it does.
+
+    `few`: the statistic has fewer rows; `odd`: so many rows are of the rarer kind, right or wrong; of `terms`, one is a
+    large share of their sum.
+    """
     if math.isnan(value):
-        notes.append("nothing to measure")
-    elif statistic.n < statistic.few:
-        notes.append(f"n under {statistic.few}: the interval is approximate")
-    elif resamples.dependent and resamples.independent < FEW:
-        notes.append(f"under {FEW} independent units: the interval is approximate")
-    elif _is_lopsided(statistic):
-        notes.append(f"under {LOPSIDED} on one side: the interval is approximate")
-    return "; ".join(filter(None, notes))
+        return "; ".join(filter(None, [statistic.note, "nothing to measure"]))
+    if statistic.bare:
+        return statistic.note
+    doubt = _doubt(statistic, resamples)
+    return "; ".join(filter(None, [statistic.note, f"{doubt}: the interval is approximate" if doubt else ""]))
+
+
+def _doubt(statistic: Statistic, resamples: Resamples) -> str:
+    terms = statistic.terms
+    if statistic.n < statistic.few:
+        return f"n under {statistic.few}"
+    if resamples.dependent and resamples.independent < FEW:
+        return f"under {FEW} independent units"
+    if _is_lopsided(statistic):
+        return f"under {LOPSIDED} on one side"
+    if statistic.odd is not None and statistic.odd < ODD:
+        return f"under {ODD} answers are right, or under {ODD} wrong"
+    if terms is None or np.all(terms == terms[0]):
+        return "" if terms is None or terms[0] or not statistic.unseen else "no error was seen"
+    largest = float(terms.max() / terms.sum())
+    return f"one sample is {largest:.0%} of the sum" if largest > LARGEST else ""

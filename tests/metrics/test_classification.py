@@ -163,13 +163,22 @@ def test_an_answer_outside_the_labels_was_not_read() -> None:
 
 
 def test_where_a_class_is_rare_the_means_over_classes_are_marked() -> None:
-    found = measured(Triage("AB"), predictions("A" * 46 + "B" * 4, "A" * 50))
-    enough = measured(Triage("AB"), predictions("A" * 45 + "B" * 5, "A" * 50))
+    found = measured(Triage("AB"), predictions("A" * 46 + "B" * 4, "A" * 36 + "B" * 14))
+    enough = measured(Triage("AB"), predictions("A" * 45 + "B" * 5, "A" * 35 + "B" * 15))
 
     assert (
         found["f1_macro"].note == found["recall_macro"].note == "n=4 of the rarest class: the interval is approximate"
     )
     assert found["per_class.A.f1"].note == enough["f1_macro"].note == ""
+
+
+@pytest.mark.parametrize(("wrong", "marked"), [(9, True), (10, False), (40, False), (41, True)])
+def test_where_few_answers_are_wrong_or_right_all_but_proportions_are_marked(wrong: int, marked: bool) -> None:  # noqa: FBT001
+    found = measured(OrderedTriage("AB"), predictions("AB" * 25, ("AB" * 25)[:-wrong] + ("BA" * 25)[-wrong:]))
+    note = "under 10 answers are right, or under 10 wrong: the interval is approximate" if marked else ""
+
+    for name in ("f1_macro", "f1_weighted", "recall_macro", "kappa_quadratic", "spearman", "kendall_tau"):
+        assert found[name].note == note
 
 
 @given(st.integers(0, 999))

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, bootstrap
+from scipy.stats import binomtest, bootstrap, chi2
 from scipy.stats import t as student
 
 from pytest_puma.stats import (
     change_interval,
     effective_wilson,
+    expanded_percentile_interval,
+    mean_interval,
     percentile_interval,
-    studentised_interval,
+    rare_bounds,
     wilson,
 )
 
@@ -95,22 +97,30 @@ def test_an_interval_between_bounds_stays_between_them_and_holds_its_value(n: in
     assert 0 <= low <= min(max(value, 0), 1) <= high <= 1
 
 
-def test_the_studentised_interval_is_that_of_hand_made_quantiles() -> None:
-    values, errors = np.linspace(8, 12, 101), np.full(101, 2.0)
+def bootstrapped(sample: np.ndarray, *, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """The mean and its standard error in each resample."""
+    n = len(sample)
+    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=2000)
+    away = sample - sample.mean()
+    means = weights @ away / n
+    return means + sample.mean(), np.sqrt(np.maximum(weights @ away**2 / n - means**2, 0) / (n - 1))
 
-    # t = (value - 10) / 2 runs from -1 to 1; its quantiles are -0.95 and 0.95.
-    assert studentised_interval(10, 3, values, errors) == pytest.approx((10 - 3 * 0.95, 10 + 3 * 0.95))
+
+def test_the_interval_of_a_mean_is_that_of_hand_made_quantiles() -> None:
+    sample, values, errors = np.linspace(0, 20, 49), np.linspace(8, 12, 101), np.full(101, 2.0)
+    error = sample.std(ddof=1) / 7
+
+    # t = (value - 10) / 2 runs from -1 to 1; its quantiles are -0.96 and 0.94, as 0.025 and 0.975 of 101 are counted.
+    low, high = mean_interval(sample, values, errors)
+    assert (low, high) == pytest.approx((10 - error * 0.96, 10 + error * 0.96), rel=0.01)
 
 
-def test_the_studentised_interval_reaches_farther_to_the_side_of_the_tail() -> None:
+def test_the_interval_of_a_mean_reaches_farther_to_the_side_of_the_tail() -> None:
     """As it should of skewed errors; SciPy's BCa interval, the next best, is asked for the direction."""
     sample = np.random.default_rng(1).exponential(size=60)
-    weights = np.random.default_rng(2).multinomial(60, np.full(60, 1 / 60), size=2000)
-    means = weights @ sample / 60
-    errors = np.sqrt((weights @ sample**2 / 60 - means**2) / 59)
-    mean, error = sample.mean(), sample.std(ddof=1) / math.sqrt(60)
+    mean = sample.mean()
 
-    low, high = studentised_interval(mean, error, means, errors)
+    low, high = mean_interval(sample, *bootstrapped(sample))
     other = bootstrap((sample,), np.mean, method="BCa", rng=np.random.default_rng(3)).confidence_interval
 
     assert high - mean > mean - low
@@ -118,8 +128,51 @@ def test_the_studentised_interval_reaches_farther_to_the_side_of_the_tail() -> N
     assert high > other.high
 
 
-def test_what_does_not_vary_is_certain() -> None:
-    assert studentised_interval(3, 0, np.full(5, 3.0), np.zeros(5)) == (3, 3)
+@pytest.mark.parametrize(
+    ("sample", "farthest"),
+    [
+        # One miss of fifty, and certain hits: 5.57 at most, each as great as the one.
+        ([0.0] * 49 + [2.0], 5.572 * 2 / 50),
+        ([1.0] * 49 + [3.0], 1 + 5.572 * 2 / 50),
+        ([3.0] * 49 + [1.0], 3 - 5.572 * 2 / 50),
+        ([0.0] * 99 + [3.0], 5.572 * 3 / 100),
+        ([0.0] * 98 + [3.0] * 2, 7.225 * 3 / 100),
+    ],
+)
+def test_of_rare_observations_there_may_be_as_many_as_a_poisson_count_allows(
+    sample: list[float], farthest: float
+) -> None:
+    """Where resamples without any of them have no variance, the bootstrap's t is infinite."""
+    found = np.array(sample)
+    low, high = mean_interval(found, *bootstrapped(found))
+
+    far, near = (high, low) if farthest > found.mean() else (low, high)
+    assert far == pytest.approx(farthest, abs=1e-3)
+    assert 0 < abs(found.mean() - near) < abs(found.mean() - far)
+
+
+def test_the_limit_of_a_count_is_garwoods() -> None:
+    for count in (0, 1, 2, 10):
+        sample = np.array([0.0] * (200 - count) + [1.0] * count)
+        if count:
+            assert rare_bounds(sample)[1] == pytest.approx(chi2(2 * count + 2).ppf(0.975) / 2 / 200)
+
+
+def test_what_does_not_vary_is_as_certain_as_what_was_not_seen() -> None:
+    same = np.full(50, 3.0)
+    values, errors = np.full(5, 3.0), np.zeros(5)
+
+    assert mean_interval(same, values, errors) == (3, 3)
+    assert mean_interval(same, values, errors, unseen=2) == pytest.approx(
+        (3 - 3.689 * 2 / 50, 3 + 3.689 * 2 / 50), abs=1e-4
+    )
+
+
+def test_expanded_percentiles_are_those_of_t() -> None:
+    values = np.random.default_rng(1).normal(size=200_000)
+    low, high = expanded_percentile_interval(values, 10)
+
+    assert (-low, high) == pytest.approx((math.sqrt(10 / 9) * student(9).ppf(0.975),) * 2, rel=0.02)
 
 
 @given(st.integers(20, 400), st.integers(1, 20))
@@ -130,10 +183,3 @@ def test_a_change_is_as_uncertain_as_if_one_more_sample_had_turned_each_way(n: i
 
     wider = student(n - 1).ppf(0.975) / 1.959964 * math.sqrt((turned + 2) / turned)
     assert (low, high) == pytest.approx((-0.95 * wider, 0.95 * wider), rel=1e-5)
-
-
-def test_where_nothing_turned_two_may_have() -> None:
-    """The formula of Bonett and Price for no discordant pair, but for the two samples that it adds to n."""
-    low, high = change_interval(0.0, np.zeros(9), n=50, turned=0)
-
-    assert high == -low == pytest.approx(1.959964 * math.sqrt(2) / 50, rel=1e-5)
