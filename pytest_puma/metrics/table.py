@@ -77,6 +77,8 @@ class Table:
     @property
     def kept_probabilities(self) -> NDArray[np.float64]:
         """With the digits that baselines keep: the same answers again have the same ones."""
+        if not self.has_probabilities.any():
+            return self.probabilities
         digits = [[float(f"{each:.{_DIGITS}g}") for each in row] for row in self.probabilities.tolist()]
         return np.array(digits, dtype=np.float64).reshape(self.probabilities.shape)
 

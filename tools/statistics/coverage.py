@@ -1,94 +1,36 @@
-"""`python -m tools.statistics.coverage`: how often a 95 % interval holds the truth, and what gates make of a change.
+"""`python -m tools.statistics.coverage`: how often a 95 % interval holds the truth, and how often it is marked.
 
-Samples are drawn again and again from made-up populations of which the truth is known. `change of` is the paired
-difference of two systems; `false alarms` are gates on the baseline that fail although both systems are equally good,
-`power` those that fail where one is worse by so much.
+Samples are drawn again and again from made-up populations (`populations.py`) of which the truth is known, and measured
+as a cell is. `change of` is the paired difference of two systems. Each number is a share of the draws: of intervals
+that hold the truth, and, behind it where there are any, of those that carry a note which says that they are
+approximate. Proportions of independent rows need no draws: their coverage is the exact binomial sum.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
+from scipy.stats import binom
 from tabulate import tabulate
 
-from pytest_puma.core import Policy, Prediction, Scenario
-from pytest_puma.gates import judge_change, parse_gate
+from pytest_puma.core import Change, Measure
 from pytest_puma.metrics import Answers
-from pytest_puma.scenarios import BUILTIN
+from pytest_puma.metrics.statistic import measure, proportion
+from pytest_puma.stats import Resamples, resampling_weights
+from tools.statistics.populations import POPULATIONS, Population, Rows
 
 SIZES = (50, 100, 200)
 #: Rows that stand for a whole population.
-_ALL = 200_000
-_POINTS = np.array([1, 2, 3, 5, 8, 13, 21, 34])
-_FEW_LARGE = (0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01, 0.0)
-_LONG_TAIL = (0.24, 0.2, 0.26, 0.16, 0.09, 0.035, 0.01, 0.005)
-_EVEN, _SKEWED = (0.25, 0.25, 0.25, 0.25), (0.08, 0.2, 0.6, 0.12)
-
-#: The gold of each row, and what four systems answer: two to compare, and two of which the second is clearly worse.
-_Rows: TypeAlias = tuple[np.ndarray, Sequence[np.ndarray]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Population:
-    """Where samples come from; `gate` is the metric that a gate on the baseline is about."""
-
-    name: str
-    scenario: str
-    metrics: tuple[str, ...]
-    gate: str
-    draw: Callable[[np.random.Generator, int], _Rows]
-
-
-def _classifier(name: str, shares: Sequence[float], *accuracies: float) -> Population:
-    """Answers right at these rates, else a neighbour rather than a far class; half of the errors are shared."""
-
-    def draw(random: np.random.Generator, n: int) -> _Rows:
-        gold = random.choice(len(shares), n, p=shares)
-        hard = random.random(n)
-        answers = []
-        for rate in accuracies:
-            luck = np.where(random.random(n) < 0.5, hard, random.random(n))  # noqa: PLR2004 - half
-            step = random.choice([-1, 1, 2], n, p=[0.45, 0.45, 0.1])
-            # A step off the scale goes the other way.
-            wrong = np.where((gold + step >= 0) & (gold + step < len(shares)), gold + step, gold - step)
-            answers.append(np.where(luck < rate, gold, wrong))
-        return gold, answers
-
-    metrics = ("accuracy", "f1_macro", "kappa_quadratic")
-    return Population(name=name, scenario="triage_jira", metrics=metrics, gate="f1_macro", draw=draw)
-
-
-def _estimator(name: str, shares: Sequence[float], *spreads: float) -> Population:
-    """Story points, and answers some places off on their scale; half of the error is that of the story."""
-
-    def draw(random: np.random.Generator, n: int) -> _Rows:
-        places = random.choice(len(_POINTS), n, p=shares)
-        shared = random.normal(size=n)
-        answers = [
-            np.clip(np.rint(places + width * (shared + random.normal(size=n)) / math.sqrt(2)), 0, len(_POINTS) - 1)
-            for width in spreads
-        ]
-        return _POINTS[places], [_POINTS[answer.astype(int)] for answer in answers]
-
-    metrics = ("mae", "mdae", "spearman")
-    return Population(name=name, scenario="estimation_tawos", metrics=metrics, gate="mae", draw=draw)
-
-
-POPULATIONS = (
-    _classifier("good", _EVEN, 0.8, 0.75, 0.8, 0.65),
-    _classifier("weak", _EVEN, 0.4, 0.45, 0.45, 0.3),
-    _classifier("imbalanced", _SKEWED, 0.7, 0.65, 0.7, 0.55),
-    _classifier("near-perfect", _EVEN, 0.98, 0.97, 0.98, 0.83),
-    _estimator("points", _FEW_LARGE, 1.2, 1.3, 1.0, 1.6),
-    _estimator("points, long tail", _LONG_TAIL, 1.2, 1.3, 1.0, 1.6),
-)
+ALL = 100_000
+#: So many sets of resamples serve all draws, and half as many resamples as in a run: both save most of the time.
+_SETS, _RESAMPLES = 40, 1000
+#: Proportions of all rows.
+_PROPORTIONS = ("accuracy", "within_one", "parse_failure_rate")
+_Found = Iterator[tuple[str, float, Measure | Change]]
 
 
 def main() -> None:
@@ -102,78 +44,83 @@ def main() -> None:
     rows = []
     for population in POPULATIONS:
         if said.population is None or population.name in said.population:
-            rows += _rows(population, sizes, said.draws)
-    print(tabulate(rows, headers=["population", "what", *(f"n={size}" for size in sizes)], disable_numparse=True))
+            rows += simulated(population, sizes, said.draws)
+    print(tabulate(rows, headers=["population", "interval of", *(f"n={n}" for n in sizes)], disable_numparse=True))
 
 
-def _rows(population: Population, sizes: Sequence[int], draws: int) -> list[list[str]]:
-    truths = _truths(population)
-    found = {size: _simulate(population, size, draws, truths) for size in sizes}
-    names = list(found[sizes[0]])
-    return [[population.name, name, *(f"{found[size][name]:.3f}" for size in sizes)] for name in names]
+def simulated(population: Population, sizes: Sequence[int], draws: int) -> list[list[str]]:
+    """A row for each metric and each change: the share of intervals that hold the truth, and of marked ones."""
+    truths = truths_of(population)
+    found = [_counts(population, truths, size, draws) for size in sizes]
+    names = dict.fromkeys(name for each in found for name in each)
+    return [[population.name, name, *(_cell(each.get(name)) for each in found)] for name in names]
 
 
-def _truths(population: Population) -> dict[tuple[str, int], float]:
-    """Each metric of each system over the whole population."""
-    gold, answers = population.draw(np.random.default_rng(0), _ALL)
-    scenario = BUILTIN[population.scenario]()
-    metrics = {*population.metrics, population.gate}
-    return {
-        (metric, system): Answers(scenario, _predictions(scenario, gold, said), seed=0).value(metric)
-        for (system, said), metric in product(enumerate(answers), metrics)
-    }
+def truths_of(population: Population) -> list[dict[str, float]]:
+    """Each metric of both systems over the whole population."""
+    rows = population.draw(np.random.default_rng(0), ALL)
+    sides = [_answers(population, rows, system, resamples=None) for system in range(2)]
+    return [{metric: side.value(metric) for metric in population.metrics} for side in sides]
 
 
-def _simulate(
-    population: Population, size: int, draws: int, truths: Mapping[tuple[str, int], float]
-) -> dict[str, float]:
-    """The share of draws whose interval holds the truth, by what the interval is of; and those whose gate fails."""
-    scenario, gate = BUILTIN[population.scenario](), population.gate
-    lost = abs(truths[gate, 2] - truths[gate, 3])
-    hits: Counter[str] = Counter()
+def _counts(
+    population: Population, truths: Sequence[dict[str, float]], size: int, draws: int
+) -> dict[str, tuple[float, float]]:
+    """The share of intervals that hold the truth and of those that are marked, by what they are of."""
+    counts: dict[str, list[tuple[bool, bool]]] = {}
+    exact = {}
     for number in range(draws):
-        random = np.random.default_rng([number, size])
-        gold, answers = population.draw(random, size)
-        one, other, better, worse = (
-            Answers(scenario, _predictions(scenario, gold, said), seed=number) for said in answers
-        )
-        for found in one.measures(only=population.metrics).values():
-            hits[found.metric] += found.low <= truths[found.metric, 0] <= found.high
-        pairs = one.beside(_by_id(other))
-        for metric in population.metrics:
-            change = pairs.change(metric)
-            truth = truths[metric, 0] - truths[metric, 1]
-            hits[f"change of {metric}"] += change is not None and change.low <= truth <= change.high
-        # Both are equally good where a coin says, for each row, who is who.
-        coins = (random.random(size) < 0.5).tolist()  # noqa: PLR2004 - a coin
-        both = zip(one.predictions, other.predictions, coins, strict=True)
-        new, old = (
-            Answers(scenario, each, seed=number)
-            for each in zip(*((a, b) if coin else (b, a) for a, b, coin in both), strict=True)
-        )
-        hits[f"false alarms of {gate}"] += _fails(gate, new, old)
-        hits[f"power of {gate}, {lost:.2f} worse"] += _fails(gate, worse, better)
-    return {name: count / draws for name, count in hits.items()}
+        rows = population.draw(np.random.default_rng([number, size]), size)
+        for name, truth, found in _found(population, rows, truths, number):
+            marked = found.approximate if isinstance(found, Change) else bool(found.note)
+            counts.setdefault(name, []).append((found.low <= truth <= found.high, marked))
+        if rows.units is None and not exact:
+            exact = {name: _exact(truths[0][name], size) for name in population.metrics if name in _PROPORTIONS}
+    shares = {name: np.mean(each, axis=0).tolist() for name, each in counts.items()}
+    return {name: exact.get(name, (held, marked)) for name, (held, marked) in shares.items()}
 
 
-def _by_id(answers: Answers) -> dict[str, Prediction]:
-    return {prediction.sample_id: prediction for prediction in answers.predictions}
+def _exact(truth: float, n: int) -> tuple[float, float]:
+    """The coverage of the interval of a proportion, and the share of marked ones, over all counts of hits."""
+    every, resamples = np.ones(n, dtype=np.bool_), Resamples([()] * n, seed=0)
+    counts = [proportion("", np.arange(n) < hits, every) for hits in range(n + 1)]
+    found = measure([replace(each, name=str(hits)) for hits, each in enumerate(counts)], resamples)
+    weights = binom.pmf(np.arange(n + 1), n, truth)
+    held = [each.low <= truth <= each.high for each in found]
+    return float(weights @ held), float(weights @ [bool(each.note) for each in found])
 
 
-def _fails(metric: str, new: Answers, old: Answers) -> bool:
-    """Whether a gate fails that asks for no less than the old system has."""
-    gate = parse_gate(f"{metric} {'<=' if new.scenario.task_type == 'regression' else '>='} baseline")
-    change = new.beside(_by_id(old)).change(metric)
-    return change is not None and judge_change(gate, change, "", Policy()).status == "FAIL"
+def _found(population: Population, rows: Rows, truths: Sequence[dict[str, float]], number: int) -> _Found:
+    """The measures of the first system that have an interval, then its changes from the second one."""
+    resamples = _resamples(population.name, rows.units, len(rows.golds), number % _SETS)
+    one, other = (_answers(population, rows, system, resamples=resamples) for system in range(2))
+    for name, found in one.measures(only=population.metrics).items():
+        if not np.isnan(found.low):
+            yield name, truths[0][name], found
+    pairs = one.beside({each.sample_id: each for each in other.predictions})
+    for name in population.metrics:
+        change = pairs.change(name)
+        if change is not None and not np.isnan(change.low):
+            yield f"change of {name}", truths[0][name] - truths[1][name], change
 
 
-def _predictions(scenario: Scenario, gold: np.ndarray, said: np.ndarray) -> list[Prediction]:
-    labels = scenario.valid_labels()
-    spelled = [str(int(point)) for point in range(_POINTS.max() + 1)] if scenario.task_type == "regression" else labels
-    return [
-        Prediction(sample_id=str(row), gold=spelled[right], answer=spelled[answer], units=(str(row),))
-        for row, (right, answer) in enumerate(zip(gold.tolist(), said.tolist(), strict=True))
-    ]
+def _answers(population: Population, rows: Rows, system: int, *, resamples: Resamples | None) -> Answers:
+    predictions = rows.predictions(population.scenario, system)
+    return Answers(population.scenario, predictions, seed=0, resamples=resamples)
+
+
+@lru_cache(maxsize=_SETS)
+def _resamples(_: str, units: tuple[str, ...] | None, n: int, seed: int) -> Resamples:
+    found = Resamples([()] * n if units is None else [(unit,) for unit in units], seed=seed)
+    found.weights = resampling_weights(found.units, resamples=_RESAMPLES, seed=seed)
+    return found
+
+
+def _cell(shares: tuple[float, float] | None) -> str:
+    if shares is None:
+        return "-"
+    held, marked = shares
+    return f"{held:.3f}" + (f" ({marked:.0%} marked)" if marked >= 0.005 else "")  # noqa: PLR2004 - rounds to 0 %
 
 
 if __name__ == "__main__":

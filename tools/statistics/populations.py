@@ -1,0 +1,239 @@
+"""Made-up populations of golds and of what two systems answer, from which the simulations draw.
+
+The first system is the one whose intervals are tried; beside the second one, changes are. Half of the luck is shared:
+what is hard for one system is hard for the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_puma.core import OwnMetric, Prediction, Scenario, Usage
+
+POINTS = (1, 2, 3, 5, 8, 13, 21, 34)
+EVEN, SKEWED, RARE = (0.25,) * 4, (0.08, 0.2, 0.6, 0.12), (0.02, 0.08, 0.3, 0.6)
+TEN = (0.2, 0.18, 0.15, 0.12, 0.1, 0.08, 0.06, 0.05, 0.04, 0.02)
+FEW_LARGE = (0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Drawn samples: golds, and for each system answers (None: not parsed), probabilities and tokens."""
+
+    golds: Sequence[str]
+    answers: Sequence[Sequence[str | None]]
+    probabilities: Sequence[Sequence[Sequence[float]]] | None = None
+    tokens: Sequence[Sequence[int]] | None = None
+    units: tuple[str, ...] | None = None
+
+    def predictions(self, scenario: Scenario, system: int) -> list[Prediction]:
+        """What a system predicts."""
+        labels = scenario.valid_labels()
+        known = None if self.probabilities is None else self.probabilities[system]
+        return [
+            Prediction(
+                sample_id=str(row),
+                gold=gold,
+                answer=answer,
+                probabilities=None if known is None else dict(zip(labels, known[row], strict=True)),
+                usage=Usage(decoded_tokens=0 if self.tokens is None else self.tokens[system][row]),
+                units=(str(row) if self.units is None else self.units[row],),
+            )
+            for row, (gold, answer) in enumerate(zip(self.golds, self.answers[system], strict=True))
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    """Where samples come from, and the metrics that are tried on them."""
+
+    name: str
+    scenario: Scenario
+    metrics: tuple[str, ...]
+    draw: Callable[[np.random.Generator, int], Rows]
+
+
+class Labels(Scenario):
+    """A classification of so many classes."""
+
+    name, task_type = "labels", "classification"
+
+    def __init__(self, classes: int, *, ordered: bool = True) -> None:
+        self._classes, self.ordered = classes, ordered
+
+    def valid_labels(self) -> list[str]:
+        """Their numbers."""
+        return [str(label) for label in range(self._classes)]
+
+    def metrics(self) -> Mapping[str, OwnMetric]:
+        """One of the scenario's own: right answers that took few tokens."""
+        return {"own": lambda found: sum(each.answer == each.gold for each in found) / max(len(found), 1)}
+
+    sample = gold_label = parse_response = None  # type: ignore[assignment]
+
+
+class Numbers(Labels):
+    """A regression; the labels are story points."""
+
+    name, task_type = "numbers", "regression"
+
+    def __init__(self) -> None:
+        super().__init__(0, ordered=False)
+
+    def valid_labels(self) -> list[str]:
+        """The points."""
+        return [str(point) for point in POINTS]
+
+    def metrics(self) -> Mapping[str, OwnMetric]:
+        """None."""
+        return {}
+
+
+def _luck(random: np.random.Generator, hard: np.ndarray) -> np.ndarray:
+    return np.where(random.random(len(hard)) < 0.5, hard, random.random(len(hard)))  # noqa: PLR2004 - half
+
+
+def _texts(numbers: np.ndarray, read: np.ndarray | None = None) -> list[str | None]:
+    texts: list[str | None] = [f"{number:g}" for number in numbers.tolist()]
+    return texts if read is None else [text if is_read else None for text, is_read in zip(texts, read, strict=True)]
+
+
+def classifier(
+    shares: Sequence[float], rates: Sequence[float], *, unread: float = 0.0, pairs: bool = False
+) -> Callable[[np.random.Generator, int], Rows]:
+    """Answers right at these rates, else a neighbour rather than a far class.
+
+    `unread`: so great a share of the hardest answers is not parsed. `pairs`: both orders of a pair are asked, which
+    answer alike in four of five.
+    """
+
+    def draw(random: np.random.Generator, n: int) -> Rows:
+        each = n // 2 if pairs else n
+        gold, hard = random.choice(len(shares), each, p=shares), random.random(each)
+        answers = []
+        for rate in rates:
+            luck = _luck(random, hard)
+            if pairs:
+                luck = np.concatenate([luck, np.where(random.random(each) < 0.8, luck, random.random(each))])  # noqa: PLR2004
+            right = np.tile(gold, 2) if pairs else gold
+            step = random.choice([-1, 1, 2], len(right), p=[0.45, 0.45, 0.1])
+            # A step off the scale goes the other way.
+            wrong = np.where((right + step >= 0) & (right + step < len(shares)), right + step, right - step)
+            wrong = np.clip(wrong, 0, len(shares) - 1)
+            answers.append(_texts(np.where(luck < rate, right, wrong), luck < 1 - unread))
+        golds = _texts(np.tile(gold, 2) if pairs else gold)
+        tokens = [(1 + random.negative_binomial(2, 0.2, len(golds))).tolist() for _ in rates]
+        units = tuple(str(row % each) for row in range(len(golds))) if pairs else None
+        return Rows(golds=[str(gold) for gold in golds], answers=answers, tokens=tokens, units=units)
+
+    return draw
+
+
+def prober(sharpness: float, confidence: float, *, classes: int = 4) -> Callable[[np.random.Generator, int], Rows]:
+    """Probabilities that are calibrated where `confidence` is 1, and too sure above; the second system adds noise."""
+
+    def draw(random: np.random.Generator, n: int) -> Rows:
+        logits = random.normal(0, sharpness, (n, classes))
+        truth = _softmax(logits)
+        gold = (random.random((n, 1)) > truth.cumsum(axis=1)).sum(axis=1).clip(0, classes - 1)
+        noisy = [confidence * logits, confidence * (logits + random.normal(0, 0.3 * sharpness, logits.shape))]
+        known = [_softmax(each) for each in noisy]
+        return Rows(
+            golds=[str(each) for each in gold.tolist()],
+            answers=[_texts(each.argmax(axis=1)) for each in known],
+            probabilities=[each.tolist() for each in known],
+        )
+
+    return draw
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    shares: np.ndarray = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+def estimator(*spreads: float, exact: float = 0.0, unread: float = 0.0) -> Callable[[np.random.Generator, int], Rows]:
+    """Story points, and answers some places off on their scale; so great a share is exact, and of the worst unread."""
+
+    def draw(random: np.random.Generator, n: int) -> Rows:
+        places, shared, hard = random.choice(len(POINTS), n, p=FEW_LARGE), random.normal(size=n), random.random(n)
+        points, answers = np.array(POINTS), []
+        for width in spreads:
+            off = width * (shared + random.normal(size=n)) / math.sqrt(2)
+            off[_luck(random, hard) < exact] = 0.0
+            place = np.clip(np.rint(places + off), 0, len(POINTS) - 1).astype(int)
+            parsed = np.abs(off) < np.quantile(np.abs(off), 1 - unread) if unread else None
+            answers.append(_texts(points[place], parsed))
+        return Rows(golds=[str(point) for point in points[places].tolist()], answers=answers)
+
+    return draw
+
+
+def heavy(sigma: float) -> Callable[[np.random.Generator, int], Rows]:
+    """Numbers about 10, and answers off by lognormal errors."""
+
+    def draw(random: np.random.Generator, n: int) -> Rows:
+        gold, shared = np.round(random.normal(10, 3, n), 3), random.normal(size=n)
+        sign = random.choice([-1, 1], n)
+        answers = [
+            _texts(gold + sign * np.exp(sigma * (shared + random.normal(size=n)) / math.sqrt(2)), None)
+            for _ in range(2)
+        ]
+        return Rows(golds=[f"{each:g}" for each in gold.tolist()], answers=answers)
+
+    return draw
+
+
+CLASSES = ("accuracy", "f1_macro", "f1_weighted", "recall_macro", "within_one", "kappa_quadratic", "spearman")
+ONE_CLASS = ("per_class.0.precision", "per_class.0.recall", "per_class.0.f1")
+ERRORS = ("mae", "mdae", "rmse", "standardised_accuracy", "spearman", "kendall_tau")
+
+
+def _of_classes(name: str, *draw: Sequence[float], metrics: Sequence[str] = CLASSES) -> Population:
+    labels = Labels(len(draw[0]))
+    return Population(name=name, scenario=labels, metrics=tuple(metrics), draw=classifier(draw[0], draw[1]))
+
+
+def _of_numbers(name: str, draw: Callable[[np.random.Generator, int], Rows], *more: str) -> Population:
+    return Population(name=name, scenario=Numbers(), metrics=(*ERRORS, *more), draw=draw)
+
+
+def _of_probabilities(name: str, sharpness: float, confidence: float) -> Population:
+    metrics = ("accuracy", "brier", "ece")
+    return Population(name=name, scenario=Labels(4), metrics=metrics, draw=prober(sharpness, confidence))
+
+
+POPULATIONS = (
+    _of_classes("good", EVEN, (0.8, 0.75), metrics=(*CLASSES, *ONE_CLASS, "kendall_tau", "own", "tokens_decoded_mean")),
+    _of_classes("weak", EVEN, (0.5, 0.45)),
+    _of_classes("strong", EVEN, (0.9, 0.88)),
+    _of_classes("imbalanced", SKEWED, (0.7, 0.65), metrics=(*CLASSES, *ONE_CLASS)),
+    _of_classes("rare class", RARE, (0.7, 0.65)),
+    _of_classes("ten classes", TEN, (0.7, 0.65), metrics=("accuracy", "f1_macro", "f1_weighted", "recall_macro")),
+    _of_classes("near-perfect", SKEWED, (0.97, 0.96)),
+    Population(
+        name="unread",
+        scenario=Labels(4),
+        metrics=("accuracy", "f1_macro", "parse_failure_rate", "kappa_quadratic"),
+        draw=classifier(EVEN, (0.7, 0.65), unread=0.1),
+    ),
+    Population(
+        name="both orders",
+        scenario=Labels(2, ordered=False),
+        metrics=("accuracy", "f1_macro", "tokens_decoded_mean"),
+        draw=classifier((0.5, 0.5), (0.7, 0.65), pairs=True),
+    ),
+    _of_probabilities("calibrated", 2.0, 1.0),
+    _of_probabilities("overconfident", 8.0, 3.0),
+    _of_probabilities("calibrated, 0.97", 25.0, 1.0),
+    _of_numbers("points", estimator(1.2, 1.3), "mae_by_bin.1-3"),
+    _of_numbers("points, 95 % exact", estimator(1.5, 1.6, exact=0.93)),
+    _of_numbers("points, unread", estimator(1.2, 1.3, unread=0.1)),
+    _of_numbers("lognormal 1", heavy(1.0)),
+    _of_numbers("lognormal 1.5", heavy(1.5)),
+)
