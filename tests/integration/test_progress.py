@@ -11,7 +11,7 @@ pytest_puma.session.progress.PLAIN = 0.0
 def test_a_long_cell_tells_a_log_how_far_it_is(alone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytest_puma.session.progress.PLAIN", 0.0)
     alone.write(test_triage=TRIAGE)
-    alone.run().stdout.fnmatch_lines(["puma: triage_jira-zero_shot@tiny: 0 of 8 samples in 0 s"])
+    alone.run().stdout.fnmatch_lines(["puma: triage_jira-zero_shot@tiny: 0 of 8 samples in * s"])
 
 
 def test_a_short_cell_says_nothing(alone: Project) -> None:

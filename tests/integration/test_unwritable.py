@@ -81,9 +81,9 @@ def test_a_record_that_is_cut_off_is_told_with_its_path(alone: Project) -> None:
 
 def test_runs_of_one_process_in_one_second_have_folders_of_their_own(alone: Project) -> None:
     alone.write(test_triage=TRIAGE)
-    for _ in range(3):
+    for _ in range(6):
         alone.run().assert_outcomes(passed=1)
-    assert len(runs(alone)) == 3
+    assert len(runs(alone)) == 6
     for folder in runs(alone):
         assert len((folder / "predictions.jsonl").read_text(encoding="utf-8").split("\n")) == 10
         assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["id"] == folder.name
