@@ -137,13 +137,22 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     report = yield
     if "_puma_cell" in getattr(item, "fixturenames", ()):
         from pytest_puma.session.item import attach
 
-        attach(item, report)
+        attach(item, call, report)
     return report
+
+
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, str] | None:
+    value = getattr(report, "puma_value", None)
+    if value is None or config.get_verbosity(pytest.Config.VERBOSITY_TEST_CASES) <= 0:
+        return None
+    from pytest_puma.session.failing import status
+
+    return status(report, value)
 
 
 # These two before xdist's own, which always have an answer.

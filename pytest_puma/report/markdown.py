@@ -70,7 +70,8 @@ def _table(outcomes: Sequence[Outcome]) -> str:
 
 def _sentences(run: Run) -> Iterator[str]:
     """Those of what makes the run red first."""
-    red = [(each.status, f"{outcome.cell}: {each.reason}") for outcome in run.outcomes for each in outcome.failed]
+    red: list[tuple[str, str]] = []
+    red += [(each.status, f"{outcome.cell}: {each.reason}") for outcome in run.outcomes for each in outcome.failed]
     red += [(each.status, each.reason) for each in _failed(run)]
     red += [("ERROR" if each.error else "FAILED", f"{each.cell}: {each.message}") for each in run.faults]
     red += [("FAIL", problem) for problem in run.problems]

@@ -28,19 +28,18 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 
-def failure(outcome: Outcome) -> str:
-    """Why a cell failed: the sentence of each missed gate, then the worst misses."""
-    lines = [f"{outcome.cell}: {verdict.reason}" for verdict in outcome.failed]
-    misses = worst_misses(outcome.predictions)
-    if misses:
-        lines += ["", f"the worst {len(misses)} of {sum(map(_is_wrong, outcome.predictions))} misses:"]
-    for prediction in misses:
+def misses(outcome: Outcome) -> list[str]:
+    """The worst misses of a cell, each with the end of its prompt and the reply, behind an empty line."""
+    worst = worst_misses(outcome.predictions)
+    wrong = sum(map(_is_wrong, outcome.predictions))
+    lines = ["", f"the worst {len(worst)} of {wrong} misses:"] if worst else []
+    for prediction in worst:
         lines += [
             f"  {prediction.sample_id}: answered {_answered(prediction)}, gold is {prediction.gold}",
             f"    prompt ... {_tail(_end(outcome, prediction))}",
             f"    raw        {_said(prediction)}",
         ]
-    return "\n".join(lines)
+    return lines
 
 
 def flips(outcome: Outcome) -> list[str]:

@@ -13,9 +13,10 @@ from pytest_puma.core import Backend, Cell, Model, Outcome, PumaError, Unchanged
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluate import evaluate
 from pytest_puma.report.junit import properties
-from pytest_puma.report.terminal import failure
+from pytest_puma.report.rows import number
 from pytest_puma.report.wire import to_json
 from pytest_puma.session.collected import NAME, cell_id
+from pytest_puma.session.failing import Told, fault, missed_gates, represent
 from pytest_puma.session.heap import give_back
 from pytest_puma.session.progress import progress_of
 from pytest_puma.session.settings import settings_of
@@ -90,13 +91,13 @@ def judged(item: pytest.Item) -> Generator[None, object, object]:
         raise
     except BaseException:
         if missed := _missed(item):
-            item.add_report_section("call", "puma", missed)
+            item.add_report_section("call", "puma", str(missed))
         raise
     _fail_if_missed(item)
     return result
 
 
-def attach(item: pytest.Item, report: pytest.TestReport) -> None:
+def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
     """Put on the report what the controller must know: which cell it is of, and, once it is there, the outcome.
 
     The outcome is one JSON string, which reaches the controller with xdist too. It goes with the setup, in which it was
@@ -107,7 +108,12 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
     report.puma_collected = item.config.pluginmanager.getplugin(NAME).tell()  # type: ignore[attr-defined]
     if report.when == "setup" and UNCHANGED in item.stash:
         report.puma_unchanged = item.stash[UNCHANGED]  # type: ignore[attr-defined]
+    if call.excinfo is not None and isinstance(call.excinfo.value, Told):
+        report.puma_missed = call.excinfo.value.missed  # type: ignore[attr-defined]
+        represent(item, call.excinfo.value, report)
     outcome = item.stash.get(OUTCOME, None)
+    if outcome is not None and report.when == "call" and outcome.primary:
+        report.puma_value = f"{outcome.primary}={number(outcome[outcome.primary])}"  # type: ignore[attr-defined]
     if outcome is not None and report.when == "setup":
         report.puma = to_json(outcome)  # type: ignore[attr-defined]
         if settings_of(item.config).junit:
@@ -121,12 +127,12 @@ def attach(item: pytest.Item, report: pytest.TestReport) -> None:
 
 def _fail_if_missed(item: pytest.Item) -> None:
     if missed := _missed(item):
-        pytest.fail(missed, pytrace=False)
+        raise missed from None
 
 
-def _missed(item: pytest.Item) -> str:
+def _missed(item: pytest.Item) -> Told | None:
     outcome = item.stash.get(OUTCOME, None)
-    return failure(outcome) if outcome is not None and outcome.failed else ""
+    return missed_gates(outcome) if outcome is not None and outcome.failed else None
 
 
 @contextmanager
@@ -137,7 +143,7 @@ def _said_plainly() -> Iterator[None]:
     except UnchangedError:
         raise
     except PumaError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise fault(error) from None
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:

@@ -72,3 +72,147 @@ def test_a_worker_that_ends_is_an_error_of_its_cell(scripted: Project) -> None:
 
     assert _markdown(scripted)[0] == "### puma: 2 errors"
     assert {each["when"] for each in scripted.record()["faults"]} == {"crash"}
+
+
+GATED = TRIAGE.replace("samples=8", "samples=8, gates=['accuracy >= 0.9', 'f1_macro >= 0.05']")
+ID = "triage_jira-zero_shot@tiny"
+SHORT = "accuracy 0.25 < 0.9"
+
+
+def _after(lines: list[str], start: str) -> list[str]:
+    """The lines behind the one that begins so, up to the next line of pytest's own."""
+    (first, *_) = (place for place, line in enumerate(lines) if line.strip("=_ ").startswith(start))
+    rest = lines[first + 1 :]
+    return rest[: next(place for place, line in enumerate(rest) if line.startswith(("===", "___")))]
+
+
+@pytest.mark.parametrize("ci", [True, False])
+def test_the_reason_of_a_missed_gate_stands_once_and_in_a_line(
+    scripted: Project, monkeypatch: pytest.MonkeyPatch, *, ci: bool
+) -> None:
+    monkeypatch.setenv("CI", "1" if ci else "")
+    scripted.write(test_triage=GATED)
+    result = scripted.run("--junitxml=junit.xml")
+
+    first, blank, *misses = [line for line in _after(result.outlines, "test_triage[") if not line.startswith("[gw")]
+    assert first.startswith("accuracy 0.25 [")
+    assert (blank, misses[0]) == ("", "the worst 5 of 6 misses:")
+    assert _after(result.outlines, "short test summary") == [f"FAILED test_triage.py::test_triage[{ID}] - {SHORT}"]
+    junit = (scripted.pytester.path / "junit.xml").read_text(encoding="utf-8")
+    assert 'message="accuracy 0.25 &lt; 0.9"' in junit
+    assert "the worst 5 of 6 misses:" in junit
+
+
+def test_the_traceback_option_says_how_much_is_told(alone: Project) -> None:
+    alone.write(test_triage=GATED)
+    place = f"{alone.pytester.path / 'test_triage.py'}:3: {SHORT}"
+
+    assert _after(alone.run("--tb=line").outlines, "FAILURES") == [place]
+    (sentence,) = _after(alone.run("--tb=short").outlines, "test_triage[")
+    assert sentence.startswith("accuracy 0.25 [")
+    result = alone.run("--tb=no")
+    assert "FAILURES" not in result.stdout.str()
+    result.stdout.fnmatch_lines([f"FAILED *{ID}] - {SHORT}"])
+
+
+def test_an_engine_fault_is_told_at_the_test_and_not_within_the_plugin(scripted: Project) -> None:
+    broken = BROKEN.replace("RuntimeError", "EngineError").replace(
+        "def answer", "from pytest_puma.core import EngineError\n\ndef answer", 1
+    )
+    scripted.write(test_triage=TRIAGE.replace("zero_shot", "rcoif"), conftest=broken)
+    result = scripted.run()
+
+    result.assert_outcomes(errors=1)
+    told = [line for line in result.outlines if "the GPU fell off" in line]
+    assert told == [
+        "the GPU fell off",
+        "ERROR test_triage.py::test_triage[triage_jira-rcoif@tiny] - the GPU fell off",
+    ]
+
+
+def test_the_value_stands_behind_the_outcome_where_pytest_is_verbose(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE, test_gated=GATED)
+
+    verbose = scripted.run("-v", "test_triage.py").stdout
+    verbose.fnmatch_lines(
+        [f"*PASSED (f1_macro=0.1) *{ID}]*" if scripted.workers else f"*{ID}] PASSED (f1_macro=0.1) *"]
+    )
+    scripted.run("-v", "test_gated.py").stdout.fnmatch_lines(["*FAILED (f1_macro=0.1)*"])
+    assert "f1_macro=" not in scripted.run("-q", "test_triage.py").stdout.str()
+
+
+def test_data_cannot_write_lines_of_their_own(alone: Project) -> None:
+    """A sample's id and text, and what the model says of it."""
+    alone.write(
+        conftest="""
+from pytest_puma.testing import ScriptedBackend
+
+def pytest_puma_backend(model):
+    return ScriptedBackend({}, default="::error::said \\x1b[31m")
+""",
+        test_mood="""
+import pandas as pd
+import pytest
+from pytest_puma import Scenario
+
+class Mood(Scenario):
+    name = "mood"
+    task_type = "classification"
+    key = "id"
+    text_fields = ("text",)
+
+    def sample(self, n, seed=42):
+        rows = [(f"T-{i}\\n::error::owned", "\\x1b[2J\\x00 \\u202e ![x](http://e.com) @team", "sad") for i in range(4)]
+        return pd.DataFrame(rows, columns=["id", "text", "mood"]).head(n)
+
+    def gold_label(self, instance):
+        return instance["mood"]
+
+    def valid_labels(self):
+        return ["sad", "glad"]
+
+    def parse_response(self, response):
+        return response
+
+@pytest.mark.puma(Mood(), strategies=["zero_shot"], samples=4, gates=["accuracy >= 0.9"])
+def test_mood(puma):
+    pass
+""",
+    )
+    prompts = alone.pytester.path / "prompts" / "mood"
+    prompts.mkdir(parents=True)
+    (prompts / "zero_shot.jinja").write_text("How? {{ text }}", encoding="utf-8")
+    result = alone.run("--puma-report=md:run.md")
+
+    text = result.stdout.str()
+    assert r"  T-0\n::error::owned: answered" in text
+    assert not [each for each in text if each in "\x1b\x00\u202e"]
+    assert not [line for line in text.split("\n") if line.lstrip().startswith("::")]
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120, 200])
+def test_no_line_of_a_table_is_wider_than_the_terminal(
+    alone: Project, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    alone.write(
+        test_triage=TRIAGE.replace('["zero_shot"]', '["zero_shot", "contextual_anchoring"]').replace(
+            "samples=8", "samples=8, gates=['per_class.Critical.recall >= 0', 'parse_failure_rate <= 0.05']"
+        )
+    )
+    perturbed = ("--puma-perturb=gender_swap_prefix_female,label_order", "--puma-compare=strategy")
+    lines = alone.run(*perturbed).outlines
+    lines += alone.run("--puma-plan").outlines if columns == 80 else []
+
+    rules = [place for place, line in enumerate(lines) if line.startswith("---") and set(line) == {"-", " "}]
+    assert len(rules) == (4 if columns == 80 else 3)
+    for place in rules:
+        table = lines[place - 1 : next(at for at in range(place + 1, len(lines)) if _ends(lines[at]))]
+        assert max(map(len, table)) <= columns, table
+    words = {word for line in lines for word in line.split()}
+    assert {"per_class.Critical.recall", "contextual_anchoring+gender_swap_prefix_female"} <= words
+
+
+def _ends(line: str) -> bool:
+    """Behind the last row of a table: a sentence or the next title."""
+    return line.startswith(("* ", "===")) or ": " in line

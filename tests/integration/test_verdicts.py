@@ -16,7 +16,7 @@ def test_a_missed_gate_fails_the_item_with_its_sentence_and_the_misses(scripted:
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*triage_jira-zero_shot@tiny: f1_macro 0.1 * n=8 is under 0.45*",
+            "f1_macro 0.1 * n=8 is under 0.45*",
             "*the worst 5 of 6 misses:*",
             "*answered Major, gold is *",
             "*prompt ...*</issue>*",
@@ -49,7 +49,7 @@ def test_a_gate_of_the_command_line_holds_for_the_cells_it_fits(scripted: Projec
     scripted.write(test_triage=TRIAGE, test_points=TRIAGE.replace("triage_jira", "estimation_tawos"))
     result = scripted.run("--puma-gate", "triage_jira: f1_macro >= 0.9", "--puma-gate", "mae <= 1000")
     result.assert_outcomes(failed=1, passed=1)
-    result.stdout.fnmatch_lines(["*triage_jira-zero_shot@tiny: f1_macro*is under 0.9*"])
+    result.stdout.fnmatch_lines(["f1_macro*is under 0.9*"])
 
 
 NEVER_TAKEN = {
@@ -94,7 +94,7 @@ def test_a_gate_on_a_measure_that_the_strategy_does_not_give_is_shown_as_not_run
     scripted.write(test_triage=TRIAGE)
     result = scripted.run("--puma-gate", "triage_jira: ece <= 0.1")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["triage_jira*NOT RUN*", "not run: triage_jira-zero_shot@tiny: ece*"])
+    result.stdout.fnmatch_lines(["*8 * f1_macro *", "* ece *-*NOT RUN*", "not run: triage_jira-zero_shot@tiny: ece*"])
 
 
 def test_the_run_is_forgotten_by_lf_once_it_passes(alone: Project) -> None:
@@ -133,7 +133,7 @@ def pytest_puma_backend(model):
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the GPU fell off*"])
     (fault,) = scripted.record()["faults"]
-    assert (fault["when"], fault["message"]) == ("setup", "Failed: the GPU fell off")
+    assert (fault["when"], fault["message"]) == ("setup", "the GPU fell off")
 
 
 def test_unreadable_answers_are_counted_and_warned_about(scripted: Project) -> None:

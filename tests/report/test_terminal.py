@@ -6,7 +6,7 @@ import pytest
 
 from pytest_puma.core import Gate, Measure, Prediction, Run, Usage, Verdict
 from pytest_puma.report.rows import number
-from pytest_puma.report.terminal import failure, summary, worst_misses
+from pytest_puma.report.terminal import misses, summary, worst_misses
 from tests.report.test_wire import outcome
 
 RATES = {
@@ -62,9 +62,8 @@ def test_among_labels_the_surest_miss_is_the_worst() -> None:
     assert worst_misses([unsure, right, sure]) == [sure, unsure]
 
 
-def test_a_failure_without_a_miss_is_its_sentence_alone() -> None:
-    verdict = Verdict(gate=Gate(metric="latency_mean", op="<=", limit=0), status="FAIL", reason="too slow", fails=True)
-    assert failure(outcome(verdicts=(verdict,))) == "a-b@c: too slow"
+def test_without_a_wrong_answer_there_are_no_misses() -> None:
+    assert misses(outcome()) == []
 
 
 def test_a_miss_shows_its_texts_and_a_scored_one_its_probabilities() -> None:
@@ -72,5 +71,5 @@ def test_a_miss_shows_its_texts_and_a_scored_one_its_probabilities() -> None:
     scored = Prediction(sample_id="s", gold="A", answer="B", raw=("",), probabilities={"A": 0.125, "B": 0.875})
     told = Prediction(sample_id="t", gold="A", answer="B", raw=("B,\nI say",))
     verdict = Verdict(gate=gate, status="FAIL", reason="no", fails=True)
-    lines = failure(outcome(verdicts=(verdict,), predictions=(scored, told))).splitlines()
+    lines = misses(outcome(verdicts=(verdict,), predictions=(scored, told)))
     assert [line.strip() for line in lines if "raw" in line] == ["raw        B 87.5%, A 12.5%", "raw        'B, I say'"]

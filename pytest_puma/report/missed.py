@@ -1,0 +1,31 @@
+"""A missed gate in a few words, which begin with the measure: `f1_macro 0.11 < 0.3`."""
+
+from __future__ import annotations
+
+import math
+
+from pytest_puma.core import Gate, Verdict
+from pytest_puma.core.verdict import spelled
+from pytest_puma.report.rows import number
+
+_BREAKS = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
+
+
+def in_short(verdict: Verdict) -> str:
+    """The value beside the limit, or the sentence where there is more to say than that."""
+    gate, measure, change = verdict.gate, verdict.measure, verdict.change
+    if gate.word:
+        return f"{gate.word}: {verdict.reason}" if verdict.p is None else f"{gate.word}: p = {number(verdict.p)}"
+    if verdict.status != "FAIL":
+        return verdict.reason
+    if change is not None and not math.isnan(change.value):
+        return f"{change.metric} {number(change.new)}, {gate.other} {number(change.old)}: misses {gate.rule}"
+    if change is None and measure is not None and not math.isnan(measure.value):
+        return f"{measure.metric} {_apart(measure.value, gate)} {_BREAKS[gate.op]} {spelled(gate.limit)}"
+    return verdict.reason
+
+
+def _apart(value: float, gate: Gate) -> str:
+    """Enough digits to differ from a limit that it is not."""
+    texts = (number(value), *(f"{value:.{digits}g}" for digits in range(4, 18)))
+    return next((text for text in texts if (float(text) == gate.limit) == (value == gate.limit)), texts[-1])
