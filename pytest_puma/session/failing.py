@@ -16,7 +16,7 @@ from pytest_puma.report.missed import in_short
 from pytest_puma.report.terminal import misses
 
 
-class Told(pytest.fail.Exception):
+class Told(pytest.fail.Exception):  # type: ignore[name-defined, misc]  # a class, which mypy takes for a variable
     """Fails a test. `short` is for lines that say all in one; `missed`: by the gates of its cell."""
 
     def __init__(
