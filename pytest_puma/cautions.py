@@ -14,6 +14,8 @@ from pytest_puma.metrics.calibration import outside_labels
 #: The mean probability outside the scored labels from which on readers are warned. In zero-shot triage, a chat model of
 #: 135 million parameters has .98, a base model of 270 million .9999.
 TOLERATED_OUTSIDE = 0.99
+#: Seconds, and share of a cell's seconds, from which on an own metric is told.
+SLOW, SLOW_SHARE = 5.0, 0.2
 #: Refused texts that a sentence shows.
 _SHOWN = 3
 _REFUSED = ("not_a_label", "not_a_number")
@@ -52,6 +54,16 @@ def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
         "their scores compare replies that the model would seldom write"
     )
     return [sentence]
+
+
+def on_slow_metrics(seconds: Mapping[str, tuple[float, int]], whole: float) -> list[str]:
+    """The scenario's own metrics that took long: by name, their seconds and calls, of the cell's `whole` seconds."""
+    return [
+        f"metrics(): {name!r} took {took:.0f} s of {whole:.0f} s in {calls} calls, all but one for its interval; "
+        "compute once what depends on one prediction alone, and look it up by its sample_id"
+        for name, (took, calls) in seconds.items()
+        if took >= max(SLOW, SLOW_SHARE * whole)
+    ]
 
 
 def on_size(cell: Cell, samples: int) -> list[str]:

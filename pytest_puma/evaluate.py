@@ -36,6 +36,7 @@ from pytest_puma.rehearsal import asks_alike
 from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.sampling import draw as draw_samples
 from pytest_puma.scenarios.sampling import example_rows
+from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.stats import LEVEL
 from pytest_puma.strategies import Strategy, Task, failure_of, parse_strategy, resolve_generation
 from pytest_puma.talks import Progress, Talk, hold
@@ -86,6 +87,7 @@ def evaluate(
     metrics = cell.metrics or (cell.scenario.primary_metric(),)
     # What trivial programs take is not the model's.
     seconds = time.perf_counter() - started
+    own = {name: (kernel.seconds, kernel.calls) for name, kernel in answers.own().items()}
     shown = [task.sample for task in tasks[: len(talks)]]
     known = {} if references is None else references.find(cell.scenario, shown, answers.resamples, cell.perturbation)
     others = _comparisons(cell, answers, known)
@@ -105,7 +107,13 @@ def evaluate(
         confusion=_confusion(cell, answers.predictions),
         failures=cautions.failure_counts(answers.predictions),
         verdicts=_unjudged(cell) if only is not None else verdicts(cell.gates, measures, others, policy),
-        warnings=_warnings(cell, answers.predictions, len(tasks), part=only is not None),
+        warnings=_warnings(
+            cell,
+            [] if only is not None else cautions.on_size(cell, len(tasks)),
+            cautions.on_answers(cell.scenario, answers.predictions),
+            cautions.on_slow_metrics(own, seconds),
+            [] if references is None else references.left_out(),
+        ),
         notes=tuple(engine.backend.notes),
         determinism=asked_alone(strategy, tasks[: len(talks)][:determinism], talks, engine) if determinism else None,
         flips=() if since is None else since.pairs.flips(),
@@ -225,7 +233,8 @@ def tasks_of(
     hidden = hidden_fields(cell.scenario, samples)
     if cell.perturbation is not None:
         perturbation = parse_perturbation(cell.perturbation, perturbations)
-        samples = tuple(perturb(cell.scenario, sample, perturbation, cell.seed) for sample in samples)
+        texts = text_fields(cell.scenario, samples, hidden)
+        samples = tuple(perturb(cell.scenario, sample, perturbation, cell.seed, texts) for sample in samples)
     return [
         Task(
             scenario=cell.scenario,
@@ -292,9 +301,5 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
     }
 
 
-def _warnings(cell: Cell, predictions: Sequence[Prediction], samples: int, *, part: bool) -> tuple[str, ...]:
-    sentences = [
-        *([] if part else cautions.on_size(cell, samples)),
-        *cautions.on_answers(cell.scenario, predictions),
-    ]
-    return tuple(f"{cell.id}: {sentence}" for sentence in sentences)
+def _warnings(cell: Cell, *sentences: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{cell.id}: {sentence}" for each in sentences for sentence in each)

@@ -12,14 +12,17 @@ All but `tfidf` know the gold answers' frequencies, which no model is told.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_puma.core import Measure, Prediction, Sample, Scenario
+from pytest_puma.core import DataError, Measure, Prediction, Sample, Scenario
 from pytest_puma.metrics import Answers
+from pytest_puma.scenarios.gold import hidden_fields
+from pytest_puma.scenarios.order import plain_text
+from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.stats import Resamples, components
 
 if TYPE_CHECKING:
@@ -28,10 +31,8 @@ if TYPE_CHECKING:
 
     _Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "classification": ("majority", "guess", "tfidf"),
-    "regression": ("mean", "median", "tfidf"),
-}
+#: Answers to all samples of a scenario; none where they leave nothing to learn. The last argument is a seed.
+Program: TypeAlias = Callable[[Scenario, Sequence[Sample], int], Sequence[str]]
 FOLDS = 5
 
 
@@ -52,28 +53,52 @@ class References:
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Mapping[str, Reference]] = {}
+        self._left_out: list[str] = []
 
     def find(
         self, scenario: Scenario, samples: Sequence[Sample], resamples: Resamples, perturbation: str | None = None
     ) -> Mapping[str, Reference]:
         """By name, on the samples as shown; without `tfidf` where there are too few of some label to learn from.
 
+        One that cannot be computed is left out, and `left_out` says why: it is no part of what was asked for.
         `resamples` are those of the samples; their seed is that of all chance in a program, too.
         """
         key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation)
         if key not in self._known:
-            self._known[key] = {
-                name: _reference(scenario, samples, answers, resamples)
-                for name, answers in _programs(scenario, samples, resamples.seed).items()
-            }
+            programs = _PROGRAMS[scenario.task_type]
+            found = {name: self._computed(name, scenario, samples, resamples) for name in programs}
+            self._known[key] = {name: reference for name, reference in found.items() if reference is not None}
         return self._known[key]
+
+    def left_out(self) -> list[str]:
+        """A sentence for each program that could not be computed since this was asked last."""
+        told, self._left_out = self._left_out, []
+        return told
+
+    def _computed(
+        self, name: str, scenario: Scenario, samples: Sequence[Sample], resamples: Resamples
+    ) -> Reference | None:
+        try:
+            answers = _PROGRAMS[scenario.task_type][name](scenario, samples, resamples.seed)
+            return _reference(scenario, samples, answers, resamples) if answers else None
+        except Exception as error:  # noqa: BLE001 - whatever the data or the scenario's own metrics do to it
+            fault = " ".join(str(error).split())
+            self._left_out.append(f"the naive baseline {name} is left out: {type(error).__name__}: {fault}")
+            return None
 
 
 def _reference(
     scenario: Scenario, samples: Sequence[Sample], answers: Sequence[str], resamples: Resamples
 ) -> Reference:
     predictions = [
-        Prediction(sample_id=sample.id, gold=sample.gold, answer=answer, raw=(answer,), units=sample.units)
+        Prediction(
+            sample_id=sample.id,
+            gold=sample.gold,
+            answer=answer,
+            raw=(answer,),
+            units=sample.units,
+            fields=sample.fields,
+        )
         for sample, answer in zip(samples, answers, strict=True)
     ]
     return Reference(
@@ -82,18 +107,22 @@ def _reference(
     )
 
 
-def _programs(scenario: Scenario, samples: Sequence[Sample], seed: int) -> dict[str, Sequence[str]]:
-    golds = [sample.gold for sample in samples]
-    if scenario.task_type == "regression":
-        values = [float(gold) for gold in golds]
-        simple = {"mean": [repr(fmean(values))] * len(golds), "median": [repr(median(values))] * len(golds)}
-    else:
-        counts = Counter(golds)
-        commonest = max(scenario.valid_labels(), key=lambda label: counts[label])
-        random = Random(seed)  # noqa: S311 - no secret
-        simple = {"majority": [commonest] * len(golds), "guess": random.choices(golds, k=len(golds))}
-    learned = _learned(scenario, samples, seed)
-    return {**simple, **({"tfidf": learned} if learned else {})}
+def _majority(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:
+    counts = Counter(sample.gold for sample in samples)
+    return [max(scenario.valid_labels(), key=lambda label: counts[label])] * len(samples)
+
+
+def _guess(_: Scenario, samples: Sequence[Sample], seed: int) -> Sequence[str]:
+    random = Random(seed)  # noqa: S311 - no secret
+    return random.choices([sample.gold for sample in samples], k=len(samples))
+
+
+def _mean(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
+    return [repr(fmean(float(sample.gold) for sample in samples))] * len(samples)
+
+
+def _median(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
+    return [repr(median(float(sample.gold) for sample in samples))] * len(samples)
 
 
 def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[str]:
@@ -112,8 +141,11 @@ def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[s
     if not folds:
         return []
     # The first word stands in every text, so that a field of empty ones has a vocabulary.
-    fields = scenario.text_fields
-    texts = np.array([[f"text {sample.fields[name]}" for name in fields] for sample in samples], dtype=object)
+    fields = text_fields(scenario, samples, hidden_fields(scenario, samples))
+    if not fields:
+        msg = f"the samples have no text to learn from; text_fields are {', '.join(scenario.text_fields) or 'none'}"
+        raise DataError(msg)
+    texts = np.array([[f"text {_text(sample, name)}" for name in fields] for sample in samples], dtype=object)
     words = make_column_transformer(*((TfidfVectorizer(sublinear_tf=True), column) for column in range(len(fields))))
     program = make_pipeline(words, Ridge() if regression else LogisticRegression(max_iter=1000))
     answers = np.empty(len(samples), dtype=object)
@@ -139,3 +171,15 @@ def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_labe
     split = StratifiedGroupKFold if by_label and rarest >= FOLDS else GroupKFold
     folds = list(split(FOLDS, shuffle=True, random_state=seed).split(golds, golds, groups))
     return folds if not by_label or all(len(np.unique(golds[learn])) > 1 for learn, _ in folds) else []
+
+
+def _text(sample: Sample, field: str) -> str:
+    return plain_text(sample.fields.get(field))
+
+
+_PROGRAMS: Mapping[str, Mapping[str, Program]] = {
+    "classification": {"majority": _majority, "guess": _guess, "tfidf": _learned},
+    "regression": {"mean": _mean, "median": _median, "tfidf": _learned},
+}
+#: The names of the programs, by kind of task.
+NAMES: Mapping[str, tuple[str, ...]] = {kind: tuple(programs) for kind, programs in _PROGRAMS.items()}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pytest_puma.core import Generate, PumaError, Response, Score, TemplateError
+from pytest_puma.core import Exchange, Generate, PumaError, Response, Score, TemplateError
 from pytest_puma.strategies import Strategy, Task
 
 #: A strategy of a user's own may ask until it has an answer, which never comes here.
@@ -35,14 +35,14 @@ def _asked(strategy: Strategy, task: Task) -> list[str]:
     """The texts of all prompts, where every reply is empty."""
     asked: list[str] = []
     try:
-        conversation = strategy.converse(task)
-        requests = next(conversation)
+        exchange = Exchange(strategy.converse(task))
+        requests = exchange.advance()
         for _ in range(_TURNS):
             asked += [message.content for request in requests for message in request.prompt.messages]
-            requests = conversation.send(tuple(map(_reply, requests)))
+            requests = exchange.advance(tuple(map(_reply, requests))) if requests else ()
     except PumaError:
         raise
-    except Exception:  # noqa: BLE001 - StopIteration, or a fault that a user's strategy has or that real replies avoid
+    except Exception:  # noqa: BLE001 - a fault that a user's strategy has, or that real replies avoid
         return asked
     return asked
 

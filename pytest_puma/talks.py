@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
-from pytest_puma.core import Answer, Conversation, EngineError, Prompt, Request, Response, SharedPrompts, Usage
+from pytest_puma.core import Answer, Conversation, Exchange, Prompt, Request, Response, SharedPrompts, Usage
 from pytest_puma.core.shared import Kept
 from pytest_puma.engine.engine import Engine
 
@@ -25,7 +25,7 @@ class Talk:
     the last requests.
     """
 
-    conversation: Conversation
+    exchange: Exchange
     shared: SharedPrompts
     waiting: list[int] = field(default_factory=list)
     replies: dict[int, Response] = field(default_factory=dict)
@@ -33,25 +33,21 @@ class Talk:
     prompt: Prompt | None = None
     usage: Usage = field(default_factory=Usage)
     last: tuple[Response, ...] = ()
-    answer: Answer | None = None
 
     def advance(self) -> Sequence[Request]:
         """Send the responses it waited for; what it asks next, nothing where it came to its answer."""
         responses = tuple(self.replies.pop(ticket) for ticket in self.waiting)
-        try:
-            requests = self.conversation.send(responses) if self.waiting else next(self.conversation)
-        except StopIteration as stop:
-            if not isinstance(stop.value, Answer):
-                msg = f"a strategy returns {stop.value!r}; expected an Answer"
-                raise EngineError(msg) from None
-            self.answer, self.last, self.prompt = stop.value, responses, None
-            return ()
-        if not requests:
-            msg = "a strategy yields no request; expected at least one in each yield"
-            raise EngineError(msg)
+        requests = self.exchange.advance(responses)
         for request in requests:
             self._keep(request.prompt)
+        if not requests:
+            self.last, self.prompt = responses, None
         return requests
+
+    @property
+    def answer(self) -> Answer | None:
+        """What the strategy made of the responses, in the end."""
+        return self.exchange.answer
 
     def _keep(self, prompt: Prompt) -> None:
         turn = sum(kept is not None for kept in self.prompts)
@@ -73,7 +69,7 @@ def hold(
 ) -> list[Talk]:
     """Keep many conversations going at once until each has its answer; `shared` takes in their prompts."""
     kept = SharedPrompts() if shared is None else shared
-    talks = [Talk(conversation, kept) for conversation in conversations]
+    talks = [Talk(Exchange(conversation), kept) for conversation in conversations]
 
     def tell(before: int, answered: int) -> None:
         if progress is not None:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_puma import cautions
 from pytest_puma.core import (
     Answer,
     Cell,
     Conversation,
-    EngineError,
     Generate,
     Generation,
     Model,
     Outcome,
+    Prediction,
+    PumaError,
     Run,
     Scenario,
     ask,
@@ -298,17 +302,66 @@ def _two_requests(task: Task) -> Conversation:
     return Answer(value=task.read(other.text), responses=(first, other))
 
 
+def _hasty(task: Task) -> Any:
+    return Answer(value=task.scenario.valid_labels()[0], responses=())
+
+
+def _prompting(task: Task) -> Any:
+    yield task.prompt()
+
+
+def _lone(task: Task) -> Any:
+    response = yield task.generate(task.prompt())
+    return Answer(value=task.read(response.text), responses=response)
+
+
 @pytest.mark.parametrize(
     ("converse", "sentence"),
-    [(_mute, "yields no request"), (_silent, "returns None"), (_thoughtless, "without a response")],
+    [
+        (_mute, "the strategy function _mute yields no request; expected a request, which task.generate"),
+        (_silent, r"the strategy function _silent returns None; expected an Answer\(value=..., responses=...\)"),
+        (_thoughtless, "without a response"),
+        (_hasty, r"returns Answer\(value='Critical', .* without asking; it has no `yield`: expected a request"),
+        (_prompting, r"the strategy function _prompting yields Prompt\(messages=.{1,80}\.\.\.; expected a request"),
+        (_lone, r"Answer\(responses=...\) is a Response; expected a tuple: responses=\(response,\)"),
+    ],
 )
 def test_a_strategy_that_breaks_the_contract_is_told(converse: Any, sentence: str) -> None:
     own = {"own": Strategy(name="own", converse=converse, templates=("zero_shot",))}
-    with pytest.raises(EngineError, match=sentence):
+    with pytest.raises(PumaError, match=sentence):
         run(cell(strategy="own"), strategies=own)
+
+
+def _plainly(task: Task) -> Conversation:
+    first = yield task.generate(task.prompt())
+    second, third = yield (task.generate(task.prompt(), index=1), task.generate(task.prompt(), index=2))
+    listed = yield [task.generate(task.prompt(), index=3)]  # type: ignore[misc]
+    return Answer(value=task.read(third.text), responses=(first, second, third, *listed))
+
+
+def test_a_request_may_be_yielded_as_it_is_and_its_response_comes_back() -> None:
+    own = {"own": Strategy(name="own", converse=_plainly, templates=("zero_shot",))}
+    outcome = run(cell(strategy="own"), strategies=own)
+    assert outcome["accuracy"] == 3 / 12
+    assert {prediction.raw for prediction in outcome.predictions} == {("Major",) * 4}
 
 
 def test_a_strategy_of_ones_own_may_ask_as_often_as_it_likes() -> None:
     own = {"own": Strategy(name="own", converse=_two_requests, templates=("zero_shot",))}
     outcome = run(cell(strategy="own"), strategies=own)
     assert [len(prediction.raw) for prediction in outcome.predictions] == [2] * 12
+
+
+class _Slow(TriageJiraScenario):
+    def metrics(self) -> Any:
+        def slow(found: Sequence[Prediction]) -> int:
+            time.sleep(0.001)
+            return len(found)
+
+        return {"slow": slow}
+
+
+def test_a_slow_metric_of_ones_own_is_named_with_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cautions, "SLOW", 0.3)
+    (warning,) = run(cell(_Slow())).warnings
+    assert re.match(r".*: metrics\(\): 'slow' took \d+ s of \d+ s in 301 calls, all but one for its interval", warning)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from threadpoolctl import threadpool_info
 
-from pytest_puma.core import Sample, Scenario
+from pytest_puma.core import Cell, Model, OwnMetric, Sample, Scenario
+from pytest_puma.evaluate import evaluate
 from pytest_puma.references import NAMES, Reference, References
-from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios import BUILTIN, TriageJiraScenario
 from pytest_puma.scenarios.sampling import draw
 from pytest_puma.stats import Resamples
+from pytest_puma.testing import Engine, ScriptedBackend
 
 SCENARIOS = ("triage_jira", "estimation_tawos", "prioritization_jira")
 
@@ -175,3 +178,45 @@ def test_samples_that_share_an_issue_are_in_one_fold() -> None:
     found = programs_on(scenario, samples)
 
     assert found["tfidf"].measures["accuracy"].value < 0.9
+
+
+class _Paint(TriageJiraScenario):
+    """Columns of its own, and perhaps a metric that only a model's replies can give."""
+
+    def metrics(self) -> Mapping[str, OwnMetric]:
+        return {"length": lambda found: len(found[0].raw[1])}
+
+
+def paint(**fields: Any) -> tuple[Sample, ...]:
+    return tuple(
+        Sample(id=str(n), fields={"priority": gold, **fields}, gold=gold, units=(str(n),))
+        for n, gold in enumerate(["Minor", "Major"] * 6)
+    )
+
+
+def test_fields_that_the_data_lack_are_not_read() -> None:
+    assert "tfidf" in programs_on(TriageJiraScenario(), paint(title="red"))
+    assert "tfidf" in programs_on(TriageJiraScenario(), paint(colour="red", tin=3))
+
+
+def test_a_program_that_cannot_be_computed_is_left_out_with_its_reason() -> None:
+    references, samples = References(), paint(tin=3)
+    found = references.find(TriageJiraScenario(), samples, resamples(samples))
+    assert list(found) == ["majority", "guess"]
+    assert references.left_out() == [
+        (
+            "the naive baseline tfidf is left out: DataError: the samples have no text to learn from; "
+            "text_fields are title, description"
+        )
+    ]
+    assert references.left_out() == []
+    assert not references.find(_Paint(), samples, resamples(samples))
+    assert references.left_out()[0] == "the naive baseline majority is left out: IndexError: tuple index out of range"
+
+
+def test_a_cell_goes_on_without_the_programs_that_fail() -> None:
+    cell = Cell(scenario=_Paint(), strategy="egi", model=Model(name="m", path=Path("none.gguf")), samples=12)
+    outcome = evaluate(cell, Engine(ScriptedBackend({}, default="Answer: Major")), references=References())
+    assert outcome["length"] == 13
+    assert outcome.references == {}
+    assert sum("is left out: IndexError" in warning for warning in outcome.warnings) == 3

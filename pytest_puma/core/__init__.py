@@ -30,6 +30,7 @@ from pytest_puma.core.errors import (
     TemplateError,
     UnchangedError,
 )
+from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.outcome import Determinism, Fault, Flip, Outcome, Prediction, Run
 from pytest_puma.core.power import Power, Tally
@@ -56,6 +57,7 @@ __all__ = [
     "Draws",
     "Drift",
     "EngineError",
+    "Exchange",
     "Fault",
     "Flip",
     "Forecast",

@@ -1,12 +1,13 @@
 """What a strategy and the engine say to each other: requests one way, responses the other.
 
-A strategy is a generator. It yields a tuple of requests, is sent the tuple of their responses,
-and returns an `Answer`:
+A strategy is a generator. It yields a request and is sent its response, or yields a tuple of requests, which are
+computed together, and is sent the tuple of their responses; it returns an `Answer`:
 
-    def twice(task: Task) -> Conversation:
-        first = yield from ask(task.generate(task.prompt("zero_shot")))
-        ...
-        return Answer(value=..., responses=(first,))
+    def direct(task: Task) -> Conversation:
+        response = yield task.generate(task.prompt())
+        return Answer(value=task.read(response.text), responses=(response,))
+
+`ask` and `ask_all` do the same in a form that type checkers follow: `response = yield from ask(request)`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pytest_puma.core.errors import SettingsError, check_limits
 
@@ -186,8 +187,16 @@ class Answer:
     probabilities: Mapping[str, float] | None = None
     failure: str = ""
 
+    def __post_init__(self) -> None:
+        """A lone response is no tuple."""
+        responses: object = self.responses
+        if not isinstance(responses, (tuple, list)) or not all(isinstance(each, Response) for each in responses):
+            msg = f"Answer(responses=...) is a {type(responses).__name__}; expected a tuple: responses=(response,)"
+            raise SettingsError(msg)
 
-Conversation: TypeAlias = Generator[tuple[Request, ...], tuple[Response, ...], Answer]
+
+#: What is sent is a `Response` to each lone request, a tuple of them to each tuple: no type says so.
+Conversation: TypeAlias = Generator[Request | tuple[Request, ...], Any, Answer]
 
 
 def ask(request: Request) -> Generator[tuple[Request, ...], tuple[Response, ...], Response]:

@@ -14,6 +14,7 @@ import numpy as np
 from pytest_puma.core import Draws, Flip, Measure, Prediction, Scenario
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.decline import decline
+from pytest_puma.metrics.own import Repeated
 from pytest_puma.metrics.paired import between
 from pytest_puma.metrics.statistic import Statistic, in_blocks, measure
 from pytest_puma.metrics.table import Table
@@ -64,6 +65,11 @@ class Answers:
         """The metric without its interval; a `KeyError` where the scenario has none of this name."""
         return float(self._statistics[metric].kernel(np.ones((1, len(self))))[0])
 
+    def own(self) -> dict[str, Repeated]:
+        """The scenario's own metrics by name, with the time that they took so far."""
+        kernels = ((name, found.kernel) for name, found in self._statistics.items())
+        return {name: kernel for name, kernel in kernels if isinstance(kernel, Repeated)}
+
     def statistic(self, metric: str) -> Statistic | None:
         """The metric over these answers; None where the scenario has none of this name."""
         return self._statistics.get(metric)
@@ -96,7 +102,7 @@ class Answers:
         """These answers and older ones to the same samples, of those that both have."""
         rows = [row for row, prediction in enumerate(self.predictions) if prediction.sample_id in old]
         now = [self.predictions[row] for row in rows]
-        before = [replace(old[each.sample_id], gold=each.gold, units=each.units) for each in now]
+        before = [replace(old[each.sample_id], gold=each.gold, units=each.units, fields=each.fields) for each in now]
         resamples = self.resamples.of(rows)
         new, past = (Answers(self.scenario, each, seed=resamples.seed, resamples=resamples) for each in (now, before))
         return Pairs(self if len(rows) == len(self) else new, past)

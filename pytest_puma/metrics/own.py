@@ -4,20 +4,52 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import OwnMetric, Scenario, SettingsError
+from pytest_puma.core import OwnMetric, Prediction, Scenario, SettingsError
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 
 if TYPE_CHECKING:
-    from pytest_puma.metrics.statistic import Kernel, Values, Weights
+    from numpy.typing import NDArray
+
+    from pytest_puma.metrics.statistic import Values, Weights
 
 RESAMPLES = 300  # a function in Python is called for each
 _NAME = re.compile(r"[\w.+-]+")
+
+
+@dataclass(slots=True, eq=False)
+class Repeated:
+    """The kernel of a metric: called on the predictions, each repeated as often as its weight, under its sample id.
+
+    `seconds` is the time that the calls took, of which there were so many `calls`.
+    """
+
+    metric: OwnMetric
+    predictions: Sequence[Prediction]
+    seconds: float = 0.0
+    calls: int = 0
+
+    def __call__(self, weights: Weights) -> Values:
+        """A value for each resample."""
+        started = time.perf_counter()
+        values = np.array([self._value(repeats) for repeats in weights], dtype=np.float64)
+        self.seconds += time.perf_counter() - started
+        self.calls += len(weights)
+        return values
+
+    def _value(self, repeats: NDArray[np.float64]) -> float:
+        rows = np.repeat(np.arange(len(self.predictions)), repeats.astype(np.intp)).tolist()
+        try:
+            return float(self.metric([self.predictions[row] for row in rows]))
+        except ZeroDivisionError:  # a share of nothing: this resample holds none of what is counted
+            return math.nan
 
 
 def statistics(scenario: Scenario, table: Table) -> Iterator[Statistic]:
@@ -26,20 +58,5 @@ def statistics(scenario: Scenario, table: Table) -> Iterator[Statistic]:
         if not _NAME.fullmatch(name):
             msg = f"{scenario.name}: metrics() names {name!r}; expected letters, digits and any of _ . + - only"
             raise SettingsError(msg)
-        yield Statistic(name=name, kernel=_repeated(metric, table), n=len(table), resamples=RESAMPLES)
-
-
-def _repeated(metric: OwnMetric, table: Table) -> Kernel:
-    """Call the metric on the predictions, each repeated as often as its weight (under its own sample id)."""
-
-    def value(repeats: Weights) -> float:
-        rows = np.repeat(np.arange(len(table)), repeats.astype(np.intp))
-        try:
-            return float(metric([table.predictions[row] for row in rows]))
-        except ZeroDivisionError:  # a share of nothing: this resample holds none of what is counted
-            return math.nan
-
-    def kernel(weights: Weights) -> Values:
-        return np.array([value(repeats) for repeats in weights], dtype=np.float64)
-
-    return kernel
+        kernel = Repeated(metric, table.predictions)
+        yield Statistic(name=name, kernel=kernel, n=len(table), resamples=RESAMPLES)

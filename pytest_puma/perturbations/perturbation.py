@@ -46,15 +46,20 @@ class Perturbation:
     group: Group | None = None
 
 
-def perturb(scenario: Scenario, sample: Sample, perturbation: Perturbation, seed: int) -> Sample:
-    """The sample as it is shown under a perturbation: other texts, the same id, gold and units."""
+def perturb(
+    scenario: Scenario, sample: Sample, perturbation: Perturbation, seed: int, texts: Sequence[str] | None = None
+) -> Sample:
+    """The sample as it is shown under a perturbation: other texts, the same id, gold and units.
+
+    `texts` names the fields to change, those that the scenario declares where it is left out.
+    """
     change = perturbation.change
     if change is None:
         random = _random(scenario, sample, perturbation, seed, "labels")
         return replace(sample, labels=_reordered(scenario.valid_labels(), random))
     labels = scenario.valid_labels() if perturbation.spares else ()
     fields = dict(sample.fields)
-    for name in scenario.text_fields:
+    for name in scenario.text_fields if texts is None else texts:
         text = fields.get(name)
         if isinstance(text, str) and text.strip():
             random = _random(scenario, sample, perturbation, seed, name)

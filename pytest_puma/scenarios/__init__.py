@@ -9,6 +9,7 @@ from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.prioritization_jira import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario
 from pytest_puma.scenarios.sampling import draw, example_rows
+from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.scenarios.triage_jira import TriageJiraScenario
 
 #: The scenarios that come with the package, by name.
@@ -32,4 +33,5 @@ __all__ = [
     "draw",
     "example_rows",
     "hidden_fields",
+    "text_fields",
 ]

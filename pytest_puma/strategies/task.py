@@ -46,8 +46,11 @@ class Task:
             "scenario": {"name": self.scenario.name, "task_type": self.scenario.task_type},
         }
 
-    def generate(self, prompt: Prompt, *, index: int = 0) -> Generate:
-        """Ask for text, decoded as the cell's settings say; `index` numbers the sample's requests."""
+    def generate(self, prompt: Prompt, *, index: int = 0, grammar: str | None = None) -> Generate:
+        """Ask for text, decoded as the cell's settings say; `index` numbers the sample's requests.
+
+        `grammar`, in GBNF, is what the reply must match; the settings' own where it is left out.
+        """
         settings = self.generation
         if settings.max_tokens is None or settings.temperature is None:
             msg = f"{self.scenario.name}: {settings} leaves a choice open; pass it through resolve_generation"
@@ -60,7 +63,7 @@ class Task:
             top_k=settings.top_k,
             min_p=settings.min_p,
             seed=self.derived_seed(index),
-            grammar=settings.grammar,
+            grammar=settings.grammar if grammar is None else grammar,
             logprobs=settings.logprobs,
         )
 

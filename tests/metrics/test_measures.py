@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ import pytest
 
 from pytest_puma.core import DataError, Measure, Prediction, Scenario, SettingsError, Usage
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import is_metric, metric_names
+from pytest_puma.metrics import Answers, is_metric, metric_names
 from pytest_puma.stats import wilson
 from tests.metrics.cells import Estimation, Triage, measured, predictions
 
@@ -258,3 +259,14 @@ def test_a_gold_that_nothing_could_equal_is_refused(scenario: Scenario, gold: st
 
     with pytest.raises(DataError, match=expected):
         measured(scenario, predictions([good, gold], [good, good]))
+
+
+def test_the_time_and_the_calls_of_own_metrics_are_kept() -> None:
+    def slow(found: Sequence[Prediction]) -> float:
+        time.sleep(0.001)
+        return float(len(found))
+
+    answers = Answers(Triage("A", own={"slow": slow, "fast": len}), predictions("AA", "AA"), seed=1)
+    answers.measures()
+    assert answers.own()["slow"].calls == answers.own()["fast"].calls == 301
+    assert answers.own()["slow"].seconds > 0.3 > answers.own()["fast"].seconds

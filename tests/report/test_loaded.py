@@ -88,8 +88,8 @@ def test_probabilities_have_a_column_for_each_label(tmp_path: Path) -> None:
 
 def test_measures_and_verdicts_are_frames_too(folder: Path) -> None:
     run = load_run(folder)
-    measures = run.measures.set_index(["strategy", "metric"])
-    low, value, high, n = measures.loc[[("zero_shot", "accuracy")], ["low", "value", "high", "n"]].iloc[0].tolist()
+    measures, columns = run.measures, ["low", "value", "high", "n"]
+    low, value, high, n = measures.query("strategy == 'zero_shot' and metric == 'accuracy'")[columns].iloc[0].tolist()
     assert (value, n) == (0.25, 12)
     assert low < 0.25 < high
     assert list(run.verdicts["gate"]) == [*[str(gate) for gate in GATES] * 2, str(BEST.gate)]

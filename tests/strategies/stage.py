@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_puma.core import Answer, Conversation, Generate, Generation, Request, Response, Sample, Scenario, Score
+from pytest_puma.core import (
+    Answer,
+    Conversation,
+    Exchange,
+    Generate,
+    Generation,
+    Request,
+    Response,
+    Sample,
+    Scenario,
+    Score,
+)
 from pytest_puma.core.scenario import TaskType
 from pytest_puma.prompts import find_template
 from pytest_puma.strategies import Task
@@ -97,14 +108,15 @@ class Play:
 
 def play(conversation: Conversation, *replies: tuple[Response, ...]) -> Play:
     """Answer each round of requests with the next replies, to the end."""
-    rounds = [next(conversation)]
+    exchange = Exchange(conversation)
+    rounds = [exchange.advance()]
     for reply in replies:
         assert len(reply) == len(rounds[-1]), "one response for each request"
-        try:
-            rounds.append(conversation.send(reply))
-        except StopIteration as end:
+        requests = exchange.advance(reply)
+        if exchange.answer is not None:
             assert reply is replies[-1], "the strategy ended before the last replies"
-            return Play(tuple(rounds), end.value)
+            return Play(tuple(rounds), exchange.answer)
+        rounds.append(requests)
     message = f"the strategy asks on after {len(replies)} rounds"
     raise AssertionError(message)
 

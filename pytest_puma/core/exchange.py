@@ -1,0 +1,68 @@
+"""One conversation, request by request: what a strategy yields, checked, and what it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from pytest_puma.core.conversation import Answer, Conversation, Generate, Request, Response, Score
+from pytest_puma.core.errors import EngineError
+
+_EXPECTED = "expected a request, which task.generate(prompt) or task.score(prompt, options) gives, or a tuple of them"
+#: Characters of a wrong value that a message shows.
+_SHOWN = 60
+
+
+class Exchange:
+    """A strategy's conversation: `advance` until there is an `answer`.
+
+    An `EngineError` says what the strategy did instead of asking or answering.
+    """
+
+    __slots__ = ("_conversation", "_single", "_started", "answer")
+
+    def __init__(self, conversation: Conversation) -> None:
+        if not isinstance(conversation, Generator):
+            msg = f"a strategy function returns {_shown(conversation)} without asking; it has no `yield`: {_EXPECTED}"
+            raise EngineError(msg)
+        self._conversation = conversation
+        self._started = self._single = False
+        self.answer: Answer | None = None
+
+    def advance(self, responses: Sequence[Response] = ()) -> tuple[Request, ...]:
+        """The requests that come after these responses; none where the strategy came to its answer."""
+        try:
+            yielded = self._conversation.send(self._sent(responses))
+        except StopIteration as stop:
+            if not isinstance(stop.value, Answer):
+                msg = f"{self._who} returns {_shown(stop.value)}; expected an Answer(value=..., responses=...)"
+                raise EngineError(msg) from None
+            self.answer = stop.value
+            return ()
+        self._started, self._single = True, isinstance(yielded, (Generate, Score))
+        return self._requests(yielded)
+
+    @property
+    def _who(self) -> str:
+        return f"the strategy function {getattr(self._conversation, '__name__', 'of this cell')}"
+
+    def _sent(self, responses: Sequence[Response]) -> Any:
+        if not self._started:
+            return None
+        return responses[0] if self._single else tuple(responses)
+
+    def _requests(self, yielded: object) -> tuple[Request, ...]:
+        if isinstance(yielded, (Generate, Score)):
+            return (yielded,)
+        if not isinstance(yielded, (tuple, list)) or not all(isinstance(each, (Generate, Score)) for each in yielded):
+            msg = f"{self._who} yields {_shown(yielded)}; {_EXPECTED}"
+            raise EngineError(msg)
+        if not yielded:
+            msg = f"{self._who} yields no request; {_EXPECTED}"
+            raise EngineError(msg)
+        return tuple(yielded)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

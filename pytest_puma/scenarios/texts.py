@@ -1,0 +1,29 @@
+"""Which fields of a sample are natural language: what perturbations change, and naive baselines learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Sample, Scenario
+
+#: The reason for a gold answer, in a pool of examples.
+_RATIONALE = "rationale"
+
+
+def text_fields(scenario: Scenario, samples: Sequence[Sample], hidden: Collection[str]) -> tuple[str, ...]:
+    """The declared text fields that the samples have; where they have none of these, all their fields of text.
+
+    Those that tell the gold answer (`hidden`), identify the row or name its units are none of them.
+    """
+    there = dict.fromkeys(name for sample in samples for name in sample.fields)
+    if declared := tuple(name for name in scenario.text_fields if name in there):
+        return declared
+    others = {*hidden, scenario.key, *scenario.unit_columns, _RATIONALE}
+    return tuple(name for name in there if name not in others and _is_text(name, samples))
+
+
+def _is_text(name: str, samples: Sequence[Sample]) -> bool:
+    values = [sample.fields.get(name) for sample in samples]
+    return all(value is None or isinstance(value, str) for value in values) and any(values)
