@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from pytest_puma.core import Cell, Prediction, Scenario
+from pytest_puma.core import Cell, Prediction, Sample, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 
@@ -16,8 +16,8 @@ from pytest_puma.metrics.calibration import outside_labels
 TOLERATED_OUTSIDE = 0.99
 #: Seconds, and share of a cell's seconds, from which on an own metric is told.
 SLOW, SLOW_SHARE = 5.0, 0.2
-#: Refused texts that a sentence shows.
-_SHOWN = 3
+#: Refused texts, or repeated rows, that a sentence shows, and characters of a row.
+_SHOWN, _CHARACTERS = 3, 40
 _REFUSED = ("not_a_label", "not_a_number")
 
 
@@ -56,6 +56,21 @@ def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
     return [sentence]
 
 
+def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
+    """That rows of the data are equal to others, with their places and the beginning of their text."""
+    repeated = [sample for sample in samples if sample.repeats]
+    if not repeated:
+        return []
+    shown = "; ".join(f"{each.row} repeats {each.repeats} ({_begins(each, texts)!r})" for each in repeated[:_SHOWN])
+    more = "; ..." if len(repeated) > _SHOWN else ""
+    return [
+        (
+            f"{len(repeated)} of {len(samples)} samples repeat an earlier row: {shown}{more}; "
+            'they count as further samples of the same unit; duplicates = "drop" in the scenario leaves them out'
+        )
+    ]
+
+
 def on_slow_metrics(seconds: Mapping[str, tuple[float, int]], whole: float) -> list[str]:
     """The scenario's own metrics that took long: by name, their seconds and calls, of the cell's `whole` seconds."""
     return [
@@ -83,6 +98,11 @@ def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
         f"answers are not among valid_labels(): {shown}{more}; expected one of {', '.join(scenario.valid_labels())}; "
         "parse_response() must return a label exactly as valid_labels() spells it, or None"
     )
+
+
+def _begins(sample: Sample, texts: Sequence[str]) -> str:
+    text = " ".join(" ".join(str(sample.fields.get(name) or "") for name in texts).split())
+    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
 
 
 def _listed(causes: Mapping[str, int]) -> str:

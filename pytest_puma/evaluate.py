@@ -110,6 +110,7 @@ def evaluate(
         warnings=_warnings(
             cell,
             [] if only is not None else cautions.on_size(cell, len(tasks)),
+            cautions.on_repeats(shown, text_fields(cell.scenario, shown, tasks[0].hidden)),
             cautions.on_answers(cell.scenario, answers.predictions),
             cautions.on_slow_metrics(own, seconds),
             [] if references is None else references.left_out(),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_puma.cautions import on_answers, on_slow_metrics
-from pytest_puma.core import Prediction
+from dataclasses import replace
+
+from pytest_puma.cautions import on_answers, on_repeats, on_slow_metrics
+from pytest_puma.core import Prediction, Sample
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 
 
@@ -51,3 +53,15 @@ def test_an_own_metric_is_told_where_it_takes_long_and_much_of_the_cell() -> Non
     ]
     assert on_slow_metrics({"x": (4.9, 301)}, 5.0) == []
     assert on_slow_metrics({"x": (10.0, 301)}, 600.0) == []
+
+
+def test_rows_that_repeat_another_are_told_with_their_places_and_text() -> None:
+    plain = Sample(id="a", fields={"text": "My password is refused."}, gold="x", units=("a",), row="row 5")
+    again = replace(plain, id="a#2", row="row 17", repeats="row 5")
+    assert on_repeats([plain], ["text"]) == []
+    assert on_repeats([plain, again], ["text"]) == [
+        (
+            "1 of 2 samples repeat an earlier row: row 17 repeats row 5 ('My password is refused.'); they count as "
+            'further samples of the same unit; duplicates = "drop" in the scenario leaves them out'
+        )
+    ]

@@ -211,6 +211,33 @@ def test_the_example_of_a_strategy_hook_asks_three_times(tickets: Project) -> No
     assert {len(prediction["raw"]) for prediction in tickets.predictions()} == {3}
 
 
+def test_the_example_of_a_strategy_gets_nothing_but_labels_from_any_model(tickets: Project) -> None:
+    tickets.write(one_label=_example("python", name="one_label.py"))
+    tickets.write(
+        conftest="from one_label import ONE_LABEL\n\ndef pytest_puma_strategies():\n    return [ONE_LABEL]\n",
+        test_teams=BENCHMARK.format(scenario="TicketsScenario", strategy="one_label"),
+    )
+    with (tickets.pytester.path / "tickets.csv").open("a", encoding="utf-8") as stream:
+        stream.write("T-5,Hello,access\n")
+    tickets.run("--puma-samples=5").assert_outcomes(passed=1)
+    answers = {prediction["sample_id"]: prediction["answer"] for prediction in tickets.predictions()}
+    assert answers.pop("T-5") is None
+    assert set(answers.values()) <= {"billing", "access"}
+    assert tickets.record()["outcomes"][0]["failures"] == {"one_word": 1}
+
+
+def test_the_example_of_an_own_metric_is_measured_and_gated(tickets: Project) -> None:
+    tickets.write(missed=_example("python", name="missed.py"))
+    tickets.write(conftest=_example("python", name="conftest.py", holding="def pytest_puma_backend"))
+    benchmark = BENCHMARK.format(scenario="MissedTickets", strategy="zero_shot").replace(
+        "tickets import Tick", "missed import Tick"
+    )
+    tickets.write(test_teams=benchmark.replace("import TicketsScenario", "import MissedTickets"))
+    gate = "--puma-gate=missed_tickets: billing_missed <= 0.1"
+    tickets.run(f"--puma-model=scripted={tickets.model}", gate, model=False).assert_outcomes(passed=1)
+    assert tickets.record()["outcomes"][0]["measures"]["billing_missed"]["value"] == 0
+
+
 def test_the_example_of_a_perturbation_hook_makes_its_name_known(tickets: Project) -> None:
     _hook(tickets, "pytest_puma_perturbations")
     tickets.run("--puma-perturb=shouted").assert_outcomes(passed=2)

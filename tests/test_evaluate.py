@@ -31,7 +31,12 @@ from pytest_puma.gates import parse_gate
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.references import References
 from pytest_puma.report.record import as_json
-from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraBothOrdersScenario, TriageJiraScenario
+from pytest_puma.scenarios import (
+    EstimationTawosScenario,
+    FileScenario,
+    PrioritizationJiraBothOrdersScenario,
+    TriageJiraScenario,
+)
 from pytest_puma.strategies import ALL, Strategy, Task
 from pytest_puma.testing import Engine, ScriptedBackend
 
@@ -350,6 +355,34 @@ def test_a_strategy_of_ones_own_may_ask_as_often_as_it_likes() -> None:
     own = {"own": Strategy(name="own", converse=_two_requests, templates=("zero_shot",))}
     outcome = run(cell(strategy="own"), strategies=own)
     assert [len(prediction.raw) for prediction in outcome.predictions] == [2] * 12
+
+
+class _Tickets(FileScenario):
+    name = "tickets"
+    task_type = "classification"
+    text_fields = ("text",)
+    label_column = "team"
+    template_folder = "triage_jira"
+
+    def valid_labels(self) -> list[str]:
+        return ["billing", "access"]
+
+    def parse_response(self, response: str) -> str | None:
+        return response
+
+
+def test_rows_that_are_there_twice_are_told_with_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "tickets.csv").write_text("text,team\nrefused,access\ncharged,billing\nrefused,access\n")
+    folder = tmp_path / "prompts" / "triage_jira"
+    folder.mkdir(parents=True)
+    (folder / "zero_shot.jinja").write_text("{{ text }}")
+    outcome = run(cell(_Tickets(tmp_path / "tickets.csv"), samples=3), "access", project=tmp_path)
+    assert outcome["accuracy"] == pytest.approx(2 / 3)
+    assert [
+        warning
+        for warning in outcome.warnings
+        if "1 of 3 samples repeat an earlier row: row 4 repeats row 2" in warning
+    ]
 
 
 class _Slow(TriageJiraScenario):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from pytest_puma.core.outcome import Prediction
 
+Duplicates: TypeAlias = Literal["number", "drop"]
 TaskType: TypeAlias = Literal["classification", "regression"]
 OwnMetric: TypeAlias = "Callable[[Sequence[Prediction]], float]"
 
@@ -23,6 +24,7 @@ class Sample:
     The `id` is stable: from the data's key column, else a hash of the content. `units` names what
     the sample is made of (the two issues of a pair): samples that share a unit are not independent,
     so intervals resample units. `labels`: the order in which its prompt lists them, the scenario's where empty.
+    `row` is where it stands in the data, `repeats` the place of an earlier row that is equal to it.
     """
 
     id: str
@@ -30,6 +32,8 @@ class Sample:
     gold: str
     units: tuple[str, ...]
     labels: tuple[str, ...] = ()
+    row: str = ""
+    repeats: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +59,8 @@ class Scenario(ABC):
     key: ClassVar[str | None] = None
     #: Columns naming the units a row is made of; without any, the row is its own unit.
     unit_columns: ClassVar[tuple[str, ...]] = ()
+    #: What becomes of rows that are equal in every column: each counts under a number of its own, or the first alone.
+    duplicates: ClassVar[Duplicates] = "number"
     #: Whether the labels of a classification are steps of a scale, so that an answer can be off by one.
     ordered: ClassVar[bool] = False
     #: Another scenario's template folder, for a variant that asks the same questions.

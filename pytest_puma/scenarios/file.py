@@ -68,7 +68,14 @@ class FileScenario(Scenario):
     def layout(self) -> Layout:
         """What the file's columns must hold."""
         labels = tuple(self.valid_labels()) if self.task_type == "classification" else None
-        return Layout(key=self.key, text=self.text_fields, label=self.label_column, labels=labels, names=self.columns)
+        return Layout(
+            key=self.key,
+            text=self.text_fields,
+            label=self.label_column,
+            labels=labels,
+            names=self.columns,
+            drop=self.duplicates == "drop",
+        )
 
     @property
     def path(self) -> Path:
@@ -81,12 +88,12 @@ class FileScenario(Scenario):
         return self._read(self.path)
 
     def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
-        """The first `n` rows of the file in the order of the seed; all rows where it has no more."""
+        """The first `n` rows of the file in the order of the seed, or all; the index has their numbers in the file."""
         names = [content_id(row) if self.key is None else row[self.key] for row in to_records(self.rows)]
         order = sorted(range(len(names)), key=lambda row: rank(seed, names[row]))
         if self.balanced:
             order = self._take_turns(order, seed)
-        return self.rows.iloc[order[: max(n, 0)]].reset_index(drop=True)
+        return self.rows.iloc[order[: max(n, 0)]]
 
     def gold_label(self, instance: dict[str, Any]) -> str:
         """What the label column holds."""

@@ -10,11 +10,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def to_frame(records: Sequence[Mapping[str, Any]], *, columns: Sequence[str]) -> pd.DataFrame:
-    """A frame of these columns, each of plain Python objects, so that no value changes its type."""
+#: The name of an index that holds the number of each row in its file.
+ROW = "row"
+
+
+def to_frame(
+    records: Sequence[Mapping[str, Any]], *, columns: Sequence[str], rows: Sequence[int] | None = None
+) -> pd.DataFrame:
+    """A frame of these columns, each of plain Python objects, so that no value changes its type; `rows`: its index."""
     import pandas as pd
 
-    return pd.DataFrame([dict(record) for record in records], columns=list(columns), dtype=object)
+    index = None if rows is None else pd.Index(rows, name=ROW)
+    return pd.DataFrame([dict(record) for record in records], columns=list(columns), dtype=object, index=index)
+
+
+def places(frame: pd.DataFrame) -> list[str]:
+    """Where each row stands: `row 5` of a file, `index 3` of a frame that says nothing about a file."""
+    word = ROW if frame.index.name == ROW else "index"
+    return [f"{word} {label}" for label in frame.index]
 
 
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ class Layout:
     """What the columns of a file must hold: a key for each row, text to read, and the gold answer.
 
     `labels` are the gold answers there are, `None` where they are numbers. `names` maps a column to the
-    other names it is understood by; a column named only there may be absent.
+    other names it is understood by; a column named only there may be absent. `drop`: of equal rows the first counts.
     """
 
     key: str | None
@@ -40,6 +40,7 @@ class Layout:
     label: str
     labels: tuple[str, ...] | None = None
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    drop: bool = False
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -50,15 +51,22 @@ class Layout:
 def arrange(table: Table, layout: Layout) -> pd.DataFrame:
     """The table's rows under the layout's column names, all cells text, `''` where nothing is.
 
-    Other columns follow under their own names. A `DataError` names the file, the row and the column when
-    a column is missing or there twice, and when a row has no key, another row's key, no text, or no valid gold.
+    Other columns follow under their own names; the index holds the number of each row in the file. A `DataError` names
+    the file, the row and the column when a column is missing or there twice, and when a row has no key, another row's
+    key, no text, or no valid gold.
     """
     columns = _find_columns(table, layout)
     records: list[dict[str, str]] = []
     faults: list[str] = []
     first_rows: dict[str, int] = {}
+    numbers: dict[int, None] = {}
+    seen: set[tuple[str, ...]] = set()
     for row in table.rows:
         record = {name: _text(row.cells[at]) for name, at in columns.items()}
+        if layout.drop and tuple(record.values()) in seen:
+            continue
+        seen.add(tuple(record.values()))
+        numbers[row.number] = None
         key = record[layout.key] if layout.key is not None else ""
         twin = first_rows.setdefault(key, row.number)
         for column, fault in _faults(record, layout, twin=None if twin == row.number else twin):
@@ -69,7 +77,7 @@ def arrange(table: Table, layout: Layout) -> pd.DataFrame:
         more = f" ({len(faults) - 1} more faults in the file)" if len(faults) > 1 else ""
         msg = f"{table.name}: {faults[0]}{more}"
         raise DataError(msg)
-    return to_frame(records, columns=list(columns))
+    return to_frame(records, columns=list(columns), rows=list(numbers))
 
 
 def valid_gold(text: str, labels: tuple[str, ...] | None) -> str | None:
@@ -134,7 +142,10 @@ def _faults(record: Mapping[str, str], layout: Layout, *, twin: int | None) -> I
     if layout.key is not None and not record[layout.key]:
         yield layout.key, "there is no key; each row needs its own"
     elif layout.key is not None and twin is not None:
-        yield layout.key, f"row {twin} has the same key; each row needs its own"
+        yield (
+            layout.key,
+            f'row {twin} has the same key; each row needs its own; duplicates = "drop" leaves out equal rows',
+        )
     if layout.text and not any(record[column] for column in layout.text):
         yield layout.text[0], f"nothing to read in {' and '.join(layout.text)}; remove the row"
     if valid_gold(record[layout.label], layout.labels) is None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_puma.core import DataError, Sample, SettingsError
-from pytest_puma.scenarios.frames import to_records
+from pytest_puma.core.scenario import Duplicates
+from pytest_puma.scenarios.frames import places, to_records
 from pytest_puma.scenarios.layout import valid_gold
 from pytest_puma.scenarios.order import content_id, plain_text, rank, rounds
 
@@ -26,6 +28,7 @@ _LONG = 2_000
 def draw(scenario: Scenario, n: int, seed: int) -> tuple[Sample, ...]:
     """The samples to evaluate: at most `n`, fewer where the scenario has fewer rows.
 
+    Rows that are equal are numbered (`id`, `id#2`), unless the scenario drops them or declares a key.
     A `DataError` names the scenario and the row when a key is missing or there twice, when a gold
     answer is missing or not valid, and when `sample` gives no rows, too many, or no data frame.
     """
@@ -84,11 +87,40 @@ def _length(scenario: Scenario, sample: Sample) -> int:
 def _samples(scenario: Scenario, frame: pd.DataFrame) -> tuple[Sample, ...]:
     _check_columns(scenario, frame)
     labels = tuple(scenario.valid_labels()) if scenario.task_type == "classification" else None
-    samples = tuple(_sample(scenario, row, labels) for row in to_records(frame))
-    for key, times in Counter(sample.id for sample in samples).items():
-        if times > 1:
-            raise _fault(scenario, key, f"{times} rows have this {scenario.key or 'content'}; each row needs its own")
-    return samples
+    rows = zip(to_records(frame), places(frame), strict=True)
+    return tuple(_distinct(scenario, (_sample(scenario, row, labels, place) for row, place in rows)))
+
+
+def _distinct(scenario: Scenario, samples: Iterable[Sample]) -> Iterator[Sample]:
+    """The samples, of which no two have one id: equal rows are numbered, or the first alone is kept.
+
+    Those that are numbered keep the unit of the first, as they are not independent of it.
+    """
+    drop = _drops(scenario)
+    first: dict[str, Sample] = {}
+    times: Counter[str] = Counter()
+    for sample in samples:
+        earlier = first.setdefault(sample.id, sample)
+        times[sample.id] += 1
+        if earlier is sample:
+            yield sample
+        elif scenario.key is not None and not (drop and _are_equal(earlier, sample)):
+            remedy = '; duplicates = "drop" leaves out equal rows' if _are_equal(earlier, sample) else ""
+            fault = f"{earlier.row} and {sample.row} have this {scenario.key}; each row needs its own{remedy}"
+            raise _fault(scenario, sample.id, fault)
+        elif not drop:
+            yield replace(sample, id=f"{sample.id}#{times[sample.id]}", repeats=earlier.row)
+
+
+def _drops(scenario: Scenario) -> bool:
+    if scenario.duplicates not in get_args(Duplicates):
+        msg = f"scenario {scenario.name!r}: duplicates is {scenario.duplicates!r}; expected 'number' or 'drop'"
+        raise SettingsError(msg)
+    return scenario.duplicates == "drop"
+
+
+def _are_equal(one: Sample, other: Sample) -> bool:
+    return content_id(one.fields) == content_id(other.fields)
 
 
 def _check_columns(scenario: Scenario, frame: Any) -> None:
@@ -106,13 +138,13 @@ def _check_columns(scenario: Scenario, frame: Any) -> None:
         raise DataError(msg)
 
 
-def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...] | None) -> Sample:
+def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...] | None, place: str) -> Sample:
     fields = row | {name: "" for name in scenario.text_fields if name in row and row[name] is None}
     key = content_id(fields) if scenario.key is None else plain_text(fields[scenario.key])
     if not key:
         raise _fault(scenario, f"{str(fields)[:80]}...", f"there is no {scenario.key}; each row needs its own")
     units = tuple(plain_text(fields[column]) for column in scenario.unit_columns) or (key,)
-    return Sample(id=key, fields=fields, gold=_gold(scenario, key, fields, labels), units=units)
+    return Sample(id=key, fields=fields, gold=_gold(scenario, key, fields, labels), units=units, row=place)
 
 
 def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[str, ...] | None) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.core import DataError, DataSource, bundled
 from pytest_puma.core.bundled import bundled_folder
-from pytest_puma.scenarios import FileScenario, TriageJiraScenario
+from pytest_puma.scenarios import FileScenario, TriageJiraScenario, draw
 
 ROWS = "id,text,kind\n" + "".join(f"R-{n},text {n},{'functional' if n % 4 else 'quality'}\n" for n in range(1, 41))
 
@@ -194,3 +194,35 @@ def test_bundled_files_are_found_in_a_wheel_and_in_the_repository(
     installed.mkdir(parents=True)
     assert bundled_folder("data") == installed
     assert bundled_folder("prompts") == tmp_path / "prompts"
+
+
+class Keyless(Requirements):
+    key: ClassVar[str | None] = None
+
+
+class Dropping(Keyless):
+    duplicates = "drop"
+
+
+def test_equal_rows_of_a_file_are_known_by_their_row_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("text,kind\nrefused,quality\ncharged,functional\nrefused,quality\nrefused,functional\n")
+    samples = draw(Keyless(file), 9, 42)
+    assert {(sample.row, sample.repeats) for sample in samples} == {
+        ("row 2", ""),
+        ("row 3", ""),
+        ("row 4", "row 2"),
+        ("row 5", ""),
+    }
+    assert [sample.row for sample in draw(Dropping(file), 3, 42)] == [s.row for s in samples if not s.repeats]
+
+
+def test_a_file_with_a_key_may_drop_equal_rows_but_no_others(tmp_path: Path) -> None:
+    class Keyed(Dropping):
+        key: ClassVar[str | None] = "id"
+
+    file = tmp_path / "mine.csv"
+    file.write_text("id,text,kind\nR-1,a,quality\nR-1,a,quality\nR-2,b,quality\n")
+    assert sorted(keys(Keyed(file), 9)) == ["R-1", "R-2"]
+    with pytest.raises(DataError, match=r"row 3 \(key R-1\), column 'id': row 2 has the same key; .* leaves out equal"):
+        Requirements(file).sample(9)

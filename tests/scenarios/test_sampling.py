@@ -105,8 +105,14 @@ def test_the_gold_of_a_regression_is_written_as_people_do(gold: Any, text: str) 
 @pytest.mark.parametrize(
     ("scenario", "sentence"),
     [
-        (Custom(frame(id=["a", "b", "a", "c"]), key="id"), "scenario 'custom', row a: 2 rows have this id"),
-        (Custom(frame(text=["x"] * 4, id=["x"] * 4, gold=["yes"] * 4)), "4 rows have this content"),
+        (
+            Custom(frame(id=["a", "b", "a", "c"]), key="id"),
+            "scenario 'custom', row a: index 0 and index 2 have this id; each row needs its own",
+        ),
+        (
+            Custom(frame(id=["a", "a", "b", "c"], text=["x"] * 4, gold=["yes"] * 4), key="id"),
+            'index 0 and index 1 have this id; each row needs its own; duplicates = "drop" leaves out equal rows',
+        ),
         (Custom(frame(id=["a", None, "b", "c"]), key="id"), "there is no id; each row needs its own"),
         (
             Custom(frame(gold=["yes", "no", None, "no"]), key="id"),
@@ -271,3 +277,36 @@ def test_examples_never_meet_the_samples(n: int, seed: int, k: int, scenario: Sc
     examples = example_rows(scenario, k, seed, evaluated)
     assert len(examples) == k
     assert not {example[str(scenario.key)] for example in examples} & set(evaluated)
+
+
+def repeated(**declared: Any) -> Custom:
+    rows = frame(6, id=list("aabcab"), text=list("xxyzxy"), gold=["yes", "yes", "no", "yes", "yes", "no"])
+    return Custom(rows, **declared)
+
+
+def test_equal_rows_are_numbered_and_share_their_unit() -> None:
+    samples = draw(repeated(), 6, 42)
+    first, second, other, _, third, again = samples
+    assert (second.id, third.id, again.id) == (f"{first.id}#2", f"{first.id}#3", f"{other.id}#2")
+    assert first.units == second.units == third.units == (first.id,)
+    assert [sample.repeats for sample in samples] == ["", "index 0", "", "", "index 0", "index 2"]
+    assert [sample.row for sample in samples] == [f"index {number}" for number in range(6)]
+    assert draw(repeated(), 2, 42) == samples[:2]
+
+
+def test_equal_rows_are_dropped_on_request() -> None:
+    assert [sample.fields["id"] for sample in draw(repeated(duplicates="drop"), 6, 42)] == ["a", "b", "c"]
+    assert ids(repeated(duplicates="drop", key="id"), 6) == ["a", "b", "c"]
+
+
+def test_a_row_that_repeats_an_evaluated_one_is_no_example() -> None:
+    evaluated = {draw(repeated(), 1, 42)[0].id}
+    examples = example_rows(repeated(), 2, 42, evaluated)
+    assert {example["id"] for example in examples} == {"b", "c"}
+    with pytest.raises(SettingsError, match="3 examples asked for, 2 there"):
+        example_rows(repeated(), 3, 42, evaluated)
+
+
+def test_another_word_for_equal_rows_is_refused() -> None:
+    with pytest.raises(SettingsError, match="duplicates is 'remove'; expected 'number' or 'drop'"):
+        draw(repeated(duplicates="remove"), 2, 42)
