@@ -75,7 +75,7 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
         fails=fails,
         change=change,
         power=of_change(gate, change, level=level) if gate.other == "baseline" else None,
-        level=(1 - level) / 2 if doubt == "warn" else None,
+        level=round((1 - level) / 2, _EXACT) if doubt == "warn" else None,
     )
 
 

@@ -1,9 +1,9 @@
-"""What a gate on a change can see: the probability that it FAILs where the metric is truly worse.
+"""The power of a gate on a change: the probability that it FAILs where the metric is truly worse.
 
-The loss is one that a team would want to hear of: 5 points of a metric with bounds, a tenth of any other, or twice what
-the gate allows. A loss of 5 points turns more than 5 % of the answers: at least `CHANGED` of them are taken to turn,
-right to wrong or back, which is what falls of 4 to 7 points came with on real changed runs
-(`tools/statistics/power.py`); where more turned, as many as did.
+The loss is one that a team wants to know of: 5 points of a metric with bounds, a tenth of any other, or twice what the
+gate allows. A loss of 5 points changes more than 5 % of the answers: a share of `CHANGED` is assumed to go from right
+to wrong or back, as falls of 4 to 7 points did on real changed runs (`tools/statistics/power.py`), or the observed
+share if that is greater. `no_drift` is about a series of `RENEWALS`, each of which costs a little.
 """
 
 from __future__ import annotations

@@ -1,0 +1,52 @@
+"""`no_drift` as a verdict: the sum beside its limit, and what a series could have caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_puma.core import Decline, Drift, Gate, Policy
+from pytest_puma.gates import judge_drift, parse_gate
+from pytest_puma.gates.power import of_drift
+
+GATE = parse_gate("tickets: no_drift")
+LARGE = Decline(n=200, worse=14, better=6, p=0.04, loss=0.01)
+SMALL = Decline(n=30, worse=2, better=1, p=0.4, alone="this run did not score the labels")
+POINTS = Decline(n=100, worse=30, better=30, p=0.5, error=0.2, numbers=True)
+
+
+@pytest.mark.parametrize(
+    ("gate", "total", "decline", "status", "fails"),
+    [
+        (GATE, 1.41, LARGE, "FAIL", True),
+        (GATE, 1.4, LARGE, "PASS", False),
+        (GATE, 0.0, SMALL, "INCONCLUSIVE", False),
+        (parse_gate("no_drift !fail"), 0.0, SMALL, "INCONCLUSIVE", True),
+        (parse_gate("no_drift !point"), 0.0, SMALL, "PASS", False),
+        (GATE, 1.41, SMALL, "FAIL", True),
+    ],
+)
+def test_a_series_fails_above_its_limit_and_passes_where_it_could_have_failed(
+    gate: Gate, total: float, decline: Decline, status: str, *, fails: bool
+) -> None:
+    verdict = judge_drift(gate, Drift(total=total, renewals=1), decline, None, "the anchor main@1", Policy())
+    assert (verdict.status, verdict.fails) == (status, fails)
+    assert f"(sum {total:.3g}, limit 1.4) since the anchor main@1, 1 renewal later" in verdict.reason
+    assert verdict.power is not None
+    assert ("too few samples: a loss of 12 points over 12 renewals is caught in" in verdict.reason) == (
+        status == "INCONCLUSIVE"
+    )
+
+
+def test_its_power_grows_with_samples_and_label_probabilities() -> None:
+    found = [of_drift(each, 0.0) for each in (SMALL, LARGE, Decline(n=200, worse=14, better=6, p=0.04, alone="so"))]
+    assert all(found)
+    small, scored, alone = (each.caught for each in found if each is not None)
+    assert small < 0.4 < alone < scored
+
+
+def test_of_numbers_a_share_of_the_old_error_is_lost() -> None:
+    found = of_drift(POINTS, 2.0)
+    assert found is not None
+    assert (found.relative, found.loss) == (True, 0.24)
+    assert found.lost == "a loss of 24 % over 12 renewals"
+    assert of_drift(POINTS, 0.0) is None
