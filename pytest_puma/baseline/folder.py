@@ -117,7 +117,7 @@ class Baselines:
             return {cell: self._entry(path, cell, head, columns) for cell, head in found["cells"].items()}
         except FileNotFoundError as error:
             raise _unusable(path, f"no file {self._beside(scenario).name} beside it") from error
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise _unusable(path, f"it cannot be read ({type(error).__name__}: {error})") from error
 
     def _entry(

@@ -188,6 +188,11 @@ def _edited(name: str, old: str, new: str) -> Callable[[Path], object]:
     return edit
 
 
+def _made_a_folder(folder: Path) -> None:
+    (folder / "triage.answers.jsonl").unlink()
+    (folder / "triage.answers.jsonl").mkdir()
+
+
 @pytest.mark.parametrize(
     ("damage", "found"),
     [
@@ -199,6 +204,7 @@ def _edited(name: str, old: str, new: str) -> Callable[[Path], object]:
         (_edited("triage.answers.jsonl", "zero_shot", "one_shot"), "the answers of triage-zero_shot@m are not those"),
         (_edited("triage.answers.jsonl", "}\n", "\n"), "it cannot be read (JSONDecodeError"),
         (lambda folder: (folder / "triage.answers.jsonl").unlink(), "no file triage.answers.jsonl beside it"),
+        (_made_a_folder, "it cannot be read (IsADirectoryError"),
         (lambda folder: (folder / "triage.json").write_bytes(b"\xff"), "it cannot be read (UnicodeDecodeError"),
         (lambda folder: (folder / "triage.json").write_text("[]", encoding="utf-8"), "it cannot be read (TypeError"),
     ],

@@ -111,7 +111,7 @@ def test_what_was_computed_survives_a_later_fixture(scripted: Project) -> None:
     scripted.write(test_triage=LATER.format(deed="raise OSError('no disk')", limit=0.2, body="pass"))
     result = scripted.run()
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["triage_jira *PASS*"])
+    result.stdout.fnmatch_lines(["triage_jira *", "* accuracy *PASS*"])
     assert len(scripted.predictions()) == 8
 
 

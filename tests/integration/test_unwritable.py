@@ -37,7 +37,8 @@ def test_what_cannot_be_written_at_the_end_is_told_and_the_rest_is_written(scrip
         [
             "puma: *triage_jira.json*",
             "puma: --puma-report md:*out.md cannot be written: *",
-            "triage_jira *zero_shot *PASS*",
+            "triage_jira *zero_shot *",
+            "* accuracy *PASS*",
             "report: *out.json",
             "FAILED puma::run*",
         ]
