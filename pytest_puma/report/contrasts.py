@@ -10,13 +10,13 @@ from pytest_puma.report.rows import interval
 from pytest_puma.report.table import Column
 
 COLUMNS = (
-    Column(title="cell", names=True),
+    Column(title="cell", leaves=4, heads=True),
     Column(title="against", names=True),
-    Column(title="metric", leaves=6),
+    Column(title="metric", names=True),
     Column(title="change", right=True),
     Column(title="95 % interval"),
-    Column(title="worse", right=True, leaves=4),
-    Column(title="better", right=True, leaves=5),
+    Column(title="worse", right=True, leaves=5),
+    Column(title="better", right=True, leaves=6),
     Column(title="test", leaves=2),
     Column(title="p", right=True, leaves=3),
     Column(title="Holm", right=True),

@@ -10,7 +10,7 @@ from pytest_puma.core import Change, Flip, Outcome, Run, Verdict
 from pytest_puma.report import contrasts, escape, robustness
 from pytest_puma.report.closing import closing
 from pytest_puma.report.rows import HEADERS, all_rows, interval, number, signed
-from pytest_puma.report.terminal import stopped, undecided, warnings
+from pytest_puma.report.terminal import footnote, stopped, undecided, warnings
 
 #: What a reader of a pull request has no use for.
 _LEFT_OUT = ("tokens", "s")
@@ -75,7 +75,7 @@ def _sentences(run: Run) -> Iterator[str]:
     red += [(each.status, each.reason) for each in _failed(run)]
     red += [("ERROR" if each.error else "FAILED", f"{each.cell}: {each.message}") for each in run.faults]
     red += [("FAIL", problem) for problem in run.problems]
-    rest = (*undecided(run), *stopped(run.outcomes), *closing(run), *warnings(run))
+    rest = (*footnote(run.outcomes), *undecided(run), *stopped(run.outcomes), *closing(run), *warnings(run))
     lines = [f"**{word}** {escape.markdown(text)}" for word, text in red]
     lines += [escape.markdown(line) for line in rest]
     if lines:

@@ -17,8 +17,7 @@ _WIDTH = 100
 def summary(run: Run, folder: str, width: int) -> list[str]:
     """The run for the end of pytest's output: the table, and below it what a reader must know."""
     lines = table.lines(COLUMNS, all_rows(run.outcomes), width)
-    if any(_is_noted(outcome) for outcome in run.outcomes):
-        lines.append("* rests on few answers, or on the readable ones of many; the note is in run.json")
+    lines += footnote(run.outcomes)
     lines += _sources(run.outcomes)
     lines += warnings(run)
     lines += [f"determinism: {sentence}" for sentence in map(_agreement, run.outcomes) if sentence]
@@ -36,8 +35,8 @@ def misses(outcome: Outcome) -> list[str]:
     for prediction in worst:
         lines += [
             f"  {prediction.sample_id}: answered {_answered(prediction)}, gold is {prediction.gold}",
-            f"    prompt ... {_tail(_end(outcome, prediction))}",
-            f"    raw        {_said(prediction)}",
+            f"    prompt {_tail(_end(outcome, prediction))}",
+            f"    raw    {_said(prediction)}",
         ]
     return lines
 
@@ -100,8 +99,12 @@ def stopped(outcomes: Sequence[Outcome]) -> list[str]:
     return [told]
 
 
-def _is_noted(outcome: Outcome) -> bool:
-    return any(outcome.measures[name].note for name in shown(outcome) if name in outcome.measures)
+def footnote(outcomes: Sequence[Outcome]) -> list[str]:
+    """What the star behind a value means, where there is one."""
+    noted = any(
+        outcome.measures[name].note for outcome in outcomes for name in shown(outcome) if name in outcome.measures
+    )
+    return ["* rests on few answers, or on the readable ones of many; the note is in run.json"] if noted else []
 
 
 def _named(cells: Sequence[str]) -> str:

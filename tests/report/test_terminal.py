@@ -72,4 +72,4 @@ def test_a_miss_shows_its_texts_and_a_scored_one_its_probabilities() -> None:
     told = Prediction(sample_id="t", gold="A", answer="B", raw=("B,\nI say",))
     verdict = Verdict(gate=gate, status="FAIL", reason="no", fails=True)
     lines = misses(outcome(verdicts=(verdict,), predictions=(scored, told)))
-    assert [line.strip() for line in lines if "raw" in line] == ["raw        B 87.5%, A 12.5%", "raw        'B, I say'"]
+    assert [line.strip() for line in lines if "raw" in line] == ["raw    B 87.5%, A 12.5%", "raw    'B, I say'"]
