@@ -108,7 +108,8 @@ def _most_probable(table: Table) -> NDArray[np.intp]:
     greatest = table.probabilities.max(axis=1, keepdims=True)
     answered = table.answer[:, None] == np.arange(len(table.labels))
     ties = table.probabilities == greatest
-    return np.argmax(np.where(answered, 2, 1) * ties, axis=1)
+    best: NDArray[np.intp] = np.argmax(np.where(answered, 2, 1) * ties, axis=1)
+    return best
 
 
 def _brier(table: Table) -> NDArray[np.float64]:

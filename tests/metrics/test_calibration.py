@@ -134,18 +134,17 @@ def test_only_predictions_with_probabilities_count() -> None:
 
 
 def test_what_lies_outside_the_labels_is_the_rest_of_their_probability() -> None:
-    scored = [
+    scored: list[dict[str, Any]] = [
         {"finish": "scored", "logprobs": (math.log(0.5), math.log(0.25))},
         {"finish": "scored", "logprobs": (-99.0, -99.0)},
     ]
-    others = [
+    others: list[dict[str, Any]] = [
         {"finish": "overflow"},
         {"finish": "stop", "logprobs": (-1.0, -1.0)},
         {"finish": "scored", "logprobs": (-1.0,)},
     ]
     given = predictions("AABBB", "AABBB")
-    changes: list[dict[str, Any]] = [*scored, *others]
-    rows = [replace(each, **more) for each, more in zip(given, changes, strict=True)]
+    rows = [replace(each, **more) for each, more in zip(given, [*scored, *others], strict=True)]
     found = measured(Triage("AB"), rows)["outside_labels"]
 
     assert found.value == pytest.approx((0.25 + 1) / 2)

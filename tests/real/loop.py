@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pytest_puma.engine.native  # noqa: F401 - loads llama.cpp so that its threads sleep on a busy machine
+
+# isort: split
 import llama_cpp
 import numpy as np
 from numpy.typing import NDArray
