@@ -159,6 +159,8 @@ def _check_gate(gate: Gate, scenario: Scenario) -> None:
         fault = f"baselines hold no {gate.metric}, as clocks differ; expected a number"
     elif gate.other == "baseline" and gate.metric == "outside_labels":
         fault = "baselines hold no log-probabilities, so outside_labels cannot be compared; expected a number"
+    elif gate.metric == "mce":
+        fault = "mce is the gap of one bin, mostly that of fewest samples, and large by chance; expected brier, or ece"
     elif gate.reference is not None and gate.reference not in programs:
         known = ", ".join(f"reference.{name}" for name in programs)
         fault = f"{scenario.name} has no {gate.other}; there are: {known}"

@@ -162,6 +162,13 @@ def test_a_gate_of_the_request_must_be_a_metric_of_its_scenario(gate: str) -> No
         expand(request(gates=(parse_gate(gate),)), settings())
 
 
+def test_a_gate_on_the_maximum_calibration_error_is_refused() -> None:
+    for own, general in ((("mce <= 0.2",), ()), ((), ("mce <= baseline",))):
+        gates, wide = (tuple(map(parse_gate, each)) for each in (own, general))
+        with pytest.raises(SettingsError, match=r"mce is the gap of one bin, .*; expected brier, or ece"):
+            expand(request(gates=gates), settings(gates=wide))
+
+
 def test_a_gate_of_the_request_that_fits_none_of_its_cells_is_an_error() -> None:
     gates = (parse_gate("triage_jira-egi: f1_macro >= 0.1"),)
     with pytest.raises(SettingsError, match="fits none of its cells"):

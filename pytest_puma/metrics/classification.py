@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NO_ANSWER = "no answer"
 #: Of fewer samples of a class, the intervals of means over classes hold too little.
-RARE = 5
+RARE = 10
 
 
 def statistics(table: Table) -> Iterator[Statistic]:

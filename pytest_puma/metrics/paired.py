@@ -157,6 +157,16 @@ def _exact(turned: Values, new: Draws) -> float:
     return sign_flips(differences, seed=new.seed) if len(differences) >= FEWEST_GROUPS else 0.0
 
 
+def _equal(drawn: Draws, turned: Values) -> float:
+    """So many changes of one size have the spread that the changes of errors have: few large ones count as few.
+
+    Source: L. Kish, "Survey sampling", 1965, on the effective number of unequally weighted observations.
+    """
+    squares = float(np.square(turned).sum())
+    sizes = kernel_over_read(drawn.metric) is not None and drawn.numbers and squares > 0
+    return max(1.0, float(np.abs(turned).sum()) ** 2 / squares) if sizes else math.inf
+
+
 def _inputs(drawn: Draws) -> NDArray[np.float64]:
     return np.array(drawn.inputs, dtype=np.float64).reshape(len(drawn.inputs), -1)
 

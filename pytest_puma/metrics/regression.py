@@ -34,7 +34,7 @@ def statistics(table: Table) -> Iterator[Statistic]:
     yield of_rows("mdae", _median, given(errors, read), note=note)
     yield _rmse(errors, read, unseen=unseen, note=note)
     columns = np.column_stack([given(errors, read), gold])
-    yield of_rows("standardised_accuracy", _STANDARDISED, columns, terms=errors[read], note=note)
+    yield of_rows("standardised_accuracy", _STANDARDISED, columns, terms=errors[read], unseen=1.0, note=note)
     yield from ordinal.statistics(gold, table.answer_value, read, note)
     among = table.has_probabilities
     expected, kept = (

@@ -239,7 +239,7 @@ def in_blocks(weights: NDArray[np.integer], kernel: Kernel) -> Values:
 def _blocks(weights: NDArray[np.integer]) -> Iterator[Weights]:
     size = max(1, _WEIGHTS_AT_ONCE // weights.shape[1])
     for start in range(0, len(weights), size):
-        yield weights[start : start + size].astype(np.float64)
+        yield weights[start : start + size].astype(np.float64, copy=False)
 
 
 def _measure(

@@ -163,11 +163,11 @@ def test_an_answer_outside_the_labels_was_not_read() -> None:
 
 
 def test_where_a_class_is_rare_the_means_over_classes_are_marked() -> None:
-    found = measured(Triage("AB"), predictions("A" * 46 + "B" * 4, "A" * 36 + "B" * 14))
-    enough = measured(Triage("AB"), predictions("A" * 45 + "B" * 5, "A" * 35 + "B" * 15))
+    found = measured(Triage("AB"), predictions("A" * 41 + "B" * 9, "A" * 31 + "B" * 19))
+    enough = measured(Triage("AB"), predictions("A" * 40 + "B" * 10, "A" * 30 + "B" * 20))
 
     assert (
-        found["f1_macro"].note == found["recall_macro"].note == "n=4 of the rarest class: the interval is approximate"
+        found["f1_macro"].note == found["recall_macro"].note == "n=9 of the rarest class: the interval is approximate"
     )
     assert found["per_class.A.f1"].note == enough["f1_macro"].note == ""
 

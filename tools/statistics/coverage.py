@@ -9,7 +9,7 @@ approximate. Proportions of independent rows need no draws: their coverage is th
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -19,6 +19,7 @@ from tabulate import tabulate
 
 from pytest_puma.core import Change, Measure
 from pytest_puma.metrics import Answers
+from pytest_puma.metrics.regression import kernel_over_read
 from pytest_puma.metrics.statistic import measure, proportion
 from pytest_puma.stats import Resamples, resampling_weights
 from tools.statistics.populations import POPULATIONS, Population, Rows
@@ -45,7 +46,8 @@ def main() -> None:
     for population in POPULATIONS:
         if said.population is None or population.name in said.population:
             rows += simulated(population, sizes, said.draws)
-    print(tabulate(rows, headers=["population", "interval of", *(f"n={n}" for n in sizes)], disable_numparse=True))
+    headers = ["population", "interval of", *(f"n = {n}" for n in sizes)]
+    print(tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True))
 
 
 def simulated(population: Population, sizes: Sequence[int], draws: int) -> list[list[str]]:
@@ -56,15 +58,26 @@ def simulated(population: Population, sizes: Sequence[int], draws: int) -> list[
     return [[population.name, name, *(_cell(each.get(name)) for each in found)] for name in names]
 
 
-def truths_of(population: Population) -> list[dict[str, float]]:
-    """Each metric of both systems over the whole population."""
+def truths_of(population: Population) -> dict[str, float]:
+    """Each metric of the first system over the whole population, and each change from the second one."""
     rows = population.draw(np.random.default_rng(0), ALL)
-    sides = [_answers(population, rows, system, resamples=None) for system in range(2)]
-    return [{metric: side.value(metric) for metric in population.metrics} for side in sides]
+    sides = [_answers(population, rows, system) for system in range(2)]
+    both = sides[0].table.read & sides[1].table.read
+    parsed = [_picked(each, np.flatnonzero(both).tolist()) for each in sides]
+    truths = {}
+    for metric in population.metrics:
+        one, other = sides if kernel_over_read(metric) is None else parsed
+        truths[metric] = sides[0].value(metric)
+        truths[f"change of {metric}"] = one.value(metric) - other.value(metric)
+    return truths
+
+
+def _picked(answers: Answers, rows: Sequence[int]) -> Answers:
+    return Answers(answers.scenario, [answers.predictions[row] for row in rows], seed=0)
 
 
 def _counts(
-    population: Population, truths: Sequence[dict[str, float]], size: int, draws: int
+    population: Population, truths: Mapping[str, float], size: int, draws: int
 ) -> dict[str, tuple[float, float]]:
     """The share of intervals that hold the truth and of those that are marked, by what they are of."""
     counts: dict[str, list[tuple[bool, bool]]] = {}
@@ -75,7 +88,7 @@ def _counts(
             marked = found.approximate if isinstance(found, Change) else bool(found.note)
             counts.setdefault(name, []).append((found.low <= truth <= found.high, marked))
         if rows.units is None and not exact:
-            exact = {name: _exact(truths[0][name], size) for name in population.metrics if name in _PROPORTIONS}
+            exact = {name: _exact(truths[name], size) for name in population.metrics if name in _PROPORTIONS}
     shares = {name: np.mean(each, axis=0).tolist() for name, each in counts.items()}
     return {name: exact.get(name, (held, marked)) for name, (held, marked) in shares.items()}
 
@@ -90,21 +103,22 @@ def _exact(truth: float, n: int) -> tuple[float, float]:
     return float(weights @ held), float(weights @ [bool(each.note) for each in found])
 
 
-def _found(population: Population, rows: Rows, truths: Sequence[dict[str, float]], number: int) -> _Found:
+def _found(population: Population, rows: Rows, truths: Mapping[str, float], number: int) -> _Found:
     """The measures of the first system that have an interval, then its changes from the second one."""
     resamples = _resamples(population.name, rows.units, len(rows.golds), number % _SETS)
-    one, other = (_answers(population, rows, system, resamples=resamples) for system in range(2))
+    one, other = (_answers(population, rows, system, resamples) for system in range(2))
     for name, found in one.measures(only=population.metrics).items():
         if not np.isnan(found.low):
-            yield name, truths[0][name], found
+            yield name, truths[name], found
     pairs = one.beside({each.sample_id: each for each in other.predictions})
     for name in population.metrics:
         change = pairs.change(name)
-        if change is not None and not np.isnan(change.low):
-            yield f"change of {name}", truths[0][name] - truths[1][name], change
+        # Where nothing changed, no interval is claimed.
+        if change is not None and change.changed and not np.isnan(change.low):
+            yield f"change of {name}", truths[f"change of {name}"], change
 
 
-def _answers(population: Population, rows: Rows, system: int, *, resamples: Resamples | None) -> Answers:
+def _answers(population: Population, rows: Rows, system: int, resamples: Resamples | None = None) -> Answers:
     predictions = rows.predictions(population.scenario, system)
     return Answers(population.scenario, predictions, seed=0, resamples=resamples)
 
@@ -112,7 +126,7 @@ def _answers(population: Population, rows: Rows, system: int, *, resamples: Resa
 @lru_cache(maxsize=_SETS)
 def _resamples(_: str, units: tuple[str, ...] | None, n: int, seed: int) -> Resamples:
     found = Resamples([()] * n if units is None else [(unit,) for unit in units], seed=seed)
-    found.weights = resampling_weights(found.units, resamples=_RESAMPLES, seed=seed)
+    found.weights = resampling_weights(found.units, resamples=_RESAMPLES, seed=seed).astype(np.float64)  # type: ignore[assignment]
     return found
 
 

@@ -70,7 +70,7 @@ class Labels(Scenario):
         return [str(label) for label in range(self._classes)]
 
     def metrics(self) -> Mapping[str, OwnMetric]:
-        """One of the scenario's own: right answers that took few tokens."""
+        """One of the scenario's own: the accuracy again."""
         return {"own": lambda found: sum(each.answer == each.gold for each in found) / max(len(found), 1)}
 
     sample = gold_label = parse_response = None  # type: ignore[assignment]
@@ -133,8 +133,11 @@ def classifier(
     return draw
 
 
-def prober(sharpness: float, confidence: float, *, classes: int = 4) -> Callable[[np.random.Generator, int], Rows]:
+def prober(
+    sharpness: float, confidence: float, labels: Sequence[int] = range(4)
+) -> Callable[[np.random.Generator, int], Rows]:
     """Probabilities that are calibrated where `confidence` is 1, and too sure above; the second system adds noise."""
+    classes, names = len(labels), np.array(labels)
 
     def draw(random: np.random.Generator, n: int) -> Rows:
         logits = random.normal(0, sharpness, (n, classes))
@@ -143,8 +146,8 @@ def prober(sharpness: float, confidence: float, *, classes: int = 4) -> Callable
         noisy = [confidence * logits, confidence * (logits + random.normal(0, 0.3 * sharpness, logits.shape))]
         known = [_softmax(each) for each in noisy]
         return Rows(
-            golds=[str(each) for each in gold.tolist()],
-            answers=[_texts(each.argmax(axis=1)) for each in known],
+            golds=[str(each) for each in names[gold].tolist()],
+            answers=[_texts(names[each.argmax(axis=1)]) for each in known],
             probabilities=[each.tolist() for each in known],
         )
 
@@ -189,9 +192,10 @@ def heavy(sigma: float) -> Callable[[np.random.Generator, int], Rows]:
     return draw
 
 
-CLASSES = ("accuracy", "f1_macro", "f1_weighted", "recall_macro", "within_one", "kappa_quadratic", "spearman")
+CLASSES = ("accuracy", "f1_macro", "f1_weighted", "recall_macro", "kappa_quadratic")
+ORDERED = (*CLASSES, "within_one", "spearman")
 ONE_CLASS = ("per_class.0.precision", "per_class.0.recall", "per_class.0.f1")
-ERRORS = ("mae", "mdae", "rmse", "standardised_accuracy", "spearman", "kendall_tau")
+ERRORS = ("mae", "mdae", "rmse", "standardised_accuracy", "spearman")
 
 
 def _of_classes(name: str, *draw: Sequence[float], metrics: Sequence[str] = CLASSES) -> Population:
@@ -199,8 +203,10 @@ def _of_classes(name: str, *draw: Sequence[float], metrics: Sequence[str] = CLAS
     return Population(name=name, scenario=labels, metrics=tuple(metrics), draw=classifier(draw[0], draw[1]))
 
 
-def _of_numbers(name: str, draw: Callable[[np.random.Generator, int], Rows], *more: str) -> Population:
-    return Population(name=name, scenario=Numbers(), metrics=(*ERRORS, *more), draw=draw)
+def _of_numbers(
+    name: str, draw: Callable[[np.random.Generator, int], Rows], metrics: Sequence[str] = ERRORS
+) -> Population:
+    return Population(name=name, scenario=Numbers(), metrics=tuple(metrics), draw=draw)
 
 
 def _of_probabilities(name: str, sharpness: float, confidence: float) -> Population:
@@ -209,13 +215,13 @@ def _of_probabilities(name: str, sharpness: float, confidence: float) -> Populat
 
 
 POPULATIONS = (
-    _of_classes("good", EVEN, (0.8, 0.75), metrics=(*CLASSES, *ONE_CLASS, "kendall_tau", "own", "tokens_decoded_mean")),
+    _of_classes("good", EVEN, (0.8, 0.75), metrics=(*ORDERED, *ONE_CLASS, "kendall_tau", "own", "tokens_decoded_mean")),
     _of_classes("weak", EVEN, (0.5, 0.45)),
     _of_classes("strong", EVEN, (0.9, 0.88)),
     _of_classes("imbalanced", SKEWED, (0.7, 0.65), metrics=(*CLASSES, *ONE_CLASS)),
     _of_classes("rare class", RARE, (0.7, 0.65)),
     _of_classes("ten classes", TEN, (0.7, 0.65), metrics=("accuracy", "f1_macro", "f1_weighted", "recall_macro")),
-    _of_classes("near-perfect", SKEWED, (0.97, 0.96)),
+    _of_classes("near-perfect", SKEWED, (0.97, 0.96), metrics=ORDERED),
     Population(
         name="unread",
         scenario=Labels(4),
@@ -231,9 +237,15 @@ POPULATIONS = (
     _of_probabilities("calibrated", 2.0, 1.0),
     _of_probabilities("overconfident", 8.0, 3.0),
     _of_probabilities("calibrated, 0.97", 25.0, 1.0),
-    _of_numbers("points", estimator(1.2, 1.3), "mae_by_bin.1-3"),
+    _of_numbers("points", estimator(1.2, 1.3), (*ERRORS, "kendall_tau", "mae_by_bin.1-3")),
     _of_numbers("points, 95 % exact", estimator(1.5, 1.6, exact=0.93)),
-    _of_numbers("points, unread", estimator(1.2, 1.3, unread=0.1)),
+    _of_numbers("points, unread", estimator(1.2, 1.3, unread=0.1), ("mae", "spearman")),
+    Population(
+        name="points, probabilities",
+        scenario=Numbers(),
+        metrics=("mae_expected", "brier"),
+        draw=prober(2.0, 1.0, POINTS),
+    ),
     _of_numbers("lognormal 1", heavy(1.0)),
-    _of_numbers("lognormal 1.5", heavy(1.5)),
+    _of_numbers("lognormal 1.5", heavy(1.5), ("mae", "rmse")),
 )
