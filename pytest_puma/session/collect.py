@@ -14,6 +14,7 @@ from pytest_puma.asked import Request, Settings
 from pytest_puma.core import Cell, PumaError, SettingsError
 from pytest_puma.marker import read_marker
 from pytest_puma.ready import Identity, check_ready
+from pytest_puma.report import escape
 from pytest_puma.session.selection import is_part, leaves_out
 from pytest_puma.session.settings import settings_of
 
@@ -40,7 +41,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     try:
         cells = _cells(metafunc)
     except PumaError as error:
-        msg = f"puma: {metafunc.definition.nodeid}: {error}"
+        msg = escape.terminal_lines(f"puma: {metafunc.definition.nodeid}: {error}")
         raise pytest.Collector.CollectError(msg) from error
     metafunc.parametrize(
         ("_puma_engine", "_puma_cell"),
@@ -72,7 +73,7 @@ class AllCells:
         except PumaError as error:  # of a scenario that is known by name and cannot be asked for its metrics
             faults = [str(error)]
         if faults:
-            text = "\n".join(f"puma: {fault}" for fault in faults)
+            text = "\n".join(escape.terminal(f"puma: {fault}") for fault in faults)
             report = pytest.CollectReport(nodeid="", outcome="failed", longrepr=text, result=[])
             session.config.hook.pytest_collectreport(report=report)
             # A worker goes on after errors.
@@ -143,7 +144,7 @@ class SpecFile(pytest.Module):
             for name, request in read_specs(self.path, settings_of(self.config)).items():
                 setattr(module, f"test_{name}", _spec_function(request))
         except PumaError as error:
-            msg = f"puma: {error}"
+            msg = escape.terminal_lines(f"puma: {error}")
             raise self.CollectError(msg) from error
         return module
 

@@ -52,8 +52,10 @@ class Controller:
         return self._notes() if any(cell_id(item) for item in items) else []
 
     def _notes(self) -> list[str]:
+        from pytest_puma.report import escape
+
         notes = (self._model_note(), self._device_note(), self._keeper.note(self._arrivals.cells))
-        return [note for note in notes if note]
+        return [escape.terminal(note) for note in notes if note]
 
     def _model_note(self) -> str | None:
         """Said when the run is on a model that nobody chose."""
@@ -194,12 +196,14 @@ class Controller:
 
         The terminal is told of no report but only of the failure: progress counts what was collected.
         """
+        from pytest_puma.report import escape
+
         report = pytest.TestReport(
             nodeid=nodeid,
             location=("puma", None, "run"),
             keywords={},
             outcome="failed" if failed else "passed",
-            longrepr=text if failed else None,
+            longrepr=escape.terminal_lines(text) if failed else None,
             when="call",
         )
         plugins = self._config.pluginmanager

@@ -46,7 +46,9 @@ def check_command_line(config: pytest.Config) -> None:
         try:
             config.stash[SETTINGS] = _read(config)
         except PumaError as error:
-            msg = f"puma: {error}"
+            from pytest_puma.report import escape
+
+            msg = escape.terminal_lines(f"puma: {error}")
             raise pytest.UsageError(msg) from error
 
 

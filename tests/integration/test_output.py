@@ -216,3 +216,14 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(
 def _ends(line: str) -> bool:
     """Behind the last row of a table: a sentence or the next title."""
     return line.startswith(("* ", "===")) or ": " in line
+
+
+def test_an_error_of_the_collection_cannot_write_lines_of_its_own(alone: Project) -> None:
+    rows = "key,priority,title,description\nA-1\x1b[31m,::error::\x00,title,text\n"
+    (alone.pytester.path / "rows.csv").write_text(rows, encoding="utf-8")
+    alone.write(test_triage=TRIAGE)
+    result = alone.run("--puma-data=triage_jira=rows.csv")
+
+    assert result.ret == 2
+    assert not [each for each in result.stdout.str() if each in "\x1b\x00"]
+    assert not [line for line in result.outlines if line.lstrip().startswith("::")]
