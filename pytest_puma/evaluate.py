@@ -91,7 +91,9 @@ def evaluate(
     shown = [task.sample for task in tasks[: len(talks)]]
     known = {} if references is None else references.find(cell.scenario, shown, answers.resamples, cell.perturbation)
     others = _comparisons(cell, answers, known)
-    since = baseline and Comparison.to_baseline(answers, signature, baseline, level=level, watched=_watches(cell))
+    since = None
+    if baseline is not None:
+        since = Comparison.to_baseline(answers, signature, baseline, level=level, watched=_watches(cell))
     others |= {} if since is None else {"baseline": since}
     return Outcome(
         cell=cell.id,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Generate, Generation, Prompt, Request, Response, Sample, Scenario
+from pytest_puma.core import Exchange, Generate, Generation, Prompt, Request, Response, Sample, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.prompts import find_template
 from pytest_puma.scenarios import (
@@ -76,12 +76,9 @@ def tasks(scenario: str, strategy: Strategy, count: int) -> list[Task]:
 
 def last_round(strategy: Strategy, task: Task) -> tuple[Request, ...]:
     """The last requests of a conversation in which every reply but the last is `FIRST_REPLY`."""
-    conversation = strategy.converse(task)
-    requests = next(conversation)
-    if strategy.name == "egi":
-        requests = conversation.send((Response(text=FIRST_REPLY),))
-    conversation.close()
-    return requests
+    exchange = Exchange(strategy.converse(task))
+    requests = exchange.advance()
+    return exchange.advance((Response(text=FIRST_REPLY),)) if strategy.name == "egi" else requests
 
 
 def shown(requests: tuple[Request, ...]) -> str:

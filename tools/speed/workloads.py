@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pytest_puma.core import Cell, Generate, Generation, Model, Request, Scenario, Score
+from pytest_puma.core import Cell, Exchange, Generate, Generation, Model, Request, Scenario, Score
 from pytest_puma.evaluate import tasks_of
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import parse_strategy
@@ -79,7 +79,7 @@ def _requests(cell: Cell) -> Iterator[Request]:
     """What its strategy asks first about each sample, with nothing that could end an answer early."""
     strategy = parse_strategy(cell.strategy)
     for task in tasks_of(cell, strategy, None):
-        for request in next(strategy.converse(task)):
+        for request in Exchange(strategy.converse(task)).advance():
             yield replace(request, prompt=replace(request.prompt, stop=()))
 
 
