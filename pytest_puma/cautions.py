@@ -10,14 +10,15 @@ from statistics import fmean
 from pytest_puma.core import Cell, Prediction, Sample, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
+from pytest_puma.scenarios.texts import beginning
 
 #: The mean probability outside the scored labels from which on readers are warned. In zero-shot triage, a chat model of
 #: 135 million parameters has .98, a base model of 270 million .9999.
 TOLERATED_OUTSIDE = 0.99
 #: Seconds, and share of a cell's seconds, from which on an own metric is told.
 SLOW, SLOW_SHARE = 5.0, 0.2
-#: Refused texts, or repeated rows, that a sentence shows, and characters of a row.
-_SHOWN, _CHARACTERS = 3, 40
+#: Refused texts, or repeated rows, that a sentence shows.
+_SHOWN = 3
 _REFUSED = ("not_a_label", "not_a_number")
 
 
@@ -61,7 +62,7 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
     repeated = [sample for sample in samples if sample.repeats]
     if not repeated:
         return []
-    shown = "; ".join(f"{each.row} repeats {each.repeats} ({_begins(each, texts)!r})" for each in repeated[:_SHOWN])
+    shown = "; ".join(f"{each.row} repeats {each.repeats} ({beginning(each, texts)!r})" for each in repeated[:_SHOWN])
     more = "; ..." if len(repeated) > _SHOWN else ""
     return [
         (
@@ -98,11 +99,6 @@ def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
         f"answers are not among valid_labels(): {shown}{more}; expected one of {', '.join(scenario.valid_labels())}; "
         "parse_response() must return a label exactly as valid_labels() spells it, or None"
     )
-
-
-def _begins(sample: Sample, texts: Sequence[str]) -> str:
-    text = " ".join(" ".join(str(sample.fields.get(name) or "") for name in texts).split())
-    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
 
 
 def _listed(causes: Mapping[str, int]) -> str:

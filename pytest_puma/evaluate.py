@@ -14,10 +14,12 @@ from pytest_puma.core import (
     Contrast,
     Draws,
     EngineError,
+    Flip,
     Outcome,
     Policy,
     Prediction,
     Sample,
+    Scenario,
     SettingsError,
     SharedPrompts,
     UnchangedError,
@@ -36,7 +38,7 @@ from pytest_puma.rehearsal import asks_alike
 from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.sampling import draw as draw_samples
 from pytest_puma.scenarios.sampling import example_rows
-from pytest_puma.scenarios.texts import text_fields
+from pytest_puma.scenarios.texts import beginning, text_fields
 from pytest_puma.stats import LEVEL
 from pytest_puma.strategies import Strategy, Task, failure_of, parse_strategy, resolve_generation
 from pytest_puma.talks import Progress, Talk, hold
@@ -89,6 +91,7 @@ def evaluate(
     seconds = time.perf_counter() - started
     own = {name: (kernel.seconds, kernel.calls) for name, kernel in answers.own().items()}
     shown = [task.sample for task in tasks[: len(talks)]]
+    texts = text_fields(cell.scenario, shown, tasks[0].hidden)
     known = {} if references is None else references.find(cell.scenario, shown, answers.resamples, cell.perturbation)
     others = _comparisons(cell, answers, known)
     since = None
@@ -112,14 +115,14 @@ def evaluate(
         warnings=_warnings(
             cell,
             [] if only is not None else cautions.on_size(cell, len(tasks)),
-            cautions.on_repeats(shown, text_fields(cell.scenario, shown, tasks[0].hidden)),
+            cautions.on_repeats(shown, texts),
             cautions.on_answers(cell.scenario, answers.predictions),
             cautions.on_slow_metrics(own, seconds),
             [] if references is None else references.left_out(),
         ),
         notes=tuple(engine.backend.notes),
         determinism=asked_alone(strategy, tasks[: len(talks)][:determinism], talks, engine) if determinism else None,
-        flips=() if since is None else since.pairs.flips(),
+        flips=() if since is None else _named(since.pairs.flips(), cell.scenario, shown, texts),
         # Those of perturbed samples are there for gates alone: they would tell the same again and again.
         references={} if cell.perturbation else {name: reference.of(metrics) for name, reference in known.items()},
         across=() if only is not None else cell.across,
@@ -272,6 +275,16 @@ def _prediction(strategy: Strategy, task: Task, talk: Talk) -> Prediction:
         fields=sample.fields,
         usage=talk.usage,
     )
+
+
+def _named(
+    flips: Sequence[Flip], scenario: Scenario, samples: Sequence[Sample], texts: Sequence[str]
+) -> tuple[Flip, ...]:
+    """The flips with the texts of their samples, where an id says nothing to people."""
+    if scenario.key is not None:
+        return tuple(flips)
+    known = {sample.id: beginning(sample, texts) for sample in samples}
+    return tuple(replace(flip, text=known[flip.sample_id]) for flip in flips)
 
 
 def _with_prompts(

@@ -58,7 +58,7 @@ class Determinism:
 class Flip:
     """A sample whose answer was right in the baseline and is wrong now, or the other way; None: none could be read.
 
-    Where answers are numbers, it is farther off now, or nearer.
+    Where answers are numbers, it is farther off now, or nearer. `text`: how the sample begins, where its id is a hash.
     """
 
     sample_id: str
@@ -66,6 +66,12 @@ class Flip:
     old: str | None
     new: str | None
     better: bool
+    text: str = ""
+
+    @property
+    def sample(self) -> str:
+        """The id, and the text where there is one."""
+        return f"{self.sample_id} ({self.text})" if self.text else self.sample_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,7 +128,7 @@ def _flips(outcome: Outcome) -> str:
 
 
 def _flip(flip: Flip) -> tuple[str, ...]:
-    return (flip.sample_id, flip.gold, flip.old or "-", flip.new or "-", "better" if flip.better else "worse")
+    return (flip.sample, flip.gold, flip.old or "-", flip.new or "-", "better" if flip.better else "worse")
 
 
 def _github(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:

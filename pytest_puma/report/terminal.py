@@ -28,14 +28,14 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
 
 
 def misses(outcome: Outcome) -> list[str]:
-    """The worst misses of a cell, each with the end of its prompt and the reply, behind an empty line."""
+    """The worst misses of a cell, each with its own part of the prompt and the reply, behind an empty line."""
     worst = worst_misses(outcome.predictions)
     wrong = sum(map(_is_wrong, outcome.predictions))
     lines = ["", f"the worst {len(worst)} of {wrong} misses:"] if worst else []
     for prediction in worst:
         lines += [
             f"  {prediction.sample_id}: answered {_answered(prediction)}, gold is {prediction.gold}",
-            f"    prompt {_tail(_end(outcome, prediction))}",
+            f"    prompt {_elided(_own_part(outcome, prediction))}",
             f"    raw    {_said(prediction)}",
         ]
     return lines
@@ -51,7 +51,7 @@ def flips(outcome: Outcome) -> list[str]:
     for word, turned in (("worse", worse), ("better", better)):
         for flip in turned:
             said = f"gold is {flip.gold}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
-            lines.append(f"  {word:6}  {flip.sample_id}: {said}")
+            lines.append(f"  {word:6}  {flip.sample}: {said}")
     return lines
 
 
@@ -155,10 +155,12 @@ def _said(prediction: Prediction) -> str:
     return ", ".join(f"{label} {probability:.1%}" for label, probability in ranked[:4])
 
 
-def _end(outcome: Outcome, prediction: Prediction) -> str:
-    """The last message that the model was sent about a sample."""
-    prompts = outcome.prompts(prediction)
-    return prompts[-1][-1].content if prompts else ""
+def _own_part(outcome: Outcome, prediction: Prediction) -> str:
+    """What the last prompt about a sample does not share with all others; the last message where it shares all."""
+    own = [rest for rest in prediction.prompts if rest is not None][-1:]
+    text = "\n".join(message.content for rest in own for message in rest)
+    whole = outcome.prompts(prediction)
+    return text if text.strip() or not whole else whole[-1][-1].content
 
 
 def _answered(prediction: Prediction) -> str:
@@ -175,6 +177,12 @@ def _words(cause: str | None) -> str:
 
 def _spelled(answer: str | None) -> str:
     return "nothing readable" if answer is None else answer
+
+
+def _elided(text: str) -> str:
+    """The beginning and the end: the sample, and what was asked about it, in whichever order."""
+    flat, half = " ".join(text.split()), _WIDTH // 2
+    return flat if len(flat) <= _WIDTH else f"{flat[:half].strip()} ... {flat[-half:].strip()}"
 
 
 def _tail(text: str) -> str:

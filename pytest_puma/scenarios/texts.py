@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 #: The reason for a gold answer, in a pool of examples.
 _RATIONALE = "rationale"
+#: Characters by which a person knows a sample again.
+_CHARACTERS = 40
 
 
 def text_fields(scenario: Scenario, samples: Sequence[Sample], hidden: Collection[str]) -> tuple[str, ...]:
@@ -22,6 +24,12 @@ def text_fields(scenario: Scenario, samples: Sequence[Sample], hidden: Collectio
         return declared
     others = {*hidden, scenario.key, *scenario.unit_columns, _RATIONALE}
     return tuple(name for name in there if name not in others and _is_text(name, samples))
+
+
+def beginning(sample: Sample, texts: Sequence[str]) -> str:
+    """How these fields of a sample begin, in one line."""
+    text = " ".join(" ".join(str(sample.fields.get(name) or "") for name in texts).split())
+    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
 
 
 def _is_text(name: str, samples: Sequence[Sample]) -> bool:

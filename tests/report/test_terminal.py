@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from pytest_puma.core import Gate, Measure, Prediction, Run, Usage, Verdict
+from pytest_puma.core import Flip, Gate, Measure, Message, Prediction, Run, Usage, Verdict
 from pytest_puma.report.rows import number
-from pytest_puma.report.terminal import misses, summary, worst_misses
+from pytest_puma.report.terminal import flips, misses, summary, worst_misses
 from tests.report.test_wire import outcome
 
 RATES = {
@@ -73,3 +73,33 @@ def test_a_miss_shows_its_texts_and_a_scored_one_its_probabilities() -> None:
     verdict = Verdict(gate=gate, status="FAIL", reason="no", fails=True)
     lines = misses(outcome(verdicts=(verdict,), predictions=(scored, told)))
     assert [line.strip() for line in lines if "raw" in line] == ["raw    B 87.5%, A 12.5%", "raw    'B, I say'"]
+
+
+def test_a_miss_shows_what_its_prompt_has_of_its_own() -> None:
+    shared = (Message(role="user", content="Which team? "),)
+    texts = ("My invoice is wrong.", f"{'My password is refused. ' * 9}Reply with the team only.", "")
+    missed = tuple(
+        Prediction(sample_id=str(n), gold="A", answer="B", prompts=((Message(role="user", content=text),),))
+        for n, text in enumerate(texts)
+    )
+    whole = outcome(predictions=missed, shared_prompts=(shared,))
+    lines = [line.strip() for line in misses(whole) if line.strip().startswith("prompt ")]
+    assert lines == [
+        "prompt My invoice is wrong.",
+        (
+            "prompt My password is refused. My password is refused. My ... "
+            "My password is refused. Reply with the team only."
+        ),
+        "prompt Which team?",
+    ]
+
+
+def test_a_flip_of_a_sample_without_a_key_shows_its_text() -> None:
+    turned = [
+        Flip(sample_id="3f2c1d9a0b1e", gold="A", old="A", new="B", better=False, text="My password is refused."),
+        Flip(sample_id="T-1", gold="A", old="B", new="A", better=True),
+    ]
+    assert flips(outcome(flips=tuple(turned)))[1:] == [
+        "  worse   3f2c1d9a0b1e (My password is refused.): gold is A, was A, is B",
+        "  better  T-1: gold is A, was B, is A",
+    ]
