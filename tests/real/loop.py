@@ -34,6 +34,7 @@ class Loop:
         params.swa_full = True
         self._context = llama_cpp.llama_init_from_model(self._model, params)
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self._continued: dict[tuple[int, ...], tuple[str, float]] = {}
         self._size = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
 
     def close(self) -> None:
@@ -59,7 +60,13 @@ class Loop:
         return self._piece(token, special=True).decode()
 
     def greedy(self, prompt: Sequence[int], most: int) -> tuple[str, float]:
-        """The best continuation, and the smallest lead of a chosen token's logit on the way."""
+        """The best continuation, and the smallest lead of a chosen token's logit on the way; each computed once."""
+        asked = (*prompt, most)
+        if asked not in self._continued:
+            self._continued[asked] = self._greedy(prompt, most)
+        return self._continued[asked]
+
+    def _greedy(self, prompt: Sequence[int], most: int) -> tuple[str, float]:
         row = self._first(prompt)
         said, lead = b"", np.inf
         for _ in range(most):

@@ -30,7 +30,7 @@ MEAN_NOISE, MOST_NOISE, NEAR_TIE = 0.4, 1.0, 0.7
 
 
 @cache
-def prompts(*, samples: int = 4) -> tuple[Prompt, ...]:
+def prompts(*, samples: int = 2) -> tuple[Prompt, ...]:
     """Some of each scenario, with and without examples, as the product asks them."""
     return tuple(
         task.prompt()
@@ -95,7 +95,7 @@ def test_what_must_be_known_of_a_model_is_told(default: Engine, loop: Loop) -> N
 
 
 def test_strict_texts_are_those_of_the_loop(strict: Engine, loop: Loop) -> None:
-    asked = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts(samples=2)]
+    asked = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts()]
     for request, response in zip(asked, strict.run(asked), strict=True):
         text, _ = loop.greedy(strict.backend.encode(request.prompt), 12)
         # A stop string of the plain format cuts what the loop would go on with.

@@ -19,6 +19,8 @@ from pytest_puma.engine.native.grammar import NativeGrammar
 
 #: Kinds of tokens that llama.cpp reads in a text only where it is asked to.
 _CONTROL = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_UNKNOWN
+#: How tokens that begin with a line break are spelled: as it is, as a byte, and as GPT-2 writes that byte.
+_LINE_BREAKS = (b"\n", b"<0x0A>", "Ċ".encode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,5 +183,10 @@ class Vocabulary:
         """
         if not self._chat.stops:
             return (self.stop,)
-        ends = [token for token in range(self.size) if self.is_end(token) or self.piece(token).startswith(b"\n")]
-        return tuple(ends)
+        is_end = partial(llama_cpp.llama_vocab_is_eog, self._vocab)
+        return tuple(token for token in range(self.size) if is_end(token) or self._breaks_line(token))
+
+    def _breaks_line(self, token: int) -> bool:
+        # Of a vocabulary of 260,000, to ask for the bytes of every token would take half a second.
+        spelling = llama_cpp.llama_vocab_get_text(self._vocab, token)
+        return spelling.startswith(_LINE_BREAKS) and self._token_text(token, special=False).startswith(b"\n")
