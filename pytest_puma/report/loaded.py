@@ -137,6 +137,8 @@ def _record_of(path: Path) -> Path:
 
 def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """The predictions behind these outcomes, as rows."""
+    if not outcomes:  # each cell was an error: nothing was written
+        return
     names = {_owner(outcome): _names(outcome) for outcome in outcomes}
     # Every prediction counts in this rate, read or not.
     missing = Counter({_owner(outcome): outcome["measures"]["parse_failure_rate"]["n"] for outcome in outcomes})

@@ -3,9 +3,10 @@
 `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, the `node_id`
 and the `attempt` of its test, signature, measures, confusion matrix, causes of missing answers, verdicts, flips,
 warnings, determinism (null: not asked for), usage, seconds, and how many samples were `left_out` as the gates were
-decided without them; `problems` are sentences that made the run fail although no cell did; `notes` are sentences on the
-models; `gates` counts the gates, with the run's chance of a false alarm; `robustness` is what perturbations did to
-cells, `unchanged` are sentences on those that changed no prompt, `contrasts` are the comparison table.
+decided without them; `problems` are sentences that made the run fail although no cell did; `faults` are the tests that
+ended in an error, or failed by something else than a gate; `notes` are sentences on the models; `gates` counts the
+gates, with the run's chance of a false alarm; `robustness` is what perturbations did to cells, `unchanged` are
+sentences on those that changed no prompt, `contrasts` are the comparison table.
 """
 
 from __future__ import annotations

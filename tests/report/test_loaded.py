@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma import load_run
-from pytest_puma.core import Cell, DataError, Model, Outcome, Run, Verdict
+from pytest_puma.core import Cell, DataError, Fault, Model, Outcome, Run, Verdict
 from pytest_puma.evaluate import evaluate
 from pytest_puma.gates import parse_gate
 from pytest_puma.report.folder import RunFolder
@@ -167,3 +167,14 @@ def test_the_shared_beginning_is_written_once(folder: Path) -> None:
     assert kinds == ["cell", *["prediction"] * 12] * 3
     system = lines[0]["prompts"][0][0]["content"]
     assert not any(system in json.dumps(line) for line in lines if line["kind"] == "prediction")
+
+
+def test_a_run_whose_every_cell_was_an_error_has_empty_frames(tmp_path: Path) -> None:
+    written = RunFolder(tmp_path, "20260101T000000-1")
+    fault = Fault(cell="a-b@c", node_id="test_t.py::test_t[a-b@c]", when="setup", message="no")
+    written.finish(Run(id="r", started="", environment={}, outcomes=(), faults=(fault,)))
+
+    run = load_run(tmp_path)
+    assert run.predictions.empty
+    assert run.measures.empty
+    assert run.record["faults"][0]["message"] == "no"
