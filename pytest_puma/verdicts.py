@@ -112,5 +112,5 @@ def _judge(gate: Gate, comparison: Comparison | None, policy: Policy) -> Verdict
     if comparison is not None:
         return comparison.judge(gate, policy)
     if gate.other == "baseline":
-        return without_baseline(gate, "there is none yet; --puma-update-baseline makes one", policy)
+        return without_baseline(gate, "there is no baseline yet; --puma-update-baseline makes one", policy)
     return not_run(gate, f"{gate.other} has too few samples of some label to learn from")
