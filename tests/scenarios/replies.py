@@ -1,0 +1,61 @@
+"""Replies of two real models, each with the answer that a person reads in it; the rule is at the head of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from pytest_puma.answers import number_text, snap_fibonacci
+from pytest_puma.core import Sample, Scenario
+from pytest_puma.prompts import find_template
+from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
+from pytest_puma.strategies import Task
+
+_SCENARIOS = {each.name: each for each in (TriageJiraScenario, EstimationTawosScenario, PrioritizationJiraScenario)}
+_ANSWER_LINE = frozenset({"zero_shot_cot", "egi"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledReply:
+    """One row of the table; `answer` is `None` where a person reads none."""
+
+    model: str
+    scenario: str
+    strategy: str
+    part: str
+    answer: str | None
+    reply: str
+
+    def expected(self) -> str | None:
+        """The answer as the scenario writes it: story points lie on the point series where it is near."""
+        if self.answer is None or self.scenario != EstimationTawosScenario.name:
+            return self.answer
+        return number_text(snap_fibonacci(float(self.answer)))
+
+    def read(self) -> str | None:
+        """What the strategy and the scenario read."""
+        asked = task(_SCENARIOS[self.scenario]())
+        return asked.read_final(self.reply) if self.strategy in _ANSWER_LINE else asked.read(self.reply)
+
+
+def task(scenario: Scenario) -> Task:
+    """A task of which only the reading matters."""
+    return Task(
+        scenario=scenario,
+        sample=Sample(id="x", fields={}, gold="", units=("x",)),
+        template=find_template(scenario.name, ["zero_shot"], project=None),
+    )
+
+
+def load(part: str) -> list[LabelledReply]:
+    """The rows of a part of the table."""
+    table = Path(__file__).with_name("replies.yaml").read_text(encoding="utf-8")
+    rows = [LabelledReply(**row) for row in yaml.safe_load(table)]
+    return [row for row in rows if row.part == part]
+
+
+def disagreements(rows: list[LabelledReply]) -> list[tuple[str | None, str | None, str]]:
+    """Expected answer, read answer and reply, where the two differ."""
+    return [(row.expected(), row.read(), row.reply) for row in rows if row.read() != row.expected()]
