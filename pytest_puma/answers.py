@@ -4,22 +4,32 @@
     The outage hits everyone.
     **Answer:** Critical
 
-`strip_reasoning` takes the first line away, `final_answer` then gives `Critical`.
+`strip_reasoning` takes the first line away, `own_words` what the model repeats or makes up, `final_answer` then gives
+`Critical`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 #: The point values that agile teams estimate with.
 FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 
 _TAG = re.compile(r"<(?P<open>/?)(?:think|thinking|reasoning)>|\[(?P<bracket>/?)THINK\]", re.IGNORECASE)
 _MARKER = re.compile(
-    r"""^[\s>#*_`\-+\u2022]* (?:\d+[.)][\s*_`]*)?            # quote, heading, bold, bullet, step number
+    r"""(?: ^ [\s>#*_`\-+\u2022]* (?:\d+[.)][\s*_`]*)?         # quote, heading, bold, bullet, step number
+          | [.!?] ["')\]*_`]* \s+ [*_`]* )                    # or behind a sentence
         (?:the\s+)? (?:final\s+)? answer (?:\s+is)? [*_`]* \s*
-        (?: [:\uFF1A] (?P<rest>.*) | (?P<bare>[*_`#]*\s*$) ) # a heading may do without the colon""",
+        (?: [:\uFF1A] | (?= [*_`#]* \s* $ ) )                 # a heading may do without the colon""",
     re.IGNORECASE | re.VERBOSE,
+)
+#: The model's own role, as a base model repeats it.
+_ROLE = re.compile(r"\A\s*assistant\s*:", re.IGNORECASE)
+#: How a turn opens that the model made up.
+_INVENTED = re.compile(
+    r"(?: ^ | [.!?] [ \t]+ ) [>#*_` \t]* (?: user | human | question | (?-i:Q) ) [*_` \t]* [:\uFF1A]",
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _MARKDOWN = "*_`# \t\r"
 
@@ -47,16 +57,42 @@ def strip_reasoning(text: str) -> str:
     return " ".join(kept).strip()
 
 
+def own_words(text: str, tags: Sequence[str] = ()) -> str:
+    """The text without what the model repeats of the question's data, up to where it makes up a further turn.
+
+    `tags` are those around the data in the prompt. A reply may begin with a copy of the data, each tag once; from its
+    opening tag, or a line `Title:`, to its closing tag or to an `Answer:` line nothing is the model's own. Behind words
+    of its own, or a second time, they open a further question, as `User:`, `Human:`, `Question:` and `Q:` always do.
+    """
+    if invented := _INVENTED.search(text):
+        text = text[: invented.start() + 1] if text[invented.start()] in ".!?" else text[: invented.start()]
+    text = _ROLE.sub("", text)
+    if not tags:
+        return text
+    names = "|".join(map(re.escape, tags))
+    opening = re.compile(rf"<(?:{names})\b[^>]*(?:>|$)|^[\s>#*_`]*title[*_`]*\s*:", re.IGNORECASE | re.MULTILINE)
+    closing = re.compile(rf"</(?:{names})>|^(?=[\s*_`]*(?:final\s+)?answer[*_`]*\s*:)", re.IGNORECASE | re.MULTILINE)
+    seen: set[str] = set()
+    while data := opening.search(text):
+        before, tag = text[: data.start()], data[0].strip().casefold()
+        if before.strip() or tag in seen:
+            return before
+        seen.add(tag)
+        end = closing.search(text, data.end())
+        text = "" if end is None else text[end.end() :]
+    return text
+
+
 def final_answer(text: str) -> str | None:
-    """What stands behind the last line that starts with `Answer:`, or `None` when no line does.
+    """What stands behind the last `Answer:` that opens a line or follows a sentence; `None` without one.
 
     Markdown around it, `Final answer:` and `The answer is:` are understood. Where the marker stands
     alone on its line, the next line with text is the answer.
     """
     lines = text.splitlines()
     for number in range(len(lines) - 1, -1, -1):
-        if marker := _MARKER.match(lines[number]):
-            candidates = (marker["rest"] or "", *lines[number + 1 :])
+        if markers := list(_MARKER.finditer(lines[number])):
+            candidates = (lines[number][markers[-1].end() :], *lines[number + 1 :])
             return next(filter(None, (line.strip(_MARKDOWN) for line in candidates)), None)
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,8 @@ class Scenario(ABC):
     duplicates: ClassVar[Duplicates] = "number"
     #: Whether the labels of a classification are steps of a scale, so that an answer can be off by one.
     ordered: ClassVar[bool] = False
+    #: Tags around the sample's texts in the prompt: what a reply repeats between them is no answer.
+    data_tags: ClassVar[tuple[str, ...]] = ()
     #: Another scenario's template folder, for a variant that asks the same questions.
     template_folder: ClassVar[str | None] = None
 
@@ -81,6 +84,16 @@ class Scenario(ABC):
     @abstractmethod
     def valid_labels(self) -> list[str]:
         """All answers there are, in their natural order; for a regression, the values to choose from."""
+
+    def parse_conclusion(self, reply: str) -> str | None:
+        """The answer in a reply that was to end in an `Answer:` line and has none, `None` when it gives none.
+
+        The default takes a reply that is a valid label, or in a regression a number, and nothing else.
+        """
+        bare = reply.strip().strip("*_`\"'.#").strip()
+        if self.task_type == "regression":
+            return bare if re.fullmatch(r"-?\d+(?:\.\d+)?", bare) else None
+        return next((label for label in self.valid_labels() if label.casefold() == bare.casefold()), None)
 
     def hidden_fields(self) -> Sequence[str]:
         """Fields of an instance that tell the gold answer: templates do not see them.

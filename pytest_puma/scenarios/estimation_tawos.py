@@ -8,18 +8,38 @@ from pathlib import Path
 
 from pytest_puma.answers import FIBONACCI, number_text, snap_fibonacci
 from pytest_puma.scenarios.file import FileScenario
+from pytest_puma.scenarios.statements import Statements
 
 #: The research data set, which its licence lets nobody ship: used where the project's data folder holds it.
 RESEARCH_DATA = Path("data", "tawos_clean.csv")
 
 _PROJECT_MARKS = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg", "setup.py", ".git")
-_NUMBER = re.compile(
-    r"""(?<![^\W_]) (?<![^\W\d_]-) (?<!\d[.,])           # part of a name: S3, UTF-8, v1.2
-        (?:(?<![\w)\]])[-\u2212])?                        # a sign, unless it joins: 3-5
-        (?: \d{1,3}(?:,\d{3})+(?!\d) | \d+ | (?=\.\d) )  # thousands may be set apart
-        (?:\.\d+)?""",
-    re.VERBOSE,
+#: Above the largest card of the usual decks a number is no estimate, but a year or a status code.
+MAXIMUM = 100
+
+_TAGS = ("item",)
+_UNIT = r"(?: \s* (?: story[\s-]*points? | points? | pts | sp ) \b )?"
+# Neither part of a name, a date, a time or a version (S3, UTF-8, 14:04, v1.2), nor negative.
+_NUMBER = r"""(?<![^\W_]) (?<!\d[.,:/]) (?<![-\u2212]) (?<!\d[\u2013\u2014])
+    (?: \d{1,4} (?:\.\d+)? | (?<!\.)\.\d+ ) (?! \d | [.,:/-]\d )"""
+
+
+def _estimate(text: str) -> str | None:
+    """The number that opens the text, as the point value within 1 of it where there is one."""
+    number = re.match(r"[\d.]+", text)
+    value = math.inf if number is None else float(number[0])
+    return number_text(snap_fibonacci(value)) if value <= MAXIMUM else None
+
+
+_STATEMENTS = Statements(
+    label=_NUMBER + _UNIT,
+    subjects=r"(?:story[\s_-]*)?points?|estimate|estimation|answer|effort|boxed|this|it|(?:the|this)\s+(?:item|one|story|task)",
+    normal=_estimate,
+    tags=_TAGS,
+    telling=rf"(?P<label>{_NUMBER} \s* (?: story[\s-]*points? | sp ) \b)",
 )
+# The number of a list item.
+_LISTED = re.compile(r"^[ \t]*\d+[.)][ \t]+(?=\S)", re.MULTILINE)
 
 
 class EstimationTawosScenario(FileScenario):
@@ -35,6 +55,7 @@ class EstimationTawosScenario(FileScenario):
     pool = "backlog_examples.csv"
     key = "item_id"
     label_column = "story_points"
+    data_tags = _TAGS
     columns = {  # noqa: RUF012 - a declaration, read only
         "item_id": ("issue_key", "key", "id"),
         "project": ("project_key",),
@@ -57,12 +78,16 @@ class EstimationTawosScenario(FileScenario):
         return [str(point) for point in FIBONACCI]
 
     def parse_response(self, response: str) -> str | None:
-        """The first number in the text, as the point value within 1 of it where there is one."""
-        found = _NUMBER.search(response)
-        if found is None:
-            return None
-        value = float(found[0].replace(",", "").replace("\u2212", "-"))
-        return number_text(snap_fibonacci(value)) if math.isfinite(value) else None
+        """The estimate, up to 100, that is the whole reply, opens a line or sentence of it, or is stated in it.
+
+        As the point value within 1 of it, where there is one. Stricter than the first match: a range, an excerpt of the
+        scale, a number of something else and what stands in a repeated or invented item are no answer.
+        """
+        return _STATEMENTS.answered(_LISTED.sub("", response))
+
+    def parse_conclusion(self, reply: str) -> str | None:
+        """The estimate that is the whole reply or is stated in it: `The story points are 5.`"""
+        return _STATEMENTS.decided(_LISTED.sub("", reply))
 
 
 def _research_data() -> Path | None:

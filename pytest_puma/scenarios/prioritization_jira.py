@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from pytest_puma.answers import own_words
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.scenarios.frames import to_frame, to_records
 from pytest_puma.scenarios.pairs import draw_pairs, place_gold
+from pytest_puma.scenarios.statements import Statements
 from pytest_puma.scenarios.triage_jira import PRIORITIES, TriageJiraScenario
 
 if TYPE_CHECKING:
@@ -25,10 +27,18 @@ Pair: TypeAlias = tuple[str, str]
 #: What a row says of each of its two issues, as `title_a` and `title_b` do.
 _SIDES = ("title", "description", "priority")
 _NOUN = r"(?i:issue|option|ticket)"
-# "A or B", "A/B", "between A and B": the question over again.
+# "A or B", "A/B", "between A and B": the question over again, or a hedge; "A means that": the prompt's explanation.
 _QUESTION = re.compile(
     rf"""(?<!\w) (?: (?i:between|both|comparing|issues|options|tickets|of) \W+ (?:{_NOUN}\W+)? [AB] \W+ and
-               | [AB] \W* (?: \b(?:or|vs|versus)\b | / ) ) \W* (?:{_NOUN}\W+)? [AB] (?!\w)""",
+               | [AB] (?: \W* (?: \b(?:or|vs|versus)\b | / ) | \s+ and\b ) ) \W* (?:{_NOUN}\W+)? [AB] (?!\w)
+       | \b A \s+ means \s+ that \b .*""",
+    re.VERBOSE,
+)
+# The issue that is not chosen, or that a text describes before it chooses.
+_ASIDE = re.compile(
+    rf"""\b (?i:beats|not|outranks|over|than|instead\s+of) \s+ (?i:the\s+)? (?:{_NOUN}\s+)? [AB] (?!\w)
+       | (?<!\w) [AB] \s+ [^.;\n]*? \b (?i:less|lower|not|no) \b .*
+       | (?<!\w) [AB] \s+ (?: can \s+ wait | (?:is|describes|concerns|mentions|reports) \s+ (?:about|an?|related|the) ) \b""",
     re.VERBOSE,
 )
 # At the start of a sentence the article is a capital too. A noun or an adjective follows it; a label is followed by
@@ -43,6 +53,16 @@ _ARTICLE = re.compile(
 )
 _LETTER = re.compile(r"(?<![^\W_])(?<!\w-)[AB](?![^\W_]|-\w)")
 _WHOLE = re.compile(r"[\W_]*(?:(?:the|issue|option|ticket|answer|choice|is)[\W_]+)*([ab])[\W_]*", re.IGNORECASE)
+_TAGS = ("issue_a", "issue_b")
+_STATEMENTS = Statements(
+    label=rf"(?<![^\W_])(?<!\w-)(?:{_NOUN}[\s_]*)?(?-i:[AB])(?![^\W_]|-\w)",
+    subjects=r"answer|choice|decision|letter|priority|more\s+(?:urgent|important)(?:\s+(?:issue|one))?|it|(?:the|this)\s+one",
+    normal=lambda match: match[-1],
+    tags=_TAGS,
+    telling=r"""(?<!\w) (?P<label>(?-i:[AB])) \s+ (?:is|has|comes|deserves|goes|must|needs|should|takes) \b
+        (?: (?! \b(?:not|less|lower)\b ) [^.;,\n] )*? \b (?: first | higher | worse | precedence
+        | more \s+ (?:critical|important|serious|severe|urgent) ) \b""",
+)
 
 
 class PrioritizationJiraScenario(FileScenario):
@@ -58,6 +78,7 @@ class PrioritizationJiraScenario(FileScenario):
     key = "pair_id"
     text_fields = ("title_a", "description_a", "title_b", "description_b")
     unit_columns = ("key_a", "key_b")
+    data_tags = _TAGS
 
     #: Whether each pair is asked a second time, in the next row, with A and B changed over.
     both_orders: ClassVar[bool] = False
@@ -92,14 +113,22 @@ class PrioritizationJiraScenario(FileScenario):
         return "accuracy"
 
     def parse_response(self, response: str) -> str | None:
-        """The first capital A or B that stands alone and is neither an article nor the question repeated.
+        """The one capital A or B in the text, or the one of both that it chooses.
 
-        A small a or b counts only when it is all there is.
+        An article, the question repeated, the issue that is not chosen, and what stands in a repeated or invented issue
+        do not count; a small a or b only when it is all there is. Stricter than the first match: a text that names both
+        and chooses neither gives no answer.
         """
-        if whole := _WHOLE.fullmatch(response):
-            return whole[1].upper()
-        found = _LETTER.search(_ARTICLE.sub(" ", _QUESTION.sub(" ", response)))
-        return found and found[0]
+        if chosen := self.parse_conclusion(response):
+            return chosen
+        text = _ASIDE.sub(" ", _QUESTION.sub(" ", own_words(response, self.data_tags)))
+        named = set(_LETTER.findall(_ARTICLE.sub(" ", text)))
+        return named.pop() if len(named) == 1 else None
+
+    def parse_conclusion(self, reply: str) -> str | None:
+        """The letter that is the whole reply or is stated in it: `Issue B is more urgent.`"""
+        whole = _WHOLE.fullmatch(reply)
+        return whole[1].upper() if whole else _STATEMENTS.decided(_QUESTION.sub(" ", reply))
 
 
 class PrioritizationJiraBothOrdersScenario(PrioritizationJiraScenario):

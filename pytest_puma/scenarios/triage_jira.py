@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
 from pytest_puma.scenarios.file import FileScenario
+from pytest_puma.scenarios.statements import Statements
 
 #: Most urgent first.
 PRIORITIES = ("Critical", "Major", "Minor", "Trivial")
 
-# Not \b: in the markdown `_Major_` the underscores are no part of the word.
-_LABEL = re.compile(rf"(?<![^\W_])(?:{'|'.join(PRIORITIES)})(?![^\W_])", re.IGNORECASE)
+_TAGS = ("issue",)
+_STATEMENTS = Statements(
+    # Not \b: in the markdown `_Major_` the underscores are no part of the word.
+    label=rf"(?<![^\W_])(?<!\w-)(?:{'|'.join(PRIORITIES)})(?![^\W_]|-\w)",
+    subjects=r"priority(?:\s+level)?|severity|label|answer|decision|response|category|this(?:\s+one)?|it"
+    r"|(?:the|this|an)\s+(?:issue|bug|defect|problem|ticket)",
+    normal=str.capitalize,
+    tags=_TAGS,
+)
 
 
 class TriageJiraScenario(FileScenario):
@@ -24,6 +30,7 @@ class TriageJiraScenario(FileScenario):
     label_column = "priority"
     balanced = True
     ordered = True
+    data_tags = _TAGS
     columns = {  # noqa: RUF012 - a declaration, read only
         "issue_key": ("key", "id", "item_id"),
         "title": ("summary",),
@@ -36,6 +43,13 @@ class TriageJiraScenario(FileScenario):
         return list(PRIORITIES)
 
     def parse_response(self, response: str) -> str | None:
-        """The first priority that stands as a word in the text, in any case."""
-        found = _LABEL.search(response)
-        return found and found[0].capitalize()
+        """The priority, in any case, that is the whole reply, opens a line or sentence of it, or is stated in it.
+
+        Stricter than the first match: a list of the priorities, two that contradict each other, one in passing and what
+        stands in a repeated or invented issue are no answer.
+        """
+        return _STATEMENTS.answered(response)
+
+    def parse_conclusion(self, reply: str) -> str | None:
+        """The priority that is the whole reply or is stated in it: `The priority is Critical.`"""
+        return _STATEMENTS.decided(reply)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_puma.answers import final_answer, strip_reasoning
+from pytest_puma.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.core import Generate, Generation, Message, Prompt, Sample, Scenario, Score, SettingsError
 from pytest_puma.prompts import USER, Template
 
@@ -78,9 +78,14 @@ class Task:
         return self._possible(self.scenario.parse_response(said)) if said else None
 
     def read_final(self, text: str) -> str | None:
-        """The answer on the reply's last `Answer:` line; `None` without such a line."""
-        final = final_answer(strip_reasoning(text))
-        return None if final is None else self._possible(self.scenario.parse_response(final))
+        """The answer on the reply's last `Answer:` line, before any turn that the model made up.
+
+        Without such a line, the scenario's `parse_conclusion` reads the reply.
+        """
+        said = strip_reasoning(text)
+        final = final_answer(own_words(said, self.scenario.data_tags))
+        read = self.scenario.parse_conclusion(said) if final is None else self.scenario.parse_response(final)
+        return self._possible(read)
 
     def derived_seed(self, purpose: int | str) -> int:
         """A 64-bit seed that depends on nothing but the cell's seed, the scenario, the sample and a purpose."""
