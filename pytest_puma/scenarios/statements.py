@@ -92,7 +92,9 @@ class Statements:
     @cached_property
     def _statement(self) -> re.Pattern[str]:
         said = rf"\b(?:{self.subjects}) {_OF} {_IS} | (?: {_CHOOSE} | {_CALL} | {_SO} ) [\s:\"'*_`(]*"
-        return _compile(rf"(?: {said} ) (?P<label>{self.label}) {_NOUN} {_END}")
+        # "This is a critical issue that ...": behind the noun the sentence may go on.
+        on = r"(?: \s+ (?:bug|defect|issue|ticket) \s+ (?:for|in|of|on|that|to|with|\w+ing) \b )"
+        return _compile(rf"(?: {said} ) (?P<label>{self.label}) (?: {on} | {_NOUN} {_END} )")
 
     @cached_property
     def _telling(self) -> re.Pattern[str]:
