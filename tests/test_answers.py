@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.answers import FIBONACCI, final_answer, number_text, snap_fibonacci, strip_reasoning
+from pytest_puma.answers import FIBONACCI, final_answer, number_text, own_words, snap_fibonacci, strip_reasoning
 
 TAGS = ("<think>", "</think>", "<thinking>", "</thinking>", "<reasoning>", "</reasoning>", "[THINK]", "[/THINK]")
 PLAIN = st.text().filter(lambda text: not any(tag.lower() in text.lower() for tag in TAGS))
@@ -94,6 +94,10 @@ def test_what_follows_a_closed_block_is_kept(thought: str, answer: str) -> None:
         ("Answer: Major\r\n", "Major"),
         ("Answer: -3", "-3"),
         ("Answer: `Major`", "Major"),
+        ("It hits everyone globally. Answer: Critical", "Critical"),
+        ('Nobody can log in! **Final answer:** "Critical".', '"Critical".'),
+        ("Two parts (one new). Answer: 3. Or more. Answer: 5", "5"),
+        ('End with a line that reads "Answer: " followed by a letter.', None),
         ("Answer:", None),
         ("Answer: **", None),
         ("Answer: 5\nAnswer:", None),
@@ -117,6 +121,38 @@ def test_the_last_answer_line_wins_whatever_stands_before(before: str, value: st
 def test_a_final_answer_is_part_of_the_text(text: str) -> None:
     answer = final_answer(text)
     assert answer is None or (answer and answer in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("B is worse.\nAnswer: B", "B is worse.\nAnswer: B"),
+        ("Answer: B\nUser: and now?\nAnswer: A", "Answer: B\n"),
+        ("Answer: B\n\n**Question:** and now?\nAnswer: A", "Answer: B\n\n"),
+        ("It is B. Question: and now? Answer: A", "It is B."),
+        ("Question: How many days until then? Answer: 24.", ""),
+        ("Assistant: B", " B"),
+        ("The user: he is upset", "The user: he is upset"),
+        ("<issue>\nTitle: t\n</issue>\nMinor", "\nMinor"),
+        ("<issue>\nTitle: t\nAnswer: Minor", "Answer: Minor"),
+        ("<issue>\nTitle: t\nMinor", ""),
+        ("Title: t\nDescription: d\nAnswer: Minor", "Answer: Minor"),
+        ("Minor\n\n<issue>\nTitle: t\n</issue>\nAnswer: Major", "Minor\n\n"),
+        ("<issue>t</issue> <issue>u</issue> Answer: Major", " "),
+    ],
+)
+def test_the_own_words_are_neither_repeated_nor_of_a_made_up_turn(text: str, own: str) -> None:
+    assert own_words(text, ("issue",)) == own
+
+
+@given(PLAIN, PLAIN)
+def test_what_stands_behind_a_made_up_turn_does_not_matter(before: str, after: str) -> None:
+    assert own_words(f"{before}\nUser: {after}") == own_words(f"{before}\nUser:")
+
+
+@given(st.text())
+def test_tags_of_the_data_alone_make_a_repeated_question(text: str) -> None:
+    assert own_words(f"<b>{text}</b>") == own_words(f"<b>{text}</b>", ("issue",)) or "title" in text.lower()
 
 
 @pytest.mark.parametrize(

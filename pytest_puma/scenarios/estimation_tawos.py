@@ -33,10 +33,10 @@ def _estimate(text: str) -> str | None:
 
 _STATEMENTS = Statements(
     label=_NUMBER + _UNIT,
-    subjects=r"(?:story[\s_-]*)?points?|estimate|estimation|answer|effort|boxed|this|it|(?:the|this)\s+(?:item|one|story|task)",
+    subjects=r"(?:story[\s_-]*)?points?|estimate|estimation|answer|effort|boxed|this|it|size\s+of\s+(?:the|this)\s+item|(?:the|this)\s+(?:item|one|story|task)",
     normal=_estimate,
     tags=_TAGS,
-    telling=rf"(?P<label>{_NUMBER} \s* (?: story[\s-]*points? | sp ) \b)",
+    more=rf"({_NUMBER} \s* (?: story[\s-]*points? | sp ) \b)",
 )
 # The number of a list item.
 _LISTED = re.compile(r"^[ \t]*\d+[.)][ \t]+(?=\S)", re.MULTILINE)
@@ -86,7 +86,7 @@ class EstimationTawosScenario(FileScenario):
         return _STATEMENTS.answered(_LISTED.sub("", response))
 
     def parse_conclusion(self, reply: str) -> str | None:
-        """The estimate that is the whole reply or is stated in it: `The story points are 5.`"""
+        """The estimate that is the whole reply or is stated in it: "The story points are 5"."""
         return _STATEMENTS.decided(_LISTED.sub("", reply))
 
 

@@ -38,7 +38,8 @@ _QUESTION = re.compile(
 _ASIDE = re.compile(
     rf"""\b (?i:beats|not|outranks|over|than|instead\s+of) \s+ (?i:the\s+)? (?:{_NOUN}\s+)? [AB] (?!\w)
        | (?<!\w) [AB] \s+ [^.;\n]*? \b (?i:less|lower|not|no) \b .*
-       | (?<!\w) [AB] \s+ (?: can \s+ wait | (?:is|describes|concerns|mentions|reports) \s+ (?:about|an?|related|the) ) \b""",
+       | (?<!\w) [AB] \s+ (?: can \s+ wait
+                         | (?:is|describes|concerns|mentions|reports) \s+ (?:about|an?|related|the) ) \b""",
     re.VERBOSE,
 )
 # At the start of a sentence the article is a capital too. A noun or an adjective follows it; a label is followed by
@@ -59,7 +60,7 @@ _STATEMENTS = Statements(
     subjects=r"answer|choice|decision|letter|priority|more\s+(?:urgent|important)(?:\s+(?:issue|one))?|it|(?:the|this)\s+one",
     normal=lambda match: match[-1],
     tags=_TAGS,
-    telling=r"""(?<!\w) (?P<label>(?-i:[AB])) \s+ (?:is|has|comes|deserves|goes|must|needs|should|takes) \b
+    more=r"""(?<!\w) ((?-i:[AB])) \s+ (?:is|has|comes|deserves|goes|must|needs|should|takes) \b
         (?: (?! \b(?:not|less|lower)\b ) [^.;,\n] )*? \b (?: first | higher | worse | precedence
         | more \s+ (?:critical|important|serious|severe|urgent) ) \b""",
 )
@@ -126,7 +127,7 @@ class PrioritizationJiraScenario(FileScenario):
         return named.pop() if len(named) == 1 else None
 
     def parse_conclusion(self, reply: str) -> str | None:
-        """The letter that is the whole reply or is stated in it: `Issue B is more urgent.`"""
+        """The letter that is the whole reply or is stated in it: "Issue B is more urgent"."""
         whole = _WHOLE.fullmatch(reply)
         return whole[1].upper() if whole else _STATEMENTS.decided(_QUESTION.sub(" ", reply))
 

@@ -9,13 +9,16 @@ from pytest_puma.scenarios.statements import Statements
 PRIORITIES = ("Critical", "Major", "Minor", "Trivial")
 
 _TAGS = ("issue",)
+# Not \b: in the markdown `_Major_` the underscores are no part of the word.
+_LABEL = rf"(?<![^\W_])(?<!\w-)(?:{'|'.join(PRIORITIES)})(?![^\W_]|-\w)"
+_ISSUE = r"(?:the|this|an)\s+(?:issue|bug|defect|problem|ticket)"
 _STATEMENTS = Statements(
-    # Not \b: in the markdown `_Major_` the underscores are no part of the word.
-    label=rf"(?<![^\W_])(?<!\w-)(?:{'|'.join(PRIORITIES)})(?![^\W_]|-\w)",
+    label=_LABEL,
     subjects=r"priority(?:\s+level)?|severity|label|answer|decision|response|category|this(?:\s+one)?|it"
-    r"|(?:the|this|an)\s+(?:issue|bug|defect|problem|ticket)",
+    rf"|{_ISSUE}",
     normal=str.capitalize,
     tags=_TAGS,
+    more=rf"\b{_ISSUE}\s+is\s+({_LABEL})\s+(?:for|in|on|to)\b|\bha[sv]e?\s+an?\s+({_LABEL})\s+priority\b",
 )
 
 
@@ -51,5 +54,5 @@ class TriageJiraScenario(FileScenario):
         return _STATEMENTS.answered(response)
 
     def parse_conclusion(self, reply: str) -> str | None:
-        """The priority that is the whole reply or is stated in it: `The priority is Critical.`"""
+        """The priority that is the whole reply or is stated in it: "The priority is Critical"."""
         return _STATEMENTS.decided(reply)

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.answers import FIBONACCI
+from pytest_puma.answers import FIBONACCI, number_text, snap_fibonacci
 from pytest_puma.scenarios import EstimationTawosScenario, draw
+from pytest_puma.scenarios.estimation_tawos import MAXIMUM
+from tests.scenarios.replies import task
 
 SCENARIO = EstimationTawosScenario()
 
@@ -24,13 +27,15 @@ SCENARIO = EstimationTawosScenario()
         ("Story Points=8", "8"),
         ("3pts", "3"),
         ("21SP", "21"),
+        ("~5", "5"),
+        ("3 (an ordinary story)", "3"),
+        ("5, several parts", "5"),
+        ("5\n\nIt has 2 parts", "5"),
         ("I estimate 5 because of 2 unknowns.", "5"),
-        ("3-5", "3"),
-        ("3 - 5", "3"),
-        ("3\u20135", "3"),
-        ("between 5 and 8", "5"),
-        ("5/8", "5"),
-        ("1, 2, 3, 5", "1"),
+        ("I would estimate this item at 8 story points.", "8"),
+        ("The story points are: 2", "2"),
+        ("Estimate this one: 10", "10"),
+        ("It will take 3 days, so 5 points.", "5"),
         ("4", "3"),
         ("4.0", "3"),
         ("4.2", "5"),
@@ -43,25 +48,48 @@ SCENARIO = EstimationTawosScenario()
         ("20", "21"),
         ("40", "40"),
         ("100", "100"),
-        ("1,000", "1000"),
-        ("1,234,567.5 hours", "1234567.5"),
-        ("1,2345", "1"),
         ("0", "1"),
         ("0.5", "1"),
         (".5", "1"),
         ("2.5", "2"),
         ("6.5", "6.5"),
         ("10.50", "10.5"),
-        ("-3", "-3"),
-        ("\u22123", "-3"),
-        ("points: -3", "-3"),
         ("- 3", "3"),
         ("\uff15", "5"),
         ("\\boxed{13}", "13"),
         ('{"story_points": 8}', "8"),
-        ("1. The login page changes.", "1"),
-        ("The S3 bucket and OAuth2 need 5", "5"),
-        ("UTF-8 in v1.2 of DRIFT-112: 3", "3"),
+        ("<item>\nTitle: Pages of 404s\n</item>\n\n5", "5"),
+        # A range, an excerpt of the scale.
+        ("3-5", None),
+        ("3 - 5", None),
+        ("3\u20135", None),
+        ("between 5 and 8", None),
+        ("5/8", None),
+        ("1, 2, 3, 5", None),
+        ("Estimate an item in story points, on the scale 1,", None),
+        ("- 1: a one-line change", None),
+        # No estimate can be so large, or negative.
+        ("101", None),
+        ("2022", None),
+        ("1,000", None),
+        ("1,234,567.5 hours", None),
+        ("-3", None),
+        ("\u22123", None),
+        ("points: -3", None),
+        # A number of something else.
+        ("The 2022 202", None),
+        ("page 404s", None),
+        ("14:04", None),
+        ("30 days", None),
+        ("a 28-point increase", None),
+        ("1. Increase the session lifetime", None),
+        ("1. 1.1.1.1", None),
+        ("1,2345", None),
+        ("The S3 bucket and OAuth2 need 5 keys", None),
+        ("UTF-8 in v1.2 of DRIFT-112", None),
+        ("<item>\nTitle: Increase session lifetime to 30 days\n", None),
+        ("The item is:\n<item>\nStory points: 3", None),
+        ("The item is 1.\n\nThe item is 2.", None),
         ("five", None),
         ("S3", None),
         ("no idea.", None),
@@ -69,19 +97,61 @@ SCENARIO = EstimationTawosScenario()
         ("9" * 400, None),
     ],
 )
-def test_the_first_number_is_the_answer_on_the_point_series_where_it_is_near(response: str, answer: str | None) -> None:
+def test_the_estimate_is_the_answer_on_the_point_series_where_it_is_near(response: str, answer: str | None) -> None:
     assert SCENARIO.parse_response(response) == answer
 
 
-@given(st.sampled_from(FIBONACCI), st.text(st.characters(categories=["L", "Z"])), st.text())
-def test_a_point_value_among_words_is_found(points: int, before: str, after: str) -> None:
-    assert SCENARIO.parse_response(f"{before} {points} {after}") == str(points)
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("It needs 3 days. The story points are 5.", "5"),
+        ("Several parts. Answer: 8", "8"),
+        ("8", "8"),
+        ("Small.\nAnswer: 2\n\n<item>\nTitle: t\n</item>\nAnswer: 13", "2"),
+        ("<item>\nTitle: t\n</item>\n\nAnswer: 1", "1"),
+        ("Question: How many days until the release? Answer: 24.", None),
+        ("A change.\n\nQuestion: How many days?\n\nAnswer: 24.", None),
+        ("Answer: 1, 2, 3, 5, 8", None),
+        ("Answer: 2024", None),
+        ("The timeout is 30. It has 3 parts.", None),
+    ],
+)
+def test_without_an_answer_line_a_statement_counts(reply: str, answer: str | None) -> None:
+    assert task(SCENARIO).read_final(reply) == answer
 
 
-@given(st.text())
-def test_an_answer_is_a_finite_number(response: str) -> None:
-    answer = SCENARIO.parse_response(response)
-    assert answer is None or abs(float(answer)) < float("inf")
+@given(st.sampled_from(FIBONACCI), st.sampled_from(["", "\n", "**", "Story points: ", "I'd say "]), st.text())
+def test_a_point_value_that_opens_a_reply_is_read(points: int, before: str, after: str) -> None:
+    later = re.search(r"\d", after) is not None
+    answer = SCENARIO.parse_response(f"{before}{points}\n\n{after}")
+    assert answer == str(points) or later
+
+
+WORDS = [
+    "1",
+    "3.5",
+    "5",
+    "40",
+    "404",
+    "2022",
+    "7-8",
+    "14:04",
+    "story points",
+    "is",
+    "the estimate",
+    ":",
+    ",",
+    "\n",
+    "days",
+]
+
+
+@given(st.text() | st.lists(st.sampled_from(WORDS)).map(" ".join))
+def test_what_is_read_is_a_possible_number_of_the_text(text: str) -> None:
+    numbers = {float(number) for number in re.findall(r"\d*\.\d+|\d+", text)}
+    possible = {number_text(snap_fibonacci(number)) for number in numbers if number <= MAXIMUM}
+    for answer in (SCENARIO.parse_response(text), SCENARIO.parse_conclusion(text)):
+        assert answer is None or (answer in possible and 0 < float(answer) <= MAXIMUM)
 
 
 def test_the_labels_are_the_point_series() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import Prediction
 from pytest_puma.scenarios import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario, draw
 from pytest_puma.scenarios.prioritization_jira import order_dependent_rate
+from tests.scenarios.replies import task
 
 PAIRS = PrioritizationJiraScenario()
 BOTH = PrioritizationJiraBothOrdersScenario()
@@ -57,7 +58,6 @@ BOTH = PrioritizationJiraBothOrdersScenario()
         ("The more urgent one is B since a user loses money", "B"),
         ("I choose A over B", "A"),
         ("It's A, and B can wait", "A"),
-        ("A and B are both bad", "A"),
         ("Between A and B, B is worse", "B"),
         ("Between issue B and issue A, A is worse", "A"),
         ("Both A and B are bad; B is worse", "B"),
@@ -66,6 +66,18 @@ BOTH = PrioritizationJiraBothOrdersScenario()
         ("Is it Issue A or Issue B? Issue B!", "B"),
         ("A vs. B: A", "A"),
         ("A/B: B", "B"),
+        ("<issue_b>", "B"),
+        ("A\n\nA:\n\nA", "A"),
+        ("Issue A is a typo, issue B is more urgent.", "B"),
+        ("<issue_a>\nTitle: t\n</issue_a>\n<issue_b>\nTitle: u\n</issue_b>\nB", "B"),
+        ("Higher priority: A\n\n<issue_a>\nTitle: B", "A"),
+        ("A and B are both bad", None),
+        ("A\n\nA\n\nB", None),
+        ("Issue A is a typo. Issue B is an outage.", None),
+        ("A is less urgent than B", None),
+        ("A means that issue A stands higher on this list", None),
+        ("<issue_b>\nTitle: Leap day", None),
+        ("Decide which of two issues has the higher priority: A or B.", None),
         ("A or B", None),
         ("B or A", None),
         ("issue A or issue B", None),
@@ -74,7 +86,7 @@ BOTH = PrioritizationJiraBothOrdersScenario()
         ("A crash is worse than a typo, so B", "B"),
         ("A crash", None),
         ("A 500 error is worse. A", "A"),
-        ("A typo can wait. Issue B is an outage.", "B"),
+        ("A typo can wait. Issue B is first.", "B"),
         ("It depends. A serious bug beats a wish: B", "B"),
         ("a crash on start is worse than a typo", None),
         ("This is a bug", None),
@@ -91,6 +103,33 @@ BOTH = PrioritizationJiraBothOrdersScenario()
 )
 def test_a_capital_that_stands_alone_is_the_answer_and_the_article_is_not(response: str, answer: str | None) -> None:
     assert PAIRS.parse_response(response) == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("A", "A"),
+        ("A\nA\nA", "A"),
+        ("Issue A is a typo. Issue B is an outage. Therefore issue B has the higher priority.", "B"),
+        ("Between A and B, B is more urgent.", "B"),
+        ("Data loss. Answer: B", "B"),
+        ("Issue A: a typo\nIssue B: an outage", None),
+        ("Issue A is a crash", None),
+        ("A\n\nA\n\nB", None),
+        ("Answer: A or B", None),
+    ],
+)
+def test_without_an_answer_line_a_statement_counts(reply: str, answer: str | None) -> None:
+    assert task(PAIRS).read_final(reply) == answer
+
+
+WORDS = ["A", "B", "issue", "is", "more urgent", "or", "and", "not", ".", ":", "\n", "a", "the answer", "<issue_a>"]
+
+
+@given(st.text() | st.lists(st.sampled_from(WORDS)).map(" ".join))
+def test_what_is_read_is_a_letter_of_the_text(text: str) -> None:
+    for answer in (PAIRS.parse_response(text), PAIRS.parse_conclusion(text)):
+        assert answer is None or (answer in "AB" and answer.lower() in text.lower())
 
 
 @given(st.lists(st.sampled_from(["a", "b", "the", "crash", "is", "typo", "issue", "or"])))

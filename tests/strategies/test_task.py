@@ -107,11 +107,25 @@ def test_a_number_must_be_finite(tmp_path: Path, text: str, value: str | None) -
         ("SWEET at first.\nAnswer: SOUR", "SOUR"),
         ("Answer: SWEET\nNo.\nAnswer: SOUR", "SOUR"),
         ("<think>Answer: SWEET</think>\nAnswer: SOUR", "SOUR"),
-        ("SOUR", None),
+        ("SOUR", "SOUR"),
+        ("**Sour**.", "SOUR"),
+        ("It is SOUR", None),
+        ("Sharp. Answer: SOUR", "SOUR"),
+        ("Answer: SOUR\nUser: And sugar?\nAnswer: SWEET", "SOUR"),
+        ("Question: And sugar? Answer: SWEET", None),
         ("Answer: SALTY", None),
         ("<think>Answer: SWEET", None),
         ("", None),
     ],
 )
-def test_only_the_answer_line_of_a_chain_of_thought_is_read(tmp_path: Path, text: str, value: str | None) -> None:
+def test_the_answer_line_of_a_chain_of_thought_is_read_or_a_label_that_is_all_there_is(
+    tmp_path: Path, text: str, value: str | None
+) -> None:
     assert task(tmp_path).read_final(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("5", "5"), ("**2.5**", "2.5"), ("-1", "-1"), ("about 5", None), ("1 2", None), ("", None)]
+)
+def test_a_number_that_is_all_there_is_needs_no_answer_line(tmp_path: Path, text: str, value: str | None) -> None:
+    assert task(tmp_path, scenario=Weight()).read_final(text) == value
