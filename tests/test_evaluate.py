@@ -129,7 +129,7 @@ def test_replies_that_are_cut_off_are_counted_whether_they_are_read_or_not() -> 
 
 
 def test_what_the_last_replies_lacked_is_the_cause() -> None:
-    engine = Engine(ScriptedBackend(lambda _: "It is a major one."))
+    engine = Engine(ScriptedBackend(lambda _: "Nobody can log in."))
     outcome = evaluate(cell(strategy="egi"), engine)
     assert outcome.failures == {"no_answer_line": 12}
 

@@ -13,7 +13,7 @@ DECIDE = "decide"
 
 
 def egi(task: Task) -> Conversation:
-    """Ask what is unclear, then, with that reply in the chat, for the decision; read its last line."""
+    """Ask what is unclear, then, with that reply in the chat, for the decision; read its final answer."""
     question = task.prompt()
     # A grammar describes the answer, and this turn gives none.
     notes = yield from ask(replace(task.generate(question), grammar=None))

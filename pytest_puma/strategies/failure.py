@@ -5,7 +5,7 @@
     not_a_number      the same in a regression: a text that is not a finite number
     truncated         the reply was cut off, and what there is of it gives no answer
     empty             the reply has no text outside of its reasoning
-    no_answer_line    the reply has no `Answer:` line, and the strategy reads that line alone
+    no_answer_line    the strategy reads the `Answer:` line, and the reply has none and states no answer either
     unparsed          the parser returned `None`
 
 The first that holds is the cause. A strategy of one's own may give another word in `Answer.failure`.
@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytest_puma.answers import final_answer, strip_reasoning
+from pytest_puma.answers import strip_reasoning
 from pytest_puma.core import TRUNCATED, Answer, Response
 from pytest_puma.strategies.task import Task
 
@@ -49,7 +49,7 @@ def _cause(task: Task, response: Response, *, final_line: bool) -> Failure:
     if response.finish == "overflow":
         return Failure(cause="overflow")
     text = strip_reasoning(response.text)
-    line = final_answer(text)
+    line = task.answer_line(response.text)
     for value in _parsed(task, (line,) if final_line else (text, line)):
         if not task.allows(value):
             return _refused(task, value)

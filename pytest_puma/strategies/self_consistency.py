@@ -23,7 +23,7 @@ def self_consistency(answers: int) -> Callable[[Task], Conversation]:
 
 
 def _converse(task: Task, *, answers: int) -> Conversation:
-    """Read each reply's last line; replies that give no answer do not vote."""
+    """Read each reply's final answer; replies that give no answer do not vote."""
     prompt = task.prompt()
     responses = yield from ask_all(task.generate(prompt, index=index) for index in range(answers))
     read = (task.read_final(response.text) for response in responses)

@@ -78,14 +78,15 @@ class Task:
         return self._possible(self.scenario.parse_response(said)) if said else None
 
     def read_final(self, text: str) -> str | None:
-        """The answer on the reply's last `Answer:` line, before any turn that the model made up.
+        """The answer on the reply's last `Answer:` line; without one, what the scenario's `parse_conclusion` reads."""
+        line = self.answer_line(text)
+        if line is not None:
+            return self._possible(self.scenario.parse_response(line))
+        return self._possible(self.scenario.parse_conclusion(strip_reasoning(text)))
 
-        Without such a line, the scenario's `parse_conclusion` reads the reply.
-        """
-        said = strip_reasoning(text)
-        final = final_answer(own_words(said, self.scenario.data_tags))
-        read = self.scenario.parse_conclusion(said) if final is None else self.scenario.parse_response(final)
-        return self._possible(read)
+    def answer_line(self, text: str) -> str | None:
+        """The text behind the reply's last `Answer:`, before any turn that the model made up; `None` without one."""
+        return final_answer(own_words(strip_reasoning(text), self.scenario.data_tags))
 
     def derived_seed(self, purpose: int | str) -> int:
         """A 64-bit seed that depends on nothing but the cell's seed, the scenario, the sample and a purpose."""

@@ -15,7 +15,7 @@ def test_the_reasoning_is_not_taken_for_the_answer(tmp_path: Path) -> None:
     assert played.answer.value == "5"
 
 
-@pytest.mark.parametrize("text", ["SOUR", "It is SOUR.", "Answer:"])
+@pytest.mark.parametrize("text", ["It is SOUR.", "SWEET or SOUR", "Answer:"])
 def test_a_reply_without_an_answer_line_is_no_answer(tmp_path: Path, text: str) -> None:
     assert play(chain_of_thought(task(tmp_path)), said(text)).answer.value is None
 
