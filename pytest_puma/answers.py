@@ -70,8 +70,10 @@ def own_words(text: str, tags: Sequence[str] = ()) -> str:
     if not tags:
         return text
     names = "|".join(map(re.escape, tags))
-    opening = re.compile(rf"<(?:{names})\b[^>]*(?:>|$)|^[\s>#*_`]*title[*_`]*\s*:", re.IGNORECASE | re.MULTILINE)
-    closing = re.compile(rf"</(?:{names})>|^(?=[\s*_`]*(?:final\s+)?answer[*_`]*\s*:)", re.IGNORECASE | re.MULTILINE)
+    opening = re.compile(rf"<(?:{names})\b[^>]*(?:>|$)|^[ \t>#*_`]*title[*_`]*[ \t]*:", re.IGNORECASE | re.MULTILINE)
+    closing = re.compile(
+        rf"</(?:{names})>|^(?=[ \t*_`]*(?:final\s+)?answer[*_`]*[ \t]*:)", re.IGNORECASE | re.MULTILINE
+    )
     seen: set[str] = set()
     while data := opening.search(text):
         before, tag = text[: data.start()], data[0].strip().casefold()

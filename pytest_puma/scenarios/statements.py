@@ -75,6 +75,9 @@ class Statements:
 
     def _decisive(self, text: str) -> str:
         """The text without lists of different answers, denied ones, conditions and questions."""
+        # With runs of blanks the search would take quadratic time.
+        lines = (" ".join(line.split()) for line in text.splitlines())
+        text = "\n".join(filter(None, lines))
         text = self._list.sub(
             lambda each: " " if len(set(self._answers(self._mention, each[0]))) > 1 else each[0], text
         )
