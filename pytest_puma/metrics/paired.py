@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def together(new: Draws, old: Draws) -> tuple[Draws, Draws]:
 def _on_rows(drawn: Draws, rows: NDArray[np.intp], build: Callable[..., Kernel], resamples: Resamples | None) -> Draws:
     """Some of the rows, and what the metric is on them where that is something else: then these are resampled."""
     columns = ("errors", "answers", "inputs", *(("units",) if drawn.units else ()))
-    kept = {name: tuple(getattr(drawn, name)[row] for row in rows) for name in columns}
+    kept: dict[str, Any] = {name: tuple(getattr(drawn, name)[row] for row in rows) for name in columns}
     if resamples is not None:
         value, values = np.nan, np.full(len(drawn.values), np.nan)
         if rows.size:

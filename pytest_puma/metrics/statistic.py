@@ -123,7 +123,7 @@ def on_rows(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
 
 def known(inputs: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which rows give anything to a statistic with these inputs."""
-    return ~np.isnan(inputs).any(axis=1)
+    return np.asarray(~np.isnan(inputs).any(axis=1), dtype=np.bool_)
 
 
 def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -264,7 +264,7 @@ def _interval(  # noqa: PLR0917
     if statistic.bounds is not None:
         return effective_wilson(value, drawn[0], n, bounds=statistic.bounds, level=level, left=left)
     if statistic.terms is not None and len(drawn) > 1:
-        low, high = _of_terms(statistic, statistic.terms, value, *drawn, level)
+        low, high = _of_terms(statistic, statistic.terms, value, drawn[0], drawn[1], level)
     else:
         low, high = expanded_percentile_interval(drawn[0], n, level)
     nearer = math.sqrt(left)
@@ -315,5 +315,6 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
         return f"under {ODD} answers are right, or under {ODD} wrong"
     if terms is None or np.all(terms == terms[0]):
         return "" if terms is None or terms[0] or not statistic.unseen else "no error was seen"
-    largest = float(terms.max() / terms.sum())
-    return f"one sample is {largest:.0%} of the sum" if largest > LARGEST else ""
+    above = terms - terms.min()
+    largest = float(above.max() / above.sum())
+    return f"one sample is {largest:.0%} of all that differs" if largest > LARGEST else ""

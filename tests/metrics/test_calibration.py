@@ -96,7 +96,7 @@ def test_one_miss_of_fifty_certain_hits_has_a_brier_score_with_an_end() -> None:
     assert found.value == pytest.approx(0.04)
     assert 0 <= found.low < 0.04
     assert 0.1 < found.high < 0.25
-    assert found.note == "one sample is 100% of the sum: the interval is approximate"
+    assert found.note == "one sample is 100% of all that differs: the interval is approximate"
 
 
 def test_honest_confidence_has_no_calibration_error() -> None:

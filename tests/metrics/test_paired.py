@@ -261,7 +261,8 @@ def test_where_nothing_is_allowed_accuracy_gates_agree_with_the_exact_test(size:
 @pytest.mark.parametrize(("worse", "sure"), [(5, False), (6, True)])
 def test_a_change_of_any_metric_is_no_surer_than_so_few_answers_can_be(worse: int, sure: bool) -> None:  # noqa: FBT001
     golds = list(LABELS) * 10
-    change = pairs(Triage(), predictions(golds, [None] * worse + golds[worse:]), predictions(golds, golds)).change(
+    unparsed: list[str | None] = [None] * worse
+    change = pairs(Triage(), predictions(golds, [*unparsed, *golds[worse:]]), predictions(golds, golds)).change(
         "f1_macro"
     )
 
@@ -297,3 +298,26 @@ def test_samples_of_one_unit_are_drawn_together() -> None:
     assert once is not None
     assert both is not None
     assert both.high - both.low == pytest.approx(once.high - once.low, rel=0.1)
+
+
+def test_many_gates_on_cells_whose_runs_differ_by_noise_alone_stay_green() -> None:
+    """12 cells with two gates each, 2 of 100 answers drawn again: where the bare value decides, most runs turn red."""
+    gates = [parse_gate(f"{metric} >= baseline") for metric in ("f1_macro", "accuracy")]
+    random, red = np.random.default_rng(1), 0
+    for _ in range(5 * 12):
+        golds = random.choice(LABELS, 50).tolist()
+        old = [
+            gold if hit else str(random.choice(LABELS))
+            for gold, hit in zip(golds, random.random(50) < 0.6, strict=True)
+        ]
+        new = [
+            str(random.choice(LABELS)) if again else answer
+            for answer, again in zip(old, random.random(50) < 0.02, strict=True)
+        ]
+        found = pairs(Triage(), predictions(golds, new), predictions(golds, old))
+        for gate in gates:
+            change = found.change(gate.metric)
+            assert change is not None
+            red += judge_change(gate, change, "the baseline", Policy()).status == "FAIL"
+
+    assert red == 0

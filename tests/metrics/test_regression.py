@@ -68,8 +68,8 @@ def test_the_interval_of_the_mean_error_covers_as_promised() -> None:
 @pytest.mark.parametrize(
     ("errors", "interval", "note"),
     [
-        ([1] * 49 + [3], (1, 1.223), ""),
-        ([0] * 99 + [3], (0, 0.168), "one sample is 100% of the sum: the interval is approximate"),
+        ([1] * 49 + [3], (1, 1.223), "one sample is 100% of all that differs: the interval is approximate"),
+        ([0] * 99 + [3], (0, 0.168), "one sample is 100% of all that differs: the interval is approximate"),
         # Errors of guessing are 1.71 here: so far off an error may be of which none was seen.
         ([0] * 50, (0, 3.689 * 1.714 / 50), "no error was seen: the interval is approximate"),
     ],

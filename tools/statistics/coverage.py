@@ -1,9 +1,9 @@
 """`python -m tools.statistics.coverage`: how often a 95 % interval holds the truth, and how often it is marked.
 
 Samples are drawn again and again from made-up populations (`populations.py`) of which the truth is known, and measured
-as a cell is. `change of` is the paired difference of two systems. Each number is a share of the draws: of intervals
-that hold the truth, and, behind it where there are any, of those that carry a note which says that they are
-approximate. Proportions of independent rows need no draws: their coverage is the exact binomial sum.
+as a cell is; `change` is the paired difference of two systems. Each number is a share of the draws: of intervals that
+hold the truth, and, in parentheses, of those that carry a note, which says that they are approximate.
+Proportions of independent rows need no draws: their coverage is the exact binomial sum.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pytest_puma.metrics.statistic import measure, proportion
 from pytest_puma.stats import Resamples, resampling_weights
 from tools.statistics.populations import POPULATIONS, Population, Rows
 
-SIZES = (50, 100, 200)
+SIZES = (50, 200)
 #: Rows that stand for a whole population.
 ALL = 100_000
 #: So many sets of resamples serve all draws, and half as many resamples as in a run: both save most of the time.
@@ -46,16 +46,19 @@ def main() -> None:
     for population in POPULATIONS:
         if said.population is None or population.name in said.population:
             rows += simulated(population, sizes, said.draws)
-    headers = ["population", "interval of", *(f"n = {n}" for n in sizes)]
+    headers = ["population", "metric", *(f"{what}n = {n}" for what in ("", "change, ") for n in sizes)]
     print(tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True))
 
 
 def simulated(population: Population, sizes: Sequence[int], draws: int) -> list[list[str]]:
-    """A row for each metric and each change: the share of intervals that hold the truth, and of marked ones."""
+    """A row for each metric: the shares of its interval at each size, then those of the interval of its change."""
     truths = truths_of(population)
     found = [_counts(population, truths, size, draws) for size in sizes]
-    names = dict.fromkeys(name for each in found for name in each)
-    return [[population.name, name, *(_cell(each.get(name)) for each in found)] for name in names]
+    rows = []
+    for metric in population.metrics:
+        shares = [each.get(name) for name in (metric, f"change of {metric}") for each in found]
+        rows.append([population.name, metric, *map(_cell, shares)])
+    return rows
 
 
 def truths_of(population: Population) -> dict[str, float]:
@@ -81,7 +84,7 @@ def _counts(
 ) -> dict[str, tuple[float, float]]:
     """The share of intervals that hold the truth and of those that are marked, by what they are of."""
     counts: dict[str, list[tuple[bool, bool]]] = {}
-    exact = {}
+    exact: dict[str, tuple[float, float]] = {}
     for number in range(draws):
         rows = population.draw(np.random.default_rng([number, size]), size)
         for name, truth, found in _found(population, rows, truths, number):
@@ -126,7 +129,7 @@ def _answers(population: Population, rows: Rows, system: int, resamples: Resampl
 @lru_cache(maxsize=_SETS)
 def _resamples(_: str, units: tuple[str, ...] | None, n: int, seed: int) -> Resamples:
     found = Resamples([()] * n if units is None else [(unit,) for unit in units], seed=seed)
-    found.weights = resampling_weights(found.units, resamples=_RESAMPLES, seed=seed).astype(np.float64)  # type: ignore[assignment]
+    found.weights = resampling_weights(found.units, resamples=_RESAMPLES, seed=seed).astype(np.float64)
     return found
 
 
@@ -134,7 +137,7 @@ def _cell(shares: tuple[float, float] | None) -> str:
     if shares is None:
         return "-"
     held, marked = shares
-    return f"{held:.3f}" + (f" ({marked:.0%} marked)" if marked >= 0.005 else "")  # noqa: PLR2004 - rounds to 0 %
+    return f"{held:.3f}" + (f" ({marked:.0%})" if marked >= 0.005 else "")  # noqa: PLR2004 - rounds to 0 %
 
 
 if __name__ == "__main__":

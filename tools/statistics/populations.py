@@ -57,13 +57,19 @@ class Population:
     draw: Callable[[np.random.Generator, int], Rows]
 
 
-class Labels(Scenario):
-    """A classification of so many classes."""
+class _Made(Scenario):
+    """What a model would need is not asked for."""
 
-    name, task_type = "labels", "classification"
+    sample = gold_label = parse_response = None  # type: ignore[assignment]
 
-    def __init__(self, classes: int, *, ordered: bool = True) -> None:
-        self._classes, self.ordered = classes, ordered
+
+class Labels(_Made):
+    """A classification of so many classes, which are steps of a scale."""
+
+    name, task_type, ordered = "labels", "classification", True
+
+    def __init__(self, classes: int) -> None:
+        self._classes = classes
 
     def valid_labels(self) -> list[str]:
         """Their numbers."""
@@ -73,24 +79,15 @@ class Labels(Scenario):
         """One of the scenario's own: the accuracy again."""
         return {"own": lambda found: sum(each.answer == each.gold for each in found) / max(len(found), 1)}
 
-    sample = gold_label = parse_response = None  # type: ignore[assignment]
 
-
-class Numbers(Labels):
+class Numbers(_Made):
     """A regression; the labels are story points."""
 
     name, task_type = "numbers", "regression"
 
-    def __init__(self) -> None:
-        super().__init__(0, ordered=False)
-
     def valid_labels(self) -> list[str]:
         """The points."""
         return [str(point) for point in POINTS]
-
-    def metrics(self) -> Mapping[str, OwnMetric]:
-        """None."""
-        return {}
 
 
 def _luck(random: np.random.Generator, hard: np.ndarray) -> np.ndarray:
@@ -230,7 +227,7 @@ POPULATIONS = (
     ),
     Population(
         name="both orders",
-        scenario=Labels(2, ordered=False),
+        scenario=Labels(2),
         metrics=("accuracy", "f1_macro", "tokens_decoded_mean"),
         draw=classifier((0.5, 0.5), (0.7, 0.65), pairs=True),
     ),
