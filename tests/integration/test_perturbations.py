@@ -88,7 +88,7 @@ def test_what_they_change_is_told_in_a_table_of_its_own_in_json_and_in_markdown(
     text = (moody.pytester.path / "run.md").read_text(encoding="utf-8")
     assert [row[3] for row in _rows(text)] == list(shifts)
     assert _rows(text)[0][9:] == ["100%", "[0.676, 1.00]\\*", "0%", "25%", "75%"]
-    assert "- worst: triage_jira-zero_shot@tiny: f1_macro is 0 under case_upper" in text
+    assert "- worst: `triage_jira-zero_shot@tiny`: f1_macro is 0 under case_upper" in text
 
 
 def test_a_perturbation_that_changes_no_prompt_is_not_run(scripted: Project) -> None:
@@ -107,7 +107,8 @@ def test_a_perturbation_that_changes_no_prompt_is_not_run(scripted: Project) -> 
     assert [shift["perturbation"] for shift in record["robustness"][0]["shifts"]] == ["case_upper"]
     assert record["problems"] == []
     (why,) = record["unchanged"]
-    assert f"- not run: {why}" in (scripted.pytester.path / "run.md").read_text(encoding="utf-8").replace("\\", "")
+    markdown = (scripted.pytester.path / "run.md").read_text(encoding="utf-8")
+    assert f"- not run: {why}" in markdown.replace("\\", "").replace("`", "")
 
 
 KEYS = ("to_correct", "to_incorrect", "between_incorrect")
