@@ -66,7 +66,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return spec_file(file_path, parent)
     from pytest_puma.session.unnamed import warn_of_spec
 
-    return warn_of_spec(file_path, parent)
+    warn_of_spec(file_path, parent)
+    return None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
