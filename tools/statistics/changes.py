@@ -3,8 +3,7 @@
 Each run asks all rows of a scenario in option scoring, once; its answers are kept as JSON in a cache folder, so that
 they are computed only the first time. A run has a kind: `wording` (the prompt says the same in other words), `prompt`
 (it says something else, or less), `text` (a perturbation of the samples), `weights` (noise, or a coarser
-quantisation), `temperature` (all logits times a factor), and `drift`, a series of small changes of the weights that
-add up.
+quantisation), or `temperature` (all logits times a factor).
 """
 
 from __future__ import annotations
@@ -31,8 +30,6 @@ from pytest_puma.scenarios import BUILTIN
 #: All issues, and all pairs that share no issue.
 ROWS = {"triage_jira": 200, "prioritization_jira": 100}
 MODEL = bundled_folder("models") / "puma-tiny.gguf"
-#: The steps of a series, and how many series there are.
-STEPS, SERIES = 12, 2
 
 Values: TypeAlias = NDArray[np.float32]
 
@@ -227,13 +224,6 @@ def _temperatures() -> Iterator[Changed]:
         yield Changed(name=f"logits times {factor}", kind="temperature", weights=scaled)
 
 
-def drifts() -> Iterator[Changed]:
-    """Series of changes of the weights: after each step, all the noise of the steps up to there."""
-    for series in range(SERIES):
-        for step in range(1, STEPS + 1):
-            yield Changed(name=f"series {series} step {step:02}", kind="drift", weights=_steps(series, step))
-
-
 def _noise(sigma: float, seed: int) -> Callable[[str, Values], Values]:
     def noisy(name: str, values: Values) -> Values:
         random = np.random.default_rng([seed, *name.encode()])
@@ -241,19 +231,6 @@ def _noise(sigma: float, seed: int) -> Callable[[str, Values], Values]:
         return values + noise if values.ndim > 1 else values
 
     return noisy
-
-
-def _steps(series: int, steps: int) -> Callable[[str, Values], Values]:
-    def drifted(name: str, values: Values) -> Values:
-        for step in range(steps):
-            values = _noise(DRIFT, 1000 * (series + 1) + step)(name, values)
-        return values
-
-    return drifted
-
-
-#: Noise of a step, as a share of the spread of the weights: twelve steps cost puma-tiny about twelve points.
-DRIFT = 0.12
 
 
 def _coarser(kind: GGMLQuantizationType) -> Callable[[str, Values], Values]:
