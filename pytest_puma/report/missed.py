@@ -11,18 +11,24 @@ from pytest_puma.report.rows import number
 _BREAKS = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
 
 
+def sentence(verdict: Verdict) -> str:
+    """The reason, behind the gate where it does not begin with the measure."""
+    told = verdict.reason.startswith(verdict.gate.metric)
+    return verdict.reason if told else f"{verdict.gate}: {verdict.reason}"
+
+
 def in_short(verdict: Verdict) -> str:
     """The value beside the limit, or the sentence where there is more to say than that."""
     gate, measure, change = verdict.gate, verdict.measure, verdict.change
     if gate.word:
-        return f"{gate.word}: {verdict.reason}" if verdict.p is None else f"{gate.word}: p = {number(verdict.p)}"
+        return sentence(verdict) if verdict.p is None else f"{gate.word}: p = {number(verdict.p)}"
     if verdict.status != "FAIL":
-        return verdict.reason
+        return sentence(verdict)
     if change is not None and not math.isnan(change.value):
         return f"{change.metric} {number(change.new)}, {gate.other} {number(change.old)}: misses {gate.rule}"
     if change is None and measure is not None and not math.isnan(measure.value):
         return f"{measure.metric} {_apart(measure.value, gate)} {_BREAKS[gate.op]} {spelled(gate.limit)}"
-    return verdict.reason
+    return sentence(verdict)
 
 
 def _apart(value: float, gate: Gate) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_puma.core import Outcome
 from pytest_puma.report import escape
-from pytest_puma.report.missed import in_short
+from pytest_puma.report.missed import in_short, sentence
 from pytest_puma.report.terminal import misses
 
 
@@ -32,7 +32,7 @@ class Told(pytest.fail.Exception):  # type: ignore[name-defined, misc]  # a clas
 def missed_gates(outcome: Outcome) -> Told:
     """The failure of a cell that misses gates: their sentences, then its worst misses."""
     short = "; ".join(map(in_short, outcome.failed))
-    return Told(short, [verdict.reason for verdict in outcome.failed], misses(outcome), missed=True)
+    return Told(short, list(map(sentence, outcome.failed)), misses(outcome), missed=True)
 
 
 def fault(error: Exception) -> Told:

@@ -89,9 +89,7 @@ def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None
     result, found = run(team, "-k", "triage")
     result.assert_outcomes(failed=2)
     assert found["option_scoring: no_regression"]["status"] == "FAIL"
-    result.stdout.fnmatch_lines(
-        ["triage_jira-option_scoring@puma-tiny: a regression (p = *) against the baseline: accuracy *"]
-    )
+    result.stdout.fnmatch_lines(["no_regression: a regression (p = *) against the baseline: accuracy *"])
 
 
 def test_a_plan_says_what_the_gates_can_see(team: Project) -> None:
