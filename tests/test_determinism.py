@@ -52,7 +52,7 @@ def test_without_flips_there_are_no_gaps(tmp_path: Path) -> None:
 
 
 def test_a_second_turn_is_found_behind_the_first(tmp_path: Path) -> None:
-    assert checked(tmp_path, "egi", asked=2) == Determinism(samples=2, texts=2, answers=0, gaps=(0.25, 0.25))
+    assert checked(tmp_path, "egi", asked=2) == Determinism(samples=2, texts=2, answers=2, gaps=(0.25, 0.25))
 
 
 def test_behind_sampled_tokens_a_flip_has_no_gap(tmp_path: Path) -> None:
