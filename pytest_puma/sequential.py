@@ -20,7 +20,6 @@ from pytest_puma.baseline import Entry
 from pytest_puma.core import Cell, Change, Gate, Measure
 from pytest_puma.gates import decides
 from pytest_puma.metrics import Answers
-from pytest_puma.metrics.statistic import in_blocks
 
 SHARES = (0.1, 0.15, 0.25, 0.45, 0.85)
 #: Of each interval, so that those of all looks and of the end hold together in 95 of 100 runs.
@@ -60,9 +59,8 @@ def _steady(metric: str, answers: Answers) -> bool:
         return False
     if found.successes is not None:
         return True
-    if found.error is not None:
-        values = in_blocks(np.eye(len(answers), dtype=np.uint8), found.kernel)
-        _, times = np.unique(values[~np.isnan(values)], return_counts=True)
+    if found.terms is not None:
+        _, times = np.unique(found.terms, return_counts=True)
         return bool(times.sum() - times.max(initial=0) >= FEWEST_ERRORS)
     golds = answers.table.gold
     return bool(np.bincount(golds, minlength=len(answers.table.labels)).min() >= FEWEST_OF_A_CLASS)

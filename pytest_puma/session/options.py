@@ -78,7 +78,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-stop-early": {
         "action": "store_true",
         "default": None,
-        "help": "end each cell at one of a few planned looks, as soon as its gates are decided",
+        "help": "end each cell at one of a few interim analyses, as soon as its gates are decided",
     },
     "--puma-flips": {
         "action": "store_true",
