@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.core.decline import Decline
+from pytest_puma.metrics.paired import FEWEST_GROUPS
 from pytest_puma.metrics.statistic import in_blocks
 from pytest_puma.metrics.table import Table
-from pytest_puma.stats import Resamples, components
+from pytest_puma.stats import Resamples, group_sums
 from pytest_puma.stats.one_sided import mcnemar_mid_p, mean_above, sign_flips_above, stouffer
 from pytest_puma.stats.refit import refit, skill
 
@@ -51,12 +52,8 @@ def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> D
     turned = 1.0 * (new.gold != new.answer) - (new.gold != old.answer)
     worse, better = int((turned > 0).sum()), int((turned < 0).sum())
     error = _error(turned, resamples)
-    tests = {"mcnemar_mid_p": mcnemar_mid_p(worse, better)}
-    if resamples.dependent:
-        # Rows that share units turn together: the binomial law would be too sure.
-        clustered = mean_above(turned, 0.0, error=error, n=resamples.independent)
-        tests["mcnemar_mid_p"] = max(tests["mcnemar_mid_p"], clustered)
-    p, loss = tests["mcnemar_mid_p"], None
+    tests = _answers_alone(turned, error, resamples)
+    (p,), loss = tests.values(), None
     alone = _why_alone(new, old)
     if not alone:
         rise, alone = _rise(new, old)
@@ -69,6 +66,18 @@ def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> D
     return Decline(
         n=len(new), worse=worse, better=better, p=p, tests=tests, loss=loss, alone=alone, error=error, same=same
     )
+
+
+def _answers_alone(turned: Values, error: float, resamples: Resamples) -> dict[str, float]:
+    """The p-value of the answers by the name of its test: of rows that share units, groups of them change together."""
+    exact = mcnemar_mid_p(int((turned > 0).sum()), int((turned < 0).sum()))
+    if not resamples.dependent:
+        return {"mcnemar_mid_p": exact}
+    sums = group_sums(turned, resamples.units)
+    if len(sums) >= FEWEST_GROUPS:
+        return {"permutation": sign_flips_above(sums, seed=resamples.seed, mid=True)}
+    # Chains of shared units leave too few groups to exchange.
+    return {"clustered": max(exact, mean_above(turned, 0.0, error=error, n=resamples.independent))}
 
 
 def _why_alone(new: Table, old: Table) -> str:
@@ -107,9 +116,7 @@ def _of_numbers(new: Table, old: Table, resamples: Resamples, *, same: bool) -> 
     both = new.read & old.read
     rise = (np.abs(new.answer_value - new.gold_value) - np.abs(old.answer_value - new.gold_value))[both]
     part = resamples.of(np.flatnonzero(both).tolist())
-    if part.dependent:
-        # Differences of rows that share units have one sign.
-        rise = np.bincount(components(part.units), weights=rise)
+    rise = group_sums(rise, part.units)
     tests = {"permutation": sign_flips_above(rise, seed=resamples.seed)}
     unread, read_again = int((old.read & ~new.read).sum()), int((new.read & ~old.read).sum())
     p = tests["permutation"]

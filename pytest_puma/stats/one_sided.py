@@ -62,22 +62,26 @@ def mean_above(differences: Values, limit: float, *, error: float | None = None,
     return float(stdtr(n - 1, -above / error))
 
 
-def sign_flips_above(differences: Values, *, seed: int, flips: int = FLIPS) -> float:
+def sign_flips_above(differences: Values, *, seed: int, flips: int = FLIPS, mid: bool = False) -> float:
     """The one-sided p-value of the paired permutation test of a mean: each difference could have had the other sign.
+
+    `mid` leaves out half of the probability of the observed sum, as `mcnemar_mid_p` does.
 
     Source: R. A. Fisher, "The design of experiments", 1935, chapter 3; the observed signs count among the flips
     (B. Phipson, G. K. Smyth, "Permutation p-values should never be zero", 2010).
     """
     sizes, counts = np.unique(np.abs(differences[differences != 0]), return_counts=True)
     if not sizes.size:
-        return 1.0
-    random, found, observed = np.random.default_rng(seed), 0, float(differences.sum())
+        return 0.5 if mid else 1.0
+    random, found, observed = np.random.default_rng(seed), 0.0, float(differences.sum())
     reach = _SAME * float(sizes @ counts)
     block = max(1, _SIGNS_AT_ONCE // sizes.size)
     for start in range(0, flips, block):
         above = random.binomial(counts, 0.5, (min(block, flips - start), sizes.size))
-        found += int(((2.0 * above - counts) @ sizes >= observed - reach).sum())
-    return (found + 1) / (flips + 1)
+        sums = (2.0 * above - counts) @ sizes
+        found += float((sums >= observed - reach).sum())
+        found -= float((np.abs(sums - observed) <= reach).sum()) / 2 if mid else 0.0
+    return (found + (0.5 if mid else 1.0)) / (flips + 1)
 
 
 def stouffer(one: float, other: float, *, correlation: float) -> float:

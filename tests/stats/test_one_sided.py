@@ -30,7 +30,13 @@ def test_signs_are_flipped_as_by_scipy() -> None:
         (values,), np.mean, permutation_type="samples", vectorized=True, alternative="greater", n_resamples=np.inf
     )
     assert sign_flips_above(values, seed=0) == pytest.approx(found.pvalue, abs=0.01)
-    assert sign_flips_above(np.zeros(4), seed=0) == 1.0
+    assert (sign_flips_above(np.zeros(4), seed=0), sign_flips_above(np.zeros(4), seed=0, mid=True)) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize(("worse", "better"), [(5, 1), (12, 4), (3, 9)])
+def test_the_mid_p_of_signs_is_that_of_mcnemar(worse: int, better: int) -> None:
+    values = np.array([1.0] * worse + [-1.0] * better + [0.0] * 10)
+    assert sign_flips_above(values, seed=0, mid=True) == pytest.approx(mcnemar_mid_p(worse, better), abs=0.01)
 
 
 def test_two_tests_of_one_thing_count_once() -> None:
