@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Row: TypeAlias = NDArray[np.float64]
+#: The bytes of each token, none of one that ends the text, and how far its logit led.
+Said: TypeAlias = "list[tuple[bytes, float]]"
 CELLS = 2048
 
 
@@ -34,7 +36,7 @@ class Loop:
         params.swa_full = True
         self._context = llama_cpp.llama_init_from_model(self._model, params)
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
-        self._continued: dict[tuple[int, ...], tuple[str, float]] = {}
+        self._continued: dict[tuple[int, ...], Said] = {}
         self._size = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
 
     def close(self) -> None:
@@ -59,24 +61,24 @@ class Loop:
         token = getattr(llama_cpp, f"llama_vocab_{name}")(self._vocab)
         return self._piece(token, special=True).decode()
 
-    def greedy(self, prompt: Sequence[int], most: int) -> tuple[str, float]:
-        """The best continuation, and the smallest lead of a chosen token's logit on the way; each computed once."""
+    def greedy(self, prompt: Sequence[int], most: int) -> Said:
+        """The best continuation, token by token; each prompt is computed once."""
         asked = (*prompt, most)
         if asked not in self._continued:
             self._continued[asked] = self._greedy(prompt, most)
         return self._continued[asked]
 
-    def _greedy(self, prompt: Sequence[int], most: int) -> tuple[str, float]:
+    def _greedy(self, prompt: Sequence[int], most: int) -> Said:
         row = self._first(prompt)
-        said, lead = b"", np.inf
+        said = []
         for _ in range(most):
             token = int(row.argmax())
-            lead = min(lead, float(np.diff(np.sort(row)[-2:])[0]))
-            if llama_cpp.llama_vocab_is_eog(self._vocab, token):
+            end = llama_cpp.llama_vocab_is_eog(self._vocab, token)
+            said.append((b"" if end else self._piece(token, special=False), float(np.diff(np.sort(row)[-2:])[0])))
+            if end:
                 break
-            said += self._piece(token, special=False)
             row = self._decode([token])
-        return said.decode(errors="ignore"), lead
+        return said
 
     def logprob(self, prompt: Sequence[int], tail: Sequence[int], ends: Sequence[int]) -> float:
         """That of the tail's tokens behind the prompt, and of any of the ends in place of its last one."""
