@@ -157,14 +157,18 @@ def _exact(turned: Values, new: Draws) -> float:
     return sign_flips(differences, seed=new.seed) if len(differences) >= FEWEST_GROUPS else 0.0
 
 
-def _equal(drawn: Draws, turned: Values) -> float:
+def _equal(new: Draws, old: Draws) -> float:
     """So many changes of one size have the spread that the changes of errors have: few large ones count as few.
 
     Source: L. Kish, "Survey sampling", 1965, on the effective number of unequally weighted observations.
     """
-    squares = float(np.square(turned).sum())
-    sizes = kernel_over_read(drawn.metric) is not None and drawn.numbers and squares > 0
-    return max(1.0, float(np.abs(turned).sum()) ** 2 / squares) if sizes else math.inf
+    errors = np.array([new.errors, old.errors])
+    if kernel_over_read(new.metric) is None or not new.numbers or (errors[0] == errors[1]).all():
+        return math.inf
+    errors = errors / errors.max()  # a number of 200 digits has no square
+    sizes = np.abs(np.subtract(*(np.square(errors) if new.metric == "rmse" else errors)))
+    squares = float(np.square(sizes).sum())
+    return max(1.0, float(sizes.sum()) ** 2 / squares) if squares else 1.0
 
 
 def _inputs(drawn: Draws) -> NDArray[np.float64]:
