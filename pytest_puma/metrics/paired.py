@@ -57,7 +57,8 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
     n, behind = evidence(new, old)
     value = float(compare(np.array(new.value), np.array(old.value)))
     if behind:
-        low, high = change_interval(value, values, n=n, turned=behind, level=level)
+        equal = math.ceil(min(behind, _equal(new, old)))
+        low, high = change_interval(value, values, n=n, turned=equal, level=level)
     else:
         # But for rounding.
         value = low = high = value if np.isnan(value) else same

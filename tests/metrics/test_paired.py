@@ -321,3 +321,16 @@ def test_many_gates_on_cells_whose_runs_differ_by_noise_alone_stay_green() -> No
             red += judge_change(gate, change, "the baseline", Policy()).status == "FAIL"
 
     assert red == 0
+
+
+def test_few_large_changes_of_errors_count_as_few() -> None:
+    golds = ["5"] * 60
+    alike = pairs(Estimation(), predictions(golds, ["8"] * 12 + golds[12:]), predictions(golds, golds)).change("mae")
+    few = pairs(
+        Estimation(), predictions(golds, ["34", "34", *["6"] * 10, *golds[12:]]), predictions(golds, golds)
+    ).change("mae")
+
+    assert alike is not None
+    assert few is not None
+    assert alike.changed == few.changed == 12
+    assert alike.low > 0 > few.low
