@@ -37,7 +37,7 @@ _QUESTION = re.compile(
 # The issue that is not chosen, or that a text describes before it chooses.
 _ASIDE = re.compile(
     rf"""\b (?i:beats|not|outranks|over|than|instead\s+of) \s+ (?i:the\s+)? (?:{_NOUN}\s+)? [AB] (?!\w)
-       | (?<!\w) [AB] \s+ [^.;\n]{0, 60}? \b (?i:less|lower|not|no) \b .*
+       | (?<!\w) [AB] \s+ [^.;\n]{{0,60}}? \b (?i:less|lower|not|no) \b .*
        | (?<!\w) [AB] \s+ (?: can \s+ wait
                          | (?:is|describes|concerns|mentions|reports) \s+ (?:about|an?|related|the) ) \b""",
     re.VERBOSE,
