@@ -62,11 +62,12 @@ def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
 def shown(outcome: Outcome) -> list[str]:
     """The metrics that have a row: those to be shown that the cell has, then those that its gates are about.
 
-    A gate of one word is a row of its own. Parse failures have one where a gate on them is not kept, as they have a
-    column.
+    A gate of one word is a row of its own. Parse failures have a column, so they have a row only where a gate on them
+    is not kept or is the only one.
     """
     names = [name for name in outcome.metrics if name in outcome.measures]
-    gated = (each.gate.metric for each in outcome.verdicts if each.gate.metric != _UNREAD or each.status != "PASS")
+    judged = {each.gate.metric for each in outcome.verdicts if each.gate.metric != _UNREAD or each.status != "PASS"}
+    gated = (each.gate.metric for each in outcome.verdicts if each.gate.metric in judged or not judged)
     return list(dict.fromkeys((*names, *gated)))
 
 
@@ -74,14 +75,9 @@ def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
     unread = outcome.measures[_UNREAD].value
     computed = outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
     costs = (f"{unread:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}")
-    metrics = shown(outcome)
     lines = []
-    for place, metric in enumerate(metrics):
-        verdicts = [
-            each
-            for each in outcome.verdicts
-            if each.gate.metric == metric or (not place and each.gate.metric not in metrics)
-        ]
+    for place, metric in enumerate(shown(outcome)):
+        verdicts = [each for each in outcome.verdicts if each.gate.metric == metric]
         names = ("", "", "") if place else (outcome.scenario, outcome.shown, outcome.model)
         measured = _measured(metric, outcome.measures.get(metric), verdicts)
         worst = _worst(verdicts) if verdicts or not place else ""

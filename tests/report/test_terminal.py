@@ -5,7 +5,8 @@ import math
 import pytest
 
 from pytest_puma.core import Flip, Gate, Measure, Message, Prediction, Run, Usage, Verdict
-from pytest_puma.report.rows import number
+from pytest_puma.core.verdict import Status
+from pytest_puma.report.rows import HEADERS, all_rows, number
 from pytest_puma.report.terminal import flips, misses, summary, worst_misses
 from tests.report.test_wire import outcome
 
@@ -34,6 +35,26 @@ def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
         "* rests on few answers, or on the readable ones of many; the note is in run.json",
         "predictions: .puma/runs/r",
     ]
+
+
+def _limit(metric: str, status: Status) -> Verdict:
+    return Verdict(gate=Gate(metric=metric, op="<=", limit=2), status=status, reason="", fails=status == "FAIL")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        ([("rmse", "FAIL"), ("parse_failure_rate", "PASS")], [("mae", "-"), ("rmse", "FAIL")]),
+        ([("mae", "PASS"), ("parse_failure_rate", "FAIL")], [("mae", "PASS"), ("parse_failure_rate", "FAIL")]),
+        ([("parse_failure_rate", "PASS")], [("mae", "-"), ("parse_failure_rate", "PASS")]),
+    ],
+)
+def test_a_verdict_stands_only_beside_the_metric_that_its_gate_is_about(
+    verdicts: list[tuple[str, Status]], told: list[tuple[str, str]]
+) -> None:
+    whole = outcome(measures=RATES, metrics=("mae",), verdicts=tuple(_limit(*each) for each in verdicts))
+    found = [(row[HEADERS.index("metric")], row[HEADERS.index("verdict")]) for row in all_rows([whole])]
+    assert found == told
 
 
 def test_the_strategy_of_a_perturbed_cell_is_shown_with_its_perturbation() -> None:
