@@ -11,6 +11,11 @@ from pytest_puma.stats import holm
 
 #: Along what cells may be compared.
 AXES = ("baseline", "strategy", "model")
+_NEEDED = {
+    "baseline": "no cell of this run has a baseline of the same samples; --puma-update-baseline makes one",
+    "strategy": "this run has no two strategies of one scenario and model on the same samples",
+    "model": "this run has no two models of one scenario and strategy on the same samples",
+}
 
 
 def compare(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contrast, ...]:
@@ -22,6 +27,12 @@ def compare(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contras
     found = [each for axis in AXES if axis in axes for each in _along(axis, outcomes)]
     adjusted = holm([each.p for each in found])
     return tuple(replace(each, adjusted=p) for each, p in zip(found, adjusted, strict=True))
+
+
+def not_compared(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[str, ...]:
+    """A sentence for each of these axes along which there is no contrast."""
+    empty = (axis for axis in AXES if axis in axes and next(_along(axis, outcomes), None) is None)
+    return tuple(f"nothing to compare by {axis}: {_NEEDED[axis]}" for axis in empty)
 
 
 def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:

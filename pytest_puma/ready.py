@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import TypeAlias
 
 from pytest_puma.asked import Settings
-from pytest_puma.core import Cell, Sample, SettingsError
+from pytest_puma.core import Cell, Generation, Sample, SettingsError
 from pytest_puma.evaluate import rows_of, template_of
 from pytest_puma.rehearsal import rehearse
 from pytest_puma.scenarios import hidden_fields
-from pytest_puma.strategies import Task, parse_strategy, resolve_generation
+from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
 
 #: All that decides what the samples of a cell are and how they are asked, each with a word for it.
 Identity: TypeAlias = Mapping[str, object]
@@ -30,7 +31,8 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: dict[str, Iden
     ]
     if asked:
         samples, examples = rows_of(*max(asked, key=lambda each: each[1].shots))
-        check_same(cells, samples, known)
+        strategies = {cell.strategy: strategy for cell, strategy in asked}
+        check_same([_resolved(cell, strategies[cell.strategy]) for cell in cells], samples, known)
         hidden = hidden_fields(cells[0].scenario, samples)
         for cell, strategy in asked:
             task = Task(
@@ -45,6 +47,11 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: dict[str, Iden
             rehearse(strategy, task)
     for cell in cells:
         settings.baseline_of(cell)
+
+
+def _resolved(cell: Cell, strategy: Strategy) -> Cell:
+    """The cell with the strategy's own settings where it leaves the choice: one that names them is the same cell."""
+    return replace(cell, generation=resolve_generation(strategy, cell.generation))
 
 
 def check_same(cells: Sequence[Cell], samples: Sequence[Sample], known: dict[str, Identity]) -> None:
@@ -69,7 +76,7 @@ def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
         "class": kind,
         "samples": cell.samples,
         "seed": cell.seed,
-        "generation": cell.generation,
+        **{field.name: getattr(cell.generation, field.name) for field in fields(Generation)},
         "data": None if source is None else f"{source.name} (SHA-256 {source.digest[:8]})",
         "templates": cell.scenario.template_folder or cell.scenario.name,
         "labels": tuple(cell.scenario.valid_labels()),

@@ -217,15 +217,18 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is None or not self._run.outcomes:
             return
+        from pytest_puma.compare import not_compared
         from pytest_puma.report import contrasts, robustness
         from pytest_puma.report.terminal import summary
+        from pytest_puma.session.settings import settings_of
 
         folder = "" if self._output.folder is None else os.path.relpath(self._output.folder)
         columns = width(self._config)
         show(terminalreporter, "puma", [*summary(self._run, folder, columns), *self._flips(), *self._told])
         perturbed = [*robustness.lines(self._run.robustness, columns), *robustness.not_run(self._run)]
         show(terminalreporter, "puma: perturbations", perturbed)
-        show(terminalreporter, "puma: comparison", contrasts.lines(self._run.contrasts, columns))
+        nothing = not_compared(self._run.outcomes, settings_of(self._config).compare)
+        show(terminalreporter, "puma: comparison", [*contrasts.lines(self._run.contrasts, columns), *nothing])
 
     def _flips(self) -> list[str]:
         from pytest_puma.report.terminal import flips

@@ -118,6 +118,16 @@ def test_y(puma): pass
 """,
         "*triage_jira-zero_shot@tiny is asked for twice with different settings: samples 50 and 3; make them alike*",
     ),
+    "one id, two temperatures": (
+        """
+@pytest.mark.puma('triage_jira', strategies=['zero_shot'])
+def test_x(puma): pass
+
+@pytest.mark.puma('triage_jira', strategies=['zero_shot'], temperature=0.7)
+def test_y(puma): pass
+""",
+        "*zero_shot@tiny is asked for twice with different settings: temperature 0.0 and 0.7; make them alike*",
+    ),
     "one id, two files": (
         """
 from pathlib import Path

@@ -69,3 +69,18 @@ def test_an_unknown_axis_is_refused(alone: Project) -> None:
 
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: puma: --puma-compare 'models': expected one of baseline, strategy, model"])
+
+
+def test_where_there_is_nothing_to_compare_the_summary_says_what_is_needed(alone: Project) -> None:
+    alone.write(test_compared=COMPARED.replace(', "few_shot_3"', ""), conftest=SCRIPTED)
+    result = alone.run("--puma-compare=strategy,model,baseline")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*= puma: comparison =*",
+            "nothing to compare by baseline: no cell * has a baseline *; --puma-update-baseline makes one",
+            "nothing to compare by strategy: this run has no two strategies *",
+            "nothing to compare by model: this run has no two models *",
+        ]
+    )

@@ -86,3 +86,20 @@ def test_all_samples_by_the_command_line_and_the_ini_file(alone: Project) -> Non
     result = alone.run("--puma-samples=some")
     assert result.ret == 4
     result.stderr.fnmatch_lines(["*--puma-samples: found 'some'; expected a whole number, or 'all'"])
+
+
+def test_two_tests_may_ask_for_one_cell_where_one_spells_out_what_is_the_strategys_own(alone: Project) -> None:
+    alone.write(
+        test_twice="""
+        import pytest
+
+        @pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=2)
+        def test_plain(puma):
+            pass
+
+        @pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=2, temperature=0, max_tokens=16)
+        def test_spelled_out(puma):
+            pass
+        """
+    )
+    alone.run().assert_outcomes(passed=2)
