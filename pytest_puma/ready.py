@@ -17,12 +17,14 @@ from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_gener
 
 #: All that decides what the samples of a cell are and how they are asked, each with a word for it.
 Identity: TypeAlias = Mapping[str, object]
+#: The first test that asks for a cell, and what it asks for, by the cell's id.
+Known: TypeAlias = dict[str, tuple[str, Identity]]
 
 
-def check_ready(cells: Sequence[Cell], settings: Settings, known: dict[str, Identity]) -> None:
+def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test: str) -> None:
     """Refuse now what would end a long run: unusable files, and a cell that another test asks for on other data.
 
-    `cells` are those of one request, which share their rows; `known` are the cells of other requests, by id.
+    `cells` are those of one request, made by `test`, which share their rows.
     """
     # Models share the templates, and all cells the rows: where the most examples are enough, fewer are.
     asked = [
@@ -32,7 +34,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: dict[str, Iden
     if asked:
         samples, examples = rows_of(*max(asked, key=lambda each: each[1].shots))
         strategies = {cell.strategy: strategy for cell, strategy in asked}
-        check_same([_resolved(cell, strategies[cell.strategy]) for cell in cells], samples, known)
+        check_same([_resolved(cell, strategies[cell.strategy]) for cell in cells], samples, known, test=test)
         hidden = hidden_fields(cells[0].scenario, samples)
         for cell, strategy in asked:
             task = Task(
@@ -54,17 +56,17 @@ def _resolved(cell: Cell, strategy: Strategy) -> Cell:
     return replace(cell, generation=resolve_generation(strategy, cell.generation))
 
 
-def check_same(cells: Sequence[Cell], samples: Sequence[Sample], known: dict[str, Identity]) -> None:
+def check_same(cells: Sequence[Cell], samples: Sequence[Sample], known: Known, *, test: str) -> None:
     """Refuse two cells of one id that are not the same: their numbers would be taken for each other's."""
     for cell in cells:
         own = _identity(cell, samples)
-        other = known.setdefault(cell.id, own)
-        parts = [f"{name} {other[name]} and {own[name]}" for name in own if other[name] != own[name]]
+        first, other = known.setdefault(cell.id, (test, own))
+        parts = [f"{name} {other[name]} there and {own[name]} here" for name in own if other[name] != own[name]]
         # Other rows are no news where the reason for them is told.
         parts = parts[:-1] if len(parts) > 1 and parts[-1].startswith("rows") else parts
         if parts:
             msg = (
-                f"{cell.id} is asked for twice with different settings: {'; '.join(parts)}; "
+                f"{cell.id} is asked for by {first} too, with different settings: {'; '.join(parts)}; "
                 "make them alike, or give one of the scenarios a name of its own"
             )
             raise SettingsError(msg)

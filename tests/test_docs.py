@@ -273,6 +273,31 @@ def test_the_example_of_loading_a_run_shows_its_wrong_answers(
     assert "<ticket>The second factor never arrives.</ticket>" in shown
 
 
+def test_the_example_of_two_models_shows_the_samples_on_which_they_disagree(
+    tickets: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tickets.write(
+        conftest="""
+        from pytest_puma.testing import ScriptedBackend
+
+        def pytest_puma_backend(model):
+            return ScriptedBackend({"password": "access"} if model.name == "a" else {}, default="billing")
+        """
+    )
+    tickets.write(test_teams=BENCHMARK.format(scenario="TicketsScenario", strategy="zero_shot"))
+    models = [f"--puma-model={name}={tickets.model}" for name in "ab"]
+    tickets.run(*models, model=False).assert_outcomes(passed=2)
+    capsys.readouterr()
+    source: dict[str, Any] = {}
+    exec(_example("python", name="differ.py"), source)  # noqa: S102 - the page's own
+    rows = source["differ"]("zero_shot", "a", "b", tickets.pytester.path)
+    assert list(rows[["sample_id", "model", "raw"]].itertuples(index=False, name=None)) == [
+        ("T-2", "a", "access"),
+        ("T-2", "b", "billing"),
+    ]
+    assert capsys.readouterr().out.count("T-2") == 2
+
+
 def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Project) -> None:
     gate = "accuracy >= 0"
     tickets.write(test_teams=BENCHMARK.format(scenario="TicketsScenario", strategy="zero_shot"))

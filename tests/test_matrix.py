@@ -190,12 +190,12 @@ def test_a_request_may_pick_models_by_their_ollama_names() -> None:
 def test_the_same_id_with_other_settings_is_refused_and_with_the_same_is_not() -> None:
     known: dict[str, Any] = {}
     samples = draw(TriageJiraScenario(), 2, seed=42)
-    check_same(expand(request(), settings()), samples, known)
-    check_same(expand(request(), settings()), samples, known)
-    with pytest.raises(SettingsError, match="asked for twice with different settings: samples 50 and 3; make them"):
-        check_same(expand(request(choices=Choices(samples=3)), settings()), samples, known)
-    with pytest.raises(SettingsError, match=r"different settings: rows of digest \w{8} and of digest"):
-        check_same(expand(request(), settings()), samples[::-1], known)
+    check_same(expand(request(), settings()), samples, known, test="a")
+    check_same(expand(request(), settings()), samples, known, test="b")
+    with pytest.raises(SettingsError, match="by a too, with different settings: samples 50 there and 3 here; make"):
+        check_same(expand(request(choices=Choices(samples=3)), settings()), samples, known, test="b")
+    with pytest.raises(SettingsError, match=r"different settings: rows of digest \w{8} there and of digest"):
+        check_same(expand(request(), settings()), samples[::-1], known, test="b")
 
 
 def test_all_samples_are_as_many_as_there_are() -> None:

@@ -13,7 +13,7 @@ from pytest_puma import matrix
 from pytest_puma.asked import Request, Settings
 from pytest_puma.core import Cell, PumaError, SettingsError
 from pytest_puma.marker import read_marker
-from pytest_puma.ready import Identity, check_ready
+from pytest_puma.ready import Known, check_ready
 from pytest_puma.report import escape
 from pytest_puma.session.selection import is_part, leaves_out
 from pytest_puma.session.settings import settings_of
@@ -57,7 +57,7 @@ class AllCells:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.cells: list[Cell] = []
-        self.identities: dict[str, Identity] = {}
+        self.identities: Known = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
@@ -184,7 +184,7 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
         raise SettingsError(msg)
     known.cells += cells
     if _runs(request.scenario.name, settings):
-        check_ready(cells, settings, known.identities)
+        check_ready(cells, settings, known.identities, test=metafunc.definition.nodeid)
     return cells
 
 

@@ -116,7 +116,7 @@ def test_x(puma): pass
 @pytest.mark.puma('triage_jira', samples=3)
 def test_y(puma): pass
 """,
-        "*triage_jira-zero_shot@tiny is asked for twice with different settings: samples 50 and 3; make them alike*",
+        "*zero_shot@tiny is asked for by *::test_x too, with different settings: samples 50 there and 3 here; *",
     ),
     "one id, two temperatures": (
         """
@@ -126,7 +126,7 @@ def test_x(puma): pass
 @pytest.mark.puma('triage_jira', strategies=['zero_shot'], temperature=0.7)
 def test_y(puma): pass
 """,
-        "*zero_shot@tiny is asked for twice with different settings: temperature 0.0 and 0.7; make them alike*",
+        "*zero_shot@tiny is asked for by *::test_x too, with different settings: temperature 0.0 there and 0.7 here; *",
     ),
     "one id, two files": (
         """
@@ -143,7 +143,7 @@ def test_x(puma): pass
 @pytest.mark.puma(TriageJiraScenario(Path("b.csv")), strategies=['zero_shot'])
 def test_y(puma): pass
 """,
-        "*triage_jira-zero_shot@tiny is asked for twice with different settings: data a.csv (SHA-256 *) and b.csv (*",
+        "*zero_shot@tiny is asked for by *::test_x too, with different settings: data a.csv (*) there and b.csv (*",
     ),
     "unknown kind of task": (
         """
