@@ -66,8 +66,8 @@ def _corrected(measure: Measure, found: Selected, drawn: Draws) -> Measure:
     low, high = (measure.value + found.wider * (end - measure.value) for end in (measure.low, measure.high))
     if min(drawn.values) >= 0:
         low = max(low, 0.0)
-    if drawn.share:
-        high = min(high, 1.0)
+    if drawn.bounds:
+        low, high = max(low, drawn.bounds[0]), min(high, drawn.bounds[1])
     return replace(measure, value=found.value, low=min(low, found.value), high=max(high, found.value))
 
 

@@ -83,8 +83,8 @@ class Draws:
     Cells that were asked the same samples, which `samples` is a digest of, have the same resamples, drawn with the
     `seed`. `errors` is how far off each of the `answers` is, as `Change` counts them; `inputs` is what each row gives
     to the metric (rows x columns), NaN where it gives nothing, and empty where only the metric's author knows;
-    `numbers`: whether answers are numbers; `share`: the metric has bounds; `units`: those of each row where rows share
-    any, empty where all rows are independent.
+    `numbers`: whether answers are numbers; `bounds`: the least and the greatest value of the metric, empty where it
+    has none; `units`: those of each row where rows share any, empty where all rows are independent.
     """
 
     metric: str
@@ -96,7 +96,7 @@ class Draws:
     inputs: tuple[tuple[float, ...], ...]
     seed: int
     numbers: bool
-    share: bool = False
+    bounds: tuple[float, ...] = ()
     units: tuple[tuple[str, ...], ...] = ()
 
 

@@ -94,7 +94,7 @@ class Answers:
             inputs=() if found.inputs is None else tuple(map(tuple, found.inputs.tolist())),
             seed=self.resamples.seed,
             numbers=self.scenario.task_type == "regression",
-            share=found.bounds is not None,
+            bounds=found.bounds or (),
             units=tuple(self.resamples.units) if self.resamples.dependent else (),
         )
 

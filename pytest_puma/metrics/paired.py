@@ -59,6 +59,9 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
     if behind:
         equal = math.ceil(min(behind, _equal(new, old)))
         low, high = change_interval(value, values, n=n, turned=equal, level=level)
+        if new.bounds and not quotient:
+            reach = new.bounds[1] - new.bounds[0]
+            low, high = max(low, -reach), min(high, reach)
     else:
         # But for rounding.
         value = low = high = value if np.isnan(value) else same
@@ -81,7 +84,7 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
         read_again=read_again,
         quotient=quotient,
         numbers=new.numbers,
-        share=new.share,
+        share=bool(new.bounds),
         level=level,
     )
 

@@ -125,7 +125,7 @@ def _contrast(entry: dict[str, Any]) -> Contrast:
 
 def _draws(entry: dict[str, Any]) -> Draws:
     values = tuple(math.nan if value is None else value for value in entry["values"])
-    lists = {name: tuple(entry[name]) for name in ("errors", "answers")}
+    lists = {name: tuple(entry[name]) for name in ("errors", "answers", "bounds")}
     lists["units"] = tuple(map(tuple, entry["units"]))
     lists["inputs"] = tuple(tuple(math.nan if each is None else each for each in row) for row in entry["inputs"])
     return Draws(**_with_nan(entry, "value") | lists | {"values": values})

@@ -42,6 +42,16 @@ def test_a_change_is_the_difference_of_what_each_set_measures(rows: list[tuple[s
         assert change.low <= change.value <= change.high
 
 
+@pytest.mark.parametrize("metric", ["f1_macro", "accuracy", "parse_failure_rate"])
+@pytest.mark.parametrize("worse", [12, 14, 16])
+def test_the_interval_of_a_change_is_within_what_the_bounds_of_the_metric_allow(worse: int, metric: str) -> None:
+    golds = [LABELS[row % len(LABELS)] for row in range(16)]
+    new = predictions(golds, [None if row < worse else gold for row, gold in enumerate(golds)])
+    change = pairs(Triage(), new, predictions(golds, golds)).change(metric)
+    assert change is not None
+    assert -1 <= change.low <= change.value <= change.high <= 1
+
+
 @given(three_of)
 @settings(max_examples=15)
 def test_the_other_way_round_a_change_has_the_other_sign(rows: list[tuple[str, str | None, str | None]]) -> None:

@@ -72,6 +72,7 @@ def test_the_units_of_rows_arrive_with_the_draws() -> None:
         inputs=((1.0, 0.5), (2.0, 0.0)),
         seed=3,
         numbers=True,
+        bounds=(0.0, 1.0),
         units=(("a", "b"), ("b",)),
     )
     sent = outcome(draws={"mae": drawn})
