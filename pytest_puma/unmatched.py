@@ -34,15 +34,16 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
 def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, others: bool) -> str:
     """Why no cell takes the gate; nothing where `others`, which were not collected, may take it."""
     scenarios = _scenarios(cells, settings.registry)
+    strategies = dict.fromkeys((*ALL, *settings.registry.strategies, *(cell.strategy for cell in cells)))
     scope = _Scope(gate.scope or "*")
     if not scope.fits_scenario(scenarios):
         # A scenario that a marker names by its class is known where its file is collected.
-        return "" if others else f"no scenario is called {scope.scenario!r}; {_hint(scope.base, scenarios)}"
+        hint = _other_part(scope.base, strategies, cells) or _hint(scope.base, scenarios)
+        return "" if others else f"no scenario is called {scope.scenario!r}; {hint}"
     metrics = {name: None for scenario in scenarios.values() for name in metric_names(scenario)}
     if not gate.word and gate.metric not in metrics:
         collected = {name: None for cell in cells for name in metric_names(cell.scenario)}
         return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, collected)}"
-    strategies = dict.fromkeys((*ALL, *settings.registry.strategies, *(cell.strategy for cell in cells)))
     if not scope.fits_strategy(strategies, settings.registry):
         return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, strategies)}"
     models = {cell.model.name: None for cell in cells}
@@ -62,6 +63,15 @@ def _scenarios(cells: Iterable[Cell], registry: Registry) -> dict[str, Scenario]
 
 def _hint(name: str, known: Mapping[str, object]) -> str:
     return f"{did_you_mean(name, known)}there are: {', '.join(known)}"
+
+
+def _other_part(name: str, strategies: Iterable[str], cells: Iterable[Cell]) -> str:
+    """How to write a scope that is the name of a strategy or of a model alone."""
+    if name in strategies:
+        return f"for this strategy of any scenario write '*-{name}'"
+    if name in {cell.model.name for cell in cells}:
+        return f"for this model write '*@{name}'"
+    return ""
 
 
 class _Scope:

@@ -234,8 +234,10 @@ class Controller:
         from pytest_puma.report.terminal import flips
         from pytest_puma.session.settings import settings_of
 
-        asked = self._run is not None and settings_of(self._config).flips
-        return [line for outcome in self._arrivals.outcomes for line in flips(outcome)] if asked else []
+        if not settings_of(self._config).flips:
+            return []
+        found = [line for outcome in self._arrivals.outcomes for line in flips(outcome)]
+        return found or ["flips: no answer of this run is better or worse than in a baseline"]
 
 
 def _environment() -> dict[str, str]:

@@ -307,6 +307,7 @@ def test_only_the_answers_that_had_turned_are_asked_again(team: Project) -> None
     repaired = team.run("benchmarks", "--puma-only-flips", model=False)
     repaired.assert_outcomes(passed=1)
     assert "flips of" not in repaired.stdout.str()
+    repaired.stdout.fnmatch_lines(["flips: no answer of this run is better or worse than in a baseline"])
     nothing = team.run("benchmarks", "--puma-only-flips", model=False)
     assert nothing.ret == 4
     nothing.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: no answer has turned in *"])

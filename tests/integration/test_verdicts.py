@@ -54,6 +54,8 @@ def test_a_gate_of_the_command_line_holds_for_the_cells_it_fits(scripted: Projec
 
 NEVER_TAKEN = {
     "triage-jira: f1_macro >= 0.9": "no scenario is called 'triage'; did you mean 'triage_jira'? there are: *",
+    "zero_shot: f1_macro >= 0.9": "no scenario is called 'zero_shot'; for this strategy of any scenario write '*'",
+    "tiny: f1_macro >= 0.9": "no scenario is called 'tiny'; for this model write '[*]@tiny'",
     "f1_makro >= 0.1": "no scenario has the metric 'f1_makro'; did you mean 'f1_macro'? there are: *",
     "triage_jira-few_shots: accuracy >= 0": "no strategy is called 'few_shots'; did you mean 'few_shot_*'? there *",
     "*@tini: accuracy >= 0": "no model of this run is called 'tini'; did you mean 'tiny'? there are: tiny",
