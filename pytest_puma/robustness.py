@@ -11,7 +11,8 @@ import numpy as np
 
 from pytest_puma.core import Draws, Gap, Measure, Outcome, Robustness, Shift, Turns
 from pytest_puma.metrics import between, contrast
-from pytest_puma.metrics.statistic import measure, proportion
+from pytest_puma.metrics.measuring import measure
+from pytest_puma.metrics.statistic import proportion
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.stats import Resamples, holm
 from pytest_puma.stats.selection import select

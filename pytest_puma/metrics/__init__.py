@@ -1,6 +1,6 @@
 """Every measure of a cell: a value, the 95 % interval that suits it, and the number of predictions behind it.
 
-One file a family. Each turns a `Table` of predictions into `Statistic`s; `statistic.measure` turns those into measures.
+One file a family. Each turns a `Table` of predictions into `Statistic`s; `measuring.measure` turns those into measures.
 `Answers` are where a cell's predictions are asked for any of it.
 """
 

@@ -14,9 +14,10 @@ import numpy as np
 from pytest_puma.core import Draws, Flip, Measure, Prediction, Scenario
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.decline import decline
+from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.own import Repeated
 from pytest_puma.metrics.paired import between
-from pytest_puma.metrics.statistic import Statistic, in_blocks, measure
+from pytest_puma.metrics.statistic import Statistic, in_blocks
 from pytest_puma.metrics.table import Table
 from pytest_puma.stats import LEVEL, Resamples
 
@@ -51,7 +52,7 @@ class Answers:
     ) -> dict[str, Measure]:
         """By metric, the primary one first. A metric of probabilities is left out where no prediction carries any.
 
-        `level` and `left` are those of the intervals (`statistic.measure`); `only` names the metrics where not all are
+        `level` and `left` are those of the intervals (`measuring.measure`); `only` names the metrics where not all are
         wanted. Rows that share units are not independent: then all intervals resample units.
         """
         wanted = [

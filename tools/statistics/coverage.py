@@ -19,8 +19,9 @@ from tabulate import tabulate
 
 from pytest_puma.core import Change, Measure
 from pytest_puma.metrics import Answers
+from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.regression import kernel_over_read
-from pytest_puma.metrics.statistic import measure, proportion
+from pytest_puma.metrics.statistic import proportion
 from pytest_puma.stats import Resamples, resampling_weights
 from tools.statistics.populations import POPULATIONS, Population, Rows
 
