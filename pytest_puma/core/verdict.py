@@ -50,7 +50,8 @@ class Change:
     `changed` counts the samples that give the metric something else than before, which may be other ones: a wrong
     answer that became another wrong one, a probability, a number of tokens. Of a metric over parsed answers, the `n`
     samples are those parsed in both sets; `unread` counts those parsed before and not now, `read_again` the reverse.
-    `share`: the metric has bounds, so that its points are hundredths.
+    `share`: the metric has bounds, so that its points are hundredths. `thin`: the interval rests on few rows, or on few
+    large changes, or is of a metric that has none itself.
     """
 
     metric: str
@@ -68,12 +69,13 @@ class Change:
     quotient: bool = False
     numbers: bool = False
     share: bool = False
+    thin: bool = False
     level: float = LEVEL
 
     @property
     def approximate(self) -> bool:
-        """Whether so few samples changed that the interval may hold less than 93 of 100 truths."""
-        return 0 < self.changed < FEW_TURNS
+        """Whether the interval may hold less than 93 of 100 truths."""
+        return self.thin or 0 < self.changed < FEW_TURNS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +86,8 @@ class Draws:
     `seed`. `errors` is how far off each of the `answers` is, as `Change` counts them; `inputs` is what each row gives
     to the metric (rows x columns), NaN where it gives nothing, and empty where only the metric's author knows;
     `numbers`: whether answers are numbers; `bounds`: the least and the greatest value of the metric, empty where it
-    has none; `units`: those of each row where rows share any, empty where all rows are independent.
+    has none; `units`: those of each row where rows share any, empty where all rows are independent; `bare`: the metric
+    itself has no interval.
     """
 
     metric: str
@@ -98,6 +101,7 @@ class Draws:
     numbers: bool
     bounds: tuple[float, ...] = ()
     units: tuple[tuple[str, ...], ...] = ()
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

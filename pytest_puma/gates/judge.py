@@ -187,7 +187,7 @@ def _turned(gate: Gate, change: Change) -> str:
         turned = f"{change.worse} of {change.n} answers {worse}, {change.better} the other way"
     if change.changed > change.worse + change.better:
         turned += f"; {change.metric} counts {change.changed} samples differently"
-    return turned + ("; of so few the interval is approximate" if change.approximate else "")
+    return turned + ("; the interval is approximate" if change.approximate else "")
 
 
 def _read(change: Change) -> str:

@@ -97,6 +97,7 @@ class Answers:
             numbers=self.scenario.task_type == "regression",
             bounds=found.bounds or (),
             units=tuple(self.resamples.units) if self.resamples.dependent else (),
+            bare=found.bare,
         )
 
     def beside(self, old: Mapping[str, Prediction]) -> Pairs:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Measure
-from pytest_puma.metrics.statistic import FEW, Statistic, blocks
+from pytest_puma.metrics.statistic import CORRELATION, FEW, Statistic, blocks
 from pytest_puma.stats import (
     LEVEL,
     Interval,
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 #: Proportions of fewer rows than enough, with so few hits or misses, are marked.
 ENOUGH, LOPSIDED = 100, 5
-#: Numbers that are no means are marked where fewer answers than this are wrong, or right.
-ODD = 10
-#: Means are marked where one term is a larger share of their sum: there are few that count, or the tail is heavy.
-LARGEST = 0.1
+#: Numbers that are no means are marked where fewer answers than this are wrong, or right: correlations need more.
+ODD, ODD_OF_CORRELATIONS = 10, 20
+#: Means are marked where one term is a larger share of their sum: there are few that count, or the tail is heavy. Where
+#: terms have no upper bound, samples that happen to hold no large one look harmless.
+LARGEST, LARGEST_WITHOUT_BOUND = 0.1, 0.05
 
 
 def measure(
@@ -133,10 +134,12 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
         return f"under {FEW} independent units"
     if _is_lopsided(statistic):
         return f"under {LOPSIDED} on one side"
-    if statistic.odd is not None and statistic.odd < ODD:
-        return f"under {ODD} answers are right, or under {ODD} wrong"
+    odd = ODD_OF_CORRELATIONS if statistic.bounds == CORRELATION else ODD
+    if statistic.odd is not None and statistic.odd < odd:
+        return f"under {odd} answers are right, or under {odd} wrong"
     if terms is None or np.all(terms == terms[0]):
         return "" if terms is None or terms[0] or not statistic.unseen else "no error was seen"
     above = terms - terms.min()
     largest = float(above.max() / above.sum())
-    return f"one sample is {largest:.0%} of all that differs" if largest > LARGEST else ""
+    most = LARGEST if math.isfinite(statistic.ceiling) else LARGEST_WITHOUT_BOUND
+    return f"one sample is {largest:.0%} of all that differs" if largest > most else ""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Values, Weights
 
 RESAMPLES = 300  # a function in Python is called for each
+#: Of a metric of which nothing is known, percentiles of fewer rows hold too little.
+FEW = 100
 _NAME = re.compile(r"[\w.+-]+")
 
 
@@ -59,4 +61,4 @@ def statistics(scenario: Scenario, table: Table) -> Iterator[Statistic]:
             msg = f"{scenario.name}: metrics() names {name!r}; expected letters, digits and any of _ . + - only"
             raise SettingsError(msg)
         kernel = Repeated(metric, table.predictions)
-        yield Statistic(name=name, kernel=kernel, n=len(table), resamples=RESAMPLES)
+        yield Statistic(name=name, kernel=kernel, n=len(table), resamples=RESAMPLES, few=FEW)

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 _TINY = 1e-9
 #: Fewer groups of rows have too few signs to flip: chains of shared units may link all rows to one group.
 FEWEST_GROUPS = 10
+#: Where fewer rows give anything to a metric, as those of a rare class do, the interval of its change is approximate.
+FEW_ROWS = 20
+#: So few changes of one size, as many as changes of errors are worth, do not show the tail.
+FEW_EQUAL = 15
 #: Baselines keep six digits of a probability.
 _ROUNDING = 1e-5
 
@@ -56,8 +60,8 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
     worse, better = int((turned > 0).sum()), int((turned < 0).sum())
     n, behind = evidence(new, old)
     value = float(compare(np.array(new.value), np.array(old.value)))
+    equal = math.ceil(min(behind, _equal(new, old)))
     if behind:
-        equal = math.ceil(min(behind, _equal(new, old)))
         low, high = change_interval(value, values, n=n, turned=equal, level=level)
         if new.bounds and not quotient:
             reach = new.bounds[1] - new.bounds[0]
@@ -85,6 +89,7 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
         quotient=quotient,
         numbers=new.numbers,
         share=bool(new.bounds),
+        thin=behind > 0 and (new.bare or _equal(new, old) < FEW_EQUAL or _rows(new, old) < FEW_ROWS),
         level=level,
     )
 
@@ -140,6 +145,13 @@ def evidence(new: Draws, old: Draws) -> tuple[int, int]:
         # Chains of shared units link rows that have little to do with each other.
         return n, math.ceil(changed.sum() * n / len(changed))
     return n, len(set(groups[changed].tolist()))
+
+
+def _rows(new: Draws, old: Draws) -> int:
+    """How many rows give the metric anything, in either set."""
+    if not new.inputs:
+        return len(new.answers)
+    return int((known(_inputs(new)) | known(_inputs(old))).sum())
 
 
 def _changed(new: Draws, old: Draws) -> NDArray[np.bool_]:

@@ -33,7 +33,7 @@ def lines(found: Sequence[Contrast], width: int) -> list[str]:
     rough = any(each.change.approximate for each in found)
     return [
         *table.lines(COLUMNS, rows(found), width),
-        *(["* of so few turned answers the interval is approximate"] if rough else []),
+        *(["* few samples, or few that changed: the interval is approximate"] if rough else []),
     ]
 
 

@@ -309,7 +309,7 @@ def test_of_few_turned_answers_the_interval_is_said_to_be_approximate(worse: int
 
     verdict = judge_change(parse_gate("accuracy >= baseline - 0.3"), found, "the baseline", Policy())
 
-    assert verdict.reason.endswith("1 the other way; of so few the interval is approximate)") is said
+    assert verdict.reason.endswith("1 the other way; the interval is approximate)") is said
 
 
 def test_samples_that_only_the_metric_counts_differently_are_told() -> None:

@@ -344,3 +344,33 @@ def test_few_large_changes_of_errors_count_as_few() -> None:
     assert few is not None
     assert alike.changed == few.changed == 12
     assert alike.low > 0 > few.low
+
+
+def _cycled(wrong: int, n: int = 60) -> list[Prediction]:
+    """Answers of four labels, the first of which are wrong."""
+    golds = [LABELS[row % len(LABELS)] for row in range(n)]
+    return predictions(golds, [LABELS[(row + 1) % len(LABELS)] if row < wrong else golds[row] for row in range(n)])
+
+
+def test_the_change_of_a_class_with_few_rows_is_approximate() -> None:
+    found = pairs(Triage(), _cycled(wrong=24), _cycled(wrong=0))
+    whole, of_class = found.change("f1_macro"), found.change(f"per_class.{LABELS[0]}.recall")
+
+    assert whole is not None
+    assert not whole.approximate
+    assert of_class is not None
+    assert of_class.changed >= 5
+    assert of_class.approximate, "15 rows"
+
+
+def test_the_change_of_a_mean_square_is_approximate_where_few_errors_make_it() -> None:
+    golds = ["3"] * 200
+    steady = predictions(golds, ["5" if row % 2 else "3" for row in range(200)])
+    near, far = (
+        predictions(golds, [end if row < 6 else "3" if row % 2 else "5" for row in range(200)]) for end in ("5", "89")
+    )
+
+    for answers, approximate in ((near, False), (far, True)):
+        change = pairs(Estimation(), answers, steady).change("rmse")
+        assert change is not None
+        assert change.approximate == approximate
