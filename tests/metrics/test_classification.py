@@ -172,13 +172,19 @@ def test_where_a_class_is_rare_the_means_over_classes_are_marked() -> None:
     assert found["per_class.A.f1"].note == enough["f1_macro"].note == ""
 
 
-@pytest.mark.parametrize(("wrong", "marked"), [(9, True), (10, False), (40, False), (41, True)])
-def test_where_few_answers_are_wrong_or_right_all_but_proportions_are_marked(wrong: int, marked: bool) -> None:  # noqa: FBT001
-    found = measured(OrderedTriage("AB"), predictions("AB" * 25, ("AB" * 25)[:-wrong] + ("BA" * 25)[-wrong:]))
-    note = "under 10 answers are right, or under 10 wrong: the interval is approximate" if marked else ""
+@pytest.mark.parametrize(
+    ("names", "fewest"),
+    [(("f1_macro", "f1_weighted", "recall_macro"), 10), (("kappa_quadratic", "spearman", "kendall_tau"), 20)],
+)
+def test_where_few_answers_are_wrong_or_right_all_but_proportions_are_marked(
+    names: tuple[str, ...], fewest: int
+) -> None:
+    note = f"under {fewest} answers are right, or under {fewest} wrong: the interval is approximate"
 
-    for name in ("f1_macro", "f1_weighted", "recall_macro", "kappa_quadratic", "spearman", "kendall_tau"):
-        assert found[name].note == note
+    for wrong, marked in ((fewest - 1, True), (fewest, False), (50 - fewest, False), (51 - fewest, True)):
+        found = measured(OrderedTriage("AB"), predictions("AB" * 25, ("AB" * 25)[:-wrong] + ("BA" * 25)[-wrong:]))
+        assert {found[name].note for name in names} == {note if marked else ""}, wrong
+        assert found["accuracy"].note == ""
 
 
 @given(st.integers(0, 999))
