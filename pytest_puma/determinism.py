@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_puma.core import Backend, Determinism, Response, Step
+from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.engine import Engine
-from pytest_puma.engine.prefix import common_prefix
 from pytest_puma.strategies import Strategy, Task
 from pytest_puma.talks import Talk, hold
 

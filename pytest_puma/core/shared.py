@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from pytest_puma.core.conversation import Message, Prompt
+from pytest_puma.core.prefix import common_prefix
 
 Messages: TypeAlias = tuple[Message, ...]
 
@@ -103,7 +104,7 @@ def _common(one: Messages, other: Messages) -> Place:
     at = next((at for at, (mine, its) in enumerate(both) if mine != its), len(both))
     if at == len(both) or both[at][0].role != both[at][1].role:
         return _place(one, at, 0)
-    return _place(one, at, _prefix(one[at].content, other[at].content))
+    return _place(one, at, common_prefix(one[at].content, other[at].content))
 
 
 def _place(messages: Messages, at: int, characters: int) -> Place:
@@ -123,15 +124,3 @@ def _behind(messages: Messages, place: Place) -> Messages:
         return messages
     first = messages[place.message]
     return (replace(first, content=first.content[place.characters :]), *messages[place.message + 1 :])
-
-
-def _prefix(one: str, other: str) -> int:
-    """The length of the common beginning of two texts, by halves: they may have thousands of characters."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pytest_puma.core import Backend
+from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.jobs import Job
-from pytest_puma.engine.prefix import common_prefix
 
 #: llama.cpp rounds a cache, and each stream of one, up to a multiple of this.
 CELL_BLOCK = 256

@@ -18,9 +18,9 @@ from itertools import chain, count
 from typing import TypeAlias
 
 from pytest_puma.core import Backend, EngineError, Generate, Request, Response, Speed, Step
+from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.jobs import Fork, Job, Operation
-from pytest_puma.engine.prefix import common_prefix
 from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, overflow
 from pytest_puma.engine.scheduler import Scheduler
 

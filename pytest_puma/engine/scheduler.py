@@ -25,8 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Step
+from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.jobs import Drop, Fork, Job, Operation, Plan, Row, Track, batch_of
-from pytest_puma.engine.prefix import common_prefix
 from pytest_puma.engine.waiting import Waiting
 
 #: A shared prefix shorter than this is computed again: cheaper than one more round trip for a fork point.

@@ -10,8 +10,8 @@ import numpy as np
 import psutil
 
 from pytest_puma.core import Generate, Request
+from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.engine import Engine
-from pytest_puma.engine.prefix import common_prefix
 from tests.engine.ask import INSTRUCTIONS, cost, generate, issues, one_at_a_time, prompt, score, timeless
 from tests.engine.cache import NOISE, RecordedBackend
 from tests.engine.conftest import OpenBackend

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.jobs import Drop, Fork, Job
-from pytest_puma.engine.prefix import common_prefix
 from pytest_puma.engine.scheduler import LEAST_SHARED, MOST_LEVELS
 from tests.engine.drive import Drive, job
 
