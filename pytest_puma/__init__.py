@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_puma.core import Answer, Conversation, Outcome, Scenario, ask, ask_all
     from pytest_puma.perturbations import Group, Perturbation
-    from pytest_puma.report.loaded import LoadedRun, load_run
     from pytest_puma.scenarios.file import FileScenario
+    from pytest_puma.store.loaded import LoadedRun, load_run
     from pytest_puma.strategies import Strategy, Task
 
 __version__ = "0.1.0"
@@ -36,11 +36,11 @@ __all__ = [
 _ELSEWHERE = {
     "FileScenario": "pytest_puma.scenarios.file",
     "Group": "pytest_puma.perturbations",
-    "LoadedRun": "pytest_puma.report.loaded",
+    "LoadedRun": "pytest_puma.store.loaded",
     "Perturbation": "pytest_puma.perturbations",
     "Strategy": "pytest_puma.strategies",
     "Task": "pytest_puma.strategies",
-    "load_run": "pytest_puma.report.loaded",
+    "load_run": "pytest_puma.store.loaded",
 }
 
 

@@ -36,8 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     from pytest_puma.session.collected import NAME, Collecting
+    from pytest_puma.session.config import check_command_line
     from pytest_puma.session.controller import register
-    from pytest_puma.session.settings import check_command_line
 
     config.addinivalue_line("markers", "puma(scenario, *, strategies, samples, seed, gates, ...): a benchmark")
     check_command_line(config)

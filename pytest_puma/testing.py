@@ -49,9 +49,9 @@ class ScriptedBackend:
         self._held: dict[int, bytearray] = {}
         self._known: dict[bytes, bytes] = {}
         self.context_limit = context_limit
-        self.cells: int | None = None
-        self.good_cells = context_limit
-        self.stream_cells = 0
+        self.kv_slots: int | None = None
+        self.good_kv_slots = context_limit
+        self.stream_kv_slots = 0
         self.batch = 8192
         self.parallel = self.parallel_streams = parallel
         self.encoders = 1
@@ -75,7 +75,7 @@ class ScriptedBackend:
         """The byte itself."""
         return b"" if token == _END else bytes([token])
 
-    def open(self, cells: int, streams: int = 0) -> None:  # noqa: ARG002 - it has room for any number
+    def open(self, kv_slots: int, streams: int = 0) -> None:  # noqa: ARG002 - it has room for any number
         """Forget every sequence, and what was answered."""
         self._held, self._known = {}, {}
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from pytest_puma import hooks
-from pytest_puma.asked import DEFAULT_STRATEGIES, Choices
+from pytest_puma.analysis.naive_baselines import NAMES
 from pytest_puma.core import Change, Flip, Measure, ModelOptions, Power, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
-from pytest_puma.references import NAMES
-from pytest_puma.report.emit import FORMATS, JUNIT
-from pytest_puma.report.sheet import COLUMNS
+from pytest_puma.planning.reports import FORMATS, JUNIT
+from pytest_puma.planning.settings import DEFAULT_STRATEGIES, RunOptions
+from pytest_puma.report.csv import COLUMNS
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.session.options import INI, OPTIONS
 from pytest_puma.strategies import ALL, parse_strategy
@@ -124,7 +124,7 @@ def test_the_table_of_model_options_is_complete() -> None:
 def test_the_section_on_the_marker_names_all_that_it_takes_and_its_default_strategies() -> None:
     section = REFERENCE.partition("\n## The marker\n")[2].partition("\n## ")[0]
     named = {name.partition("=")[0] for name in _code(section.rpartition("```")[2])}
-    assert named >= {field.name for field in fields(Choices)} | {"gates"}
+    assert named >= {field.name for field in fields(RunOptions)} | {"gates"}
     assert f"(default: {', '.join(DEFAULT_STRATEGIES)})" in " ".join(section.split())
 
 
@@ -313,7 +313,7 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     assert set(outcome_keys["measures"]) == {field.name for field in fields(Measure)}
     (verdict,) = outcome["verdicts"]
     change = {"old", "new", "value", "low", "high", "n", "worse", "better"}
-    others = {"baseline", "reference.<name>"}
+    others = {"baseline", "naive.<name>"}
     power = {field.name for field in fields(Power)} | {"no_regression", "no_drift"}
     assert set(outcome_keys["verdicts"]) == {*verdict, *verdict["gate"], *others, *change, *power}
     assert change < {field.name for field in fields(Change)}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_puma.core import Drift, Outcome, Prediction, Usage
+from pytest_puma.core import CellId, Drift, Outcome, Prediction, Usage
 
 #: The measures of a clock: those of another machine or hour say nothing.
 TIMED = ("latency_mean",)
@@ -81,13 +81,12 @@ class Entry:
     @property
     def scenario(self) -> str:
         """The name of the scenario, which has no hyphen."""
-        return self.cell.partition("-")[0]
+        return CellId.parse(self.cell).scenario
 
     @property
     def twin(self) -> str:
         """The cell itself, or, of a perturbed one, that of the samples as they are."""
-        asked, _, model = self.cell.partition("@")
-        return f"{asked.partition('+')[0]}@{model}"
+        return str(CellId.parse(self.cell).without("perturbation"))
 
     @property
     def start(self) -> Anchor:
@@ -97,7 +96,7 @@ class Entry:
     @property
     def model(self) -> str:
         """The name of the model."""
-        return self.cell.partition("@")[2]
+        return CellId.parse(self.cell).model
 
     def changed(self, signature: Mapping[str, Any]) -> tuple[str, ...]:
         """What is no longer as it was, in words, where the cell's signature is this one now."""

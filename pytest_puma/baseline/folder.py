@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 
 from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import DataError
-from pytest_puma.files import locked, write_whole
+from pytest_puma.core.atomic import locked, write_whole
 
 FORMAT = 1
 _WIDTH = 120

@@ -2,6 +2,8 @@
 
 from pytest_puma.core.backend import Backend, Grammar, Step
 from pytest_puma.core.cell import Cell, Model, ModelOptions
+from pytest_puma.core.cell_id import CellId
+from pytest_puma.core.change import BootstrapReplicates, Change
 from pytest_puma.core.contrast import Contrast
 from pytest_puma.core.conversation import (
     TRUNCATED,
@@ -32,20 +34,27 @@ from pytest_puma.core.errors import (
 )
 from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
-from pytest_puma.core.outcome import Determinism, Fault, Flip, Outcome, Prediction, Run
+from pytest_puma.core.gate import Doubt, Gate
+from pytest_puma.core.measure import LEVEL, Measure
+from pytest_puma.core.outcome import Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
-from pytest_puma.core.robustness import Gap, Robustness, Shift, Turns
+from pytest_puma.core.prediction import Prediction
+from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
+from pytest_puma.core.run import Fault, Run
 from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
 from pytest_puma.core.shared import Messages, SharedPrompts
-from pytest_puma.core.verdict import LEVEL, Change, Doubt, Draws, Gate, Measure, Policy, Status, Verdict
+from pytest_puma.core.verdict import Policy, Status, Verdict
 
 __all__ = [
     "LEVEL",
     "REGRESSION_LEVEL",
     "TRUNCATED",
     "Answer",
+    "AnswerChanges",
     "Backend",
+    "BootstrapReplicates",
     "Cell",
+    "CellId",
     "Change",
     "Contrast",
     "Conversation",
@@ -54,7 +63,6 @@ __all__ = [
     "Decline",
     "Determinism",
     "Doubt",
-    "Draws",
     "Drift",
     "EngineError",
     "Exchange",
@@ -95,7 +103,6 @@ __all__ = [
     "Tally",
     "TaskType",
     "TemplateError",
-    "Turns",
     "UnchangedError",
     "Usage",
     "Verdict",

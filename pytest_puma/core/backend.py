@@ -49,8 +49,8 @@ class Backend(Protocol):
     """A model with a cache of sequences.
 
     `context_limit`: the most tokens one sequence may hold. `cells`: the size of the cache where the
-    user fixed it. `good_cells`: how many cells that are not shared a batch may look at before it
-    gets slow. `stream_cells`: how many cells streams may take together, 0 where there are no streams.
+    user fixed it. `good_kv_slots`: how many cells that are not shared a batch may look at before it
+    gets slow. `stream_kv_slots`: how many cells streams may take together, 0 where there are no streams.
     `batch`, `rows`: the most tokens and the most rows of logits of one decode.
     `sequences`: the most sequences that live at once (ids from 0); `parallel`: the requests that are
     worth running at once, `parallel_streams`: those in streams; `encoders`: the threads that may encode
@@ -60,9 +60,9 @@ class Backend(Protocol):
     """
 
     context_limit: int
-    cells: int | None
-    good_cells: int
-    stream_cells: int
+    kv_slots: int | None
+    good_kv_slots: int
+    stream_kv_slots: int
     batch: int
     rows: int
     sequences: int
@@ -83,7 +83,7 @@ class Backend(Protocol):
     def piece(self, token: int) -> bytes:
         """The bytes a token stands for; they may cut a character in two."""
 
-    def open(self, cells: int, streams: int = 0) -> None:
+    def open(self, kv_slots: int, streams: int = 0) -> None:
         """Start with an empty cache of `cells` tokens.
 
         It is shared by all sequences, or divided evenly among so many streams, one for each sequence: what is forked

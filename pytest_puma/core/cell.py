@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pytest_puma.core.cell_id import CellId
 from pytest_puma.core.conversation import Generation
 from pytest_puma.core.errors import SettingsError, check_limits
-
-if TYPE_CHECKING:
-    from pytest_puma.core.scenario import Scenario
-    from pytest_puma.core.verdict import Gate
+from pytest_puma.core.gate import Gate
+from pytest_puma.core.scenario import Scenario
 
 DEFAULT_SAMPLES = 50
 DEFAULT_SEED = 42
-MOST_SEED = 2**64 - 1
+MAX_SEED = 2**64 - 1
 #: What llama.cpp takes (sequences), and what no machine has (the others): beyond, C would wrap numbers around.
-MOST_SEQUENCES, MOST_CELLS, MOST_LAYERS, MOST_THREADS = 64, 2**27, 2**15, 2**12
+MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +42,10 @@ class ModelOptions:
             raise SettingsError(msg)
         check_limits(
             {
-                "n_ctx": (self.n_ctx, 1, MOST_CELLS),
-                "gpu_layers": (self.gpu_layers, -1, MOST_LAYERS),
-                "threads": (self.threads, 1, MOST_THREADS),
-                "parallel": (self.parallel, 1, MOST_SEQUENCES),
+                "n_ctx": (self.n_ctx, 1, MAX_KV_SLOTS),
+                "gpu_layers": (self.gpu_layers, -1, MAX_LAYERS),
+                "threads": (self.threads, 1, MAX_THREADS),
+                "parallel": (self.parallel, 1, MAX_SEQUENCES),
             }
         )
 
@@ -66,8 +64,8 @@ class Cell:
     """One scenario x strategy x model, with all that decides its numbers; `metrics` are those that reports show.
 
     `perturbation` is the name of that under which the samples are shown, None as they are. `gates` are the cell's own;
-    `across` are those that compare it with other cells, `drawn` the metrics that are held against other cells', or
-    against a baseline's.
+    `across` are those that compare it with other cells, `compared_metrics` the metrics to compare with other cells or
+    with a baseline.
     """
 
     scenario: Scenario
@@ -80,18 +78,18 @@ class Cell:
     gates: tuple[Gate, ...] = ()
     across: tuple[Gate, ...] = ()
     metrics: tuple[str, ...] = ()
-    drawn: tuple[str, ...] = ()
+    compared_metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """A cell without samples would measure nothing."""
-        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MOST_SEED)})
+        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MAX_SEED)})
+
+    @property
+    def name(self) -> CellId:
+        """The names that identify the cell."""
+        return CellId(self.scenario.name, self.strategy, self.model.name, self.perturbation)
 
     @property
     def id(self) -> str:
         """`triage_jira-few_shot_3@qwen2.5-3b`; under a perturbation `triage_jira-few_shot_3+typos_5pct@qwen2.5-3b`."""
-        return f"{self.scenario.name}-{perturbed(self.strategy, self.perturbation)}@{self.model.name}"
-
-
-def perturbed(name: str, perturbation: str | None) -> str:
-    """A name with that of the perturbation, where there is one: `few_shot_3+typos_5pct`."""
-    return name if perturbation is None else f"{name}+{perturbation}"
+        return str(self.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_puma.core.verdict import Change
+from pytest_puma.core.change import Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_puma.core.verdict import Change, Measure
+from pytest_puma.core.change import Change
+from pytest_puma.core.measure import Measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turns:
+class AnswerChanges:
     """The samples of a cell whose answer is another one under a perturbation, and what became of them.
 
     `rate` is their share of all samples. An answer that was not read is wrong.
     """
 
     rate: Measure
-    to_correct: int
-    to_incorrect: int
-    between_incorrect: int
+    fixed: int
+    broken: int
+    still_wrong: int
 
     @property
     def turned(self) -> int:
         """How many there are."""
-        return self.to_correct + self.to_incorrect + self.between_incorrect
+        return self.fixed + self.broken + self.still_wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,7 @@ class Shift:
 
     perturbation: str
     change: Change
-    turns: Turns
+    turns: AnswerChanges
     test: str
     p: float
     adjusted: float

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from pytest_puma.core.prediction import Prediction
+
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pytest_puma.core.outcome import Prediction
-
 Duplicates: TypeAlias = Literal["number", "drop"]
 TaskType: TypeAlias = Literal["classification", "regression"]
-OwnMetric: TypeAlias = "Callable[[Sequence[Prediction]], float]"
+OwnMetric: TypeAlias = Callable[[Sequence[Prediction]], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.jobs import Job
 
 #: llama.cpp rounds a cache, and each stream of one, up to a multiple of this.
-CELL_BLOCK = 256
+KV_SLOT_BLOCK = 256
 #: Streams beyond the running jobs, for the beginnings that they share.
 SHARED_STREAMS = 2
 
@@ -21,7 +21,7 @@ SHARED_STREAMS = 2
 class Cache:
     """As a backend opens it: `cells` in all, shared, or divided among so many `streams`."""
 
-    cells: int
+    kv_slots: int
     streams: int = 0
 
     def parallel(self, backend: Backend) -> int:
@@ -35,11 +35,11 @@ def cache_for(jobs: Sequence[Job], backend: Backend) -> tuple[Cache, Sequence[Jo
     In a shared one a beginning is there once, and any mixture of prompts fills a batch. But each new token looks at
     the cells of all sequences, if only to pass over them: where more is written than read, streams are faster.
     """
-    if backend.cells is not None:
-        return Cache(whole_blocks(max(backend.cells, *(job.cells for job in jobs)))), jobs, []
+    if backend.kv_slots is not None:
+        return Cache(whole_blocks(max(backend.kv_slots, *(job.kv_slots for job in jobs)))), jobs, []
     first, later = _alike(jobs, backend)
     if _want_streams(first, backend):
-        longest = _cells(first[-1])
+        longest = _kv_slots(first[-1])
         streams = math.ceil(len(first) / _waves(len(first), longest, backend)) + SHARED_STREAMS
         return Cache(streams * longest, streams), first, later
     return Cache(whole_blocks(_shared_cells(sorted(jobs), backend))), jobs, []
@@ -51,14 +51,14 @@ def _alike(jobs: Sequence[Job], backend: Backend) -> tuple[list[Job], list[Job]]
     A stream has room for the longest job of them all, so one long job would leave room for few streams. The jobs are
     cut by length into the fewest waves, then into the fewest parts, for each part computes anew what all begin with.
     """
-    ordered = sorted(jobs, key=lambda job: (job.cells, job.key))
-    cells = [_cells(job) for job in ordered]
-    cuts = [place for place, (left, right) in enumerate(pairwise(cells), start=1) if left < right]
+    ordered = sorted(jobs, key=lambda job: (job.kv_slots, job.key))
+    kv_slots = [_kv_slots(job) for job in ordered]
+    cuts = [place for place, (left, right) in enumerate(pairwise(kv_slots), start=1) if left < right]
     # From a cut on: the waves and the parts to come, and where the first of these ends.
     best = {len(jobs): (0, 0, 0)}
     for start in [*cuts[::-1], 0]:
         best[start] = min(
-            (_waves(end - start, cells[end - 1], backend) + waves, parts + 1, end)
+            (_waves(end - start, kv_slots[end - 1], backend) + waves, parts + 1, end)
             for end, (waves, parts, _) in best.items()
         )
     end = best[0][2]
@@ -72,8 +72,8 @@ def _want_streams(jobs: Sequence[Job], backend: Backend) -> bool:
     own, written = sum(_own_cells(sorted(jobs))), sum(job.room for job in jobs)
     if written <= own - written:
         return False
-    at_once = min(backend.parallel, len(jobs), backend.good_cells * len(jobs) // own)
-    return 1 < min(_most(_cells(jobs[-1]), backend), len(jobs)) >= at_once
+    at_once = min(backend.parallel, len(jobs), backend.good_kv_slots * len(jobs) // own)
+    return 1 < min(_most(_kv_slots(jobs[-1]), backend), len(jobs)) >= at_once
 
 
 def _waves(jobs: int, longest: int, backend: Backend) -> int:
@@ -83,31 +83,31 @@ def _waves(jobs: int, longest: int, backend: Backend) -> int:
 
 def _most(longest: int, backend: Backend) -> int:
     """The streams of so many cells that jobs may have."""
-    return max(1, min(backend.parallel_streams, backend.stream_cells // longest - SHARED_STREAMS))
+    return max(1, min(backend.parallel_streams, backend.stream_kv_slots // longest - SHARED_STREAMS))
 
 
 def _shared_cells(jobs: Sequence[Job], backend: Backend) -> int:
     """Cells that let as many of the ordered jobs run at once as is worth it, the longest beginning of two counted once.
 
-    Each query looks at every cell in use, so more than `good_cells` beside the shared ones does not pay.
+    Each query looks at every cell in use, so more than `good_kv_slots` beside the shared ones does not pay.
     Never less than the longest job needs.
     """
     own = _own_cells(jobs)
-    shared = max(job.cells - each for job, each in zip(jobs, own, strict=True))
+    shared = max(job.kv_slots - each for job, each in zip(jobs, own, strict=True))
     wanted = sum(sorted(own, reverse=True)[: backend.parallel])
-    return max(*(job.cells for job in jobs), shared + min(wanted, backend.good_cells))
+    return max(*(job.kv_slots for job in jobs), shared + min(wanted, backend.good_kv_slots))
 
 
 def _own_cells(jobs: Sequence[Job]) -> list[int]:
     """Of each of the ordered jobs, the cells beyond what it has in common with the job before it."""
     common = [0, *(common_prefix(left.tokens, right.tokens) for left, right in pairwise(jobs))]
-    return [job.cells - each for job, each in zip(jobs, common, strict=True)]
+    return [job.kv_slots - each for job, each in zip(jobs, common, strict=True)]
 
 
-def _cells(job: Job) -> int:
-    return whole_blocks(job.cells)
+def _kv_slots(job: Job) -> int:
+    return whole_blocks(job.kv_slots)
 
 
-def whole_blocks(cells: int) -> int:
+def whole_blocks(kv_slots: int) -> int:
     """The cells that llama.cpp makes of so many."""
-    return -(-cells // CELL_BLOCK) * CELL_BLOCK
+    return -(-kv_slots // KV_SLOT_BLOCK) * KV_SLOT_BLOCK

@@ -160,13 +160,13 @@ class Engine:
         """A cache that suits queued jobs, for them and for those that come while it lasts."""
         cache, jobs, later = cache_for(self._queue, self.backend)
         self._queue = [*later]
-        self.backend.open(cache.cells, cache.streams)
+        self.backend.open(cache.kv_slots, cache.streams)
         self._scheduler = Scheduler(
             sequences=cache.streams or self.backend.sequences,
             parallel=cache.parallel(self.backend),
             batch=self.backend.batch,
             rows=self.backend.rows,
-            cells=cache.cells,
+            kv_slots=cache.kv_slots,
             streams=cache.streams > 0,
         )
         self._scheduler.submit(jobs)

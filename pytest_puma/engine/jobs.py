@@ -24,7 +24,7 @@ class Job:
     tails: tuple[tuple[int, ...], ...] = ()
 
     @property
-    def cells(self) -> int:
+    def kv_slots(self) -> int:
         """Cache cells it needs when it shares nothing."""
         return len(self.tokens) + self.room + sum(len(tail) - 1 for tail in self.tails)
 
@@ -81,7 +81,7 @@ class Track:
     rows_from: int
     sequence: int
     parent: Track | None
-    cells: int
+    kv_slots: int
     held: int
     job: Job | None = None
     tail: int | None = None

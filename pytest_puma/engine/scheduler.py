@@ -55,9 +55,9 @@ class Scheduler:
     """
 
     def __init__(
-        self, *, sequences: int, parallel: int, batch: int, rows: int, cells: int, streams: bool = False
+        self, *, sequences: int, parallel: int, batch: int, rows: int, kv_slots: int, streams: bool = False
     ) -> None:
-        self._longest = cells // sequences if streams else cells
+        self._longest = kv_slots // sequences if streams else kv_slots
         self._streams = streams
         self._finished: list[int] = []
         self._parallel = parallel
@@ -73,14 +73,14 @@ class Scheduler:
         self._operations: list[Operation] = []
         self._admitted: list[int] = []
         self._planned: list[tuple[Track, Step]] = []
-        self._free_cells = cells
+        self._free_kv_slots = kv_slots
         self._uncharged = 0
 
     # -- jobs come and go ------------------------------------------------------------------------
 
     def takes(self, job: Job) -> bool:
         """Whether the job fits into the cache alone. The continuations of a score share its prompt: no streams do."""
-        return job.cells <= self._longest and not (self._streams and job.tails)
+        return job.kv_slots <= self._longest and not (self._streams and job.tails)
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Queue jobs that it takes."""
@@ -193,23 +193,23 @@ class Scheduler:
     def _open_fork_point(self, job: Job, parent: Track | None, length: int) -> bool:
         above = len(parent.tokens) if parent else 0
         # The job below it must fit as well, else the fork point would block the cache.
-        if len(self._free) < 1 + _least_sequences(job) or self._free_cells < job.cells - above:
+        if len(self._free) < 1 + _least_sequences(job) or self._free_kv_slots < job.kv_slots - above:
             return False
         if self._streams and any(each.job and each.sequence > self._free[-1] for each in self._tracks.values()):
             # It would lie among the jobs, and they would never close ranks.
             return False
-        track = self._track(job.tokens[:length], length, parent, cells=length - above)
+        track = self._track(job.tokens[:length], length, parent, kv_slots=length - above)
         self._path.append(track)
         self._uncharged += length - above
         return True
 
     def _start(self, job: Job, parent: Track | None) -> bool:
         above = len(parent.tokens) if parent else 0
-        if len(self._free) < _least_sequences(job) or self._free_cells < job.cells - above:
+        if len(self._free) < _least_sequences(job) or self._free_kv_slots < job.kv_slots - above:
             return False
         self._waiting.remove(job)
         self._admitted.append(job.key)
-        track = self._track(job.tokens[:], len(job.tokens) - 1, parent, cells=job.cells - above, job=job)
+        track = self._track(job.tokens[:], len(job.tokens) - 1, parent, kv_slots=job.kv_slots - above, job=job)
         # A fork point is computed for the first job below it; the others find it in the cache.
         charged = min(self._uncharged, above)
         self._uncharged -= charged
@@ -257,7 +257,7 @@ class Scheduler:
             rows_from=len(running.job.tokens),
             sequence=sequence,
             parent=None,
-            cells=0,
+            kv_slots=0,
             held=len(running.job.tokens),
             job=running.job,
             tail=index,
@@ -278,7 +278,7 @@ class Scheduler:
     # -- sequences and cells ---------------------------------------------------------------------
 
     def _track(
-        self, tokens: array[int], rows_from: int, parent: Track | None, *, cells: int, job: Job | None = None
+        self, tokens: array[int], rows_from: int, parent: Track | None, *, kv_slots: int, job: Job | None = None
     ) -> Track:
         """Take a sequence, forked from the parent where there is one."""
         sequence = self._free.pop(-1 if self._streams and job is None else 0)
@@ -286,8 +286,8 @@ class Scheduler:
         if parent is not None:
             parent.children += 1
             self._operations.append(Fork(parent.sequence, sequence))
-        self._free_cells -= cells
-        track = Track(tokens, rows_from, sequence, parent, cells, held, job)
+        self._free_kv_slots -= kv_slots
+        track = Track(tokens, rows_from, sequence, parent, kv_slots, held, job)
         self._tracks[sequence] = track
         return track
 
@@ -301,7 +301,7 @@ class Scheduler:
     def _release(self, track: Track | None) -> None:
         """Cells are shared with children: they are free when the last of those is."""
         while track is not None and track.dropped and not track.children:
-            self._free_cells += track.cells
+            self._free_kv_slots += track.kv_slots
             track = track.parent
             if track is not None:
                 track.children -= 1

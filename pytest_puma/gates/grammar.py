@@ -8,7 +8,7 @@
     estimation_tawos-*@qwen*: mae_by_bin.34+ <= 20
     f1_macro >= baseline - 0.02
     mae <= baseline * 1.05 !fail
-    f1_macro > reference.tfidf
+    f1_macro > naive.tfidf
     max(f1_macro over strategy) >= 0.6
     few_shot_3.f1_macro >= zero_shot.f1_macro
     triage_jira: no_regression
@@ -16,8 +16,8 @@
 
 `op` is one of >= <= > <. `limit` is a number, or what another has of the same metric on the same samples: `other`,
 `other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or
-`reference.` with the name of a trivial program (`pytest_puma.references`). A number is finite and decimal: 0.45, .5,
--1, 2e3.
+`naive.` with the name of a naive baseline (`pytest_puma.analysis.naive_baselines`; the old name `reference.` is read with
+a warning). A number is finite and decimal: 0.45, .5, -1, 2e3.
 
 `metric` consists of letters, digits and _ . + - only; but the label in `per_class.<label>.precision`
 (or recall, or f1) may hold anything.
@@ -46,18 +46,20 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
+from dataclasses import replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
-from pytest_puma.core import Doubt, Gate, SettingsError
-from pytest_puma.core.verdict import DOUBTS, WORDS
+from pytest_puma.core import CellId, Doubt, Gate, SettingsError
+from pytest_puma.core.gate import DOUBTS, WORDS
 
 OPERATORS = (">=", "<=", ">", "<")
 _OPERATOR = re.compile(r"[<>=!]+")
 _METRIC = re.compile(r"(\w+\.)?per_class\..+\.(precision|recall|f1)|[\w.+-]+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_OTHER = re.compile(r"(baseline|reference\.\w+)(?![\w.])\s*")
+_OTHER = re.compile(r"(baseline|(?:naive|reference)\.\w+)(?![\w.])\s*")
 _PICKED = re.compile(r"\s*(?P<pick>max|min)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")
 _AXES: tuple[Literal["strategy", "model"], ...] = ("strategy", "model")
 #: `!fail` at the end; the operator `!=`, which gates do not have, is none.
@@ -147,9 +149,20 @@ def _limit(text: str, start: int, end: int, left: _Left) -> _Limit:
     rival = re.compile(rf"(\w+)\.{re.escape(metric)}(?![\w.])\s*").match(text, at, end) if metric else None
     name = rival or _OTHER.match(text, at, end)
     if name is None:
-        return _Limit(_number(text, at, end, "a number, as in 0.45, or baseline, or reference.NAME"))
+        return _Limit(_number(text, at, end, "a number, as in 0.45, or baseline, or naive.NAME"))
     number, quotient = _beside(text, name.end(), end)
-    return _Limit(number, name[1], quotient, metric if rival else None)
+    if rival:
+        return _Limit(number, name[1], quotient, metric)
+    return _Limit(number, _renamed(text, name[1]), quotient)
+
+
+def _renamed(text: str, other: str) -> str:
+    """`naive.tfidf` for `reference.tfidf`, its name until version 0.1."""
+    old, dot, program = other.partition(".")
+    if old != "reference":
+        return other
+    warnings.warn(f"puma: gate {text!r}: {other} is now naive.{program}", FutureWarning, stacklevel=2)
+    return f"naive{dot}{program}"
 
 
 def _beside(text: str, at: int, end: int) -> tuple[float, bool]:
@@ -192,15 +205,13 @@ def _error(text: str, offset: int, found: str, expected: str) -> SettingsError:
     )
 
 
-def applies(gate: Gate, scenario_name: str, cell_id: str) -> bool:
-    """Whether the gate's scope takes in the cell `cell_id`, which is one of the scenario."""
-    asked, _, model = cell_id.removeprefix(f"{scenario_name}-").partition("@")
-    strategy, plus, perturbation = asked.partition("+")
+def applies(gate: Gate, cell: CellId) -> bool:
+    """Whether the gate's scope includes the cell."""
     scope = gate.scope or "*"
-    if ("+" in scope.partition("@")[0]) != bool(plus):
+    if (CellId.parse(scope).perturbation is None) != (cell.perturbation is None):
         return False
     pattern = scope.replace("[", "[[]")  # a bracket is no wildcard here
-    spellings = ("", f"-{strategy}", f"-{strategy.replace('_', '-')}")
-    scenario, *cells = [f"{scenario_name}{spelling}{plus}{perturbation}" for spelling in spellings]
-    names = [scenario, *cells, *(f"{cell}@{model}" for cell in cells)]
+    spellings = (cell, replace(cell, strategy=cell.strategy.replace("_", "-")))
+    names = {replace(cell, strategy="").without("model").common_name}
+    names |= {name for each in spellings for name in (str(each), each.without("model").common_name)}
     return any(fnmatchcase(name, pattern) for name in names)

@@ -13,8 +13,8 @@ import operator
 from collections.abc import Callable, Mapping
 
 from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdict
+from pytest_puma.core.gate import spelled
 from pytest_puma.core.power import percent, rounded_up
-from pytest_puma.core.verdict import spelled
 from pytest_puma.gates.power import allowance, of_change
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.one_sided import mcnemar_worse

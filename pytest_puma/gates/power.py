@@ -13,7 +13,7 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Gate, Power
-from pytest_puma.core.verdict import DRIFT
+from pytest_puma.core.gate import DRIFT
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.cusum import effect_of_cusum, power_of_cusum
 from pytest_puma.stats.power import WANTED, detectable, power_of_interval, power_of_mcnemar, samples_needed

@@ -1,23 +1,23 @@
 """Every measure of a cell: a value, the 95 % interval that suits it, and the number of predictions behind it.
 
 One file a family. Each turns a `Table` of predictions into `Statistic`s; `measuring.measure` turns those into measures.
-`Answers` are where a cell's predictions are asked for any of it.
+`ScoredPredictions` are where a cell's predictions are asked for any of it.
 """
 
 from __future__ import annotations
 
 from pytest_puma.core import Scenario
-from pytest_puma.metrics.answers import Answers, Pairs
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.contrast import contrast
 from pytest_puma.metrics.paired import between
+from pytest_puma.metrics.scored import PairedPredictions, ScoredPredictions
 from pytest_puma.metrics.table import TOLERATED_FAILURES, Table
 
 __all__ = [
     "TOLERATED_FAILURES",
-    "Answers",
-    "Pairs",
+    "PairedPredictions",
+    "ScoredPredictions",
     "between",
     "confusion_matrix",
     "contrast",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Values, Weights
 
 BINS = 10
-MOST_BRIER = 2.0
+MAX_BRIER = 2.0
 #: Of fewer predictions, bins are too small.
 ENOUGH = 200
 
@@ -34,7 +34,7 @@ def statistics(table: Table) -> Iterator[Statistic]:
     """The Brier score, then expected and maximum calibration error, which have no interval."""
     among, n = table.has_probabilities, int(table.has_probabilities.sum())
     kept = replace(table, probabilities=table.kept_probabilities)
-    brier = mean("brier", _brier(table), among, ceiling=MOST_BRIER, unseen=MOST_BRIER, optional=True)
+    brier = mean("brier", _brier(table), among, ceiling=MAX_BRIER, unseen=MAX_BRIER, optional=True)
     yield replace(brier, inputs=given(_brier(kept), among))
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs
     few = f"n under {ENOUGH}: the value is rough" if n < ENOUGH else ""

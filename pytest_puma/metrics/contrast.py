@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pytest_puma.core import Contrast, Draws
+from pytest_puma.core import BootstrapReplicates, Contrast
 from pytest_puma.metrics.paired import FEWEST_GROUPS, between, evidence, together
 from pytest_puma.stats import change_p, cliffs_delta, group_sums, mcnemar, rank_biserial, sign_flips, signed_rank
 
@@ -14,7 +14,7 @@ _TESTS = {"accuracy": "mcnemar", "mae": "permutation"}
 _READ = 1e200
 
 
-def contrast(cell: str, against: str, new: Draws, old: Draws, *, seed: int) -> Contrast:
+def contrast(cell: str, against: str, new: BootstrapReplicates, old: BootstrapReplicates, *, seed: int) -> Contrast:
     """The cell's answers beside those of another one; `adjusted` is as if there were no other contrast.
 
     Where rows share units, tests are on the sums of each group's differences, as rows of a group err together.

@@ -41,13 +41,13 @@ def measure(
     what all of them will give, instead of for the population that they are drawn from.
     """
     wanted = [s for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)]
-    drawn = _bootstrap(wanted, resamples) if wanted else {}
-    return [_measure(each, resamples, drawn.get(each.name, ()), level, left) for each in statistics]
+    replicates = _bootstrap(wanted, resamples) if wanted else {}
+    return [_measure(each, resamples, replicates.get(each.name, ()), level, left) for each in statistics]
 
 
 def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[str, tuple[Values, ...]]:
     """The values of each in every resample; behind them, of means of independent rows, the standard errors."""
-    drawn: dict[str, tuple[Values, ...]] = {}
+    replicates: dict[str, tuple[Values, ...]] = {}
     for size in dict.fromkeys(statistic.resamples for statistic in statistics):
         kernels = {s.name: _kernels(s, resamples) for s in statistics if s.resamples == size}
         parts = [
@@ -55,8 +55,8 @@ def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[st
             for block in blocks(resamples.weights[:size])
         ]
         for name, *found in zip(kernels, *parts, strict=True):
-            drawn[name] = tuple(map(np.concatenate, zip(*found, strict=True)))
-    return drawn
+            replicates[name] = tuple(map(np.concatenate, zip(*found, strict=True)))
+    return replicates
 
 
 def _kernels(statistic: Statistic, resamples: Resamples) -> list[Kernel]:
@@ -66,12 +66,12 @@ def _kernels(statistic: Statistic, resamples: Resamples) -> list[Kernel]:
 
 
 def _measure(
-    statistic: Statistic, resamples: Resamples, drawn: tuple[Values, ...], level: float, left: float
+    statistic: Statistic, resamples: Resamples, replicates: tuple[Values, ...], level: float, left: float
 ) -> Measure:
     value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) if statistic.n else math.nan
     low = high = math.nan
     if not math.isnan(value) and not statistic.bare:
-        low, high = _interval(statistic, value, resamples, drawn, level, left)
+        low, high = _interval(statistic, value, resamples, replicates, level, left)
         # Percentiles of a biased statistic may lie to one side of it; its interval must hold it.
         low, high = min(low, value), max(high, value)
     note = _note(statistic, value, resamples)
@@ -79,17 +79,17 @@ def _measure(
 
 
 def _interval(  # noqa: PLR0917
-    statistic: Statistic, value: float, resamples: Resamples, drawn: tuple[Values, ...], level: float, left: float
+    statistic: Statistic, value: float, resamples: Resamples, replicates: tuple[Values, ...], level: float, left: float
 ) -> Interval:
-    if not drawn:
+    if not replicates:
         return wilson(statistic.successes or 0, statistic.n, level, left=left)
     n = min(statistic.n, resamples.independent)
     if statistic.bounds is not None:
-        return effective_wilson(value, drawn[0], n, bounds=statistic.bounds, level=level, left=left)
-    if statistic.terms is not None and len(drawn) > 1:
-        low, high = _of_terms(statistic, statistic.terms, value, drawn[0], drawn[1], level)
+        return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left)
+    if statistic.terms is not None and len(replicates) > 1:
+        low, high = _of_terms(statistic, statistic.terms, value, replicates[0], replicates[1], level)
     else:
-        low, high = expanded_percentile_interval(drawn[0], n, level)
+        low, high = expanded_percentile_interval(replicates[0], n, level)
     nearer = math.sqrt(left)
     return value - (value - low) * nearer, value + (high - value) * nearer
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_puma.core import Change, Draws
+from pytest_puma.core import BootstrapReplicates, Change
 from pytest_puma.metrics.regression import kernel_over_read
 from pytest_puma.metrics.statistic import in_blocks, known
 from pytest_puma.stats import (
@@ -46,7 +46,7 @@ FEW_EQUAL = 15
 _ROUNDING = 1e-5
 
 
-def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> Change:
+def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: bool, level: float = LEVEL) -> Change:
     """What a metric is in one set of answers beside another one to the same samples.
 
     Where no sample gives the metric anything else than before, nothing changed, and the interval is the value alone.
@@ -94,7 +94,7 @@ def between(new: Draws, old: Draws, *, quotient: bool, level: float = LEVEL) -> 
     )
 
 
-def together(new: Draws, old: Draws) -> tuple[Draws, Draws]:
+def together(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[BootstrapReplicates, BootstrapReplicates]:
     """Both, of a metric over parsed answers on the samples alone that were parsed in both sets.
 
     Otherwise a model would gain by leaving its worst answers unparsed.
@@ -111,20 +111,22 @@ def together(new: Draws, old: Draws) -> tuple[Draws, Draws]:
     return one, other
 
 
-def _on_rows(drawn: Draws, rows: NDArray[np.intp], build: Callable[..., Kernel], resamples: Resamples | None) -> Draws:
+def _on_rows(
+    replicates: BootstrapReplicates, rows: NDArray[np.intp], build: Callable[..., Kernel], resamples: Resamples | None
+) -> BootstrapReplicates:
     """Some of the rows, and what the metric is on them where that is something else: then these are resampled."""
-    columns = ("errors", "answers", "inputs", *(("units",) if drawn.units else ()))
-    kept: dict[str, Any] = {name: tuple(getattr(drawn, name)[row] for row in rows) for name in columns}
+    columns = ("errors", "answers", "inputs", *(("units",) if replicates.units else ()))
+    kept: dict[str, Any] = {name: tuple(getattr(replicates, name)[row] for row in rows) for name in columns}
     if resamples is not None:
-        value, values = np.nan, np.full(len(drawn.values), np.nan)
+        value, values = np.nan, np.full(len(replicates.values), np.nan)
         if rows.size:
             kernel = build(*np.array(kept["inputs"]).T)
             value, values = float(kernel(np.ones((1, rows.size)))[0]), in_blocks(resamples.weights, kernel)
         kept |= {"value": value, "values": tuple(values.tolist())}
-    return replace(drawn, **kept)
+    return replace(replicates, **kept)
 
 
-def _reading(new: Draws, old: Draws) -> tuple[int, int]:
+def _reading(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[int, int]:
     """How many answers are no longer parsed, and how many are again, where the metric is over parsed answers."""
     if kernel_over_read(new.metric) is None:
         return 0, 0
@@ -132,7 +134,7 @@ def _reading(new: Draws, old: Draws) -> tuple[int, int]:
     return int((before & ~now).sum()), int((now & ~before).sum())
 
 
-def evidence(new: Draws, old: Draws) -> tuple[int, int]:
+def evidence(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[int, int]:
     """How many independent observations there are, and how many of them give the metric something else in both sets.
 
     Rows that share units are one observation.
@@ -147,14 +149,14 @@ def evidence(new: Draws, old: Draws) -> tuple[int, int]:
     return n, len(set(groups[changed].tolist()))
 
 
-def _rows(new: Draws, old: Draws) -> int:
+def _rows(new: BootstrapReplicates, old: BootstrapReplicates) -> int:
     """How many rows give the metric anything, in either set."""
     if not new.inputs:
         return len(new.answers)
     return int((known(_inputs(new)) | known(_inputs(old))).sum())
 
 
-def _changed(new: Draws, old: Draws) -> NDArray[np.bool_]:
+def _changed(new: BootstrapReplicates, old: BootstrapReplicates) -> NDArray[np.bool_]:
     """Which samples give the metric something else."""
     if new.inputs:
         now, before = _inputs(new), _inputs(old)
@@ -165,7 +167,7 @@ def _changed(new: Draws, old: Draws) -> NDArray[np.bool_]:
     return answers if answers.any() or not moved else np.ones(len(new.answers), dtype=np.bool_)
 
 
-def _exact(turned: Values, new: Draws) -> float:
+def _exact(turned: Values, new: BootstrapReplicates) -> float:
     """The p-value of the exact test of accuracy: McNemar's, or, where rows share units, that of the groups' signs."""
     if not new.units:
         return mcnemar(int((turned > 0).sum()), int((turned < 0).sum()))
@@ -173,7 +175,7 @@ def _exact(turned: Values, new: Draws) -> float:
     return sign_flips(differences, seed=new.seed) if len(differences) >= FEWEST_GROUPS else 0.0
 
 
-def _equal(new: Draws, old: Draws) -> float:
+def _equal(new: BootstrapReplicates, old: BootstrapReplicates) -> float:
     """So many changes of one size have the spread that the changes of errors have: few large ones count as few.
 
     Source: L. Kish, "Survey sampling", 1965, on the effective number of unequally weighted observations.
@@ -187,8 +189,8 @@ def _equal(new: Draws, old: Draws) -> float:
     return max(1.0, float(sizes.sum()) ** 2 / squares) if squares else 1.0
 
 
-def _inputs(drawn: Draws) -> NDArray[np.float64]:
-    return np.array(drawn.inputs, dtype=np.float64).reshape(len(drawn.inputs), -1)
+def _inputs(replicates: BootstrapReplicates) -> NDArray[np.float64]:
+    return np.array(replicates.inputs, dtype=np.float64).reshape(len(replicates.inputs), -1)
 
 
 def _quotient(new: Values, old: Values) -> Values:

@@ -68,7 +68,7 @@ class GgufFile:
     tokenizer: str
     chat_template: bool
     context_length: int | None
-    cell_bytes: int | None
+    kv_slot_bytes: int | None
     tensors: int
     parts: int
     size: int
@@ -151,7 +151,7 @@ def _described(metadata: Mapping[str, Value], *, tensors: int, size: int) -> Ggu
         tokenizer=_text(metadata, "tokenizer.ggml.model"),
         chat_template=bool(_text(metadata, "tokenizer.chat_template")),
         context_length=_count(metadata, f"{architecture}.context_length"),
-        cell_bytes=_cell_bytes(metadata, architecture),
+        kv_slot_bytes=_cell_bytes(metadata, architecture),
         tensors=tensors,
         parts=_count(metadata, "split.count") or 1,
         size=size,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pytest_puma.core import SettingsError
-from pytest_puma.perturbations import cuts, insertions, letters, register
+from pytest_puma.perturbations import characters, insertions, register, truncation
 from pytest_puma.perturbations.perturbation import Group, Perturbation, Rated
 
 ALL = (
@@ -42,21 +42,21 @@ class _Family(NamedTuple):
 
 
 _FAMILIES: Mapping[str, _Family] = {
-    "typos": _Family(letters.typos, 5, spares=True),
-    "truncate": _Family(cuts.end, 50),
-    "truncate_middle": _Family(cuts.middle, 50),
-    "editor": _Family(letters.editor, 10, spares=True),
-    "permute": _Family(letters.permute, 10, spares=True),
-    "replace": _Family(letters.replace, 10, spares=True),
-    "delete": _Family(letters.delete, 10, spares=True),
+    "typos": _Family(characters.typos, 5, spares=True),
+    "truncate": _Family(truncation.end, 50),
+    "truncate_middle": _Family(truncation.middle, 50),
+    "editor": _Family(characters.editor, 10, spares=True),
+    "permute": _Family(characters.permute, 10, spares=True),
+    "replace": _Family(characters.replace, 10, spares=True),
+    "delete": _Family(characters.delete, 10, spares=True),
 }
 
 _PLAIN: Mapping[str, Perturbation] = {
     each.name: each
     for each in (
-        Perturbation(name="case_upper", change=letters.upper),
-        Perturbation(name="case_lower", change=letters.lower),
-        Perturbation(name="random_case", change=letters.random_case),
+        Perturbation(name="case_upper", change=characters.upper),
+        Perturbation(name="case_lower", change=characters.lower),
+        Perturbation(name="random_case", change=characters.random_case),
         Perturbation(name="tech_noise", change=insertions.tech_noise),
         Perturbation(name="register_shift_informal", change=register.informal, spares=True),
         Perturbation(name="gender_swap_prefix_male", change=insertions.man, group=Group("gender", "male")),

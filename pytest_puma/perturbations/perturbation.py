@@ -10,7 +10,7 @@ from random import Random
 from typing import NamedTuple, Protocol, TypeAlias
 
 from pytest_puma.core import Sample, Scenario
-from pytest_puma.perturbations.spared import between
+from pytest_puma.perturbations.protected import between
 
 #: Makes another text of a text; all its chance is that of the `Random`.
 Change: TypeAlias = Callable[[str, Random], str]

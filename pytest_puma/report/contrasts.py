@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_puma.core import Contrast
+from pytest_puma.core import CellId, Contrast
 from pytest_puma.report import table
 from pytest_puma.report.rows import interval
 from pytest_puma.report.table import Column
@@ -59,11 +59,12 @@ def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:
 
 def _short(contrast: Contrast) -> str:
     """The strategy or the model, whichever differs; a baseline as it is called."""
-    own, _, model = contrast.cell.partition("@")
-    other, at, other_model = contrast.against.partition("@")
-    if not at or "-" not in other:
+    cell, other = CellId.parse(contrast.cell), CellId.parse(contrast.against)
+    if not other.model or not other.strategy:
         return contrast.against
-    return other.partition("-")[2] if model == other_model else f"@{other_model}" if own == other else contrast.against
+    if cell.model == other.model:
+        return other.shown
+    return f"@{other.model}" if cell.without("model") == other.without("model") else contrast.against
 
 
 def p_value(value: float) -> str:

@@ -88,7 +88,7 @@ def _changes(run: Run) -> Iterator[str]:
         (outcome.cell, str(each.gate), *_change(each.change), each.status)
         for outcome in run.outcomes
         for each in outcome.verdicts
-        if each.change is not None and each.gate.reference is None
+        if each.change is not None and each.gate.naive is None
     ]
     if rows:
         yield "#### change since the baseline"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pytest_puma.core import Gate, Verdict
-from pytest_puma.core.verdict import spelled
+from pytest_puma.core.gate import spelled
 from pytest_puma.report.rows import number
 
 _BREAKS = {">=": "<", "<=": ">", ">": "<=", "<": ">="}

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from pytest_puma.core import Forecast
 from pytest_puma.core.power import percent
 from pytest_puma.gates.power import CHANGED
-from pytest_puma.rates import Rates
 from pytest_puma.report import table
 from pytest_puma.report.closing import power_lines
 from pytest_puma.report.rows import number
 from pytest_puma.report.table import Column
+from pytest_puma.store.throughput import Throughput
 
 _COLUMNS = (
     Column(title="cell", names=True),
@@ -27,7 +27,7 @@ _COLUMNS = (
 )
 
 
-def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Rates | None], width: int) -> list[str]:
+def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Throughput | None], width: int) -> list[str]:
     """A row a cell, a sum, and what a reader must know; `rates` by the model's name, `width` of the terminal."""
     rows = [_row(each) for each in forecasts]
     if len(rows) > 1:
@@ -50,7 +50,7 @@ def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Rates | None],
     ]
 
 
-def _basis(model: str, rates: Rates | None) -> str:
+def _basis(model: str, rates: Throughput | None) -> str:
     if rates is None:
         return f"{model} never ran here; run it once, and the next plan knows"
     return f"{model} read {rates.read:,.0f} and wrote {rates.written:,.0f} tokens a second on {rates.day}"

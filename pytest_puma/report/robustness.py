@@ -90,7 +90,7 @@ def _gap(gap: Gap) -> str:
 
 def _row(shift: Shift) -> tuple[str, ...]:
     change, turns = shift.change, shift.turns
-    counts = (turns.to_correct, turns.to_incorrect, turns.between_incorrect)
+    counts = (turns.fixed, turns.broken, turns.still_wrong)
     return (
         shift.perturbation,
         change.metric,

@@ -48,7 +48,7 @@ def interval(measure: Measure | Change) -> str:
 def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
     """The rows under `HEADERS`: those of the cells, and behind a scenario's last one those of trivial programs."""
     last = {outcome.scenario: outcome.cell for outcome in outcomes}
-    known = {outcome.scenario: _references(outcome) for outcome in outcomes if outcome.references}
+    known = {outcome.scenario: _naive_rows(outcome) for outcome in outcomes if outcome.naive_baselines}
     return [
         row
         for outcome in outcomes
@@ -85,11 +85,11 @@ def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
     return lines
 
 
-def _references(outcome: Outcome) -> list[tuple[str, ...]]:
+def _naive_rows(outcome: Outcome) -> list[tuple[str, ...]]:
     """A row for what each trivial program scores on the same samples, without costs and verdict."""
     return [
-        (*(("", "", "") if place else (outcome.scenario, f"reference.{name}", "")), *_cells(measure), "", "", "", "")
-        for name, measures in outcome.references.items()
+        (*(("", "", "") if place else (outcome.scenario, f"naive.{name}", "")), *_cells(measure), "", "", "", "")
+        for name, measures in outcome.naive_baselines.items()
         for place, measure in enumerate(measures.values())
     ]
 

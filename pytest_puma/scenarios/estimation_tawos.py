@@ -6,7 +6,7 @@ import math
 import re
 from pathlib import Path
 
-from pytest_puma.answers import FIBONACCI, number_text, snap_fibonacci
+from pytest_puma.scenarios.answers import FIBONACCI, number_text, snap_fibonacci
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.scenarios.statements import Statements
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_puma.answers import number_text
 from pytest_puma.core import DataError
+from pytest_puma.scenarios.answers import number_text
 from pytest_puma.scenarios.frames import to_frame
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from pytest_puma.answers import own_words
+from pytest_puma.scenarios.answers import own_words
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.scenarios.frames import to_frame, to_records
 from pytest_puma.scenarios.pairs import draw_pairs, place_gold

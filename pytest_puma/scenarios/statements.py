@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pytest_puma.answers import own_words
+from pytest_puma.scenarios.answers import own_words
 
 _SIGNS = r"""[\s"'*_`()\[\]{}]*"""
 # What may follow an answer: the end, a sign, a reason. So no noun does: "Critical data is lost", "3 days".

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.answers import number_text
 from pytest_puma.core import DataError
+from pytest_puma.scenarios.answers import number_text
 from pytest_puma.scenarios.frames import parquet_records
 
 

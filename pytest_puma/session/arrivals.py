@@ -57,7 +57,7 @@ class Arrivals:
             if report.when == "call" and report.passed and place not in self._outcomes:
                 self._silent.add(place)
             return None
-        from pytest_puma.report.wire import from_json
+        from pytest_puma.store.serialize import from_json
 
         self._attempts[place] += 1
         outcome = replace(from_json(sent), attempt=self._attempts[place])

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma import matrix
-from pytest_puma.asked import Request, Settings
 from pytest_puma.core import Cell, PumaError, SettingsError
-from pytest_puma.marker import read_marker
-from pytest_puma.ready import Known, check_ready
+from pytest_puma.planning import matrix
+from pytest_puma.planning.marker import read_marker
+from pytest_puma.planning.ready import Known, check_ready
+from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
+from pytest_puma.session.config import settings_of
 from pytest_puma.session.selection import is_part, leaves_out
-from pytest_puma.session.settings import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -65,7 +65,7 @@ class AllCells:
         # Of files that could not be collected nothing is known; that alone ends the run.
         if session.testsfailed:
             return
-        from pytest_puma.unmatched import unmatched
+        from pytest_puma.planning.unmatched import unmatched
 
         try:
             settings = settings_of(self._config)
@@ -137,7 +137,7 @@ class SpecFile(pytest.Module):
         return name.startswith("test_")
 
     def _getobj(self) -> types.ModuleType:
-        from pytest_puma.runspec import read_specs
+        from pytest_puma.planning.runspec import read_specs
 
         module = types.ModuleType(self.path.name.partition(".")[0])
         try:
@@ -149,7 +149,7 @@ class SpecFile(pytest.Module):
         return module
 
 
-def _spec_function(request: Request) -> Callable[[Outcome], None]:
+def _spec_function(request: BenchmarkSpec) -> Callable[[Outcome], None]:
     @pytest.mark.puma(request)
     def spec(puma: Outcome) -> None:
         """Judged by its gates."""

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_puma.session.arrivals import Arrivals
+from pytest_puma.session.baseline_updates import BaselineUpdater
 from pytest_puma.session.collected import cell_id
-from pytest_puma.session.keeper import Keeper
+from pytest_puma.session.config import model_names
 from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
 from pytest_puma.session.sections import show, width
 from pytest_puma.session.selection import is_part, is_selected
-from pytest_puma.session.settings import model_names
 
 if TYPE_CHECKING:
     from pytest_puma.core import Run, Verdict
@@ -41,7 +41,7 @@ class Controller:
         self._config = config
         self._started = datetime.now(timezone.utc)
         self._arrivals = Arrivals()
-        self._keeper = Keeper(config)
+        self._keeper = BaselineUpdater(config)
         self._output = Output(config, self._started)
         self._run: Run | None = None
         self._told: list[str] = []
@@ -59,7 +59,7 @@ class Controller:
 
     def _model_note(self) -> str | None:
         """Said when the run is on a model that nobody chose."""
-        from pytest_puma.session.settings import DEMONSTRATION, names_no_model
+        from pytest_puma.session.config import DEMONSTRATION, names_no_model
 
         if not names_no_model(self._config):
             return None
@@ -71,7 +71,7 @@ class Controller:
             return None
         from pytest_puma.engine.layout import device
         from pytest_puma.engine.native import gpus, offloads
-        from pytest_puma.session.settings import settings_of
+        from pytest_puma.session.config import settings_of
 
         return f"puma: computed on {device(settings_of(self._config).models, gpus(), offloads=offloads())}"
 
@@ -115,8 +115,8 @@ class Controller:
 
     def _across(self) -> tuple[Verdict, ...]:
         """The verdicts on gates about several cells."""
-        from pytest_puma.across import across
-        from pytest_puma.session.settings import settings_of
+        from pytest_puma.analysis.cross_cell import across
+        from pytest_puma.session.config import settings_of
 
         return tuple(across(self._arrivals.outcomes, settings_of(self._config).policy))
 
@@ -127,10 +127,10 @@ class Controller:
             self._told += [] if self._run is None else self._run.problems
 
     def _finish(self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...]) -> None:
-        from pytest_puma.compare import compare
+        from pytest_puma.analysis.contrasts import compare
+        from pytest_puma.analysis.robustness import robustness
         from pytest_puma.core import Run
-        from pytest_puma.robustness import robustness
-        from pytest_puma.session.settings import settings_of
+        from pytest_puma.session.config import settings_of
 
         settings = settings_of(self._config)
         outcomes, faults = self._arrivals.outcomes, self._arrivals.faults
@@ -167,7 +167,7 @@ class Controller:
     def _not_run(self) -> tuple[Verdict, ...]:
         """The verdicts on general gates that no cell of this run took."""
         from pytest_puma.gates import applies, not_run
-        from pytest_puma.session.settings import settings_of
+        from pytest_puma.session.config import settings_of
 
         outcomes, cells = self._arrivals.outcomes, self._arrivals.planned
         if not outcomes:
@@ -178,8 +178,7 @@ class Controller:
             gate
             for gate in settings_of(self._config).gates
             # A cell that never came to a verdict was an error, and is reported as such.
-            if gate not in taken
-            and (gate.scope is None or not any(applies(gate, each.scenario, each.cell) for each in cells))
+            if gate not in taken and (gate.scope is None or not any(applies(gate, each.name) for each in cells))
         ]
         return tuple(not_run(gate, f"gate {str(gate)!r} fits no cell of this run") for gate in left)
 
@@ -217,10 +216,10 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is None or not self._run.outcomes:
             return
-        from pytest_puma.compare import not_compared
+        from pytest_puma.analysis.contrasts import not_compared
         from pytest_puma.report import contrasts, robustness
         from pytest_puma.report.terminal import summary
-        from pytest_puma.session.settings import settings_of
+        from pytest_puma.session.config import settings_of
 
         folder = "" if self._output.folder is None else os.path.relpath(self._output.folder)
         columns = width(self._config)
@@ -232,7 +231,7 @@ class Controller:
 
     def _flips(self) -> list[str]:
         from pytest_puma.report.terminal import flips
-        from pytest_puma.session.settings import settings_of
+        from pytest_puma.session.config import settings_of
 
         if not settings_of(self._config).flips:
             return []

@@ -11,15 +11,15 @@ import pytest
 
 from pytest_puma.core import Backend, Cell, Model, Outcome, PumaError, UnchangedError
 from pytest_puma.engine.engine import Engine
-from pytest_puma.evaluate import evaluate
 from pytest_puma.report.junit import properties
 from pytest_puma.report.rows import number
-from pytest_puma.report.wire import to_json
+from pytest_puma.run.evaluate import evaluate
 from pytest_puma.session.collected import NAME, cell_id
+from pytest_puma.session.config import settings_of
 from pytest_puma.session.failing import Told, fault, missed_gates, represent
-from pytest_puma.session.heap import give_back
+from pytest_puma.session.memory import give_back
 from pytest_puma.session.progress import progress_of
-from pytest_puma.session.settings import settings_of
+from pytest_puma.store.serialize import to_json
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
 #: Why a perturbed cell was not run.
@@ -63,7 +63,7 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         progress=progress_of(item.config, cell),
         determinism=settings.determinism,
         baseline=settings.baseline_of(cell),
-        references=settings.references_of(cell),
+        naive_baselines=settings.naive_baselines_of(cell),
         policy=settings.policy,
         stop_early=settings.stop_early,
         only=None if settings.only is None else settings.only.get(cell.id),

@@ -11,6 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_puma.core.cell_id import CellId
 
 _ALIKE = re.compile(r"\[.*\w-\w+(?:\+\w+)?@.+\]")
 
@@ -23,14 +27,21 @@ class Named:
     cell: str
 
     @property
+    def name(self) -> CellId:
+        """The names in the cell's id."""
+        from pytest_puma.core.cell_id import CellId
+
+        return CellId.parse(self.cell)
+
+    @property
     def scenario(self) -> str:
-        """The name of the scenario, which has no hyphen."""
-        return self.cell.partition("-")[0]
+        """The name of the scenario."""
+        return self.name.scenario
 
     @property
     def model(self) -> str:
         """The name of the model."""
-        return self.cell.partition("@")[2]
+        return self.name.model
 
 
 def cells_in(nodeids: Sequence[str], model_names: Callable[[], Sequence[str]]) -> dict[int, Named]:

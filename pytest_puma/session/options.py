@@ -121,7 +121,7 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_gates": ("linelist", "gates of the whole project"),
     "puma_compare": ("linelist", "axes of the table of paired tests, as --puma-compare"),
     "puma_stop_early": ("bool", "end cells as soon as their gates are decided, as --puma-stop-early"),
-    "puma_references": ("bool", "whether to show what trivial programs score (default: true)"),
+    "puma_naive_baselines": ("bool", "whether to show what trivial programs score (default: true)"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
     "puma_inconclusive": ("string", "where samples are too few to compare: warn, fail, or point: the value decides"),
     "puma_missing_baseline": ("string", "where a gate finds no baseline: warn or fail"),

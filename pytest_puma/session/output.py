@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_puma.session.config import settings_of
 from pytest_puma.session.project import project_root
-from pytest_puma.session.settings import settings_of
 
 if TYPE_CHECKING:
     from pytest_puma.core import Outcome, Run
-    from pytest_puma.report.folder import RunFolder
+    from pytest_puma.store.run_folder import RunFolder
 
 
 class Output:
@@ -40,7 +40,7 @@ class Output:
 
     def open(self) -> RunFolder | None:
         """Make the run folder, unless it is there; None where it cannot be made."""
-        from pytest_puma.report.folder import RunFolder
+        from pytest_puma.store.run_folder import RunFolder
 
         with self._survives("the run folder .puma"):
             if self._folder is None:
@@ -56,8 +56,8 @@ class Output:
 
     def finish(self, run: Run, keep_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
         """Write everything, `run.json` first; the run with the problems that this had, and a sentence for each file."""
-        from pytest_puma.rates import write_rates
         from pytest_puma.report.emit import emit
+        from pytest_puma.store.throughput import write_rates
 
         settings = settings_of(self._config)
         run = self._record(run)

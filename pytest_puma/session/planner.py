@@ -8,9 +8,9 @@ import pytest
 
 from pytest_puma.core import PumaError
 from pytest_puma.session.collect import cell_of
+from pytest_puma.session.config import settings_of
 from pytest_puma.session.project import project_root
 from pytest_puma.session.sections import show, width
-from pytest_puma.session.settings import settings_of
 
 
 class Planner:
@@ -31,9 +31,9 @@ class Planner:
         """
         if session.testsfailed or session.config.option.collectonly:
             return None
-        from pytest_puma.plan import plan
-        from pytest_puma.rates import read_rates
+        from pytest_puma.planning.forecast import plan
         from pytest_puma.report.plan import plan_lines
+        from pytest_puma.store.throughput import read_rates
 
         settings = settings_of(self._config)
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]

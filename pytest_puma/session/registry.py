@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from pytest_puma.asked import Registry
 from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
+from pytest_puma.planning.settings import Registry
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.session.project import project_root
 from pytest_puma.strategies import Strategy, is_built_in
-from pytest_puma.strategies.templated import templated
+from pytest_puma.strategies.from_templates import templated
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 

@@ -11,8 +11,8 @@ from xdist.scheduler import LoadScheduling, LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 from pytest_puma.models import weights_size
+from pytest_puma.session.config import model_names, settings_of
 from pytest_puma.session.nodeid import Named, cells_in
-from pytest_puma.session.settings import model_names, settings_of
 
 #: Tests that wait at a worker: one that it runs, and one that it knows to come.
 _ENOUGH = 2

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.session.config import settings_of
 from pytest_puma.session.options import is_asked
-from pytest_puma.session.settings import settings_of
 
 if TYPE_CHECKING:
     from xdist.remote import Producer

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pytest_puma.core.verdict import LEVEL
+from pytest_puma.core.measure import LEVEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytest_puma.answers import strip_reasoning
 from pytest_puma.core import TRUNCATED, Answer, Response
+from pytest_puma.scenarios.answers import strip_reasoning
 from pytest_puma.strategies.task import Task
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from statistics import median
 
-from pytest_puma.answers import number_text
 from pytest_puma.core import Answer, Conversation, ask_all
+from pytest_puma.scenarios.answers import number_text
 from pytest_puma.strategies.task import Task
 
 TEMPERATURE = 0.7

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_puma.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.core import Generate, Generation, Message, Prompt, Sample, Scenario, Score, SettingsError
-from pytest_puma.prompts import USER, Template
+from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
+from pytest_puma.strategies.templates import USER, Template
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,9 +31,9 @@ class PaperCache:
     Of streams, each has its even part of the cells, and a fork copies.
     """
 
-    def __init__(self, *, cells: int, sequences: int, streams: bool = False) -> None:
-        self._cells = cells
-        self._stream = cells // sequences if streams else None
+    def __init__(self, *, kv_slots: int, sequences: int, streams: bool = False) -> None:
+        self._kv_slots = kv_slots
+        self._stream = kv_slots // sequences if streams else None
         self._held: dict[int, list[int]] = {sequence: [] for sequence in range(sequences)}
         self._token: dict[int, int] = {}
         self._owners: Counter[int] = Counter()
@@ -84,7 +84,7 @@ class PaperCache:
         for token in step.tokens:
             self._append(step.sequence, token)
         self.fed += len(step.tokens)
-        assert len(self._owners) <= self._cells, f"{len(self._owners)} cells in use of {self._cells}"
+        assert len(self._owners) <= self._kv_slots, f"{len(self._owners)} cells in use of {self._kv_slots}"
         assert self._stream is None or len(held) <= self._stream, f"{len(held)} cells in a stream of {self._stream}"
         tokens = self.tokens(step.sequence)
         return [tokens[: step.start + index + 1] for index in range(step.rows_from, len(step.tokens))]
@@ -104,13 +104,13 @@ class RecordedBackend(NativeBackend):
         self.opened: list[tuple[int, int]] = []
         self.rows_kept = True
         self.most_steps = 0
-        self.paper = PaperCache(cells=0, sequences=0)
+        self.paper = PaperCache(kv_slots=0, sequences=0)
         self.rows_after: dict[Context, Logits] = {}
 
-    def open(self, cells: int, streams: int = 0) -> None:
-        super().open(cells, streams)
-        self.opened.append((cells, streams))
-        self.paper = PaperCache(cells=cells, sequences=streams or self.sequences, streams=streams > 0)
+    def open(self, kv_slots: int, streams: int = 0) -> None:
+        super().open(kv_slots, streams)
+        self.opened.append((kv_slots, streams))
+        self.paper = PaperCache(kv_slots=kv_slots, sequences=streams or self.sequences, streams=streams > 0)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         logits = super().decode(steps)

@@ -30,7 +30,7 @@ class Drive:
     parallel: int = 8
     batch: int = 512
     rows: int = 16
-    cells: int = 4096
+    kv_slots: int = 4096
     streams: bool = False
     endings: Endings = field(default_factory=dict)
     follow_ups: FollowUps = field(default_factory=dict)
@@ -44,10 +44,10 @@ class Drive:
             parallel=self.parallel,
             batch=self.batch,
             rows=self.rows,
-            cells=self.cells,
+            kv_slots=self.kv_slots,
             streams=self.streams,
         )
-        self.cache = PaperCache(cells=self.cells, sequences=self.sequences, streams=self.streams)
+        self.cache = PaperCache(kv_slots=self.kv_slots, sequences=self.sequences, streams=self.streams)
         self.jobs: dict[int, Job] = {}
         self._expected: dict[int, array[int]] = {}
 

@@ -101,7 +101,7 @@ def test_five_hundred_prompts_leave_neither_memory_nor_cells_behind(shape: Shape
     assert scheduler is not None
     engine._carry_out(scheduler.leave())
     assert [last_position(backend, sequence) for sequence in range(backend.sequences)] == [-1] * backend.sequences
-    assert scheduler._free_cells == backend.opened[-1][0]
+    assert scheduler._free_kv_slots == backend.opened[-1][0]
     assert backend.paper.in_use == 0
 
 

@@ -25,10 +25,10 @@ from tests.tiny_gguf import CHATML, GEMMA3_SWA, LLAMA_BOS, MAMBA, QWEN2, Shape, 
 LONG_ANSWER = 150
 
 
-def limited(*, parallel: int = 4, good_cells: int = 1000, stream_cells: int = 16384) -> ScriptedBackend:
+def limited(*, parallel: int = 4, good_kv_slots: int = 1000, stream_kv_slots: int = 16384) -> ScriptedBackend:
     backend = ScriptedBackend({})
     backend.parallel = backend.parallel_streams = parallel
-    backend.good_cells, backend.stream_cells = good_cells, stream_cells
+    backend.good_kv_slots, backend.stream_kv_slots = good_kv_slots, stream_kv_slots
     return backend
 
 
@@ -47,9 +47,9 @@ def prompts(room: int) -> list[Job]:
 
 def test_a_shared_cache_holds_what_runs_at_once_with_the_common_prefix_counted_once() -> None:
     # What is common, then all of the first and of three more what is their own; in blocks of 256.
-    assert chosen(prompts(room=8), good_cells=9999) == Cache(whole_blocks(900 + 1008 + 3 * 108))
-    assert chosen(prompts(room=8), good_cells=20) == Cache(1024)  # never less than the longest needs
-    assert chosen(prompts(room=8), parallel=1, good_cells=1) == Cache(1024)
+    assert chosen(prompts(room=8), good_kv_slots=9999) == Cache(whole_blocks(900 + 1008 + 3 * 108))
+    assert chosen(prompts(room=8), good_kv_slots=20) == Cache(1024)  # never less than the longest needs
+    assert chosen(prompts(room=8), parallel=1, good_kv_slots=1) == Cache(1024)
 
 
 def test_streams_are_for_those_who_write_more_than_they_read() -> None:
@@ -68,7 +68,7 @@ def test_streams_are_filled_in_waves_of_one_size(most: int, together: int) -> No
 
 
 def test_streams_are_as_many_as_have_room() -> None:
-    assert chosen(prompts(room=280), stream_cells=5 * 1280) == Cache(5 * 1280, streams=5)
+    assert chosen(prompts(room=280), stream_kv_slots=5 * 1280) == Cache(5 * 1280, streams=5)
 
 
 def test_a_long_job_does_not_take_the_streams_from_the_short_ones() -> None:
@@ -77,20 +77,20 @@ def test_a_long_job_does_not_take_the_streams_from_the_short_ones() -> None:
     # It would leave room for two.
     long = job(0, range(4000), room=280)
     assert cache_for([long, *short], backend) == (Cache(7 * 1280, streams=7), short, [long])
-    assert cache_for([long], backend) == (Cache(whole_blocks(long.cells)), [long], [])
+    assert cache_for([long], backend) == (Cache(whole_blocks(long.kv_slots)), [long], [])
 
 
 def test_jobs_of_several_lengths_share_streams_where_that_takes_no_more_waves() -> None:
     longer = [job(key, [*range(900), *[key] * 400], room=280) for key in range(3000, 3004)]
     # Fourteen in two waves; cut by length it would be three.
-    assert chosen([*prompts(room=280), *longer], parallel=8, good_cells=2000).streams == 7 + 2
+    assert chosen([*prompts(room=280), *longer], parallel=8, good_kv_slots=2000).streams == 7 + 2
 
 
 def test_a_long_beginning_of_all_is_not_copied_into_few_streams() -> None:
     common = [job(key, [*range(3000), *[key] * 100], room=600) for key in range(5000, 5010)]
     # Four at once in a shared cache, two in streams; where there is room for them, five.
-    assert chosen(common, parallel=8, good_cells=4096).streams == 0
-    assert chosen(common, parallel=8, good_cells=4096, stream_cells=60000).streams == 5 + 2
+    assert chosen(common, parallel=8, good_kv_slots=4096).streams == 0
+    assert chosen(common, parallel=8, good_kv_slots=4096, stream_kv_slots=60000).streams == 5 + 2
 
 
 @pytest.mark.parametrize(
@@ -103,10 +103,10 @@ def test_a_long_beginning_of_all_is_not_copied_into_few_streams() -> None:
     ],
     ids=["small", "8B", "7B, each head with keys of its own", "no attention"],
 )
-def test_streams_of_large_models_take_no_more_memory(tmp_path: Path, shape: Shape, cells: int) -> None:
+def test_streams_of_large_models_take_no_more_memory(tmp_path: Path, shape: Shape, kv_slots: int) -> None:
     model = Model(name="large", path=write_vocab_only(tmp_path / "large.gguf", shape))
     with closing(DryBackend(model, context_limit=4096)) as backend:
-        assert backend.stream_cells == cells
+        assert backend.stream_kv_slots == kv_slots
 
 
 @pytest.mark.parametrize("template", [CHATML, None])
@@ -136,7 +136,7 @@ def test_otherwise_the_cache_is_shared(changed: dict[str, int], jobs: list[Job])
 @pytest.mark.parametrize("shape", [LLAMA_BOS, QWEN2, GEMMA3_SWA], ids=lambda shape: str(shape.name))
 def test_the_streams_of_a_batch_say_what_a_shared_cache_says(shape: Shape, open_backend: OpenBackend) -> None:
     divided, shared = open_backend(shape), open_backend(shape)
-    shared.stream_cells = 0
+    shared.stream_kv_slots = 0
     requests = [generate(asked, LONG_ANSWER - 9 * (number % 7)) for number, asked in enumerate(issues(40))]
     responses = Engine(divided).run(requests)
     # Two waves of twenty.

@@ -40,14 +40,14 @@ def drives(draw: st.DrawFn, *, follow_up: bool, streams: bool = False) -> Drive:
     def ask(key: int) -> Callable[[Sequence[int]], Job]:
         return lambda tokens: job(key + len(submitted), [*tokens, *more], room=2)
 
-    longest = max(each.cells for each in submitted) + (len(more) + 2 if asked else 0)
+    longest = max(each.kv_slots for each in submitted) + (len(more) + 2 if asked else 0)
     sequences = draw(st.integers(2, 9))
     drive = Drive(
         sequences=sequences,
         parallel=draw(st.integers(1, 6)),
         batch=draw(st.integers(1, 60)),
         rows=draw(st.integers(1, 9)),
-        cells=(longest + draw(st.integers(0, 60))) * (sequences if streams else 1),
+        kv_slots=(longest + draw(st.integers(0, 60))) * (sequences if streams else 1),
         streams=streams,
         endings=endings,
         follow_ups={each.key: ask(each.key) for each in asked},
@@ -78,7 +78,7 @@ def test_jobs_may_come_while_others_run_and_at_the_end_all_is_free(drive: Drive)
     for operation in drive.scheduler.leave():
         drive.cache.carry_out(operation)
     assert drive.cache.in_use == 0
-    assert drive.scheduler._free_cells == drive.cells
+    assert drive.scheduler._free_kv_slots == drive.kv_slots
     assert sorted(drive.scheduler._free) == list(range(drive.sequences))
 
 
@@ -93,7 +93,7 @@ def test_of_streams_one_reads_at_a_time_and_those_that_write_follow_each_other(d
 
 
 def test_no_stream_takes_a_longer_job_or_the_continuations_of_a_score() -> None:
-    scheduler = Drive(sequences=4, cells=400, streams=True).scheduler
+    scheduler = Drive(sequences=4, kv_slots=400, streams=True).scheduler
     assert scheduler.takes(job(0, range(99)))
     assert not scheduler.takes(job(0, range(100)))
     assert not scheduler.takes(job(0, range(10), tails=((1, 2),)))
@@ -102,7 +102,7 @@ def test_no_stream_takes_a_longer_job_or_the_continuations_of_a_score() -> None:
 @settings(max_examples=50, deadline=None)
 @given(jobs().flatmap(lambda submitted: st.tuples(st.just(submitted), st.permutations(submitted))))
 def test_the_order_of_submission_does_not_change_the_plans(orders: tuple[list[Job], list[Job]]) -> None:
-    first, second = Drive(cells=8192), Drive(cells=8192)
+    first, second = Drive(kv_slots=8192), Drive(kv_slots=8192)
     first.submit(*orders[0])
     for each in orders[1]:
         second.submit(each)
@@ -181,7 +181,7 @@ def test_a_finished_sequence_is_taken_by_the_next_job_at_once() -> None:
 
 
 def test_a_job_waits_until_its_cells_are_free() -> None:
-    drive = Drive(cells=100, endings={0: (5,)})
+    drive = Drive(kv_slots=100, endings={0: (5,)})
     drive.submit(job(0, [0] * 60, room=2), job(1, [1] * 60))
     assert [len(drive.step().steps) for _ in range(3)] == [1, 1, 1]
     assert drive.scheduler.idle
@@ -203,7 +203,7 @@ def test_a_continuation_of_one_token_needs_nothing_but_the_prompt() -> None:
 
 
 def test_a_fork_point_waits_until_the_job_below_it_fits_too() -> None:
-    drive = Drive(cells=100, parallel=3)
+    drive = Drive(kv_slots=100, parallel=3)
     drive.submit(job(0, [0] * 60, room=5), *(job(key, [7] * 50 + [key]) for key in (1, 2)))
     assert [len(drive.step().steps) for _ in range(2)] == [1, 1]
     assert drive.run().prompt_tokens_computed == 60 + 50 + 2
@@ -216,7 +216,7 @@ def test_a_fork_point_is_not_computed_in_vain_when_another_job_comes_first() -> 
 
 
 def test_shared_cells_are_counted_once() -> None:
-    drive = Drive(cells=100)
+    drive = Drive(kv_slots=100)
     drive.submit(*(job(key, [7] * 60 + [key] * 9) for key in range(4)))
     assert [len(drive.step().steps) for _ in range(2)] == [1, 4]
 

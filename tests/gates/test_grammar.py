@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Gate, SettingsError
+from pytest_puma.core import CellId, Gate, SettingsError
 from pytest_puma.gates import applies, parse_gate
 
 CELL = "triage_jira-few_shot_3@qwen2.5-3b"
@@ -74,7 +74,7 @@ def test_a_gate_is_read_as_written(text: str, scope: str | None, metric: str, op
         ("f1_macro >= egi.f1_macro", 13, "found 'egi.f1_macro'"),
         ("f1_macro >= reference", 13, "found 'reference'"),
         ("f1_macro >= reference. - 1", 13, "found 'reference. - 1'"),
-        ("f1_macro >= reference.a.b", 13, "found 'reference.a.b'"),
+        ("f1_macro >= naive.a.b", 13, "found 'naive.a.b'"),
         ("f1_macro >= baseline.tfidf", 13, "found 'baseline.tfidf'"),
         ("f1_macro >= baselines - 1", 13, "found 'baselines - 1'"),
         ("f1_macro >= 0.5 - baseline", 13, "found '0.5 - baseline'"),
@@ -111,9 +111,9 @@ def test_a_malformed_gate_is_refused_with_its_text_and_column(text: str, column:
         ("f1_macro >= baseline - -0.02", {"limit": 0.02}),
         ("f1_macro <= baseline * 1.05", {"op": "<=", "limit": 1.05, "quotient": True}),
         ("f1_macro<=baseline*1.05!fail", {"op": "<=", "limit": 1.05, "quotient": True, "doubt": "fail"}),
-        ("f1_macro > reference.tfidf", {"op": ">", "limit": 0.0, "other": "reference.tfidf"}),
-        ("f1_macro>=reference.own_2+.1", {"limit": 0.1, "other": "reference.own_2"}),
-        ("f1_macro <= reference.mean * 0.9", {"op": "<=", "limit": 0.9, "quotient": True, "other": "reference.mean"}),
+        ("f1_macro > naive.tfidf", {"op": ">", "limit": 0.0, "other": "naive.tfidf"}),
+        ("f1_macro>=naive.own_2+.1", {"limit": 0.1, "other": "naive.own_2"}),
+        ("f1_macro <= naive.mean * 0.9", {"op": "<=", "limit": 0.9, "quotient": True, "other": "naive.mean"}),
         ("a*: f1_macro >= baseline ! warn ", {"scope": "a*", "limit": 0.0, "doubt": "warn"}),
     ],
 )
@@ -174,7 +174,7 @@ def test_a_gate_reads_back_as_it_was_written(gate: Gate) -> None:
 
 
 others: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
-    [{}, {"other": "baseline"}, {"other": "baseline", "quotient": True}, {"other": "reference.tfidf"}]
+    [{}, {"other": "baseline"}, {"other": "baseline", "quotient": True}, {"other": "naive.tfidf"}]
 )
 doubts = st.sampled_from([None, "warn", "fail", "point"])
 
@@ -221,7 +221,7 @@ def test_any_text_is_a_gate_or_a_settings_error(text: str) -> None:
     ],
 )
 def test_a_scope_takes_in_the_cell_it_names(scope: str | None) -> None:
-    assert applies(Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5), "triage_jira", CELL)
+    assert applies(Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5), CellId.parse(CELL))
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_a_scope_takes_in_the_cell_it_names(scope: str | None) -> None:
     ],
 )
 def test_a_scope_leaves_out_other_cells(scope: str) -> None:
-    assert not applies(Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5), "triage_jira", CELL)
+    assert not applies(Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5), CellId.parse(CELL))
 
 
 PERTURBED = "triage_jira-few_shot_3+typos_5pct@qwen+a"
@@ -264,32 +264,25 @@ PERTURBED = "triage_jira-few_shot_3+typos_5pct@qwen+a"
 def test_a_scope_with_a_plus_takes_in_perturbed_cells_alone(scope: str) -> None:
     gate = Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5)
 
-    assert applies(gate, "triage_jira", PERTURBED)
-    assert not applies(gate, "triage_jira", "triage_jira-few_shot_3@qwen+a")
+    assert applies(gate, CellId.parse(PERTURBED))
+    assert not applies(gate, CellId.parse("triage_jira-few_shot_3@qwen+a"))
 
 
 @pytest.mark.parametrize(
     "scope", [None, "*", "triage_jira", "*few_shot_3*", "*@*", "*typos*", "*@qwen+a", "*+case_upper"]
 )
 def test_other_gates_are_not_about_perturbed_cells(scope: str | None) -> None:
-    assert not applies(Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5), "triage_jira", PERTURBED)
+    assert not applies(Gate(scope=scope, metric="f1_macro", op=">=", limit=0.5), CellId.parse(PERTURBED))
 
 
 def test_a_plus_in_the_name_of_a_model_is_no_perturbation() -> None:
     gate = Gate(scope="*@qwen+a", metric="f1_macro", op=">=", limit=0.5)
 
-    assert applies(gate, "triage_jira", "triage_jira-few_shot_3@qwen+a")
+    assert applies(gate, CellId.parse("triage_jira-few_shot_3@qwen+a"))
 
 
 def test_brackets_in_a_scope_stand_for_themselves() -> None:
     gate = Gate(scope="*@qwen[v2]", metric="f1_macro", op=">=", limit=0.5)
 
-    assert applies(gate, "triage_jira", "triage_jira-egi@qwen[v2]")
-    assert not applies(gate, "triage_jira", "triage_jira-egi@qwenv")
-
-
-def test_hyphens_in_a_scenario_name_are_not_taken_for_the_strategy() -> None:
-    gate = Gate(scope="my-task-few-shot-3", metric="f1_macro", op=">=", limit=0.5)
-
-    assert applies(gate, "my-task", "my-task-few_shot_3@m")
-    assert not applies(gate, "my_task", "my_task-few_shot_3@m")
+    assert applies(gate, CellId.parse("triage_jira-egi@qwen[v2]"))
+    assert not applies(gate, CellId.parse("triage_jira-egi@qwenv"))

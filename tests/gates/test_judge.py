@@ -152,7 +152,7 @@ BETTER = replace(FALL, value=0.005, low=0.001, high=0.009, worse=2, better=3)
 SAME = replace(FALL, new=0.7, value=0, low=0, high=0, worse=0, better=0)
 RISE = Change(metric="mae", old=2, new=2.4, value=0.4, low=0.2, high=0.6, n=100, worse=30, better=9, numbers=True)
 ROSE = "mae rose by 0.4 [0.2, 0.6] against baseline main@3f2c1d"
-HIGHER = "mae is higher by 0.4 [0.2, 0.6] against reference.mean"
+HIGHER = "mae is higher by 0.4 [0.2, 0.6] against naive.mean"
 TIMES = replace(RISE, value=1.2, low=1.08, high=1.31, quotient=True)
 GREW = "mae is 1.2 [1.08, 1.31] times that of baseline main@3f2c1d"
 
@@ -226,31 +226,31 @@ WRONG = "answers are wrong where it is right"
     ("text", "change", "status", "moved", "turned"),
     [
         (
-            "f1_macro >= reference.tfidf",
+            "f1_macro >= naive.tfidf",
             FALL,
             "FAIL",
-            "f1_macro is lower by 0.06 [0.025, 0.1] against reference.tfidf, which misses >= reference.tfidf",
+            "f1_macro is lower by 0.06 [0.025, 0.1] against naive.tfidf, which misses >= naive.tfidf",
             f"14 of 200 {WRONG}, 2 the other way",
         ),
         (
-            "f1_macro > reference.tfidf",
+            "f1_macro > naive.tfidf",
             SAME,
             "FAIL",
-            "f1_macro is the same [0, 0] against reference.tfidf, which misses > reference.tfidf",
+            "f1_macro is the same [0, 0] against naive.tfidf, which misses > naive.tfidf",
             f"0 of 200 {WRONG}, 0 the other way",
         ),
         (
-            "mae <= reference.mean + 0.3",
+            "mae <= naive.mean + 0.3",
             RISE,
             "INCONCLUSIVE",
-            f"{HIGHER}, which may miss <= reference.mean + 0.3: n=100 shows a difference of 0.586 in 80 % of runs",
+            f"{HIGHER}, which may miss <= naive.mean + 0.3: n=100 shows a difference of 0.586 in 80 % of runs",
             "30 of 100 answers are farther off, 9 nearer",
         ),
         (
-            "mae <= reference.mean * 2",
+            "mae <= naive.mean * 2",
             TIMES,
             "PASS",
-            "mae is 1.2 [1.08, 1.31] times that of reference.mean, which keeps <= reference.mean * 2",
+            "mae is 1.2 [1.08, 1.31] times that of naive.mean, which keeps <= naive.mean * 2",
             "30 of 100 answers are farther off, 9 nearer",
         ),
     ],

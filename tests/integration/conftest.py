@@ -12,19 +12,8 @@ import sklearn.compose
 import sklearn.linear_model
 import sklearn.model_selection  # noqa: F401
 
-import pytest_puma.across
-import pytest_puma.engine.native
-import pytest_puma.metrics
-import pytest_puma.models
-import pytest_puma.references
-import pytest_puma.report.folder
-import pytest_puma.scenarios.sampling
-import pytest_puma.session.collect
-import pytest_puma.session.controller
-import pytest_puma.session.item  # noqa: F401
-
-#: Every worker would load scikit-learn, for seconds; tests/integration/test_references.py has it.
-INI = "[pytest]\npuma_references = false\n"
+#: Every worker would load scikit-learn, for seconds; tests/integration/test_naive_baselines.py has it.
+INI = "[pytest]\npuma_naive_baselines = false\n"
 
 #: What the scripted model says of an issue: one priority whatever is asked, in the form that was asked for.
 SCRIPTED = """

@@ -60,11 +60,11 @@ def _paint(project: Project, *, columns: tuple[str, str], spelled: str = "") -> 
 @pytest.mark.parametrize("columns", [("title", "colour"), ("wall", "tin")])
 def test_data_without_the_default_text_fields_are_read_as_they_are(alone: Project, columns: tuple[str, str]) -> None:
     _paint(alone, columns=columns, spelled='.title().replace("tone", "Tone")')
-    result = alone.run("--puma-perturb=case_upper", "--puma-gate=accuracy > reference.tfidf - 1")
+    result = alone.run("--puma-perturb=case_upper", "--puma-gate=accuracy > naive.tfidf - 1")
     result.assert_outcomes(passed=2)
     result.stdout.no_fnmatch_line("*left out*")
     plain, loud = alone.record()["outcomes"]
-    assert plain["references"].keys() == {"majority", "guess", "tfidf"}
+    assert plain["naive_baselines"].keys() == {"majority", "guess", "tfidf"}
     assert (plain["measures"]["accuracy"]["value"], loud["measures"]["accuracy"]["value"]) == (1, 1)
     texts = {each["fields"][columns[0]] for each in alone.predictions() if "case_upper" in each["cell"]}
     assert "RED WALL 1" in texts

@@ -71,7 +71,7 @@ def test_a_projects_own_fixture_of_this_name_is_left_alone(alone: Project) -> No
 
 
 def test_all_samples_by_the_command_line_and_the_ini_file(alone: Project) -> None:
-    alone.pytester.makeini("[pytest]\npuma_references = false\npuma_samples = all\n")
+    alone.pytester.makeini("[pytest]\npuma_naive_baselines = false\npuma_samples = all\n")
     alone.write(
         test_t="""
         import pytest

@@ -53,7 +53,7 @@ def run(project: Project, *arguments: str) -> tuple[pytest.RunResult, dict[str, 
 @pytest.fixture
 def team(pytester: pytest.Pytester) -> Project:
     """A project with a baseline of 100 issues."""
-    pytester.makeini("[pytest]\npuma_references = false\n")
+    pytester.makeini("[pytest]\npuma_naive_baselines = false\n")
     project = Project(pytester, Path("unused"), 0)
     project.write(test_triage=GATED, test_points=POINTS)
     result = project.run("--puma-update-baseline", model=False)
@@ -100,7 +100,7 @@ def test_a_plan_says_what_the_gates_can_see(team: Project) -> None:
 
 
 def test_it_may_stand_wherever_a_gate_may(alone: Project) -> None:
-    alone.pytester.makeini("[pytest]\npuma_references = false\npuma_gates = triage_jira: no_regression !fail\n")
+    alone.pytester.makeini("[pytest]\npuma_naive_baselines = false\npuma_gates = triage_jira: no_regression !fail\n")
     test = (
         "import pytest\n\n@pytest.mark.puma('triage_jira', strategies=['zero_shot'], samples=8)\ndef test(puma): pass\n"
     )

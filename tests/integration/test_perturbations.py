@@ -197,7 +197,7 @@ def test_what_a_hook_must_not_give_is_told(alone: Project, given: str, message: 
 
 
 def test_the_command_line_wins_over_the_marker_and_the_marker_over_the_ini_file(alone_moody: Project) -> None:
-    alone_moody.pytester.makeini("[pytest]\npuma_references = false\npuma_perturb = case_upper")
+    alone_moody.pytester.makeini("[pytest]\npuma_naive_baselines = false\npuma_perturb = case_upper")
     other = TRIAGE.replace("samples=8", "samples=8, perturb=['case_lower']").replace("zero_shot", "one_shot")
     alone_moody.write(test_other=other)
     said: dict[str | None, list[str | None]] = {
@@ -234,7 +234,7 @@ def test_trivial_programs_stand_once_below_the_scenario(alone_moody: Project) ->
     result = alone_moody.run("--puma-perturb=case_upper", "--puma-samples=16")
     result.assert_outcomes(passed=2)
     named = [line.split()[1] for line in result.outlines if line.startswith("triage_jira ")]
-    programs = ["reference.majority", "reference.guess", "reference.tfidf"]
+    programs = ["naive.majority", "naive.guess", "naive.tfidf"]
     assert named == ["zero_shot", "zero_shot+case_upper", *programs, "zero_shot"]
 
 

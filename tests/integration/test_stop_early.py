@@ -48,7 +48,7 @@ def test_what_was_not_needed_is_told(scripted: Project) -> None:
 
 def test_the_ini_file_may_ask_for_it(alone: Project) -> None:
     alone.write(test_gated=GATED)
-    alone.pytester.makeini("[pytest]\npuma_references = false\npuma_stop_early = true\n")
+    alone.pytester.makeini("[pytest]\npuma_naive_baselines = false\npuma_stop_early = true\n")
     alone.run().stdout.fnmatch_lines(["stopped early: 2 of 3 cells; *"])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from pytest_puma.core import Measure, OwnMetric, Prediction, Scenario
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ def predictions(
 
 
 def measured(scenario: Scenario, found: Sequence[Prediction], *, seed: int = 1) -> dict[str, Measure]:
-    return Answers(scenario, found, seed=seed).measures()
+    return ScoredPredictions(scenario, found, seed=seed).measures()
 
 
 def distributions(labels: Sequence[str]) -> st.SearchStrategy[dict[str, float]]:

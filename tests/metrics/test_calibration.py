@@ -13,7 +13,7 @@ from scipy.stats import foldnorm
 from sklearn.metrics import brier_score_loss
 
 from pytest_puma.core import Prediction
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 from tests.metrics.cells import LABELS, Estimation, Triage, distributions, measured, predictions
 
 Rows = list[tuple[str, dict[str, float]]]
@@ -86,7 +86,7 @@ def test_a_calibration_error_that_is_there_is_measured() -> None:
 
 
 def measured_only(found: list[Prediction], metric: str) -> float:
-    return Answers(Triage(), found, seed=1).value(metric)
+    return ScoredPredictions(Triage(), found, seed=1).value(metric)
 
 
 def test_one_miss_of_fifty_certain_hits_has_a_brier_score_with_an_end() -> None:

@@ -20,16 +20,16 @@ from pytest_puma.metrics import confusion_matrix
 from pytest_puma.stats import resampling_weights, wilson
 from tests.metrics.cells import LABELS, OrderedTriage, Triage, answered, measured, predictions
 
-Pairs = list[tuple[str, str | None]]
+PairedPredictions = list[tuple[str, str | None]]
 
 
-def columns(pairs: Pairs) -> tuple[list[str], list[str]]:
+def columns(pairs: PairedPredictions) -> tuple[list[str], list[str]]:
     """Gold and answer as scikit-learn takes them: no answer is a class of its own, which nothing averages over."""
     return [gold for gold, _ in pairs], [answer or "-" for _, answer in pairs]
 
 
 @given(answered)
-def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: Pairs) -> None:
+def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     occurring = sorted({*golds, *answers} - {"-"})
     found = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
@@ -41,7 +41,7 @@ def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: Pair
 
 
 @given(answered)
-def test_within_one_counts_the_neighbours_of_the_right_label(pairs: Pairs) -> None:
+def test_within_one_counts_the_neighbours_of_the_right_label(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     found = measured(OrderedTriage(), predictions(golds, [answer for _, answer in pairs]))["within_one"]
 
@@ -58,7 +58,7 @@ def test_labels_without_an_order_have_no_neighbours() -> None:
 
 
 @given(answered)
-def test_each_class_agrees_with_scikit_learn(pairs: Pairs) -> None:
+def test_each_class_agrees_with_scikit_learn(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     found = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
     expected = precision_recall_fscore_support(golds, answers, labels=LABELS, zero_division=np.nan)
@@ -69,7 +69,7 @@ def test_each_class_agrees_with_scikit_learn(pairs: Pairs) -> None:
 
 
 @given(answered)
-def test_the_confusion_matrix_agrees_with_scikit_learn(pairs: Pairs) -> None:
+def test_the_confusion_matrix_agrees_with_scikit_learn(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     ours = confusion_matrix(predictions(golds, [answer for _, answer in pairs]), LABELS)
     expected = sklearn_confusion_matrix(golds, answers, labels=[*LABELS, "-"])[: len(LABELS)]

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_puma.core import Decline, Gate, Policy, Prediction
 from pytest_puma.gates import judge_decline, parse_gate
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 
 SCENARIO = TriageJiraScenario()
@@ -44,7 +44,7 @@ def skilled() -> np.ndarray:
 
 
 def declined(new: list[Prediction], old: list[Prediction]) -> Decline:
-    return Answers(SCENARIO, new, seed=1).beside({each.sample_id: each for each in old}).decline()
+    return ScoredPredictions(SCENARIO, new, seed=1).beside({each.sample_id: each for each in old}).decline()
 
 
 def test_probabilities_find_what_answers_alone_do_not() -> None:
@@ -116,7 +116,7 @@ def test_of_numbers_errors_and_parse_failures_are_tested() -> None:
         "silent": silent,
         "better": said([str(gold) for gold in golds]),
     }.items():
-        found[name] = Answers(scenario, new, seed=1).beside({each.sample_id: each for each in old}).decline()
+        found[name] = ScoredPredictions(scenario, new, seed=1).beside({each.sample_id: each for each in old}).decline()
     assert {name: each.found for name, each in found.items()} == {
         "again": False,
         "worse": True,

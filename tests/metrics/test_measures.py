@@ -12,7 +12,7 @@ import pytest
 
 from pytest_puma.core import DataError, Measure, Prediction, Scenario, SettingsError, Usage
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import Answers, is_metric, metric_names
+from pytest_puma.metrics import ScoredPredictions, is_metric, metric_names
 from pytest_puma.stats import wilson
 from tests.metrics.cells import Estimation, Triage, measured, predictions
 
@@ -266,7 +266,7 @@ def test_the_time_and_the_calls_of_own_metrics_are_kept() -> None:
         time.sleep(0.001)
         return float(len(found))
 
-    answers = Answers(Triage("A", own={"slow": slow, "fast": len}), predictions("AA", "AA"), seed=1)
+    answers = ScoredPredictions(Triage("A", own={"slow": slow, "fast": len}), predictions("AA", "AA"), seed=1)
     answers.measures()
     assert answers.own()["slow"].calls == answers.own()["fast"].calls == 301
     assert answers.own()["slow"].seconds > 0.3 > answers.own()["fast"].seconds

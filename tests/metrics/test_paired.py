@@ -12,7 +12,7 @@ from scipy.stats import bootstrap
 
 from pytest_puma.core import Policy, Prediction, Scenario, Usage
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.metrics import Answers, Pairs, metric_names
+from pytest_puma.metrics import PairedPredictions, ScoredPredictions, metric_names
 from pytest_puma.stats.one_sided import mcnemar_worse
 from tests.metrics.cells import LABELS, POINTS, Estimation, Triage, measured, predictions
 
@@ -23,8 +23,10 @@ three_of = st.lists(
 )
 
 
-def pairs(scenario: Scenario, new: Sequence[Prediction], old: Sequence[Prediction], *, seed: int = 1) -> Pairs:
-    return Answers(scenario, new, seed=seed).beside({prediction.sample_id: prediction for prediction in old})
+def pairs(
+    scenario: Scenario, new: Sequence[Prediction], old: Sequence[Prediction], *, seed: int = 1
+) -> PairedPredictions:
+    return ScoredPredictions(scenario, new, seed=seed).beside({prediction.sample_id: prediction for prediction in old})
 
 
 @given(three_of)

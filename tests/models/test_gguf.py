@@ -37,7 +37,7 @@ def test_the_header_of_a_real_file_is_read(tmp_path: Path) -> None:
         tokenizer="gpt2",
         chat_template=True,
         context_length=4096,
-        cell_bytes=None,
+        kv_slot_bytes=None,
         tensors=len(gguf.GGUFReader(path).tensors),
         parts=1,
         size=path.stat().st_size,
@@ -196,7 +196,7 @@ def test_a_number_of_heads_below_zero_tells_nothing(tmp_path: Path) -> None:
     path = tmp_path / "q.gguf"
     attention: dict[str, Value] = {"llama.attention.head_count": 2, "llama.attention.head_count_kv": [-8, 1]}
     path.write_bytes(raw_gguf({**MODEL, **attention, "llama.block_count": 2, "llama.embedding_length": 8}))
-    assert read_gguf(path).cell_bytes is None
+    assert read_gguf(path).kv_slot_bytes is None
 
 
 def test_a_text_of_many_megabytes_in_the_header_is_not_read(tmp_path: Path) -> None:
@@ -272,4 +272,4 @@ def test_the_vocabulary_of_a_large_model_costs_less_than_half_a_second(tmp_path:
 def test_what_attention_keeps_of_a_token_follows_from_the_header(
     tmp_path: Path, shape: Shape, expected: int | None
 ) -> None:
-    assert read_gguf(write_gguf(tmp_path / "m.gguf", shape)).cell_bytes == expected
+    assert read_gguf(write_gguf(tmp_path / "m.gguf", shape)).kv_slot_bytes == expected

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.perturbations import ALL, Change, cuts, insertions, letters, parse_perturbation, register
+from pytest_puma.perturbations import ALL, Change, characters, insertions, parse_perturbation, register, truncation
 from pytest_puma.perturbations.perturbation import Rated
 
 #: Everything that Unicode has, and what real reports are made of.
@@ -24,7 +24,7 @@ words = st.lists(st.text("abcdefghij", min_size=1, max_size=9), min_size=1, max_
 shares = st.integers(1, 100).map(lambda percent: percent / 100)
 
 REPORT = "The server crashes when two users log in. Nobody can work then! We restart it every morning.\n\nPlease help."
-LONG = " ".join(["several", "hundred", "letters", "belong", "together"] * 60)
+LONG = " ".join(["several", "hundred", "characters", "belong", "together"] * 60)
 
 
 def made(text: str, change: Change, seed: int = 1) -> str:
@@ -51,7 +51,9 @@ def test_a_report_becomes_another_text(name: str) -> None:
     assert made(REPORT, CHANGES[name]) != REPORT
 
 
-@pytest.mark.parametrize("change", [letters.typos, letters.editor, letters.permute, letters.replace, letters.delete])
+@pytest.mark.parametrize(
+    "change", [characters.typos, characters.editor, characters.permute, characters.replace, characters.delete]
+)
 @given(text=texts, rate=shares, seed=st.integers(0, 100))
 def test_edited_words_keep_their_first_letter_and_what_stands_between_them(
     change: Rated, text: str, rate: float, seed: int
@@ -60,57 +62,57 @@ def test_edited_words_keep_their_first_letter_and_what_stands_between_them(
     assert re.split(r"[^\W\d_]+", found) == re.split(r"[^\W\d_]+", text)
 
 
-@pytest.mark.parametrize("change", [letters.permute, letters.replace, letters.delete])
+@pytest.mark.parametrize("change", [characters.permute, characters.replace, characters.delete])
 @given(seed=st.integers(0, 100))
 def test_edits_inside_words_leave_short_words_alone(change: Rated, seed: int) -> None:
     assert made("a to by I", partial(change, rate=1.0), seed) == "a to by I"
 
 
 @given(words, shares, st.integers(0, 100))
-def test_permuted_words_have_the_letters_that_they_had(said: list[str], rate: float, seed: int) -> None:
-    found = made(" ".join(said), partial(letters.permute, rate=rate), seed).split(" ")
+def test_permuted_words_have_the_characters_that_they_had(said: list[str], rate: float, seed: int) -> None:
+    found = made(" ".join(said), partial(characters.permute, rate=rate), seed).split(" ")
     assert [sorted(word) for word in found] == [sorted(word) for word in said]
     assert [word[0] for word in found] == [word[0] for word in said]
 
 
 @pytest.mark.parametrize("percent", [5, 10, 30])
-def test_the_share_of_letters_that_are_edited_is_that_of_the_name(percent: int) -> None:
+def test_the_share_of_characters_that_are_edited_is_that_of_the_name(percent: int) -> None:
     inner = sum(len(word) - 2 for word in LONG.split())
     edited = sum(
         now != then
         for seed in range(20)
-        for now, then in zip(made(LONG, partial(letters.replace, rate=percent / 100), seed), LONG, strict=True)
+        for now, then in zip(made(LONG, partial(characters.replace, rate=percent / 100), seed), LONG, strict=True)
     )
     assert edited / (20 * inner) == pytest.approx(percent / 100, rel=0.1)
-    lost = [len(LONG) - len(made(LONG, partial(letters.delete, rate=percent / 100), seed)) for seed in range(20)]
+    lost = [len(LONG) - len(made(LONG, partial(characters.delete, rate=percent / 100), seed)) for seed in range(20)]
     assert sum(lost) / (20 * inner) == pytest.approx(percent / 100, rel=0.1)
 
 
-@pytest.mark.parametrize("change", [letters.typos, letters.editor])
+@pytest.mark.parametrize("change", [characters.typos, characters.editor])
 def test_slips_touch_about_their_share_of_the_words(change: Rated) -> None:
     touched = [
         now != then
         for seed in range(20)
         for now, then in zip(made(LONG, partial(change, rate=0.05), seed).split(), LONG.split(), strict=True)
     ]
-    # Of words of seven letters one in three has a slip.
+    # Of words of seven characters one in three has a slip.
     assert sum(touched) / len(touched) == pytest.approx(1 - 0.95**7, rel=0.15)
 
 
 def test_a_typo_hits_a_key_beside() -> None:
-    found = {made("S", partial(letters.typos, rate=1.0), seed) for seed in range(200)}
+    found = {made("S", partial(characters.typos, rate=1.0), seed) for seed in range(200)}
     assert found == {*"WEADZX", "S", "SS"}
 
 
-def test_letters_that_the_keyboard_lacks_are_no_error() -> None:
-    assert {made("ñ", partial(letters.typos, rate=1.0), seed) for seed in range(50)} == {"ñ", "ññ"}
+def test_characters_that_the_keyboard_lacks_are_no_error() -> None:
+    assert {made("ñ", partial(characters.typos, rate=1.0), seed) for seed in range(50)} == {"ñ", "ññ"}
 
 
 def test_case_changes_nothing_but_the_case() -> None:
-    assert made(REPORT, letters.upper) == REPORT.upper()
-    assert made(REPORT, letters.lower) == REPORT.lower()
-    assert made(REPORT, letters.random_case).lower() == REPORT.lower()
-    capitals = sum(letter.isupper() for letter in made(LONG, letters.random_case))
+    assert made(REPORT, characters.upper) == REPORT.upper()
+    assert made(REPORT, characters.lower) == REPORT.lower()
+    assert made(REPORT, characters.random_case).lower() == REPORT.lower()
+    capitals = sum(letter.isupper() for letter in made(LONG, characters.random_case))
     assert capitals / sum(map(str.isalpha, LONG)) == pytest.approx(0.5, abs=0.05)
 
 
@@ -125,11 +127,11 @@ def test_case_changes_nothing_but_the_case() -> None:
 )
 def test_words_are_cut_off_or_out_and_the_space_between_the_others_stays(rate: float, cut: str, hollow: str) -> None:
     text = "one  two\nthree four five six"
-    assert made(text, partial(cuts.end, rate=rate)) == cut
-    assert made(text, partial(cuts.middle, rate=rate)) == hollow
+    assert made(text, partial(truncation.end, rate=rate)) == cut
+    assert made(text, partial(truncation.middle, rate=rate)) == hollow
 
 
-@pytest.mark.parametrize("change", [cuts.end, cuts.middle])
+@pytest.mark.parametrize("change", [truncation.end, truncation.middle])
 @given(said=words, rate=shares)
 def test_a_cut_text_has_its_share_of_words_and_never_none(change: Rated, said: list[str], rate: float) -> None:
     stay = made(" ".join(said), partial(change, rate=rate)).split()

@@ -13,10 +13,10 @@ from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 from pytest_puma.core import Generate, Message, Model, ModelOptions, Prompt, Response, Score
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.prompts import find_template
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Task, parse_strategy
+from pytest_puma.strategies.templates import find_template
 from tests.real.conftest import THREADS
 from tests.real.loop import Loop, Said
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_puma.core import (
+    AnswerChanges,
     Change,
     Flip,
     Gap,
@@ -16,7 +17,6 @@ from pytest_puma.core import (
     Robustness,
     Run,
     Shift,
-    Turns,
     Usage,
     Verdict,
 )
@@ -75,11 +75,11 @@ ROBUSTNESS = Robustness(
         Shift(
             perturbation="case_upper",
             change=CHANGE,
-            turns=Turns(
+            turns=AnswerChanges(
                 rate=Measure(metric="flip_rate", value=0.5, low=0.3, high=0.7, n=50),
-                to_correct=5,
-                to_incorrect=15,
-                between_incorrect=5,
+                fixed=5,
+                broken=15,
+                still_wrong=5,
             ),
             test="mcnemar",
             p=0.02,
@@ -88,11 +88,11 @@ ROBUSTNESS = Robustness(
         Shift(
             perturbation="label_order",
             change=replace(CHANGE, new=0.66, value=0.0, low=0.0, high=0.0, worse=0, better=0),
-            turns=Turns(
+            turns=AnswerChanges(
                 rate=Measure(metric="flip_rate", value=0.0, low=0.0, high=0.07, n=50),
-                to_correct=0,
-                to_incorrect=0,
-                between_incorrect=0,
+                fixed=0,
+                broken=0,
+                still_wrong=0,
             ),
             test="mcnemar",
             p=1.0,

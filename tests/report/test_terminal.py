@@ -8,7 +8,7 @@ from pytest_puma.core import Flip, Gate, Measure, Message, Prediction, Run, Usag
 from pytest_puma.core.verdict import Status
 from pytest_puma.report.rows import HEADERS, all_rows, number
 from pytest_puma.report.terminal import flips, misses, summary, worst_misses
-from tests.report.test_wire import outcome
+from tests.store.test_serialize import outcome
 
 RATES = {
     "mae": Measure(metric="mae", value=2.0, low=1.25, high=3.5, n=40),
@@ -64,10 +64,10 @@ def test_the_strategy_of_a_perturbed_cell_is_shown_with_its_perturbation() -> No
 
 
 def test_trivial_programs_stand_behind_the_last_cell_of_their_scenario_a_perturbed_one_too() -> None:
-    plain = outcome(measures=RATES, references={"mean": {"mae": RATES["mae"]}})
+    plain = outcome(measures=RATES, naive_baselines={"mean": {"mae": RATES["mae"]}})
     perturbed = outcome(measures=RATES, perturbation="case_upper", cell="a-b+case_upper@c")
     lines = summary(Run(id="r", started="", environment={}, outcomes=(plain, perturbed)), "", 200)
-    assert [line.split()[1] for line in lines[2:5]] == ["b", "b+case_upper", "reference.mean"]
+    assert [line.split()[1] for line in lines[2:5]] == ["b", "b+case_upper", "naive.mean"]
 
 
 def test_the_worst_misses_are_unread_answers_then_the_farthest_off() -> None:

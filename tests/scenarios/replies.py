@@ -7,11 +7,11 @@ from pathlib import Path
 
 import yaml
 
-from pytest_puma.answers import number_text, snap_fibonacci
 from pytest_puma.core import Sample, Scenario
-from pytest_puma.prompts import find_template
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
+from pytest_puma.scenarios.answers import number_text, snap_fibonacci
 from pytest_puma.strategies import Task
+from pytest_puma.strategies.templates import find_template
 
 _SCENARIOS = {each.name: each for each in (TriageJiraScenario, EstimationTawosScenario, PrioritizationJiraScenario)}
 _ANSWER_LINE = frozenset({"zero_shot_cot", "egi"})

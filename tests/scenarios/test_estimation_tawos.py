@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.answers import FIBONACCI, number_text, snap_fibonacci
 from pytest_puma.scenarios import EstimationTawosScenario, draw
+from pytest_puma.scenarios.answers import FIBONACCI, number_text, snap_fibonacci
 from pytest_puma.scenarios.estimation_tawos import MAXIMUM
 from tests.scenarios.replies import task
 

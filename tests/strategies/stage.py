@@ -20,8 +20,8 @@ from pytest_puma.core import (
     Score,
 )
 from pytest_puma.core.scenario import TaskType
-from pytest_puma.prompts import find_template
 from pytest_puma.strategies import Task
+from pytest_puma.strategies.templates import find_template
 
 if TYPE_CHECKING:
     import pandas as pd

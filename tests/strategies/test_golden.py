@@ -14,7 +14,6 @@ import pytest
 
 from pytest_puma.core import Exchange, Generate, Generation, Prompt, Request, Response, Sample, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
-from pytest_puma.prompts import find_template
 from pytest_puma.scenarios import (
     EstimationTawosScenario,
     PrioritizationJiraScenario,
@@ -23,6 +22,7 @@ from pytest_puma.scenarios import (
     example_rows,
 )
 from pytest_puma.strategies import ALL, Strategy, Task, parse_strategy, resolve_generation
+from pytest_puma.strategies.templates import find_template
 
 GOLDEN = Path(__file__).parent / "golden"
 SCENARIOS: dict[str, type[Scenario]] = {

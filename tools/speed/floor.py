@@ -120,12 +120,12 @@ def write_rate(backend: Backend, need: Need, requests: int) -> float:
     """Tokens a second written behind such prompts, in a shared cache or in streams, whichever is faster."""
     rate = _write_rate(backend, need, _together(backend, need.mean, requests), streams=False)
     longest = whole_blocks(need.mean.shared + need.mean.own + need.new + WRITTEN_STEPS)
-    streams = min(backend.parallel_streams, requests, backend.stream_cells // longest - 1)
+    streams = min(backend.parallel_streams, requests, backend.stream_kv_slots // longest - 1)
     return max(rate, _write_rate(backend, need, streams, streams=True)) if streams > 0 else rate
 
 
 def _together(backend: Backend, text: Text, requests: int) -> int:
-    return max(1, min(backend.parallel, requests, backend.good_cells // text.own))
+    return max(1, min(backend.parallel, requests, backend.good_kv_slots // text.own))
 
 
 def _write_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_puma.core import Cell, Exchange, Generate, Generation, Model, Request, Scenario, Score
-from pytest_puma.evaluate import tasks_of
+from pytest_puma.run.evaluate import tasks_of
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import parse_strategy
 

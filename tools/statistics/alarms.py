@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pytest_puma.core import REGRESSION_LEVEL, Gate, Policy, Prediction
 from pytest_puma.gates import judge_change, judge_decline, parse_gate
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats import Resamples
 from pytest_puma.stats.refit import tempered_losses
@@ -233,7 +233,7 @@ def _fails(population: Population, gate: Gate, drawn: Drawn) -> bool:
     labels = _POINTS if scenario.task_type == "regression" else scenario.valid_labels()
     new, old = drawn.predictions(labels)
     resamples = _resamples(tuple(unit for each in new for unit in each.units))
-    pairs = Answers(scenario, new, seed=0, resamples=resamples).beside({each.sample_id: each for each in old})
+    pairs = ScoredPredictions(scenario, new, seed=0, resamples=resamples).beside({each.sample_id: each for each in old})
     if gate.word:
         return judge_decline(gate, pairs.decline(), None, "", Policy()).status == "FAIL"
     change = pairs.change(gate.metric)

@@ -24,7 +24,7 @@ from pytest_puma.core import Cell, Model, Prediction
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.evaluate import evaluate
+from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios import BUILTIN
 
 #: All issues, and all pairs that share no issue.

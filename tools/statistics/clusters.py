@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pytest_puma.core import Draws, Measure, Outcome, Policy, Prediction
+from pytest_puma.analysis.robustness import robustness
+from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy, Prediction
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.metrics import Answers, between, contrast
-from pytest_puma.robustness import robustness
+from pytest_puma.metrics import ScoredPredictions, between, contrast
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats import Resamples, mcnemar, wilson
 
@@ -128,21 +128,21 @@ def _resamples(units: Units) -> Resamples:
     return Resamples(units, seed=0)
 
 
-def _answers(right: Flags, units: Units) -> Answers:
+def _answers(right: Flags, units: Units) -> ScoredPredictions:
     predictions = [
         Prediction(sample_id=str(row), gold="A", answer="A" if hit else "B", units=names)
         for row, (hit, names) in enumerate(zip(right.tolist(), units, strict=True))
     ]
-    return Answers(BUILTIN["prioritization_jira"](), predictions, seed=0, resamples=_resamples(units))
+    return ScoredPredictions(BUILTIN["prioritization_jira"](), predictions, seed=0, resamples=_resamples(units))
 
 
-def _draws(right: Flags, units: Units) -> Draws:
-    drawn = _answers(right, units).draw("accuracy")
+def _draws(right: Flags, units: Units) -> BootstrapReplicates:
+    drawn = _answers(right, units).replicates("accuracy")
     assert drawn is not None  # noqa: S101 - every answer has an accuracy
     return drawn
 
 
-def _outcome(drawn: Draws, measure: Measure, perturbation: str | None) -> Outcome:
+def _outcome(drawn: BootstrapReplicates, measure: Measure, perturbation: str | None) -> Outcome:
     return Outcome(
         cell="cell",
         scenario="prioritization_jira",
@@ -153,7 +153,7 @@ def _outcome(drawn: Draws, measure: Measure, perturbation: str | None) -> Outcom
         signature={},
         predictions=(),
         measures={measure.metric: measure},
-        draws={drawn.metric: drawn},
+        replicates={drawn.metric: drawn},
     )
 
 

@@ -18,7 +18,7 @@ from scipy.stats import binom
 from tabulate import tabulate
 
 from pytest_puma.core import Change, Measure
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.regression import kernel_over_read
 from pytest_puma.metrics.statistic import proportion
@@ -76,8 +76,8 @@ def truths_of(population: Population) -> dict[str, float]:
     return truths
 
 
-def _picked(answers: Answers, rows: Sequence[int]) -> Answers:
-    return Answers(answers.scenario, [answers.predictions[row] for row in rows], seed=0)
+def _picked(answers: ScoredPredictions, rows: Sequence[int]) -> ScoredPredictions:
+    return ScoredPredictions(answers.scenario, [answers.predictions[row] for row in rows], seed=0)
 
 
 def _counts(
@@ -122,9 +122,9 @@ def _found(population: Population, rows: Rows, truths: Mapping[str, float], numb
             yield f"change of {name}", truths[f"change of {name}"], change
 
 
-def _answers(population: Population, rows: Rows, system: int, resamples: Resamples | None = None) -> Answers:
+def _answers(population: Population, rows: Rows, system: int, resamples: Resamples | None = None) -> ScoredPredictions:
     predictions = rows.predictions(population.scenario, system)
-    return Answers(population.scenario, predictions, seed=0, resamples=resamples)
+    return ScoredPredictions(population.scenario, predictions, seed=0, resamples=resamples)
 
 
 @lru_cache(maxsize=_SETS)

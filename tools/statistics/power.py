@@ -25,7 +25,7 @@ from scipy.stats import binom
 from tabulate import tabulate
 
 from pytest_puma.core import REGRESSION_LEVEL, Prediction
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.metrics.decline import CORRELATION, LEAST_SKILL, TOLERANCE
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats.refit import BETAS, tempered_losses
@@ -49,7 +49,7 @@ class Side:
     @classmethod
     def of(cls, scenario: str, predictions: Sequence[Prediction]) -> Side:
         """From the predictions of a run."""
-        table = Answers(BUILTIN[scenario](), predictions, seed=0).table
+        table = ScoredPredictions(BUILTIN[scenario](), predictions, seed=0).table
         return cls(right=table.answer == table.gold, losses=tempered_losses(table.probabilities, table.gold))
 
     def and_then(self, other: Side) -> Side:

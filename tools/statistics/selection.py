@@ -14,10 +14,10 @@ from functools import cache
 
 import numpy as np
 
-from pytest_puma.across import across
+from pytest_puma.analysis.cross_cell import across
 from pytest_puma.core import Gate, Outcome, Policy, Prediction
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats import Resamples
 
@@ -91,7 +91,7 @@ def _cells(population: Population, gate: Gate, random: np.random.Generator, n: i
             Prediction(sample_id=str(row), gold=right, answer=said, units=(str(row),))
             for row, (right, said) in enumerate(pairs)
         ]
-        answers = Answers(scenario, predictions, seed=0, resamples=_resamples(n))
+        answers = ScoredPredictions(scenario, predictions, seed=0, resamples=_resamples(n))
         cells.append(_cell(f"s{number}", gate, answers))
     return cells
 
@@ -102,8 +102,8 @@ def _resamples(rows: int) -> Resamples:
     return Resamples([(str(row),) for row in range(rows)], seed=0)
 
 
-def _cell(strategy: str, gate: Gate, answers: Answers) -> Outcome:
-    drawn = answers.draw(gate.metric)
+def _cell(strategy: str, gate: Gate, answers: ScoredPredictions) -> Outcome:
+    drawn = answers.replicates(gate.metric)
     assert drawn is not None  # noqa: S101 - every answer has the metrics of the gates
     return Outcome(
         cell=strategy,
@@ -115,7 +115,7 @@ def _cell(strategy: str, gate: Gate, answers: Answers) -> Outcome:
         predictions=(),
         measures=answers.measures(only=(gate.metric,)),
         across=(gate,),
-        draws={gate.metric: drawn},
+        replicates={gate.metric: drawn},
     )
 
 

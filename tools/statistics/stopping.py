@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pytest_puma import sequential
+from pytest_puma.analysis import early_stopping
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Cell, Gate, Measure, Model, Policy, Prediction, Scenario, Status
 from pytest_puma.gates import judge, judge_change, parse_gate
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
 from pytest_puma.stats import LEVEL, Resamples
 
@@ -135,13 +135,13 @@ def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> lis
         old = {each.sample_id: each for each in _predictions(gold, before[0])} if gate.other else {}
         baseline = Entry(cell=cell.id, commit="", test="", signature={}, measures={}, answers=old)
         n = size
-        for look in sequential.looks(size):
-            if sequential.decided(cell, _answers(scenario, predictions[:look]), size, baseline):
+        for look in early_stopping.looks(size):
+            if early_stopping.decided(cell, _answers(scenario, predictions[:look]), size, baseline):
                 n = look
                 break
         everything = _answers(scenario, predictions)
         seen = everything if n == size else _answers(scenario, predictions[:n])
-        early, whole = _status(gate, seen, old, sequential.LEVEL), _status(gate, everything, old, LEVEL)
+        early, whole = _status(gate, seen, old, early_stopping.LEVEL), _status(gate, everything, old, LEVEL)
         failed += early == "FAIL"
         failed_of_all += whole == "FAIL"
         changed += early != whole
@@ -163,11 +163,11 @@ def _resamples(rows: int) -> Resamples:
     return Resamples([(str(row),) for row in range(rows)], seed=0)
 
 
-def _answers(scenario: Scenario, predictions: Sequence[Prediction]) -> Answers:
-    return Answers(scenario, predictions, seed=0, resamples=_resamples(len(predictions)))
+def _answers(scenario: Scenario, predictions: Sequence[Prediction]) -> ScoredPredictions:
+    return ScoredPredictions(scenario, predictions, seed=0, resamples=_resamples(len(predictions)))
 
 
-def _status(gate: Gate, answers: Answers, old: dict[str, Prediction], level: float) -> Status:
+def _status(gate: Gate, answers: ScoredPredictions, old: dict[str, Prediction], level: float) -> Status:
     if gate.other is None:
         # The value alone decides.
         nan, n = math.nan, len(answers)

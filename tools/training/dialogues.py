@@ -11,9 +11,9 @@ from functools import cache
 from random import Random
 
 from pytest_puma.core import Message, Sample, Scenario
-from pytest_puma.prompts import Template, find_template
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import Task, parse_strategy
+from pytest_puma.strategies.templates import Template, find_template
 from tools.training.cases import Case, Cases, Piece, drawn, written
 from tools.training.phrases import Phrases
 

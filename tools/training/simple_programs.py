@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 
 from pytest_puma.core import Measure, Prediction, Sample
-from pytest_puma.metrics import Answers
+from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.triage_jira import PRIORITIES
 from tools.training.cases import POINTS
@@ -68,4 +68,4 @@ def _measured(scenario: str, samples: Sequence[Sample], answers: Sequence[str]) 
         Prediction(sample_id=sample.id, gold=sample.gold, answer=answer, units=sample.units)
         for sample, answer in zip(samples, answers, strict=True)
     ]
-    return Answers(BUILTIN[scenario](), predictions, seed=42).measures()
+    return ScoredPredictions(BUILTIN[scenario](), predictions, seed=42).measures()

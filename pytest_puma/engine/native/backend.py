@@ -72,17 +72,17 @@ class NativeBackend(TextSide):
 
     # -- the cache -------------------------------------------------------------------------------
 
-    def open(self, cells: int, streams: int = 0) -> None:
+    def open(self, kv_slots: int, streams: int = 0) -> None:
         """An empty cache of `cells` tokens; the one at hand is emptied when it has that shape."""
-        if self._context is not None and self._shape == (cells, streams):
+        if self._context is not None and self._shape == (kv_slots, streams):
             llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
             return
         self._free_context()
         params = llama_cpp.llama_context_default_params()
-        self._shape = cells, streams
-        params.n_ctx = cells
-        params.n_batch = min(BATCH, cells)
-        params.n_ubatch = min(MICRO_BATCH, cells)
+        self._shape = kv_slots, streams
+        params.n_ctx = kv_slots
+        params.n_batch = min(BATCH, kv_slots)
+        params.n_ubatch = min(MICRO_BATCH, kv_slots)
         params.n_seq_max = sequences = streams or self.sequences
         params.n_outputs_max = self.rows
         params.n_threads = params.n_threads_batch = self._threads
@@ -96,7 +96,7 @@ class NativeBackend(TextSide):
         self._context = llama_cpp.llama_init_from_model(self._model, params)
         if not self._context:
             self._context = None
-            self._fail(f"llama.cpp cannot make a context of {cells} tokens for {sequences} sequences")
+            self._fail(f"llama.cpp cannot make a context of {kv_slots} tokens for {sequences} sequences")
         self.batch = int(llama_cpp.llama_n_batch(self._context))
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._buffers = BatchBuffers(tokens=self.batch, rows=self.rows, sequences=sequences)

@@ -44,10 +44,10 @@ class DryBackend(TextSide):
         self._logits[:, self._vocabulary.stop] = 1.0
         self.opened = 0
 
-    def open(self, cells: int, streams: int = 0) -> None:  # noqa: ARG002 - nothing is divided
+    def open(self, kv_slots: int, streams: int = 0) -> None:  # noqa: ARG002 - nothing is divided
         """Note the size."""
-        self.opened = max(self.opened, cells)
-        self.batch = min(BATCH, cells)
+        self.opened = max(self.opened, kv_slots)
+        self.batch = min(BATCH, kv_slots)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Rows that are sure of the end."""

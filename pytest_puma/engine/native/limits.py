@@ -31,8 +31,8 @@ class Limits:
     """As `Backend` has them, and whether a GPU computes."""
 
     on_gpu: bool
-    good_cells: int
-    stream_cells: int
+    good_kv_slots: int
+    stream_kv_slots: int
     parallel: int
     parallel_streams: int
     sequences: int
@@ -45,18 +45,20 @@ def limits_of(loaded: Any, model: Model) -> Limits:
         raise EngineError(msg)
     options = model.options
     on_gpu = options.gpu_layers != 0 and bool(llama_cpp.llama_supports_gpu_offload())
-    good_cells = GOOD_CELLS_GPU if on_gpu else GOOD_CELLS_CPU
+    good_kv_slots = GOOD_CELLS_GPU if on_gpu else GOOD_CELLS_CPU
     if options.strict:
         # One for a prompt and one for a continuation: none is left for a prefix that samples would share.
-        return Limits(on_gpu=on_gpu, good_cells=good_cells, stream_cells=0, parallel=1, parallel_streams=1, sequences=2)
+        return Limits(
+            on_gpu=on_gpu, good_kv_slots=good_kv_slots, stream_kv_slots=0, parallel=1, parallel_streams=1, sequences=2
+        )
     stateful = llama_cpp.llama_model_is_recurrent(loaded) or llama_cpp.llama_model_is_hybrid(loaded)
     parallel = options.parallel or (PARALLEL_GPU if on_gpu else PARALLEL_CPU)
     # Each sequence of a recurrent model costs memory for its state, used or not.
     sequences = parallel + (EXTRA_STATES if stateful else EXTRA_SEQUENCES)
     return Limits(
         on_gpu=on_gpu,
-        good_cells=good_cells,
-        stream_cells=0 if on_gpu or stateful else _stream_cells(model),
+        good_kv_slots=good_kv_slots,
+        stream_kv_slots=0 if on_gpu or stateful else _stream_cells(model),
         parallel=parallel,
         parallel_streams=options.parallel or PARALLEL_STREAMS,
         sequences=sequences,
@@ -64,4 +66,4 @@ def limits_of(loaded: Any, model: Model) -> Limits:
 
 
 def _stream_cells(model: Model) -> int:
-    return min(STREAM_CELLS, STREAM_BYTES // (read_gguf(model.path).cell_bytes or UNTOLD_CELL_BYTES))
+    return min(STREAM_CELLS, STREAM_BYTES // (read_gguf(model.path).kv_slot_bytes or UNTOLD_CELL_BYTES))

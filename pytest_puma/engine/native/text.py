@@ -22,8 +22,8 @@ class TextSide:
         self.stops: Sequence[str] = self._vocabulary.stops
         self.notes: Sequence[str] = self._vocabulary.notes
         self.context_limit = min(trained, model.options.n_ctx or trained)
-        self.cells = model.options.n_ctx
-        self.good_cells, self.stream_cells = limits.good_cells, limits.stream_cells
+        self.kv_slots = model.options.n_ctx
+        self.good_kv_slots, self.stream_kv_slots = limits.good_kv_slots, limits.stream_kv_slots
         self.parallel, self.parallel_streams = limits.parallel, limits.parallel_streams
         self.sequences = limits.sequences
         self.batch, self.rows = BATCH, limits.sequences

@@ -1,0 +1,78 @@
+"""Sequential stopping: a cell ends at one of a few planned looks, when all of its gates are decided there.
+
+Looks are taken when the first tenth of the samples is answered, and so on (`SHARES`), never as answers come in.
+A gate is decided when its limit lies outside of an interval that is right at all looks together with a probability of
+0.95, so that looking often does not help to see what one wants. Source: S. J. Pocock, "Group sequential methods in the
+design and analysis of clinical trials", Biometrika 64 (1977), for looks at these shares; as intervals, C. Jennison,
+B. W. Turnbull, "Interim analyses: the repeated confidence interval approach", JRSS B 51 (1989).
+
+A gate that the value alone decides is about the samples of the cell; so the interval is for the value that all of them
+will give. Any other gate is about whatever the samples stand for. `tools/statistics/stopping.py` simulates both.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pytest_puma.baseline import Entry
+from pytest_puma.core import Cell, Change, Gate, Measure
+from pytest_puma.gates import decides
+from pytest_puma.metrics import ScoredPredictions
+
+SHARES = (0.1, 0.15, 0.25, 0.45, 0.85)
+#: Of each interval, so that those of all looks and of the end hold together in 95 of 100 runs.
+LEVEL = 0.9875
+#: Of fewer answers, intervals say too little.
+FEWEST = 20
+#: A mean is looked at where at least so many answers differ from the commonest value (most errors may be 0),
+FEWEST_ERRORS = 20
+#: and a mean over classes where at least so many samples of each were asked.
+FEWEST_OF_A_CLASS = 5
+
+
+def looks(samples: int) -> tuple[int, ...]:
+    """After how many of the samples to look: 23 and 43 of 50."""
+    counts = (math.ceil(samples * share) for share in SHARES)
+    return tuple(count for count in counts if FEWEST <= count < samples)
+
+
+def stops(cell: Cell) -> bool:
+    """Whether the cell may end early: it has gates, and is not held against cells that would then have more samples."""
+    return bool(cell.gates) and not cell.across and not cell.compared_metrics
+
+
+def decided(cell: Cell, answers: ScoredPredictions, samples: int, baseline: Entry | None) -> bool:
+    """Whether the first answers of a cell decide all its gates, which would be asked for so many samples."""
+    left = 1 - len(answers) / samples
+    return all(_steady(gate.metric, answers) and _decided(gate, answers, left, baseline) for gate in cell.gates)
+
+
+def _steady(metric: str, answers: ScoredPredictions) -> bool:
+    """Whether the metric is one of which looks are valid, and so far rests on enough answers for its interval.
+
+    Of an error that few answers make, and of a class of which few samples were asked, the first answers tell nothing.
+    """
+    found = answers.statistic(metric)
+    if found is None or not found.averages:
+        return False
+    if found.successes is not None:
+        return True
+    if found.terms is not None:
+        _, times = np.unique(found.terms, return_counts=True)
+        return bool(times.sum() - times.max(initial=0) >= FEWEST_ERRORS)
+    golds = answers.table.gold
+    return bool(np.bincount(golds, minlength=len(answers.table.labels)).min() >= FEWEST_OF_A_CLASS)
+
+
+def _decided(gate: Gate, answers: ScoredPredictions, left: float, baseline: Entry | None) -> bool:
+    found: Measure | Change | None = None
+    if gate.other is None:
+        by_value = gate.doubt in {None, "point"}
+        found = answers.measures(level=LEVEL, left=left if by_value else 1.0, only=(gate.metric,)).get(gate.metric)
+    elif gate.other == "baseline" and baseline is not None:
+        pairs = answers.beside(baseline.answers)
+        found = pairs.change(gate.metric, quotient=gate.quotient, level=LEVEL) if len(pairs) else None
+    # What a trivial program scores is known of all samples only.
+    return found is not None and not math.isnan(found.low) and decides(gate, found.low, found.high)

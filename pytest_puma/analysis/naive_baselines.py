@@ -1,0 +1,185 @@
+"""What trivial programs answer to the same samples. A model that is no better has not earned its price.
+
+    majority    the commonest label                       mean, median   of the gold values
+    guess       a label drawn as often as each is right
+    tfidf       logistic (a regression: ridge) regression on the TF-IDF weights of the words of each text field,
+                learned from the other folds of these very samples (five, by label; samples that share a unit
+                are in one fold)
+
+All but `tfidf` know the gold answers' frequencies, which no model is told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pytest_puma.core import DataError, Measure, Prediction, Sample, Scenario
+from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.scenarios.gold import hidden_fields
+from pytest_puma.scenarios.order import plain_text
+from pytest_puma.scenarios.texts import text_fields
+from pytest_puma.stats import Resamples, components
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    _Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+#: Answers to all samples of a scenario; none where they leave nothing to learn. The last argument is a seed.
+Program: TypeAlias = Callable[[Scenario, Sequence[Sample], int], Sequence[str]]
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NaiveBaseline:
+    """A program's answers to the samples of a cell, by sample id, and what they measure."""
+
+    answers: Mapping[str, Prediction]
+    measures: Mapping[str, Measure]
+
+    def of(self, metrics: Iterable[str]) -> dict[str, Measure]:
+        """Some of the measures; a program without probabilities has no `ece`."""
+        return {name: self.measures[name] for name in metrics if name in self.measures}
+
+
+class NaiveBaselines:
+    """Those of a session: cells of a scenario that share their samples, and show them alike, ask each program once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Mapping[str, NaiveBaseline]] = {}
+        self._left_out: list[str] = []
+
+    def find(
+        self, scenario: Scenario, samples: Sequence[Sample], resamples: Resamples, perturbation: str | None = None
+    ) -> Mapping[str, NaiveBaseline]:
+        """By name, on the samples as shown; without `tfidf` where there are too few of some label to learn from.
+
+        One that cannot be computed is left out, and `left_out` says why: it is no part of what was asked for.
+        `resamples` are those of the samples; their seed is that of all chance in a program, too.
+        """
+        key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation)
+        if key not in self._known:
+            programs = _PROGRAMS[scenario.task_type]
+            found = {name: self._computed(name, scenario, samples, resamples) for name in programs}
+            self._known[key] = {name: naive for name, naive in found.items() if naive is not None}
+        return self._known[key]
+
+    def left_out(self) -> list[str]:
+        """A sentence for each program that could not be computed since this was asked last."""
+        told, self._left_out = self._left_out, []
+        return told
+
+    def _computed(
+        self, name: str, scenario: Scenario, samples: Sequence[Sample], resamples: Resamples
+    ) -> NaiveBaseline | None:
+        try:
+            answers = _PROGRAMS[scenario.task_type][name](scenario, samples, resamples.seed)
+            return _naive_baseline(scenario, samples, answers, resamples) if answers else None
+        except Exception as error:  # noqa: BLE001 - whatever the data or the scenario's own metrics do to it
+            fault = " ".join(str(error).split())
+            self._left_out.append(f"the naive baseline {name} is left out: {type(error).__name__}: {fault}")
+            return None
+
+
+def _naive_baseline(
+    scenario: Scenario, samples: Sequence[Sample], answers: Sequence[str], resamples: Resamples
+) -> NaiveBaseline:
+    predictions = [
+        Prediction(
+            sample_id=sample.id,
+            gold=sample.gold,
+            answer=answer,
+            raw=(answer,),
+            units=sample.units,
+            fields=sample.fields,
+        )
+        for sample, answer in zip(samples, answers, strict=True)
+    ]
+    return NaiveBaseline(
+        answers={prediction.sample_id: prediction for prediction in predictions},
+        measures=ScoredPredictions(scenario, predictions, seed=resamples.seed, resamples=resamples).measures(),
+    )
+
+
+def _majority(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:
+    counts = Counter(sample.gold for sample in samples)
+    return [max(scenario.valid_labels(), key=lambda label: counts[label])] * len(samples)
+
+
+def _guess(_: Scenario, samples: Sequence[Sample], seed: int) -> Sequence[str]:
+    random = Random(seed)  # noqa: S311 - no secret
+    return random.choices([sample.gold for sample in samples], k=len(samples))
+
+
+def _mean(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
+    return [repr(fmean(float(sample.gold) for sample in samples))] * len(samples)
+
+
+def _median(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
+    return [repr(median(float(sample.gold) for sample in samples))] * len(samples)
+
+
+def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[str]:
+    """The answers of a linear model to each fold, after all others; none where a fold leaves nothing to learn."""
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.compose import make_column_transformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+    from threadpoolctl import threadpool_limits
+
+    regression = scenario.task_type == "regression"
+    golds = np.array([float(sample.gold) if regression else sample.gold for sample in samples])
+    folds = _folds(samples, golds, seed, by_label=not regression)
+    if not folds:
+        return []
+    # The first word stands in every text, so that a field of empty ones has a vocabulary.
+    fields = text_fields(scenario, samples, hidden_fields(scenario, samples))
+    if not fields:
+        msg = f"the samples have no text to learn from; text_fields are {', '.join(scenario.text_fields) or 'none'}"
+        raise DataError(msg)
+    texts = np.array([[f"text {_text(sample, name)}" for name in fields] for sample in samples], dtype=object)
+    words = make_column_transformer(*((TfidfVectorizer(sublinear_tf=True), column) for column in range(len(fields))))
+    program = make_pipeline(words, Ridge() if regression else LogisticRegression(max_iter=1000))
+    answers = np.empty(len(samples), dtype=object)
+    # So few rows are not worth a second thread: two took five times as long.
+    with threadpool_limits(1, user_api="blas"):
+        for learn, ask in folds:
+            answers[ask] = clone(program).fit(texts[learn], golds[learn]).predict(texts[ask])
+    return [repr(float(answer)) if regression else str(answer) for answer in answers]
+
+
+def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_label: bool) -> list[_Fold]:
+    """Rows to learn from and to ask about; none where there are too few, or some fold would see one label alone."""
+    import numpy as np
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+    if len(samples) < 2 * FOLDS:
+        return []
+    groups = components([sample.units for sample in samples])
+    if len(set(groups)) < FOLDS:
+        # All samples hang together by their units: then folds share some.
+        groups = list(range(len(samples)))
+    rarest = min(np.unique(golds, return_counts=True)[1])
+    split = StratifiedGroupKFold if by_label and rarest >= FOLDS else GroupKFold
+    folds = list(split(FOLDS, shuffle=True, random_state=seed).split(golds, golds, groups))
+    return folds if not by_label or all(len(np.unique(golds[learn])) > 1 for learn, _ in folds) else []
+
+
+def _text(sample: Sample, field: str) -> str:
+    return plain_text(sample.fields.get(field))
+
+
+_PROGRAMS: Mapping[str, Mapping[str, Program]] = {
+    "classification": {"majority": _majority, "guess": _guess, "tfidf": _learned},
+    "regression": {"mean": _mean, "median": _median, "tfidf": _learned},
+}
+#: The names of the programs, by kind of task.
+NAMES: Mapping[str, tuple[str, ...]] = {kind: tuple(programs) for kind, programs in _PROGRAMS.items()}

@@ -1,0 +1,136 @@
+"""What perturbations do to the cells of a run: each against its twin on the same samples as they are, pair by pair."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from pytest_puma.core import AnswerChanges, BootstrapReplicates, Gap, Measure, Outcome, Robustness, Shift
+from pytest_puma.metrics import between, contrast
+from pytest_puma.metrics.measuring import measure
+from pytest_puma.metrics.statistic import proportion
+from pytest_puma.perturbations import Perturbation, parse_perturbation
+from pytest_puma.stats import Resamples, holm
+from pytest_puma.stats.selection import select
+
+#: Metrics of which less is better, as their names tell; of all others more is.
+_BETTER_LOW = re.compile(r"(mae|mdae|rmse|ece|mce|brier|outside|latency|tokens)(_.*|\..*)?|.*_(rate|error)")
+
+
+def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:
+    """Of every cell with perturbed twins, in the cells' order; `own` are the perturbations of plugins, by name.
+
+    A twin that was not asked the same samples, or whose answers do not give the metric, is left out.
+    """
+    found = []
+    for outcome in outcomes:
+        replicates = outcome.replicates.get(outcome.primary)
+        twins = {} if replicates is None or outcome.perturbation is not None else _twins(outcome, replicates, outcomes)
+        if replicates is not None and twins:
+            found.append(_robustness(outcome, replicates, twins, own))
+    return tuple(found)
+
+
+def _twins(
+    outcome: Outcome, replicates: BootstrapReplicates, outcomes: Iterable[Outcome]
+) -> dict[str, BootstrapReplicates]:
+    names = (outcome.scenario, outcome.strategy, outcome.model)
+    others = (each for each in outcomes if (each.scenario, each.strategy, each.model) == names)
+    known = ((each.perturbation, each.replicates.get(replicates.metric)) for each in others)
+    return {name: twin for name, twin in known if name and twin is not None and twin.samples == replicates.samples}
+
+
+def _robustness(
+    outcome: Outcome,
+    replicates: BootstrapReplicates,
+    twins: Mapping[str, BootstrapReplicates],
+    own: Mapping[str, Perturbation] | None,
+) -> Robustness:
+    known = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
+    worst, observed, corrected = _worst(known, greatest=_BETTER_LOW.fullmatch(replicates.metric) is not None)
+    resamples = Resamples(replicates.units or [()] * len(replicates.answers), seed=replicates.seed)
+    return Robustness(
+        cell=outcome.cell,
+        scenario=outcome.scenario,
+        strategy=outcome.strategy,
+        model=outcome.model,
+        metric=replicates.metric,
+        value=replicates.value,
+        shifts=_shifts(replicates, twins, resamples),
+        worst=worst,
+        worst_value=observed,
+        worst_corrected=corrected,
+        always_right=None if replicates.numbers else _always_right([replicates, *twins.values()], resamples),
+        gaps=_gaps(twins, own),
+    )
+
+
+def _worst(twins: Mapping[str, BootstrapReplicates], *, greatest: bool) -> tuple[str | None, float, float]:
+    """The name of the worst, its value, and that without the bias of the choice."""
+    if not twins:
+        return None, math.nan, math.nan
+    names, replicates = list(twins), list(twins.values())
+    found = select([each.value for each in replicates], [each.values for each in replicates], greatest=greatest)
+    return names[found.place], replicates[found.place].value, found.value
+
+
+def _shifts(
+    clean: BootstrapReplicates, twins: Mapping[str, BootstrapReplicates], resamples: Resamples
+) -> tuple[Shift, ...]:
+    """One for each perturbation, their p-values adjusted for all of them together."""
+    found = [contrast(name, "", twin, clean, seed=clean.seed) for name, twin in twins.items()]
+    adjusted = holm([each.p for each in found])
+    return tuple(
+        Shift(
+            perturbation=each.cell,
+            change=each.change,
+            turns=_turns(clean, twins[each.cell], resamples),
+            test=each.test,
+            p=each.p,
+            adjusted=p,
+        )
+        for each, p in zip(found, adjusted, strict=True)
+    )
+
+
+def _turns(clean: BootstrapReplicates, twin: BootstrapReplicates, resamples: Resamples) -> AnswerChanges:
+    answers = zip(clean.answers, twin.answers, strict=True)
+    turned = [not _same_answer(old, new, numbers=clean.numbers) for old, new in answers]
+    sides = zip(clean.errors, twin.errors, turned, strict=True)
+    became = [(not was, not now) for was, now, flip in sides if flip]
+    return AnswerChanges(
+        rate=_share("flip_rate", turned, resamples),
+        fixed=became.count((False, True)),
+        broken=became.count((True, False)),
+        still_wrong=became.count((False, False)),
+    )
+
+
+def _same_answer(old: str | None, new: str | None, *, numbers: bool) -> bool:
+    """3 and 3.0 are one number."""
+    return old == new or (numbers and old is not None and new is not None and float(old) == float(new))
+
+
+def _always_right(replicates: Sequence[BootstrapReplicates], resamples: Resamples) -> Measure:
+    rows = zip(*(each.errors for each in replicates), strict=True)
+    return _share("always_right", [not any(errors) for errors in rows], resamples)
+
+
+def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbation] | None) -> tuple[Gap, ...]:
+    """Between any two sides of an axis, in the order of their names, whatever order they were asked for in."""
+    groups = {name: parse_perturbation(name, own).group for name in sorted(twins)}
+    return tuple(
+        Gap(axis=one.axis, old=old, new=new, change=between(twins[new], twins[old], quotient=False))
+        for (old, one), (new, other) in combinations(groups.items(), 2)
+        if one is not None and other is not None and one.axis == other.axis
+    )
+
+
+def _share(metric: str, hits: Sequence[bool], resamples: Resamples) -> Measure:
+    """A share of the rows, with the interval of any proportion: of units, where rows share some."""
+    found = proportion(metric, np.array(hits, dtype=np.bool_), np.ones(len(hits), dtype=np.bool_))
+    return measure([found], resamples)[0]

@@ -1,0 +1,122 @@
+"""The verdicts of a cell: each of its gates, held against a measure, the baseline, or a trivial program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_puma.analysis.naive_baselines import NaiveBaseline
+from pytest_puma.baseline import Anchor, Entry
+from pytest_puma.core import Drift, Gate, Measure, Policy, Verdict
+from pytest_puma.core.gate import DRIFT
+from pytest_puma.gates import judge, judge_change, judge_decline, judge_drift, not_run, without_baseline
+from pytest_puma.metrics import PairedPredictions, ScoredPredictions
+from pytest_puma.stats import LEVEL
+from pytest_puma.stats.cusum import cusum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A cell's answers beside those that its series of baselines started from; `same`: both have the same samples."""
+
+    pairs: PairedPredictions
+    anchor: Anchor
+    same: bool
+
+    @classmethod
+    def of(cls, answers: ScoredPredictions, entry: Entry) -> Series:
+        """Since the anchor of a baseline."""
+        pairs = answers.beside(entry.start.answers)
+        return cls(pairs=pairs, anchor=entry.start, same=len(pairs) == len(answers) == len(entry.start.answers))
+
+    def drift(self) -> Drift | None:
+        """The evidence of the series with this run; None where other samples make it the start of a new one."""
+        if not self.same:
+            return None
+        return replace(self.anchor.drift, total=cusum(self.anchor.drift.total, self.pairs.decline().p))
+
+    def judge(self, gate: Gate, policy: Policy, *, level: float) -> Verdict:
+        """Whether the series became worse."""
+        drift, name = self.drift(), f"the anchor {self.anchor.commit}".strip()
+        if drift is None:
+            both = f"{len(self.pairs)} of the {len(self.anchor.answers)} samples of {name} were asked here"
+            return without_baseline(gate, f"{both}; --puma-update-baseline starts a new series", policy)
+        decline = self.pairs.decline()
+        change = self.pairs.change("mae" if decline.numbers else "accuracy", level=level)
+        return judge_drift(gate, drift, decline, change, name, policy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A cell's answers beside other ones to the same samples: what sentences call those, and what changed since."""
+
+    pairs: PairedPredictions
+    name: str
+    against: str
+    changed: tuple[str, ...] = ()
+    level: float = LEVEL
+    series: Series | None = None
+
+    @classmethod
+    def to_baseline(
+        cls,
+        answers: ScoredPredictions,
+        signature: Mapping[str, Any],
+        entry: Entry,
+        *,
+        level: float,
+        watched: bool = False,
+    ) -> Comparison:
+        """To what the cell answered before, with intervals of a level; `watched`: a gate is about its series."""
+        pairs = answers.beside(entry.answers)
+        name = f"baseline {entry.commit}" if entry.commit else "the baseline"
+        same = len(pairs) == len(answers) == len(entry.answers)
+        against = name if same else f"{name} on the {len(pairs)} samples that both have"
+        changed, series = entry.changed(signature), Series.of(answers, entry) if watched else None
+        return cls(pairs=pairs, name=name, against=against, changed=changed, level=level, series=series)
+
+    @classmethod
+    def to_naive_baseline(cls, answers: ScoredPredictions, name: str, naive: NaiveBaseline) -> Comparison:
+        """To what a trivial program answers."""
+        return cls(pairs=answers.beside(naive.answers), name=name, against=name)
+
+    def judge(self, gate: Gate, policy: Policy) -> Verdict:
+        """Hold the difference in the gate's metric against its limit."""
+        if gate.word == DRIFT and self.series is not None:
+            return self.series.judge(gate, policy, level=self.level)
+        if not len(self.pairs):
+            return without_baseline(gate, f"no sample of this run is among those of {self.name}", policy)
+        verdict = self._tested(gate, policy) if gate.word else self._limited(gate, policy)
+        since = f"; changed since: {', '.join(self.changed)}" if self.changed else ""
+        return replace(verdict, reason=verdict.reason + since)
+
+    def _limited(self, gate: Gate, policy: Policy) -> Verdict:
+        change = self.pairs.change(gate.metric, quotient=gate.quotient, level=self.level)
+        if change is None:
+            return not_run(gate, f"{gate.metric} was not measured here or in {self.name}")
+        return judge_change(gate, change, self.against, policy, level=self.level)
+
+    def _tested(self, gate: Gate, policy: Policy) -> Verdict:
+        decline = self.pairs.decline()
+        change = self.pairs.change("mae" if decline.numbers else "accuracy", level=self.level)
+        return judge_decline(gate, decline, change, self.against, policy)
+
+
+def verdicts(
+    gates: Sequence[Gate], measures: Mapping[str, Measure], others: Mapping[str, Comparison], policy: Policy
+) -> tuple[Verdict, ...]:
+    """One for each gate of a cell; `others` are those that there are, by the gates' name for them."""
+    return tuple(
+        judge(gate, measures) if gate.other is None else _judge(gate, others.get(gate.other), policy) for gate in gates
+    )
+
+
+def _judge(gate: Gate, comparison: Comparison | None, policy: Policy) -> Verdict:
+    if gate.other == "baseline" and policy.accepts:
+        return not_run(gate, "not compared with the baseline: this run becomes the baseline")
+    if comparison is not None:
+        return comparison.judge(gate, policy)
+    if gate.other == "baseline":
+        return without_baseline(gate, "there is no baseline yet; --puma-update-baseline makes one", policy)
+    return not_run(gate, f"{gate.other} has too few samples of some label to learn from")

@@ -1,0 +1,62 @@
+"""The name of a cell: `scenario-strategy@model`, under a perturbation `scenario-strategy+perturbation@model`.
+
+The names before the `@` have no hyphen, no `+` and no `@`; what follows the first `@` is the model's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+Axis: TypeAlias = Literal["strategy", "model", "perturbation"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CellId:
+    """The four names of a cell; `perturbation` is None for samples as they are."""
+
+    scenario: str
+    strategy: str
+    model: str
+    perturbation: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> CellId:
+        """Read `str(cell_id)` back. A part that the text lacks is empty."""
+        asked, _, model = text.partition("@")
+        asked, plus, perturbation = asked.partition("+")
+        scenario, _, strategy = asked.partition("-")
+        return cls(scenario, strategy, model, perturbation if plus else None)
+
+    def __str__(self) -> str:
+        """As in node ids, gates and baseline files."""
+        return f"{self.scenario}-{self.shown}@{self.model}"
+
+    @property
+    def shown(self) -> str:
+        """The strategy, with the perturbation if there is one: `few_shot_3+typos_5pct`."""
+        return with_perturbation(self.strategy, self.perturbation)
+
+    def along(self, axis: Axis) -> str | None:
+        """The name on one axis."""
+        name: str | None = getattr(self, axis)
+        return name
+
+    def without(self, axis: Axis) -> CellId:
+        """The cells that differ on this axis alone have this in common: the same names, with that one empty."""
+        if axis == "perturbation":
+            return replace(self, perturbation=None)
+        return replace(self, strategy="") if axis == "strategy" else replace(self, model="")
+
+    @property
+    def common_name(self) -> str:
+        """The name of a group of cells in sentences, without what is empty: `triage_jira@qwen`, `triage_jira-zero_shot`."""
+        strategy = f"-{self.strategy}" if self.strategy else ""
+        return (
+            f"{with_perturbation(self.scenario + strategy, self.perturbation)}{f'@{self.model}' if self.model else ''}"
+        )
+
+
+def with_perturbation(name: str, perturbation: str | None) -> str:
+    """A name followed by that of the perturbation if there is one."""
+    return name if perturbation is None else f"{name}+{perturbation}"

@@ -1,0 +1,25 @@
+"""A measured number: value, interval, and the number of predictions behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: The confidence level of an interval.
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A metric's value with its interval and the number of predictions behind it.
+
+    `value` is NaN where there is nothing to measure (n = 0); `low` and `high` are NaN where no
+    interval exists. `note` says what a reader must know to trust it. `level` is that of the interval.
+    """
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    n: int
+    note: str = ""
+    level: float = LEVEL

@@ -1,0 +1,111 @@
+"""What a run will take, without the weights: tokens, cache, time, and what its gates can see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from statistics import fmean, median, pstdev
+
+from pytest_puma.core import Cell, Forecast, Model, Power, Usage
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.native import DryBackend
+from pytest_puma.gates.power import CHANGED, of_plan
+from pytest_puma.metrics import has_bounds
+from pytest_puma.models import GgufFile, inspect_model
+from pytest_puma.perturbations import Perturbation
+from pytest_puma.run.conversations import run_conversations
+from pytest_puma.run.evaluate import tasks_of
+from pytest_puma.stats import detectable
+from pytest_puma.store.throughput import Throughput
+from pytest_puma.strategies import Strategy, Task, parse_strategy
+
+
+def plan(
+    cells: Sequence[Cell],
+    rates: Mapping[Model, Throughput | None],
+    *,
+    project: Path | None = None,
+    strategies: Mapping[str, Strategy] | None = None,
+    perturbations: Mapping[str, Perturbation] | None = None,
+) -> list[Forecast]:
+    """Forecasts of all cells; the vocabulary of each model is loaded once. `rates` has what is known of every model."""
+    with ExitStack() as opened:
+        files = {model: inspect_model(model.path) for model in rates}
+        backends = {
+            model: opened.enter_context(closing(DryBackend(model, context_limit=file.context_length or 0)))
+            for model, file in files.items()
+        }
+        forecasts = []
+        for cell in cells:
+            strategy = parse_strategy(cell.strategy, strategies)
+            tasks = tasks_of(cell, strategy, project, perturbations)
+            forecasts.append(
+                _forecast(cell, strategy, tasks, backends[cell.model], files[cell.model], rates[cell.model])
+            )
+        return forecasts
+
+
+def _forecast(  # noqa: PLR0917
+    cell: Cell, strategy: Strategy, tasks: Sequence[Task], backend: DryBackend, file: GgufFile, rates: Throughput | None
+) -> Forecast:
+    """Hold the cell's conversations with a model that answers nothing."""
+    backend.opened = 0
+    states = run_conversations([strategy.converse(task) for task in tasks], Engine(backend))
+    usage = Usage.total(state.usage for state in states)
+    answered = [() if state.answer is None else state.answer.responses for state in states]
+    responses = [response for own in answered for response in own]
+    scored = sum(response.usage.decoded_tokens for response in responses if response.finish == "scored")
+    overflows = sum(any(response.finish == "overflow" for response in own) for own in answered)
+    replies = sum(response.finish not in {"scored", "overflow"} for response in responses)
+    computed = usage.prompt_tokens - usage.cached_tokens + scored
+    most = replies * (tasks[0].generation.max_tokens or 0)
+    return Forecast(
+        cell=cell.id,
+        model=cell.model.name,
+        weights_bytes=file.size,
+        samples=len(tasks),
+        prompt_tokens=usage.prompt_tokens,
+        cached_tokens=usage.cached_tokens,
+        scored_tokens=scored,
+        most_tokens=most,
+        overflows=overflows,
+        cache_bytes=None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened,
+        seconds=None if rates is None else rates.seconds(cell, read=computed, samples=len(tasks), most=most),
+        metric=cell.scenario.primary_metric(),
+        difference=detectable(_error(cell, tasks)),
+        powers=_powers(cell, tasks),
+    )
+
+
+def _error(cell: Cell, tasks: Sequence[Task]) -> float:
+    """The standard error of a change against a baseline on the same samples.
+
+    Of right and wrong answers `CHANGED` are taken to change. In a regression the errors are taken to be those of one
+    answer to all samples, and to have a correlation of one half with the errors before.
+    """
+    if cell.scenario.task_type == "classification":
+        return math.sqrt(CHANGED / len(tasks))
+    return pstdev(_errors(tasks)) / math.sqrt(len(tasks))
+
+
+def _errors(tasks: Sequence[Task]) -> list[float]:
+    """Those of the median, given as the answer to all samples."""
+    golds = [float(task.sample.gold) for task in tasks]
+    middle = median(golds)
+    return [abs(gold - middle) for gold in golds]
+
+
+def _powers(cell: Cell, tasks: Sequence[Task]) -> dict[str, Power]:
+    """What the gates on a baseline can see, as far as that is known of their metric."""
+    numbers = cell.scenario.task_type == "regression"
+    old = fmean(_errors(tasks)) if numbers else 0.0
+    error = _error(cell, tasks) if numbers else 0.0
+    powers = {}
+    for gate in cell.gates:
+        share = not numbers if gate.word else has_bounds(cell.scenario, gate.metric)
+        # The spread of any other number shows only in a run.
+        if gate.other == "baseline" and (share or gate.word or gate.metric == "mae"):
+            powers[str(gate)] = of_plan(gate, n=len(tasks), share=share, old=old, error=error)
+    return {gate: power for gate, power in powers.items() if power is not None}

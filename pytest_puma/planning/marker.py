@@ -1,0 +1,66 @@
+"""What `@pytest.mark.puma(...)` asks for.
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3"], samples=50, gates=["f1_macro >= 0.45"])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from pytest_puma.core import SettingsError
+from pytest_puma.core.errors import did_you_mean
+from pytest_puma.planning.matrix import make_scenario, no_metric
+from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
+
+_CHOICES = tuple(field.name for field in fields(RunOptions))
+_KEYWORDS = ("gates", "metrics", *_CHOICES)
+#: Lists of texts, for which a lone text may stand.
+_LISTS = ("strategies", "perturb", "metrics", "gates")
+_MARKER = f"@pytest.mark.puma(scenario, *, {', '.join(_KEYWORDS)})"
+
+
+def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings) -> BenchmarkSpec:
+    """The request of a marker's arguments. A `SettingsError` says what it cannot be."""
+    if len(args) == 1 and isinstance(args[0], BenchmarkSpec):
+        return args[0]
+    if len(args) != 1:
+        msg = f"the marker has {len(args)} positional arguments; expected one, the scenario: {_MARKER}"
+        raise SettingsError(msg)
+    unknown = sorted(set(said) - set(_KEYWORDS))
+    if unknown:
+        hint = did_you_mean(unknown[0], _KEYWORDS)
+        msg = f"the marker does not know {', '.join(unknown)}; {hint}expected {_MARKER}"
+        raise SettingsError(msg)
+    said = dict(said) | {name: _texts(name, said[name]) for name in _LISTS if name in said}
+    choices = {name: said[name] for name in _CHOICES if name in said}
+    if "strategies" in said:
+        choices["strategies"] = settings.registry.strategy_names(said["strategies"])
+    if "perturb" in said:
+        choices["perturb"] = settings.registry.perturbation_names(said["perturb"])
+    scenario = make_scenario(args[0], settings)
+    return BenchmarkSpec(
+        scenario=scenario,
+        choices=RunOptions(**choices),
+        gates=tuple(map(settings.registry.gate, said.get("gates", ()))),
+        metrics=_metrics(said.get("metrics", ()), scenario),
+    )
+
+
+def _texts(name: str, found: Any) -> tuple[str, ...]:
+    texts = (found,) if isinstance(found, str) else found
+    if not isinstance(texts, (list, tuple)) or not all(isinstance(entry, str) for entry in texts):
+        msg = f"the marker's {name} is {found!r}; expected a list of texts"
+        raise SettingsError(msg)
+    return tuple(texts)
+
+
+def _metrics(names: Sequence[str], scenario: Any) -> tuple[str, ...]:
+    from pytest_puma.metrics import is_metric
+
+    for name in names:
+        if not is_metric(scenario, name):
+            msg = f"the marker's metrics: {no_metric(scenario, name)}"
+            raise SettingsError(msg)
+    return tuple(dict.fromkeys(names))

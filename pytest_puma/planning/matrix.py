@@ -1,0 +1,177 @@
+"""Options, markers and run-specs become cells: scenario x strategy x model, in the order in which they run.
+
+A cell's id is `scenario-strategy@model`, as in `triage_jira-few_shot_3@qwen2.5-3b`; under a perturbation it is
+`scenario-strategy+perturbation@model`. The names before the `@` have no hyphen, no `+` and no `@`; what follows it is
+the model's name. Where several places say how to run, the command line wins over the marker, the marker over the ini
+file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from pytest_puma.analysis.naive_baselines import NAMES
+from pytest_puma.baseline import TIMED
+from pytest_puma.core import Cell, Gate, Model, Scenario, SettingsError
+from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
+from pytest_puma.core.errors import did_you_mean
+from pytest_puma.core.scenario import TaskType
+from pytest_puma.gates import applies
+from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Settings
+from pytest_puma.scenarios import draw
+from pytest_puma.scenarios.file import FileScenario
+from pytest_puma.strategies import parse_strategy, resolve_generation
+
+#: Of data with as many samples, `all` makes no sense: a scenario that makes its rows up never comes to an end.
+TOO_MANY_SAMPLES = 100_000
+
+
+def make_scenario(said: Any, settings: Settings, *, where: str = "the marker") -> Scenario:
+    """A scenario from its name, its class or an instance, on the user's own data where some are named."""
+    if isinstance(said, Scenario):
+        scenario = said
+    elif isinstance(said, type) and issubclass(said, Scenario):
+        scenario = said()
+    elif isinstance(said, str):
+        scenario = settings.registry.known_scenario(said, where=where)()
+    else:
+        msg = f"{where}: the scenario is {said!r}; expected a name, a Scenario class or an instance of one"
+        raise SettingsError(msg)
+    _check_declared(scenario)
+    path = settings.data.get(scenario.name)
+    if path is None:
+        return scenario
+    if not isinstance(scenario, FileScenario):
+        msg = f"--puma-data {scenario.name}={path}: this scenario reads no file; expected one that is a FileScenario"
+        raise SettingsError(msg)
+    return type(scenario)(data=path)
+
+
+def _check_declared(scenario: Scenario) -> None:
+    """Refuse a class that does not say what it is, or says what does not exist."""
+    name, kind = getattr(scenario, "name", None), getattr(scenario, "task_type", None)
+    if not isinstance(name, str) or not name.isidentifier():
+        msg = f"{type(scenario).__name__}: the scenario's name is {name!r}; expected letters, digits and '_'"
+        raise SettingsError(msg)
+    known = get_args(TaskType)
+    if kind not in known:
+        hint = did_you_mean(str(kind), known)
+        msg = f"{type(scenario).__name__}: the scenario's task_type is {kind!r}; {hint}there are: {', '.join(known)}"
+        raise SettingsError(msg)
+
+
+def expand(request: BenchmarkSpec, settings: Settings) -> list[Cell]:
+    """The cells of a request, model-major, with the gates that apply to each; perturbed ones follow their twin."""
+    choices = settings.command.with_defaults(request.choices).with_defaults(settings.ini).with_defaults(DEFAULTS)
+    generation = choices.generation()
+    seed = DEFAULT_SEED if choices.seed is None else choices.seed
+    samples = _all_samples(request.scenario, seed) if choices.samples == "all" else choices.samples or DEFAULT_SAMPLES
+    primary = (request.scenario.primary_metric(),)
+    cells = []
+    for model in _models(request, settings):
+        for name in choices.strategies or ():
+            resolve_generation(parse_strategy(name, settings.registry.strategies), generation)
+            cell = Cell(
+                scenario=request.scenario,
+                strategy=name,
+                model=model,
+                samples=samples,
+                seed=seed,
+                generation=generation,
+                gates=request.gates,
+                metrics=request.metrics or primary,
+                compared_metrics=primary if choices.perturb or settings.compare else (),
+            )
+            twins = (replace(cell, perturbation=perturbation) for perturbation in (None, *(choices.perturb or ())))
+            gated = [_with_gates(twin, settings.gates) for twin in twins]
+            cells += [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
+    lost = [gate for gate in request.gates if not is_taken(gate, cells)]
+    # Other strategies or perturbations than the test's own may leave a gate without its cell.
+    if lost and settings.command.strategies is None and settings.command.perturb is None:
+        msg = f"gate {str(lost[0])!r} fits none of its cells: {', '.join(cell.id for cell in cells)}"
+        raise SettingsError(msg)
+    return cells
+
+
+def _all_samples(scenario: Scenario, seed: int) -> int:
+    there = len(draw(scenario, TOO_MANY_SAMPLES, seed))
+    if there == TOO_MANY_SAMPLES:
+        msg = f"samples is 'all', but {scenario.name} has {there} or more; expected a number"
+        raise SettingsError(msg)
+    return there
+
+
+def _models(request: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
+    if not settings.models:
+        msg = "no model is named; expected --puma-model FILE.gguf, or the ini key puma_models"
+        raise SettingsError(msg)
+    if request.models is None:
+        return settings.models
+    from pytest_puma.models import resolve_name
+
+    return tuple(dict.fromkeys(resolve_name(name, settings.models) for name in request.models))
+
+
+def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
+    """Whether some of these cells can be held against the gate: both sides of one that compares two strategies."""
+    takers = [cell for cell in cells if gate in cell.gates or gate in cell.across]
+    if gate.strategy is None:
+        return bool(takers)
+    sides: dict[tuple[str, str], set[str | None]] = {}
+    for cell in takers:
+        sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy)
+    return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
+
+
+def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
+    """The request's own gates must fit its scenario; general ones without a scope apply where their metric exists."""
+    from pytest_puma.metrics import is_metric
+
+    gates = [gate for gate in cell.gates if applies(gate, cell.name)]
+    wide = [gate for gate in general if applies(gate, cell.name)]
+    gates += [gate for gate in wide if gate.scope is not None or gate.word or is_metric(cell.scenario, gate.metric)]
+    for gate in gates:
+        _check_gate(gate, cell.scenario)
+    own = [gate for gate in gates if not gate.across]
+    across = [gate for gate in gates if gate.across and (gate.pick or cell.strategy in {gate.strategy, gate.other})]
+    return replace(cell, gates=tuple(dict.fromkeys(own)), across=tuple(dict.fromkeys(across)))
+
+
+def _with_gated_metrics(cell: Cell) -> Cell:
+    """What gates limit is compared too, behind the primary metric."""
+    limited = (gate.metric for gate in cell.gates if not gate.word)
+    return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *limited))))
+
+
+def _check_gate(gate: Gate, scenario: Scenario) -> None:
+    """Refuse what no cell of the scenario could ever have."""
+    from pytest_puma.metrics import is_metric
+
+    programs = NAMES[scenario.task_type]
+    if gate.word:
+        return
+    fault = ""
+    if not is_metric(scenario, gate.metric):
+        fault = no_metric(scenario, gate.metric)
+    elif gate.other == "baseline" and gate.metric in TIMED:
+        fault = f"baselines hold no {gate.metric}, as clocks differ; expected a number"
+    elif gate.other == "baseline" and gate.metric == "outside_labels":
+        fault = "baselines hold no log-probabilities, so outside_labels cannot be compared; expected a number"
+    elif gate.metric == "mce":
+        fault = "mce is the gap of one bin, mostly that of fewest samples, and large by chance; expected brier, or ece"
+    elif gate.naive is not None and gate.naive not in programs:
+        known = ", ".join(f"naive.{name}" for name in programs)
+        fault = f"{scenario.name} has no {gate.other}; there are: {known}"
+    if fault:
+        msg = f"gate {str(gate)!r}: {fault}"
+        raise SettingsError(msg)
+
+
+def no_metric(scenario: Scenario, name: str) -> str:
+    """What to say where a scenario does not have a metric."""
+    from pytest_puma.metrics import metric_names
+
+    known = metric_names(scenario)
+    return f"{scenario.name} has no metric {name!r}; {did_you_mean(name, known)}there are: {', '.join(known)}"

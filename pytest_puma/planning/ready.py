@@ -1,0 +1,92 @@
+"""Whether cells can run: their rows, templates and baselines are read before any model is loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import TypeAlias
+
+from pytest_puma.core import Cell, Generation, Sample, SettingsError
+from pytest_puma.planning.settings import Settings
+from pytest_puma.run.evaluate import rows_of, template_of
+from pytest_puma.scenarios import hidden_fields
+from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
+from pytest_puma.strategies.rehearsal import rehearse
+
+#: All that decides what the samples of a cell are and how they are asked, each with a word for it.
+Identity: TypeAlias = Mapping[str, object]
+#: The first test that asks for a cell, and what it asks for, by the cell's id.
+Known: TypeAlias = dict[str, tuple[str, Identity]]
+
+
+def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test: str) -> None:
+    """Refuse now what would end a long run: unusable files, and a cell that another test asks for on other data.
+
+    `cells` are those of one request, made by `test`, which share their rows.
+    """
+    # Models share the templates, and all cells the rows: where the most examples are enough, fewer are.
+    asked = [
+        (cell, parse_strategy(name, settings.registry.strategies))
+        for name, cell in {cell.strategy: cell for cell in cells}.items()
+    ]
+    if asked:
+        samples, examples = rows_of(*max(asked, key=lambda each: each[1].shots))
+        strategies = {cell.strategy: strategy for cell, strategy in asked}
+        check_same([_resolved(cell, strategies[cell.strategy]) for cell in cells], samples, known, test=test)
+        hidden = hidden_fields(cells[0].scenario, samples)
+        for cell, strategy in asked:
+            task = Task(
+                scenario=cell.scenario,
+                sample=samples[0],
+                template=template_of(cell, strategy, settings.project),
+                examples=examples[: strategy.shots],
+                hidden=hidden,
+                generation=resolve_generation(strategy, cell.generation),
+                seed=cell.seed,
+            )
+            rehearse(strategy, task)
+    for cell in cells:
+        settings.baseline_of(cell)
+
+
+def _resolved(cell: Cell, strategy: Strategy) -> Cell:
+    """The cell with the strategy's own settings where it leaves the choice: one that names them is the same cell."""
+    return replace(cell, generation=resolve_generation(strategy, cell.generation))
+
+
+def check_same(cells: Sequence[Cell], samples: Sequence[Sample], known: Known, *, test: str) -> None:
+    """Refuse two cells of one id that are not the same: their numbers would be taken for each other's."""
+    for cell in cells:
+        own = _identity(cell, samples)
+        first, other = known.setdefault(cell.id, (test, own))
+        parts = [f"{name} {other[name]} there and {own[name]} here" for name in own if other[name] != own[name]]
+        # Other rows are no news where the reason for them is told.
+        parts = parts[:-1] if len(parts) > 1 and parts[-1].startswith("rows") else parts
+        if parts:
+            msg = (
+                f"{cell.id} is asked for by {first} too, with different settings: {'; '.join(parts)}; "
+                "make them alike, or give one of the scenarios a name of its own"
+            )
+            raise SettingsError(msg)
+
+
+def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
+    kind, source = type(cell.scenario), cell.scenario.source()
+    return {
+        "class": kind,
+        "samples": cell.samples,
+        "seed": cell.seed,
+        **{field.name: getattr(cell.generation, field.name) for field in fields(Generation)},
+        "data": None if source is None else f"{source.name} (SHA-256 {source.digest[:8]})",
+        "templates": cell.scenario.template_folder or cell.scenario.name,
+        "labels": tuple(cell.scenario.valid_labels()),
+        "rows": _digest(samples),
+    }
+
+
+def _digest(samples: Sequence[Sample]) -> str:
+    """A few digits that differ where the drawn rows do."""
+    rows = [[sample.id, sample.gold, sorted(map(repr, sample.fields.items()))] for sample in samples]
+    return f"of digest {hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:8]}"

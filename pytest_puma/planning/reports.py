@@ -1,0 +1,55 @@
+"""Which report files to write, as data: `--puma-report json:PATH | csv:PATH | md:PATH | junit-props`.
+
+A new format is one module with a function of a `Run`, and one line in `FORMATS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_puma.core import SettingsError
+from pytest_puma.core.atomic import obstacle
+
+#: The writer of each format: the function of a module, which takes a `Run` and returns the text of the file.
+FORMATS: Mapping[str, str] = {
+    "json": "pytest_puma.store.record:as_json",
+    "csv": "pytest_puma.report.csv:as_csv",
+    "md": "pytest_puma.report.markdown:as_markdown",
+}
+#: The one format without a file of its own.
+JUNIT = "junit-props"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A file to write, in one of the `FORMATS`."""
+
+    format: str
+    path: Path
+
+
+def parse_reports(values: Iterable[str], folder: Path) -> tuple[ReportFile, ...]:
+    """Return the requested files, relative paths in `folder`; a `SettingsError` names a file that cannot be written."""
+    reports = tuple(dict.fromkeys(_parse(value, folder) for value in values if value != JUNIT))
+    paths = [report.path for report in reports]
+    doubled = next((path for path in paths if paths.count(path) > 1), None)
+    if doubled is not None:
+        msg = f"--puma-report: two formats for {doubled}, of which one would overwrite the other; name two files"
+        raise SettingsError(msg)
+    return reports
+
+
+def _parse(value: str, folder: Path) -> ReportFile:
+    name, colon, place = value.partition(":")
+    if name not in FORMATS or not colon or not place:
+        expected = ", ".join([*(f"{known}:PATH" for known in FORMATS), JUNIT])
+        msg = f"--puma-report {value!r}: expected one of {expected}"
+        raise SettingsError(msg)
+    path = folder / Path(place).expanduser()
+    reason = obstacle(path)
+    if reason:
+        msg = f"--puma-report {value!r}: {reason}; expected the path of a file that can be written"
+        raise SettingsError(msg)
+    return ReportFile(name, path)

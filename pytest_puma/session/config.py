@@ -1,0 +1,146 @@
+"""The command line and the ini file, read once into `Settings`; the command line wins.
+
+Whatever is wrong on the command line is told in `pytest_configure`, before anything is collected or loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_puma.session import option_values
+from pytest_puma.session.options import INI, is_asked
+from pytest_puma.session.project import check_root, project_root
+from pytest_puma.session.selection import is_selected
+
+if TYPE_CHECKING:
+    from pytest_puma.planning.settings import Settings
+
+SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+#: What runs when nobody names a model.
+DEMONSTRATION = "puma-tiny"
+#: Where the baselines lie in a project that does not say so.
+BASELINES = "benchmarks/baselines"
+#: Options that are fields of `Choices` and ini keys of the same name.
+_CHOSEN = ("samples", "seed", "max_tokens", "temperature")
+
+
+def check_command_line(config: pytest.Config) -> None:
+    """Read everything that the user said; a `UsageError` for what cannot be obeyed."""
+    said = is_asked(config)
+    # Read even if unused: a value of the wrong type shows only here.
+    said |= any([_ini(config, name) is not None for name in INI])  # noqa: C419
+    if said:
+        check_root(config)
+        if config.option.puma_prune_baseline and is_selected(config):
+            msg = (
+                "puma: --puma-prune-baseline: only a part of the tests was asked for; "
+                "expected all of them, so that it shows which are gone"
+            )
+            raise pytest.UsageError(msg)
+        _check_whole(config)
+        from pytest_puma.core import PumaError
+
+        try:
+            config.stash[SETTINGS] = _read(config)
+        except PumaError as error:
+            from pytest_puma.report import escape
+
+            msg = escape.terminal_lines(f"puma: {error}")
+            raise pytest.UsageError(msg) from error
+
+
+def _check_whole(config: pytest.Config) -> None:
+    """Baselines are made of all samples."""
+    parts = {"--puma-stop-early": option_values.stops_early(config), "--puma-only-flips": config.option.puma_only_flips}
+    asked = [name for name, said in parts.items() if said]
+    if config.option.puma_update_baseline and asked:
+        msg = (
+            f"puma: --puma-update-baseline and {asked[0]}: a baseline needs all samples of its cells; "
+            "expected one of the two"
+        )
+        raise pytest.UsageError(msg)
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The settings, with the models of the ini file, else the bundled one. A `PumaError` says what is wrong."""
+    settings = config.stash.get(SETTINGS, None) or _read(config)
+    if not settings.models:
+        named = config.getini("puma_models")
+        where = "puma_models" if named else "the model for want of another"
+        settings = replace(settings, models=option_values.models(config, named or [DEMONSTRATION], where=where))
+    config.stash[SETTINGS] = settings
+    return settings
+
+
+def model_names(config: pytest.Config) -> tuple[str, ...]:
+    """Those of the models that will run; none where the settings cannot be read, which is told elsewhere."""
+    from pytest_puma.core import PumaError
+
+    try:
+        return tuple(model.name for model in settings_of(config).models)
+    except PumaError:
+        return ()
+
+
+def names_no_model(config: pytest.Config) -> bool:
+    """Whether neither the command line nor the ini file names one, so that the bundled model runs."""
+    return not config.option.puma_model and not config.getini("puma_models")
+
+
+def _read(config: pytest.Config) -> Settings:
+    from pytest_puma.baseline import Baselines
+    from pytest_puma.planning.reports import JUNIT, parse_reports
+    from pytest_puma.planning.settings import Settings
+    from pytest_puma.session.registry import registry_of
+
+    registry = registry_of(config)
+    option = config.option
+    scenarios = option_values.names("--puma-scenario", option.puma_scenario)
+    for name in scenarios:
+        registry.known_scenario(name, where="--puma-scenario")
+    strategies = registry.strategy_names(option_values.names("--puma-strategy", option.puma_strategy)) or None
+    ini_gates = tuple(map(registry.gate, config.getini("puma_gates") or ()))
+    return Settings(
+        registry=registry,
+        models=option_values.models(config, option.puma_model or (), where="--puma-model"),
+        data=option_values.data(config, registry),
+        scenarios=scenarios,
+        command=option_values.choices(
+            "the command line",
+            **{name: getattr(option, f"puma_{name}") for name in _CHOSEN},
+            strategies=strategies,
+            perturb=option_values.perturbations("--puma-perturb", option.puma_perturb, registry),
+        ),
+        ini=option_values.choices(
+            "the ini file",
+            **{name: config.getini(f"puma_{name}") for name in _CHOSEN},
+            perturb=option_values.perturbations("puma_perturb", config.getini("puma_perturb"), registry),
+        ),
+        gates=(*ini_gates, *map(registry.gate, option.puma_gate or ())),
+        ini_gates=ini_gates,
+        project=project_root(config),
+        threads=option_values.threads(config),
+        determinism=option_values.determinism(config),
+        baselines=Baselines(project_root(config) / (config.getini("puma_baselines") or BASELINES)),
+        shows_naive_baselines=config.getini("puma_naive_baselines") is not False,
+        policy=option_values.policy(config),
+        stop_early=option_values.stops_early(config),
+        flips=bool(option.puma_flips or option.puma_only_flips),
+        compare=option_values.axes(config),
+        only=option_values.only(config),
+        reports=parse_reports(option.puma_report or (), config.invocation_params.dir),
+        junit=JUNIT in (option.puma_report or ()),
+    )
+
+
+def _ini(config: pytest.Config, key: str) -> object:
+    try:
+        return config.getini(key)
+    except (ValueError, pytest.UsageError) as error:
+        kind = INI[key][0]
+        expected = kind if isinstance(kind, str) else "a whole number, or 'all'"
+        msg = f"puma: ini key {key}: {error}; expected {expected}"
+        raise pytest.UsageError(msg) from error

@@ -1,0 +1,220 @@
+"""A run of the past as pandas frames: what `run.json` and `predictions.jsonl` of a run folder hold.
+
+run = load_run()                        # the newest run of the project in the current folder
+wrong = run.predictions.query("answer != gold")
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_puma.core import DataError, Gate, Messages
+from pytest_puma.core.shared import whole_prompts
+from pytest_puma.store.record import FORMAT
+from pytest_puma.store.run_folder import PREDICTIONS, RECORD, newest_run
+from pytest_puma.store.serialize import messages_from
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
+_MEASURE = ("metric", "value", "low", "high", "n", "note")
+_NUMBERS = ("value", "low", "high")
+#: Which run of which test of which cell a line belongs to.
+_OWNER = ("cell", "node_id", "attempt")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedRun:
+    """A run: `predictions`, `measures` and `verdicts` are pandas frames, made when they are first asked for.
+
+    `path` is that of its JSON record, `record` what this holds.
+    """
+
+    path: Path
+    record: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def predictions(self) -> pd.DataFrame:
+        """One row for each answer of the cells in the record (of a test that ran several times, of its last attempt).
+
+        `prompt` and `raw` are the last request and the reply to it; `messages` and `replies` are those of all requests.
+        Fields and probabilities have a column each: `fields.title`, `probabilities.Critical`. A `DataError` names the
+        line of a file that is cut off or was not written by pytest-puma.
+        """
+        return _frame(list(_rows(self.path.with_name(PREDICTIONS), self.record["outcomes"])), _PREDICTION)
+
+    @cached_property
+    def measures(self) -> pd.DataFrame:
+        """One row for each metric of each cell, with `value`, 95 % interval (`low`, `high`), `n` and `note`."""
+        rows = [
+            _names(outcome) | {name: measure[name] for name in _MEASURE}
+            for outcome in self.record["outcomes"]
+            for measure in outcome["measures"].values()
+        ]
+        return _frame(rows, (*_NAMES, *_MEASURE), numbers=_NUMBERS)
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        """One row for each gate of each cell, and of the run, whose `cell` is missing."""
+        of_cells = [
+            _names(outcome) | _verdict(verdict)
+            for outcome in self.record["outcomes"]
+            for verdict in outcome["verdicts"]
+        ]
+        of_run = [dict.fromkeys(_NAMES) | _verdict(verdict) for verdict in self.record["verdicts"]]
+        return _frame([*of_cells, *of_run], (*_NAMES, *_VERDICT), numbers=_NUMBERS)
+
+
+_PREDICTION = (
+    *_NAMES,
+    "node_id",
+    "attempt",
+    "sample_id",
+    "gold",
+    "answer",
+    "failure",
+    "parsed",
+    "prompt",
+    "raw",
+    "finish",
+    "messages",
+    "replies",
+    "logprobs",
+    "units",
+)
+_VERDICT = ("gate", "status", "fails", "reason", "value", "low", "high")
+
+
+def load_run(path: str | os.PathLike[str] = ".") -> LoadedRun:
+    """A run from its folder, from its `run.json`, or the newest one of a project (the folder that holds `.puma`).
+
+    A `DataError` says what was found where no run is there, the file is cut off, or it is of another program or format.
+    """
+    record = _record_of(Path(path))
+    try:
+        data = json.loads(record.read_text(encoding="utf-8"))
+    except OSError as error:
+        msg = (
+            f"load_run: {record}: cannot be read ({error.strerror}); expected the {RECORD} that a run writes at its end"
+        )
+        raise DataError(msg) from error
+    except ValueError as error:
+        msg = f"load_run: {record}: not JSON ({error}); is it cut off? Expected the {RECORD} of a run"
+        raise DataError(msg) from error
+    if not isinstance(data, dict) or not {"format", "outcomes", "verdicts"} <= data.keys():
+        msg = f"load_run: {record}: not the record of a run; expected the {RECORD} that pytest-puma writes"
+        raise DataError(msg)
+    if data["format"] != FORMAT:
+        msg = (
+            f"load_run: {record}: format {data['format']!r}; expected {FORMAT}: load it with the version that wrote it"
+        )
+        raise DataError(msg)
+    return LoadedRun(path=record, record=data)
+
+
+def _record_of(path: Path) -> Path:
+    if path.is_file():
+        return path
+    if not path.is_dir():
+        msg = f"load_run: {path}: no such file or folder; expected a run folder, its {RECORD} or a project"
+        raise DataError(msg)
+    if (path / RECORD).exists() or (path / PREDICTIONS).exists():
+        return path / RECORD
+    for runs in (path / ".puma" / "runs", path / "runs", path):
+        if (newest := newest_run(runs)) is not None:
+            return newest
+    msg = f"load_run: {path}: no finished run in it; expected a run folder, its {RECORD} or the folder that holds .puma"
+    raise DataError(msg)
+
+
+def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The predictions behind these outcomes, as rows."""
+    if not outcomes:  # each cell was an error: nothing was written
+        return
+    names = {_owner(outcome): _names(outcome) for outcome in outcomes}
+    # Every prediction counts in this rate, read or not.
+    missing = Counter({_owner(outcome): outcome["measures"]["parse_failure_rate"]["n"] for outcome in outcomes})
+    shared: dict[tuple[Any, ...], list[Messages]] = {}
+    number = 0
+    try:
+        for number, line in enumerate(_lines(path), start=1):  # noqa: B007 - told where a line cannot be read
+            data = json.loads(line)
+            owner = _owner(data)
+            if data["kind"] == "cell":
+                shared[owner] = [messages_from(messages) for messages in data["prompts"]]
+            elif owner in names:
+                missing[owner] -= 1
+                yield names[owner] | _row(data, shared[owner])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = (
+            f"load_run: {path}: line {number} cannot be read ({type(error).__name__}: {error}); "
+            "expected a line that pytest-puma wrote: is the file cut off?"
+        )
+        raise DataError(msg) from error
+    if lost := +missing:
+        (cell, *_), count = lost.most_common(1)[0]
+        msg = f"load_run: {path}: {count} predictions of {cell} are missing; is the file cut off?"
+        raise DataError(msg)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8", newline="\n") as stream:
+            yield from stream
+    except OSError as error:
+        msg = f"load_run: {path}: cannot be read ({error.strerror}); expected it beside {RECORD}: load the run folder"
+        raise DataError(msg) from error
+
+
+def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
+    messages = whole_prompts(shared, (rest and messages_from(rest) for rest in data["prompts"]))
+    flat = {
+        f"{name}.{key}": value
+        for name in ("probabilities", "fields", "usage")
+        for key, value in (data[name] or {}).items()
+    }
+    kept = {name: data[name] for name in _PREDICTION if name in data}
+    texts = {
+        "prompt": _spoken(messages[-1]) if messages else "",
+        "raw": data["raw"][-1] if data["raw"] else "",
+        "messages": [[{"role": each.role, "content": each.content} for each in prompt] for prompt in messages],
+        "replies": data["raw"],
+    }
+    return kept | texts | flat
+
+
+def _spoken(messages: Messages) -> str:
+    """A chat as one text, each turn under its role."""
+    return "\n\n".join(f"[{message.role}]\n{message.content}" for message in messages)
+
+
+def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """With the numbers of the change where the gate is about one, else of the measure."""
+    numbers = verdict["change"] or verdict["measure"] or {}
+    told = {name: verdict[name] for name in ("status", "fails", "reason")}
+    return {"gate": str(Gate(**verdict["gate"]))} | told | {name: numbers.get(name) for name in _NUMBERS}
+
+
+def _names(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: outcome[name] for name in _NAMES}
+
+
+def _owner(data: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(data[name] for name in _OWNER)
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:
+    """The named columns first, in this order, then all others."""
+    import pandas as pd
+
+    others = dict.fromkeys(name for row in rows for name in row if name not in columns)
+    frame = pd.DataFrame(list(rows), columns=[*columns, *others])
+    return frame.astype(dict.fromkeys(numbers, "float64"))

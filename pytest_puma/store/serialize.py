@@ -1,0 +1,140 @@
+"""An outcome as one line of strict JSON, and back: how it travels on a test report, also between processes.
+
+NaN and infinity, which JSON does not have, become `null` (and NaN again); lone surrogates, which UTF-8 does not
+have, become U+FFFD. A report attribute with anything else in it would end an xdist worker.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from pytest_puma.core import (
+    BootstrapReplicates,
+    Change,
+    Contrast,
+    Determinism,
+    Drift,
+    Flip,
+    Gate,
+    Measure,
+    Message,
+    Messages,
+    Outcome,
+    Power,
+    Prediction,
+    Speed,
+    Usage,
+    Verdict,
+)
+
+
+def to_json(outcome: Outcome) -> str:
+    """One line of ASCII."""
+    return json.dumps(plain(outcome), allow_nan=False, separators=(",", ":"))
+
+
+def from_json(text: str) -> Outcome:
+    """The outcome that `to_json` wrote."""
+    data = json.loads(text)
+    data["predictions"] = tuple(_prediction(entry) for entry in data["predictions"])
+    data["shared_prompts"] = tuple(messages_from(messages) for messages in data["shared_prompts"])
+    data["measures"] = {name: measure_from(entry) for name, entry in data["measures"].items()}
+    data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
+    data["determinism"] = data["determinism"] and _determinism(data["determinism"])
+    data["drift"] = data["drift"] and Drift(**data["drift"])
+    data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
+    data["across"] = tuple(Gate(**entry) for entry in data["across"])
+    data["contrasts"] = tuple(map(_contrast, data["contrasts"]))
+    data["replicates"] = {name: _draws(entry) for name, entry in data["replicates"].items()}
+    data["naive_baselines"] = {
+        program: {name: measure_from(entry) for name, entry in measures.items()}
+        for program, measures in data["naive_baselines"].items()
+    }
+    data["usage"], data["speed"] = Usage(**data["usage"]), Speed(**data["speed"])
+    return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings", "notes")})
+
+
+def plain(value: Any) -> Any:
+    """Only what JSON knows: dictionaries, lists, text, numbers; anything else, as the cells of a table, as text."""
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {_text(str(key)): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, str):
+        return _text(value)
+    return value if isinstance(value, (bool, int)) or value is None else _other(value)
+
+
+def _text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    return text
+
+
+def _other(value: Any) -> Any:
+    """NaN and infinity are no JSON; NumPy has arrays and numbers of its own; a table may hold anything: its text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return plain(value.tolist()) if hasattr(value, "tolist") else _text(str(value))
+
+
+def _prediction(entry: dict[str, Any]) -> Prediction:
+    tuples: dict[str, Any] = {name: tuple(entry[name]) for name in ("raw", "logprobs", "units")}
+    prompts = tuple(None if messages is None else messages_from(messages) for messages in entry["prompts"])
+    return Prediction(**entry | tuples | {"prompts": prompts, "usage": Usage(**entry["usage"])})
+
+
+def messages_from(entries: Iterable[dict[str, Any]]) -> Messages:
+    """Messages as `plain` told them."""
+    return tuple(Message(**entry) for entry in entries)
+
+
+def measure_from(entry: dict[str, Any]) -> Measure:
+    """A measure as `plain` told it: what has no value is null there."""
+    return Measure(**_with_nan(entry, "value", "low", "high"))
+
+
+def _verdict(entry: dict[str, Any]) -> Verdict:
+    measure, change, power = entry["measure"], entry["change"], entry["power"]
+    return Verdict(
+        **entry
+        | {
+            "gate": Gate(**entry["gate"]),
+            "measure": measure and measure_from(measure),
+            "change": change and _change(change),
+            "power": power and Power(**power | {"needed": math.inf if power["needed"] is None else power["needed"]}),
+        }
+    )
+
+
+def _change(entry: dict[str, Any]) -> Change:
+    return Change(**_with_nan(entry, "old", "new", "value", "low", "high"))
+
+
+def _contrast(entry: dict[str, Any]) -> Contrast:
+    return Contrast(**entry | {"change": _change(entry["change"])})
+
+
+def _draws(entry: dict[str, Any]) -> BootstrapReplicates:
+    values = tuple(math.nan if value is None else value for value in entry["values"])
+    lists = {name: tuple(entry[name]) for name in ("errors", "answers", "bounds")}
+    lists["units"] = tuple(map(tuple, entry["units"]))
+    lists["inputs"] = tuple(tuple(math.nan if each is None else each for each in row) for row in entry["inputs"])
+    return BootstrapReplicates(**_with_nan(entry, "value") | lists | {"values": values})
+
+
+def _with_nan(entry: dict[str, Any], *names: str) -> dict[str, Any]:
+    """What has no value is null in JSON."""
+    return entry | {name: math.nan if entry[name] is None else entry[name] for name in names}
+
+
+def _determinism(entry: dict[str, Any]) -> Determinism:
+    return Determinism(**entry | {"gaps": tuple(entry["gaps"])})

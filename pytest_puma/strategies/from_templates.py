@@ -1,0 +1,60 @@
+"""Strategies that are a template alone: `prompts/<scenario>/rules.jinja` makes `rules` known.
+
+It asks as `zero_shot` does, or as the strategy that its first comment names:
+
+    {# strategy: zero_shot_cot #}
+    ...
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_puma.core import SettingsError
+from pytest_puma.strategies import Strategy, is_built_in, parse_strategy
+from pytest_puma.strategies.templates import SUFFIX
+
+DEFAULT = "zero_shot"
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_COMMENT = re.compile(r"\s*\{#-?\s*strategy:\s*(.*?)\s*-?#\}")
+#: Words of the option, and of gates, that no strategy may be called.
+_TAKEN = frozenset({"all", "baseline", "naive", "reference", "per_class", "max", "min"})
+
+
+def templated(prompts: Path, own: Mapping[str, Strategy]) -> dict[str, Strategy]:
+    """A strategy for each template in the folders of `prompts` that belongs to none; `own` are those of plugins.
+
+    Partials (`_issue.jinja`) and files that are not named like a strategy are no strategies. A `SettingsError` names a
+    file whose name or comment cannot be obeyed.
+    """
+    used = {template for strategy in own.values() for template in strategy.templates}
+    chosen: dict[str, Strategy] = {}
+    for path in sorted(prompts.glob(f"*/*{SUFFIX}")):
+        name = path.name.removesuffix(SUFFIX)
+        if name in used or is_built_in(name) or not _NAME.fullmatch(name):
+            continue
+        if name in _TAKEN or name in own:
+            msg = f"{path}: {name!r} is taken and can be no strategy of its own; rename the file"
+            raise SettingsError(msg)
+        asks = _conversation(path, own)
+        if chosen.setdefault(name, asks).name != asks.name:
+            other = f"elsewhere {name} asks as {chosen[name].name}"
+            msg = f"{path}: asks as {asks.name} does, {other}; expected one of the two"
+            raise SettingsError(msg)
+    return {name: replace(asks, name=name, templates=(name,)) for name, asks in chosen.items()}
+
+
+def _conversation(path: Path, own: Mapping[str, Strategy]) -> Strategy:
+    """The strategy whose conversation a template chooses."""
+    try:
+        comment = _COMMENT.match(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError):
+        comment = None  # told where the template is used
+    try:
+        return parse_strategy(comment[1] if comment else DEFAULT, own)
+    except SettingsError as error:
+        msg = f"{path}: {error}"
+        raise SettingsError(msg) from error

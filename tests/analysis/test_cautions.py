@@ -1,0 +1,67 @@
+"""The sentences about a cell that every report shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_puma.analysis.cautions import on_answers, on_repeats, on_slow_metrics
+from pytest_puma.core import Prediction, Sample
+from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+
+
+def failed(cause: str, times: int, parsed: str | None = None) -> list[Prediction]:
+    return [Prediction(sample_id=cause, gold="Major", answer=None, failure=cause, parsed=parsed)] * times
+
+
+RIGHT = Prediction(sample_id="r", gold="Major", answer="Major")
+
+
+def test_parse_failures_are_told_by_their_causes() -> None:
+    found = [*failed("no_answer_line", 3), *failed("truncated", 5), *failed("overflow", 2), *[RIGHT] * 10]
+    assert on_answers(TriageJiraScenario(), found) == [
+        (
+            "10 of 20 replies could not be parsed (5 truncated, 3 no answer line, 2 overflow); "
+            "the scores are not meaningful"
+        ),
+        "2 of 20 prompts are longer than the context and were not answered",
+    ]
+
+
+def test_a_few_parse_failures_are_tolerated_but_never_a_label_that_does_not_exist() -> None:
+    assert on_answers(TriageJiraScenario(), [*failed("empty", 1), *[RIGHT] * 19]) == []
+    (sentence,) = on_answers(TriageJiraScenario(), [*failed("not_a_label", 1, "major"), *[RIGHT] * 99])
+    assert sentence.startswith("1 of 100 answers are not among valid_labels(): 'major' (1); expected one of Critical,")
+
+
+def test_texts_that_are_no_numbers_are_shown_the_commonest_first() -> None:
+    texts = ("2h", "3d", "3d", "1w", "5m")
+    found = [each for text in texts for each in failed("not_a_number", 1, text)]
+    (sentence,) = on_answers(EstimationTawosScenario(), found)
+    assert sentence == (
+        "5 of 5 answers are not finite numbers: '3d' (2), '2h' (1), '1w' (1), ...; "
+        "parse_response() must return a number as text, or None"
+    )
+
+
+def test_an_own_metric_is_told_where_it_takes_long_and_much_of_the_cell() -> None:
+    found = on_slow_metrics({"x": (81.2, 301), "y": (0.3, 301)}, 83.4)
+    assert found == [
+        (
+            "metrics(): 'x' took 81 s of 83 s in 301 calls, all but one for its interval; "
+            "compute once what depends on one prediction alone, and look it up by its sample_id"
+        )
+    ]
+    assert on_slow_metrics({"x": (4.9, 301)}, 5.0) == []
+    assert on_slow_metrics({"x": (10.0, 301)}, 600.0) == []
+
+
+def test_rows_that_repeat_another_are_told_with_their_places_and_text() -> None:
+    plain = Sample(id="a", fields={"text": "My password is refused."}, gold="x", units=("a",), row="row 5")
+    again = replace(plain, id="a#2", row="row 17", repeats="row 5")
+    assert on_repeats([plain], ["text"]) == []
+    assert on_repeats([plain, again], ["text"]) == [
+        (
+            "1 of 2 samples repeat an earlier row: row 17 repeats row 5 ('My password is refused.'); they count as "
+            'further samples of the same unit; duplicates = "drop" in the scenario leaves them out'
+        )
+    ]

@@ -1,0 +1,145 @@
+"""Paired tests between cells, adjusted for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import wilcoxon
+
+from pytest_puma.analysis.contrasts import compare
+from pytest_puma.core import BootstrapReplicates, Outcome, Scenario
+from pytest_puma.metrics import ScoredPredictions, between, contrast
+from pytest_puma.stats import holm, mcnemar
+from tests.metrics.cells import LABELS, Estimation, Triage, predictions
+
+RANDOM = np.random.default_rng(5)
+GOLDS = RANDOM.choice(list(LABELS), 60).tolist()
+
+
+def said(rate: float) -> list[str | None]:
+    """Answers that are right at about this rate."""
+    return [gold if RANDOM.random() < rate else RANDOM.choice(list(LABELS)) for gold in GOLDS]
+
+
+def outcome(
+    strategy: str, answers: Sequence[str | None], *, model: str = "m", scenario: Scenario | None = None
+) -> Outcome:
+    scenario = scenario or Triage()
+    found = ScoredPredictions(scenario, predictions(GOLDS, answers), seed=3)
+    replicates = found.replicates("f1_macro")
+    assert replicates is not None
+    return Outcome(
+        cell=f"triage-{strategy}@{model}",
+        scenario="triage",
+        strategy=strategy,
+        model=model,
+        metrics=("f1_macro",),
+        signature={"seed": 3},
+        predictions=(),
+        measures=found.measures(only=("f1_macro",)),
+        replicates={"f1_macro": replicates},
+    )
+
+
+CELLS = [
+    outcome("zero_shot", said(0.7)),
+    outcome("few_shot_3", said(0.3)),
+    outcome("egi", said(0.6)),
+    outcome("zero_shot", said(0.9), model="n"),
+]
+
+
+def test_each_cell_is_held_against_the_first_along_the_axis() -> None:
+    pairs = [(each.cell, each.against) for each in compare(CELLS, ["strategy", "model"])]
+
+    assert pairs == [
+        ("triage-few_shot_3@m", "triage-zero_shot@m"),
+        ("triage-egi@m", "triage-zero_shot@m"),
+        ("triage-zero_shot@n", "triage-zero_shot@m"),
+    ]
+
+
+def test_p_values_are_adjusted_for_all_contrasts_of_the_table() -> None:
+    found = compare(CELLS, ["strategy", "model"])
+
+    assert [each.adjusted for each in found] == holm([each.p for each in found])
+    assert found[2].adjusted == pytest.approx(3 * found[2].p)
+
+
+def test_a_contrast_of_labels_is_the_change_with_mcnemars_test_beside() -> None:
+    first, second = (each.replicates["f1_macro"] for each in CELLS[:2])
+    found = contrast("b", "a", second, first, seed=1)
+
+    assert found.change == between(second, first, quotient=False)
+    assert (found.test, found.p) == ("bootstrap", found.tests["bootstrap"])
+    assert found.tests["mcnemar"] == mcnemar(found.change.worse, found.change.better)
+    turned = found.change.worse + found.change.better
+    assert found.rank_biserial == pytest.approx((found.change.better - found.change.worse) / turned)
+    assert np.sign(found.rank_biserial) == np.sign(found.cliffs_delta) == np.sign(found.change.value)
+
+
+def test_unread_numbers_have_no_part_in_the_tests_of_errors() -> None:
+    golds = ["3"] * 12
+    new = ScoredPredictions(
+        Estimation(), predictions(golds, [None, *["8", "5", "3", "2"] * 2, "13", "21", "1"]), seed=1
+    )
+    old = ScoredPredictions(Estimation(), predictions(golds, ["3"] * 12), seed=1)
+    replicates = [each.replicates("mae") for each in (new, old)]
+    assert replicates[0] is not None
+    assert replicates[1] is not None
+
+    found = contrast("b", "a", replicates[0], replicates[1], seed=1)
+
+    errors = [5, 2, 0, 1] * 2 + [10, 18, 2]
+    assert found.test == "permutation"
+    assert found.tests["signed_rank"] == pytest.approx(wilcoxon(errors, zero_method="pratt", method="approx").pvalue)
+    assert found.change.value > 0, "a greater error"
+    assert (found.rank_biserial, np.sign(found.cliffs_delta)) == (-1, -1)
+
+
+def in_groups(answers: Sequence[str | None], size: int) -> BootstrapReplicates:
+    """The accuracy of answers of which so many in a row share a unit."""
+    found = [
+        replace(each, units=(str(row // size),)) for row, each in enumerate(predictions(GOLDS[: len(answers)], answers))
+    ]
+    replicates = ScoredPredictions(Triage(), found, seed=3).replicates("accuracy")
+    assert replicates is not None
+    return replicates
+
+
+def test_rows_that_share_units_are_tested_group_by_group() -> None:
+    """Six answers became worse, but of three questions: those are three pieces of evidence."""
+    right = list(GOLDS)
+    worse = [None] * 6 + right[6:]
+
+    found = contrast("b", "a", in_groups(worse, 2), in_groups(right, 2), seed=1)
+    alone = contrast("b", "a", in_groups(worse, 1), in_groups(right, 1), seed=1)
+
+    assert alone.test == "mcnemar"
+    assert alone.p == pytest.approx(2 / 64)
+    assert (found.test, "mcnemar" in found.tests) == ("permutation", False)
+    assert found.p == pytest.approx(2 / 8, abs=0.02)
+    assert (found.change.worse, found.rank_biserial) == (6, -1)
+
+
+def test_too_few_groups_have_no_signs_to_flip() -> None:
+    found = contrast("b", "a", in_groups([None] * 60, 10), in_groups(GOLDS, 10), seed=1)
+
+    assert found.test == "bootstrap"
+
+
+def test_cells_with_other_samples_are_not_compared() -> None:
+    other = outcome("rcoif", said(0.5))
+    fewer = ScoredPredictions(Triage(), predictions(GOLDS[:20], said(0.5)[:20]), seed=3).replicates("f1_macro")
+    assert fewer is not None
+    other.replicates["f1_macro"] = fewer  # type: ignore[index]
+
+    assert compare([CELLS[0], other], ["strategy"]) == ()
+
+
+def test_nothing_is_compared_that_was_not_asked_for() -> None:
+    assert compare(CELLS, []) == ()
+    assert compare(CELLS, ["baseline"]) == ()

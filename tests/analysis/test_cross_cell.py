@@ -1,0 +1,212 @@
+"""Gates about several cells: which are held together, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pytest_puma.analysis.cross_cell import across
+from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy, Prediction
+from pytest_puma.gates import parse_gate
+from pytest_puma.metrics import ScoredPredictions
+from tests.metrics.cells import LABELS, OrderedTriage, Triage, predictions
+
+
+def replicates(value: float) -> BootstrapReplicates:
+    """Of a metric that hardly varies: nobody doubts which cell is the best."""
+    values = tuple((value + np.linspace(-1e-4, 1e-4, 101)).tolist())
+    return BootstrapReplicates(
+        metric="f1_macro",
+        samples="",
+        value=value,
+        values=values,
+        errors=(0.0,),
+        answers=("A",),
+        inputs=(),
+        seed=0,
+        numbers=False,
+    )
+
+
+def outcome(
+    strategy: str, value: float = 0.5, *, model: str = "m", gate: str = "", perturbation: str | None = None
+) -> Outcome:
+    measure = Measure(metric="f1_macro", value=value, low=value - 0.1, high=value + 0.1, n=50)
+    return Outcome(
+        cell=f"triage-{strategy}@{model}",
+        scenario="triage",
+        strategy=strategy,
+        model=model,
+        perturbation=perturbation,
+        metrics=("f1_macro",),
+        signature={},
+        predictions=(),
+        measures={"f1_macro": measure},
+        replicates={"f1_macro": replicates(value)},
+        across=(parse_gate(gate),) if gate else (),
+    )
+
+
+def answered(strategy: str, found: Sequence[Prediction], gate: str) -> Outcome:
+    replicates = ScoredPredictions(Triage(), found, seed=3).replicates("f1_macro")
+    assert replicates is not None
+    return replace(outcome(strategy, gate=gate), replicates={"f1_macro": replicates})
+
+
+def test_the_best_strategy_of_each_scenario_and_model_is_judged() -> None:
+    gate = "max(f1_macro over strategy) >= 0.6"
+    cells = [
+        outcome("zero_shot", 0.5, gate=gate),
+        outcome("egi", 0.7, gate=gate),
+        outcome("rcoif", 0.9),
+        outcome("egi", 0.55, model="other", gate=gate),
+    ]
+    kept, missed = across(cells, Policy())
+
+    assert (kept.status, missed.status) == ("PASS", "FAIL")
+    assert kept.reason.startswith("triage@m: max of 2, egi: f1_macro 0.7 [0.6, 0.8] n=50 keeps >= 0.6")
+    assert kept.reason.endswith("; corrected for choosing the max of 2, observed 0.7")
+    assert missed.reason.startswith("triage@other: max of 1, egi: f1_macro 0.55 [0.45, 0.65] n=50 is under 0.6")
+    assert missed.fails
+
+
+def test_the_best_of_equal_strategies_is_corrected_for_the_choice() -> None:
+    """Twelve strategies that are right for 55 % of the samples: the best of them is right for 64 % of 50."""
+    gate = "max(accuracy over strategy) >= 0.6"
+    random = np.random.default_rng(1)
+    golds = ["A"] * 50
+    cells = []
+    for number in range(12):
+        said = ["A" if right else "B" for right in random.random(50) < 0.55]
+        found = ScoredPredictions(Triage(), predictions(golds, said), seed=3)
+        replicates = found.replicates("accuracy")
+        assert replicates is not None
+        measures = found.measures(only=("accuracy",))
+        cells.append(replace(outcome(f"s{number}", gate=gate), measures=measures, replicates={"accuracy": replicates}))
+    best = max(each["accuracy"] for each in cells)
+
+    (verdict,) = across(cells, Policy())
+
+    assert best > 0.6
+    assert verdict.status == "FAIL"
+    assert verdict.measure is not None
+    assert verdict.measure.value < 0.6 < best < verdict.measure.high
+    assert verdict.reason.endswith(f"; corrected for choosing the max of 12, observed {best:.3g}")
+
+
+def test_an_interval_that_is_widened_for_the_choice_stays_within_the_metric() -> None:
+    gate = "max(accuracy over strategy) >= 0.6"
+    golds = ["A"] * 30
+    cells = []
+    for number in range(4):
+        found = ScoredPredictions(Triage(), predictions(golds, ["A"] * 29 + ["AB"[number % 2]]), seed=3)
+        replicates = found.replicates("accuracy")
+        assert replicates is not None
+        measures = found.measures(only=("accuracy",))
+        cells.append(replace(outcome(f"s{number}", gate=gate), measures=measures, replicates={"accuracy": replicates}))
+
+    (verdict,) = across(cells, Policy())
+
+    assert verdict.measure is not None
+    assert 0 <= verdict.measure.low < verdict.measure.value <= verdict.measure.high <= 1
+
+
+def test_the_worst_model_of_each_scenario_and_strategy_is_judged() -> None:
+    gate = "min(f1_macro over model) >= 0.6"
+    (verdict,) = across(
+        [outcome("egi", 0.5, model="a", gate=gate), outcome("egi", 0.9, model="b", gate=gate)], Policy()
+    )
+
+    assert verdict.status == "FAIL"
+    assert verdict.reason.startswith("triage-egi: min of 2, a: f1_macro 0.5 ")
+
+
+@pytest.mark.parametrize(("axis", "common"), [("strategy", "triage+typos_5pct@m"), ("model", "triage-egi+typos_5pct")])
+def test_perturbed_cells_are_held_together_with_none_but_their_like(axis: str, common: str) -> None:
+    gate = f"*+*: max(f1_macro over {axis}) >= 0.6"
+    cells = [
+        outcome("egi", 0.5, gate=gate, perturbation="typos_5pct"),
+        outcome("egi", 0.7, gate=gate, perturbation="case_upper"),
+        outcome("egi", 0.9),
+    ]
+    reasons = [verdict.reason for verdict in across(cells, Policy())]
+
+    assert reasons[0].startswith(f"{common}: max of 1, ")
+    assert reasons[1].startswith(f"{common.replace('typos_5pct', 'case_upper')}: max of 1, ")
+
+
+def test_cells_without_the_measure_are_passed_over() -> None:
+    gate = "max(ece over strategy) <= 0.6"
+    (verdict,) = across([outcome("egi", gate=gate)], Policy())
+
+    assert (verdict.status, verdict.fails) == ("NOT RUN", False)
+    assert verdict.reason == "triage@m: no cell has ece"
+
+
+def test_two_strategies_are_compared_sample_by_sample() -> None:
+    """With the very interval that both sets of answers side by side would have."""
+    random = np.random.default_rng(1)
+    golds, first, second = (list(random.choice(LABELS, 80)) for _ in range(3))
+    better = [gold if place % 3 else said for place, (gold, said) in enumerate(zip(golds, first, strict=True))]
+    new, old = predictions(golds, better), predictions(golds, second)
+    gate = "egi.f1_macro >= zero_shot.f1_macro + 0.1"
+    (verdict,) = across([answered("zero_shot", old, gate), answered("egi", new, gate)], Policy())
+    expected = (
+        ScoredPredictions(Triage(), new, seed=3).beside({each.sample_id: each for each in old}).change("f1_macro")
+    )
+
+    assert verdict.change == expected
+    assert verdict.status == "PASS"
+    assert verdict.reason.startswith("triage@m: egi: f1_macro is higher by 0.")
+    assert " against zero_shot, which keeps >= zero_shot.f1_macro + 0.1 (" in verdict.reason
+    assert (
+        verdict.reason.endswith(" answers are wrong where it is right, 50 the other way)")
+        or "other way" in verdict.reason
+    )
+
+
+def test_a_strategy_that_did_not_run_is_named() -> None:
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    (verdict,) = across([outcome("egi", gate=gate)], Policy())
+
+    assert (verdict.status, verdict.fails) == ("NOT RUN", False)
+    assert verdict.reason == f"triage@m: {gate} was not judged: no cell of zero_shot ran"
+
+
+def test_other_samples_are_not_compared() -> None:
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    cells = [answered("egi", predictions(["A", "B"], ["A", "B"]), gate)]
+    cells.append(answered("zero_shot", predictions(["A", "B", "C"], ["A", "B", "C"]), gate))
+    (verdict,) = across(cells, Policy())
+
+    assert verdict.status == "NOT RUN"
+    assert verdict.reason.endswith("the two were not asked the same samples")
+
+
+def test_what_one_of_them_does_not_measure_is_told() -> None:
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    cells = [answered("egi", predictions(["A"], ["A"]), gate), replace(outcome("zero_shot", gate=gate), replicates={})]
+    (verdict,) = across(cells, Policy())
+
+    assert verdict.reason == f"triage@m: {gate} was not judged: f1_macro was not measured in both"
+
+
+@pytest.mark.parametrize(("inconclusive", "fails"), [("warn", False), ("fail", True)])
+def test_doubt_is_what_the_project_says(inconclusive: str, fails: bool) -> None:  # noqa: FBT001
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    new, old = predictions(["A", "B"] * 10, ["A", "A"] * 10), predictions(["A", "B"] * 10, ["B", "B"] * 10)
+    policy = Policy(inconclusive=inconclusive)  # type: ignore[arg-type]
+    (verdict,) = across([answered("egi", new, gate), answered("zero_shot", old, gate)], policy)
+
+    assert (verdict.status, verdict.fails) == ("INCONCLUSIVE", fails)
+
+
+def test_a_metric_that_the_answers_do_not_give_has_no_draws() -> None:
+    found = predictions(["A"], ["A"])
+
+    assert ScoredPredictions(OrderedTriage(), found, seed=1).replicates("within_one") is not None
+    assert ScoredPredictions(Triage(), found, seed=1).replicates("within_one") is None
+    assert ScoredPredictions(Triage(), found, seed=1).replicates("ece") is None

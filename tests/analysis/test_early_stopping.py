@@ -1,0 +1,188 @@
+"""Cells that end as soon as their gates are decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal, norm
+
+from pytest_puma.analysis import early_stopping
+from pytest_puma.baseline import Entry
+from pytest_puma.core import Cell, Model, Outcome, Prediction
+from pytest_puma.gates import parse_gate
+from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.run.evaluate import evaluate
+from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from pytest_puma.testing import Engine, ScriptedBackend
+
+MODEL = Model(name="script", path=Path("script.gguf"))
+
+
+def cell(*gates: str, samples: int = 50, **said: Any) -> Cell:
+    return Cell(
+        scenario=TriageJiraScenario(),
+        strategy="zero_shot",
+        model=MODEL,
+        samples=samples,
+        gates=tuple(map(parse_gate, gates)),
+        **said,
+    )
+
+
+def run(wanted: Cell, **said: Any) -> Outcome:
+    """Of a model that says the same whatever it is asked: right for a quarter, and always readable."""
+    return evaluate(wanted, Engine(ScriptedBackend(lambda _: "Major")), stop_early=True, **said)
+
+
+@pytest.mark.parametrize(
+    ("samples", "looks"),
+    [(20, ()), (24, (21,)), (50, (23, 43)), (200, (20, 30, 50, 90, 170)), (1000, (100, 150, 250, 450, 850))],
+)
+def test_looks_are_planned_and_never_at_fewer_than_20_samples(samples: int, looks: tuple[int, ...]) -> None:
+    assert early_stopping.looks(samples) == looks
+
+
+@pytest.mark.parametrize(
+    "information",
+    # Of a mean with n samples about the population, and about the mean of all samples.
+    [[*early_stopping.SHARES, 1.0], [1 / share - 1 for share in reversed(early_stopping.SHARES)]],
+)
+def test_the_intervals_of_all_looks_hold_together_in_95_of_100_runs(information: list[float]) -> None:
+    shares = np.array(information)
+    looks = multivariate_normal(
+        cov=np.sqrt(np.minimum.outer(shares, shares) / np.maximum.outer(shares, shares)), seed=1
+    )
+    reach = np.full(len(shares), norm.ppf((1 + early_stopping.LEVEL) / 2))
+
+    held = looks.cdf(reach, lower_limit=-reach)
+
+    assert held == pytest.approx(0.95, abs=0.002)
+
+
+def test_a_cell_whose_gates_are_clearly_kept_ends_at_the_first_look() -> None:
+    outcome = run(cell("accuracy <= 0.9", "f1_macro <= 0.9"))
+
+    assert (len(outcome.predictions), outcome.left_out) == (23, 27)
+    assert [verdict.status for verdict in outcome.verdicts] == ["PASS", "PASS"]
+    assert outcome.measures["accuracy"].n == 23
+    assert outcome.signature["samples"] == 50
+
+
+def test_a_cell_whose_gate_is_clearly_missed_ends_too() -> None:
+    outcome = run(cell("accuracy >= 0.8"))
+
+    assert outcome.left_out == 27
+    assert outcome.failed[0].status == "FAIL"
+
+
+def test_the_samples_are_the_first_ones_of_all() -> None:
+    whole = evaluate(cell(), Engine(ScriptedBackend(lambda _: "Major")))
+    early = run(cell("accuracy <= 0.9"))
+
+    assert [each.sample_id for each in early.predictions] == [each.sample_id for each in whole.predictions[:23]]
+
+
+@pytest.mark.parametrize(
+    ("gates", "why"),
+    [
+        ((), "there is nothing to decide"),
+        (("accuracy >= 0.25",), "too near"),
+        (("accuracy <= 0.9", "accuracy >= 0.25"), "one of two is open"),
+        (("kappa_quadratic <= 0.99",), "no mean"),
+        (("accuracy <= naive.tfidf + 0.9",), "trivial programs learn from all samples"),
+        (("accuracy >= baseline - 0.9",), "there is no baseline"),
+        (("latency_p99 <= 5",), "no such metric"),
+    ],
+)
+def test_a_cell_runs_in_full_where(gates: tuple[str, ...], why: str) -> None:
+    assert run(cell(*gates)).left_out == 0, why
+
+
+def test_cells_that_others_are_compared_with_run_in_full() -> None:
+    across = (parse_gate("few_shot_3.accuracy >= zero_shot.accuracy"),)
+
+    assert run(cell("accuracy <= 0.9", across=across)).left_out == 0
+
+
+def test_no_answer_may_fail_is_decided_by_the_samples_that_are_left() -> None:
+    """43 of 50 answers that were read leave 7, of which hardly 3 could be unread; 23 leave too many."""
+    assert run(cell("parse_failure_rate <= 0.05")).left_out == 7
+    # About all that the samples stand for, 43 say less.
+    assert run(cell("parse_failure_rate <= 0.05 !warn")).left_out == 0
+
+
+def answered(golds: Sequence[str], answers: Sequence[str]) -> list[Prediction]:
+    return [
+        Prediction(sample_id=str(row), gold=gold, answer=said, units=(str(row),))
+        for row, (gold, said) in enumerate(zip(golds, answers, strict=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("exact", "off", "decided"),
+    # Twenty exact answers have an interval of no width, whatever the next ones are.
+    [(20, 0, False), (161, 9, False), (20, 30, True)],
+)
+def test_while_hardly_an_answer_is_off_a_mean_error_is_not_looked_at(exact: int, off: int, decided: bool) -> None:  # noqa: FBT001
+    points = EstimationTawosScenario()
+    found = answered(["3"] * (exact + off), ["3"] * exact + ["5"] * off)
+    kept = replace(cell("mae <= 50", samples=200), scenario=points)
+
+    assert early_stopping.decided(kept, ScoredPredictions(points, found, seed=1), 200, None) == decided
+
+
+def test_while_a_class_is_rare_a_mean_over_classes_is_not_looked_at() -> None:
+    golds = ["Critical", *["Major", "Minor", "Trivial"] * 10]
+    found = answered(golds, golds)
+    kept = cell("f1_macro >= 0.1", samples=200)
+
+    assert not early_stopping.decided(kept, ScoredPredictions(kept.scenario, found, seed=1), 200, None)
+    often = answered(golds * 5, golds * 5)
+    assert early_stopping.decided(kept, ScoredPredictions(kept.scenario, often, seed=1), 200, None)
+
+
+def test_a_change_since_the_baseline_is_decided_on_the_samples_that_both_have() -> None:
+    before = evaluate(cell(samples=200), Engine(ScriptedBackend(lambda _: "nothing to read")))
+    entry = Entry.of(before, commit="main@1", test="test.py::test")
+
+    better = run(cell("accuracy >= baseline", samples=200), baseline=entry)
+    (verdict,) = better.verdicts
+
+    assert better.left_out >= 100
+    assert verdict.status == "PASS"
+    assert verdict.change is not None
+    assert verdict.change.n == len(better.predictions)
+
+
+def test_without_the_option_all_samples_are_asked() -> None:
+    outcome = evaluate(cell("accuracy <= 0.9"), Engine(ScriptedBackend(lambda _: "Major")))
+
+    assert (len(outcome.predictions), outcome.left_out) == (50, 0)
+
+
+def test_intervals_of_a_cell_with_looks_are_wider() -> None:
+    early, whole = run(cell("accuracy >= 0.25")), run(cell())
+
+    assert early.measures["accuracy"].low < whole.measures["accuracy"].low
+    assert early.measures["f1_macro"].high > whole.measures["f1_macro"].high
+
+
+def test_progress_ends_where_the_cell_does() -> None:
+    told: list[tuple[int, int]] = []
+
+    run(cell("accuracy <= 0.9"), progress=lambda answered, samples: told.append((answered, samples)))
+
+    assert told[-1] == (23, 23)
+    assert all(samples == 50 for _, samples in told[:-1])
+
+
+def test_of_the_samples_that_were_asked_some_are_asked_alone() -> None:
+    outcome = run(cell("accuracy <= 0.9"), determinism=30)
+
+    assert outcome.determinism is not None
+    assert outcome.determinism.samples == 23

@@ -1,0 +1,224 @@
+"""What trivial programs answer, against an independent computation with scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import hstack
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+from threadpoolctl import threadpool_info
+
+from pytest_puma.analysis.naive_baselines import NAMES, NaiveBaseline, NaiveBaselines
+from pytest_puma.core import Cell, Model, OwnMetric, Sample, Scenario
+from pytest_puma.run.evaluate import evaluate
+from pytest_puma.scenarios import BUILTIN, TriageJiraScenario
+from pytest_puma.scenarios.sampling import draw
+from pytest_puma.stats import Resamples
+from pytest_puma.testing import Engine, ScriptedBackend
+
+SCENARIOS = ("triage_jira", "estimation_tawos", "prioritization_jira")
+
+
+def resamples(samples: tuple[Sample, ...], seed: int = 42) -> Resamples:
+    return Resamples([sample.units for sample in samples], seed=seed)
+
+
+def programs_on(scenario: Scenario, samples: tuple[Sample, ...], seed: int = 42) -> Mapping[str, NaiveBaseline]:
+    return NaiveBaselines().find(scenario, samples, resamples(samples, seed))
+
+
+def drawn(name: str, n: int = 100) -> tuple[Scenario, tuple[Sample, ...], Mapping[str, NaiveBaseline]]:
+    scenario = BUILTIN[name]()
+    samples = draw(scenario, n, 42)
+    return scenario, samples, programs_on(scenario, samples)
+
+
+def answers(found: Mapping[str, NaiveBaseline], name: str) -> list[Any]:
+    return [prediction.answer for prediction in found[name].answers.values()]
+
+
+def cross_validated(scenario: Scenario, samples: tuple[Sample, ...]) -> list[Any]:
+    """The same by hand: one vocabulary a field and fold, all words of a row side by side."""
+    regression = scenario.task_type == "regression"
+    golds = np.array([float(sample.gold) if regression else sample.gold for sample in samples])
+    groups = list(range(len(samples)))
+    split = GroupKFold if regression else StratifiedGroupKFold
+    said = np.empty(len(samples), dtype=object)
+    for learn, ask in split(5, shuffle=True, random_state=42).split(golds, golds, groups):
+        columns = []
+        for field in scenario.text_fields:
+            words = TfidfVectorizer(sublinear_tf=True)
+            texts = np.array([f"text {sample.fields[field]}" for sample in samples])
+            columns.append((words.fit_transform(texts[learn]), words.transform(texts[ask])))
+        known, new = (hstack(side).tocsr() for side in zip(*columns, strict=True))
+        model = Ridge() if regression else LogisticRegression(max_iter=1000)
+        said[ask] = model.fit(known, golds[learn]).predict(new)
+    return list(said)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_each_task_has_its_programs(name: str) -> None:
+    scenario, samples, found = drawn(name)
+
+    assert tuple(found) == NAMES[scenario.task_type]
+    for naive in found.values():
+        assert list(naive.answers) == [sample.id for sample in samples]
+        assert naive.measures["parse_failure_rate"].value == 0
+
+
+def test_the_learned_classifier_is_that_of_scikit_learn() -> None:
+    scenario, samples, found = drawn("triage_jira")
+    expected, golds = cross_validated(scenario, samples), [sample.gold for sample in samples]
+
+    assert answers(found, "tfidf") == expected
+    assert found["tfidf"].measures["f1_macro"].value == pytest.approx(f1_score(golds, expected, average="macro"))
+    assert found["tfidf"].measures["accuracy"].value == pytest.approx(accuracy_score(golds, expected))
+
+
+def test_one_thread_learns(monkeypatch: pytest.MonkeyPatch) -> None:
+    learned, threads = LogisticRegression.fit, set[int]()
+
+    def fit(program: LogisticRegression, *rows: Any) -> LogisticRegression:
+        threads.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        return learned(program, *rows)
+
+    monkeypatch.setattr(LogisticRegression, "fit", fit)
+    drawn("triage_jira")
+    assert threads == {1}
+
+
+def test_the_learned_regression_is_that_of_scikit_learn() -> None:
+    scenario, samples, found = drawn("estimation_tawos")
+    expected, golds = cross_validated(scenario, samples), [float(sample.gold) for sample in samples]
+
+    assert [float(answer) for answer in answers(found, "tfidf")] == pytest.approx(expected)
+    assert found["tfidf"].measures["mae"].value == pytest.approx(mean_absolute_error(golds, expected))
+
+
+def test_of_pairs_each_issue_has_words_of_its_own() -> None:
+    """Words of A and of B weigh against each other: in one bag both issues would look alike."""
+    scenario, samples, found = drawn("prioritization_jira", 60)
+
+    assert answers(found, "tfidf") == cross_validated(scenario, samples)
+
+
+@pytest.mark.parametrize("name", ["triage_jira", "prioritization_jira"])
+def test_the_commonest_label_is_that_of_scikit_learn(name: str) -> None:
+    _, samples, found = drawn(name, 90)
+    golds = [sample.gold for sample in samples]
+    counts = Counter(golds)
+    dummy = DummyClassifier(strategy="most_frequent").fit(golds, golds).predict(golds)
+
+    (said,) = set(answers(found, "majority"))
+    assert counts[said] == max(counts.values())
+    assert found["majority"].measures["accuracy"].value == pytest.approx(accuracy_score(golds, dummy))
+
+
+@pytest.mark.parametrize("name", ["mean", "median"])
+def test_one_number_for_all_is_that_of_scikit_learn(name: str) -> None:
+    _, samples, found = drawn("estimation_tawos")
+    golds = [float(sample.gold) for sample in samples]
+    dummy = DummyRegressor(strategy=name).fit(golds, golds).predict(golds)
+
+    assert [float(answer) for answer in answers(found, name)] == pytest.approx(list(dummy))
+    assert found[name].measures["mae"].value == pytest.approx(mean_absolute_error(golds, dummy))
+
+
+def test_a_guess_is_as_often_each_label_as_it_is_right() -> None:
+    scenario = BUILTIN["triage_jira"]()
+    samples = draw(scenario, 200, 42)
+    said = [answer for seed in range(20) for answer in answers(programs_on(scenario, samples, seed), "guess")]
+    golds = Counter(sample.gold for sample in samples)
+
+    for label, times in Counter(said).items():
+        assert times / len(said) == pytest.approx(golds[label] / len(samples), abs=0.03)
+
+
+def test_the_same_samples_and_seed_give_the_same_answers() -> None:
+    assert answers(drawn("triage_jira")[2], "guess") == answers(drawn("triage_jira")[2], "guess")
+
+
+def test_each_program_answers_once_for_all_cells() -> None:
+    scenario = BUILTIN["triage_jira"]()
+    naive_baselines, samples = NaiveBaselines(), draw(scenario, 20, 42)
+    first = naive_baselines.find(scenario, samples, resamples(samples))
+
+    assert naive_baselines.find(BUILTIN["triage_jira"](), samples, resamples(samples)) is first
+    assert naive_baselines.find(scenario, samples, resamples(samples, 43)) is not first
+
+
+@pytest.mark.parametrize("n", [1, 5, 9])
+def test_few_samples_teach_nothing(n: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "tfidf" not in drawn("triage_jira", n)[2]
+
+
+@pytest.mark.parametrize("n", [10, 12, 17])
+def test_rare_labels_are_learned_without_a_warning(n: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "tfidf" in drawn("triage_jira", n)[2]
+
+
+def test_samples_that_share_an_issue_are_in_one_fold() -> None:
+    """Both orders of a pair: learned from one, the other would be known by heart."""
+    scenario = BUILTIN["prioritization_jira_both_orders"]()
+    samples = draw(scenario, 100, 42)
+    found = programs_on(scenario, samples)
+
+    assert found["tfidf"].measures["accuracy"].value < 0.9
+
+
+class _Paint(TriageJiraScenario):
+    """Columns of its own, and perhaps a metric that only a model's replies can give."""
+
+    def metrics(self) -> Mapping[str, OwnMetric]:
+        return {"length": lambda found: len(found[0].raw[1])}
+
+
+def paint(**fields: Any) -> tuple[Sample, ...]:
+    return tuple(
+        Sample(id=str(n), fields={"priority": gold, **fields}, gold=gold, units=(str(n),))
+        for n, gold in enumerate(["Minor", "Major"] * 6)
+    )
+
+
+def test_fields_that_the_data_lack_are_not_read() -> None:
+    assert "tfidf" in programs_on(TriageJiraScenario(), paint(title="red"))
+    assert "tfidf" in programs_on(TriageJiraScenario(), paint(colour="red", tin=3))
+
+
+def test_a_program_that_cannot_be_computed_is_left_out_with_its_reason() -> None:
+    naive_baselines, samples = NaiveBaselines(), paint(tin=3)
+    found = naive_baselines.find(TriageJiraScenario(), samples, resamples(samples))
+    assert list(found) == ["majority", "guess"]
+    assert naive_baselines.left_out() == [
+        (
+            "the naive baseline tfidf is left out: DataError: the samples have no text to learn from; "
+            "text_fields are title, description"
+        )
+    ]
+    assert naive_baselines.left_out() == []
+    assert not naive_baselines.find(_Paint(), samples, resamples(samples))
+    assert (
+        naive_baselines.left_out()[0] == "the naive baseline majority is left out: IndexError: tuple index out of range"
+    )
+
+
+def test_a_cell_goes_on_without_the_programs_that_fail() -> None:
+    cell = Cell(scenario=_Paint(), strategy="egi", model=Model(name="m", path=Path("none.gguf")), samples=12)
+    outcome = evaluate(cell, Engine(ScriptedBackend({}, default="Answer: Major")), naive_baselines=NaiveBaselines())
+    assert outcome["length"] == 13
+    assert outcome.naive_baselines == {}
+    assert sum("is left out: IndexError" in warning for warning in outcome.warnings) == 3

@@ -1,0 +1,207 @@
+"""What is made of perturbed cells, against the same worked out by other means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from pytest_puma.analysis.robustness import robustness
+from pytest_puma.core import Outcome, Robustness, Scenario
+from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.perturbations import Group, Perturbation
+from pytest_puma.report.robustness import sentences
+from pytest_puma.stats import holm
+from pytest_puma.store.serialize import from_json, to_json
+from tests.metrics.cells import LABELS, Estimation, Triage, predictions
+
+GOLDS = ["A", "A", "B", "B", "C", "C", "D", "D"]
+CLEAN = ["A", "A", "B", "B", "C", "A", None, "A"]
+#: Of the eight: one from right to wrong, one from right to unread, one to right, one from unread to wrong, four stay.
+TYPOS = ["A", "B", None, "B", "C", "C", "A", "A"]
+
+
+def cell(
+    answers: Sequence[str | None],
+    perturbation: str | None = None,
+    *,
+    golds: Sequence[str] = GOLDS,
+    scenario: Scenario | None = None,
+    units: Sequence[tuple[str, ...]] | None = None,
+    **names: Any,
+) -> Outcome:
+    """As it comes from a worker."""
+    scenario = scenario or Triage()
+    found = predictions(golds, answers)
+    if units is not None:
+        found = [replace(each, units=names) for each, names in zip(found, units, strict=True)]
+    metric = scenario.primary_metric()
+    replicates = ScoredPredictions(scenario, found, seed=3).replicates(metric)
+    fields = {"cell": "c", "scenario": scenario.name, "strategy": "egi", "model": "m"} | names
+    outcome = Outcome(
+        perturbation=perturbation,
+        metrics=(),
+        signature={},
+        predictions=(),
+        measures=ScoredPredictions(scenario, found, seed=3).measures(),
+        replicates={} if replicates is None else {metric: replicates},
+        **fields,
+    )
+    return from_json(to_json(outcome))
+
+
+def the_one(*outcomes: Outcome, own: dict[str, Perturbation] | None = None) -> Robustness:
+    (found,) = robustness(outcomes, own)
+    return found
+
+
+def test_turned_answers_are_counted_by_what_became_of_them() -> None:
+    (shift,) = the_one(cell(CLEAN), cell(TYPOS, "typos_5pct")).shifts
+    turns = shift.turns
+
+    assert shift.perturbation == "typos_5pct"
+    assert (turns.turned, turns.fixed, turns.broken, turns.still_wrong) == (4, 1, 2, 1)
+    assert (turns.rate.value, turns.rate.n) == (0.5, 8)
+    wilson = binomtest(4, 8).proportion_ci(method="wilson")
+    assert (turns.rate.low, turns.rate.high) == pytest.approx((wilson.low, wilson.high))
+
+
+def test_answers_that_turn_together_tell_less_of_how_many_would() -> None:
+    random = np.random.default_rng(2)
+    golds, clean = (np.repeat(random.choice(LABELS, 30), 2).tolist() for _ in range(2))
+    upper = np.repeat(random.choice(LABELS, 30), 2).tolist()
+    ends = []
+    for size in (1, 2):
+        sides = [
+            cell(answers, name, golds=golds, units=[(f"{row // size}",) for row in range(60)])
+            for answers, name in ((clean, None), (upper, "case_upper"))
+        ]
+        found = the_one(*sides)
+        assert found.always_right is not None
+        ends += [(each.low, each.high) for each in (found.shifts[0].turns.rate, found.always_right)]
+
+    assert all(wide[0] < low < high < wide[1] for (low, high), wide in zip(ends[:2], ends[2:], strict=True))
+
+
+def test_the_change_is_that_of_both_sets_of_answers_side_by_side() -> None:
+    random = np.random.default_rng(1)
+    golds, clean, perturbed = (list(random.choice(LABELS, 60)) for _ in range(3))
+    (shift,) = the_one(cell(clean, golds=golds), cell(perturbed, "case_upper", golds=golds)).shifts
+    new, old = predictions(golds, perturbed), predictions(golds, clean)
+    expected = (
+        ScoredPredictions(Triage(), new, seed=3).beside({each.sample_id: each for each in old}).change("f1_macro")
+    )
+
+    assert shift.change == expected
+
+
+def test_the_worst_case_is_that_of_all_perturbations_and_what_is_right_under_all_is_always_right() -> None:
+    lower = ["A", "A", "B", "D", "D", "D", "D", "D"]
+    found = the_one(cell(CLEAN), cell(TYPOS, "typos_5pct"), cell(CLEAN, "case_upper"), cell(lower, "case_lower"))
+    values = {shift.perturbation: shift.change.new for shift in found.shifts}
+
+    assert found.worst == min(values, key=values.__getitem__) == "typos_5pct"
+    assert found.worst_value == values["typos_5pct"]
+    rights = [[answer == gold for answer, gold in zip(each, GOLDS, strict=True)] for each in (CLEAN, TYPOS, lower)]
+    always = sum(all(row) for row in zip(*rights, strict=True))
+    assert found.always_right is not None
+    assert (found.always_right.value, found.always_right.n) == (always / 8, 8)
+    wilson = binomtest(always, 8).proportion_ci(method="wilson")
+    assert (found.always_right.low, found.always_right.high) == pytest.approx((wilson.low, wilson.high))
+
+
+def test_the_worst_of_harmless_perturbations_is_no_worse_than_the_others() -> None:
+    """Of ten, each of which turns other answers: the least is told beside what it would be without the choice."""
+    random = np.random.default_rng(4)
+    golds = random.choice(LABELS, 60).tolist()
+    harmless = [[gold if random.random() < 0.6 else str(random.choice(LABELS)) for gold in golds] for _ in range(11)]
+    cells = [
+        cell(answers, f"typos_{number}pct" if number else None, golds=golds) for number, answers in enumerate(harmless)
+    ]
+    found = the_one(*cells)
+    values = [shift.change.new for shift in found.shifts]
+
+    assert found.worst_value == min(values)
+    assert found.worst_corrected == pytest.approx(np.mean(values), abs=0.04)
+    assert found.worst_value < np.mean(values) - 0.06
+    assert [shift.adjusted for shift in found.shifts] == holm([shift.p for shift in found.shifts])
+    assert min(shift.adjusted for shift in found.shifts) > 0.05
+    (sentence,) = sentences([found])
+    assert "corrected for choosing the worst of 10); significant changes (Holm): 0 of 10; " in sentence
+
+
+def test_of_errors_the_largest_is_the_worst_and_only_none_at_all_is_right() -> None:
+    golds, points = ["1", "2", "3", "5"], Estimation()
+    clean = cell(["1", "2", "5", None], golds=golds, scenario=points)
+    typos = cell(["1.0", "3", "3", "5"], "typos_5pct", golds=golds, scenario=points)
+    upper = cell(["8", "2", "5", "8"], "case_upper", golds=golds, scenario=points)
+    found = the_one(clean, typos, upper)
+
+    assert (found.metric, found.worst, found.worst_value) == ("mae", "case_upper", (7 + 0 + 2 + 3) / 4)
+    assert found.always_right is None
+    turns = [shift.turns for shift in found.shifts]
+    assert [(each.turned, each.fixed, each.broken, each.still_wrong) for each in turns] == [
+        (3, 2, 1, 0),
+        (2, 0, 1, 1),
+    ]
+
+
+def test_the_gap_is_the_paired_difference_between_the_sides_in_whatever_order_they_ran() -> None:
+    names = ("gender_swap_prefix_male", "gender_swap_prefix_female")
+    male, female = cell(CLEAN, names[0]), cell(TYPOS, names[1])
+    gaps = [the_one(cell(CLEAN), *sides).gaps for sides in ((male, female), (female, male))]
+    old = {each.sample_id: each for each in predictions(GOLDS, TYPOS)}
+    expected = ScoredPredictions(Triage(), predictions(GOLDS, CLEAN), seed=3).beside(old).change("f1_macro")
+
+    assert gaps[0] == gaps[1]
+    (gap,) = gaps[0]
+    assert (gap.axis, gap.old, gap.new, gap.change) == ("gender", names[1], names[0], expected)
+
+
+def test_one_side_of_an_axis_has_no_gap_and_three_have_three() -> None:
+    own = {name: Perturbation(name=name, change=None, group=Group("age", name)) for name in ("young", "old", "ageless")}
+    assert the_one(cell(CLEAN), cell(CLEAN, "gender_swap_prefix_male"), cell(CLEAN, "young"), own=own).gaps == ()
+    gaps = the_one(cell(CLEAN), *(cell(CLEAN, name) for name in own), own=own).gaps
+    assert [(gap.old, gap.new) for gap in gaps] == [("ageless", "old"), ("ageless", "young"), ("old", "young")]
+
+
+def test_each_cell_is_held_against_its_own_twins() -> None:
+    outcomes = [
+        cell(CLEAN, cell="1"),
+        cell(TYPOS, "typos_5pct"),
+        cell(TYPOS, cell="2", strategy="rcoif"),
+        cell(TYPOS, "typos_5pct", strategy="rcoif"),
+        cell(CLEAN, cell="3", model="other"),
+        cell(CLEAN, "case_upper", scenario=Triage(), strategy="zero_shot"),
+    ]
+    found = robustness(outcomes)
+
+    assert [(each.cell, each.strategy, each.shifts[0].turns.turned) for each in found] == [
+        ("1", "egi", 4),
+        ("2", "rcoif", 0),
+    ]
+
+
+def test_a_twin_that_answered_other_samples_is_left_out() -> None:
+    assert robustness([cell(CLEAN), cell(TYPOS[:4], "typos_5pct", golds=GOLDS[:4])]) == ()
+
+
+def test_a_metric_that_the_answers_do_not_give_tells_nothing() -> None:
+    scored = Triage(primary="ece")
+    assert robustness([cell(CLEAN, scenario=scored), cell(TYPOS, "typos_5pct", scenario=scored)]) == ()
+
+
+def test_where_nothing_is_measured_there_is_no_worst_case() -> None:
+    points = Estimation()
+    found = the_one(
+        cell([None], golds=["3"], scenario=points), cell([None], "typos_5pct", golds=["3"], scenario=points)
+    )
+
+    assert found.worst is None
+    assert math.isnan(found.worst_value)
+    assert found.shifts[0].turns.turned == 0

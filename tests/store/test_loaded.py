@@ -1,0 +1,180 @@
+"""A run of the past as pandas frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_puma import load_run
+from pytest_puma.core import Cell, DataError, Fault, Model, Outcome, Run, Verdict
+from pytest_puma.gates import parse_gate
+from pytest_puma.run.evaluate import evaluate
+from pytest_puma.scenarios import TriageJiraScenario
+from pytest_puma.store.run_folder import RunFolder
+from pytest_puma.testing import Engine, ScriptedBackend
+
+GATES = (parse_gate("accuracy >= 0.2"), parse_gate("f1_macro >= baseline"))
+BEST = Verdict(gate=parse_gate("max(accuracy over strategy) >= 0.9"), status="FAIL", reason="no", fails=True)
+
+
+def evaluated(strategy: str, answer: str = "Answer: Major") -> Outcome:
+    cell = Cell(
+        scenario=TriageJiraScenario(),
+        strategy=strategy,
+        model=Model(name="script", path=Path("none.gguf")),
+        samples=12,
+        gates=GATES,
+    )
+    outcome = evaluate(cell, Engine(ScriptedBackend(lambda _: answer)))
+    return replace(outcome, node_id=f"test_t.py::test_t[{strategy}]")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A finished run of two cells, one of which ran twice."""
+    written = RunFolder(tmp_path, "20260101T000000-1")
+    first, again = evaluated("egi", "no idea"), replace(evaluated("egi"), attempt=2)
+    outcomes = (evaluated("zero_shot"), again)
+    for outcome in (first, *outcomes):
+        written.add(outcome)
+    written.finish(Run(id="1", started="", environment={}, outcomes=outcomes, verdicts=(BEST,)))
+    return written.path
+
+
+def test_a_row_of_predictions_has_all_that_is_known_of_an_answer(folder: Path) -> None:
+    predictions = load_run(folder).predictions
+    assert len(predictions) == 24
+    assert list(predictions["cell"].unique()) == ["triage_jira-zero_shot@script", "triage_jira-egi@script"]
+    row = predictions.iloc[0]
+    assert (row["scenario"], row["strategy"], row["model"]) == ("triage_jira", "zero_shot", "script")
+    assert (row["answer"], row["raw"], row["finish"], row["failure"]) == ("Major", "Answer: Major", "stop", None)
+    assert row["gold"] == row["fields.priority"]
+    assert f"Title: {row['fields.title']}\nDescription: {row['fields.description']}" in row["prompt"]
+    assert row["prompt"].startswith("[system]\nYou are")
+    assert row["usage.prompt_tokens"] > 100
+
+
+def test_every_request_of_a_sample_is_there_with_its_reply(folder: Path) -> None:
+    row = load_run(folder).predictions.query("strategy == 'egi'").iloc[0]
+    assert [[message["role"] for message in prompt] for prompt in row["messages"]] == [
+        ["system", "user"],
+        ["system", "user", "assistant", "user"],
+    ]
+    assert row["messages"][1][:2] == row["messages"][0]
+    assert row["replies"] == ["Answer: Major", "Answer: Major"]
+    assert row["prompt"].endswith(row["messages"][1][3]["content"])
+
+
+def test_of_a_test_that_ran_again_the_last_attempt_counts(folder: Path) -> None:
+    predictions = load_run(folder).predictions
+    assert set(predictions.query("strategy == 'egi'")["attempt"]) == {2}
+    assert predictions["failure"].isna().all()
+
+
+def test_probabilities_have_a_column_for_each_label(tmp_path: Path) -> None:
+    written = RunFolder(tmp_path, "r")
+    outcome = evaluated("option_scoring", "Minor")
+    written.add(outcome)
+    written.finish(Run(id="r", started="", environment={}, outcomes=(outcome,)))
+    predictions = load_run(tmp_path).predictions
+    labels = [f"probabilities.{label}" for label in ("Critical", "Major", "Minor", "Trivial")]
+    assert predictions[labels].sum(axis=1).tolist() == pytest.approx([1.0] * 12)
+    assert (predictions[labels].idxmax(axis=1) == "probabilities.Minor").all()
+
+
+def test_measures_and_verdicts_are_frames_too(folder: Path) -> None:
+    run = load_run(folder)
+    measures, columns = run.measures, ["low", "value", "high", "n"]
+    low, value, high, n = measures.query("strategy == 'zero_shot' and metric == 'accuracy'")[columns].iloc[0].tolist()
+    assert (value, n) == (0.25, 12)
+    assert low < 0.25 < high
+    assert list(run.verdicts["gate"]) == [*[str(gate) for gate in GATES] * 2, str(BEST.gate)]
+    assert list(run.verdicts["status"]) == ["PASS", "NO BASELINE", "PASS", "NO BASELINE", "FAIL"]
+    assert list(run.verdicts["fails"]) == [False, False, False, False, True]
+    assert run.verdicts["value"].tolist()[0] == 0.25
+    assert run.verdicts["cell"].isna().tolist() == [False, False, False, False, True]
+
+
+def test_a_run_is_found_by_its_folder_its_record_and_its_project(folder: Path, tmp_path: Path) -> None:
+    older = RunFolder(tmp_path, "20250101T000000-1")
+    older.finish(Run(id="0", started="", environment={}, outcomes=()))
+    for place in (folder, folder / "run.json", str(folder), tmp_path, tmp_path / ".puma", folder.parent):
+        assert load_run(place).record["id"] == "1"
+    assert load_run(older.path).measures.empty
+
+
+def test_nothing_to_load_says_what_is_expected(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"load_run: .*nowhere: no such file or folder; expected a run folder"):
+        load_run(tmp_path / "nowhere")
+    with pytest.raises(DataError, match=r"no finished run in it; expected a run folder, its run.json or the folder"):
+        load_run(tmp_path)
+
+
+def edited(change: Callable[[str], str]) -> Callable[[Path], None]:
+    def edit(path: Path) -> None:
+        path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (edited(lambda text: text[:-30]), r"run.json: not JSON \(.*\); is it cut off\?"),
+        (edited(lambda _: "[1]"), r"run.json: not the record of a run; expected the run.json that pytest-puma writes"),
+        (edited(lambda _: '{"a": 1}'), r"run.json: not the record of a run"),
+        (edited(lambda text: text.replace('"format": 2', '"format": 7')), r"run.json: format 7; expected 2"),
+        (Path.unlink, r"run.json: cannot be read \(No such file or directory\); expected the run.json that a run"),
+        (lambda path: path.write_bytes(b"\xff\xfe"), r"run.json: not JSON \(.*\); is it cut off\?"),
+    ],
+)
+def test_a_damaged_record_is_refused_in_a_sentence(folder: Path, damage: Callable[[Path], None], message: str) -> None:
+    damage(folder / "run.json")
+    with pytest.raises(DataError, match=f"^load_run: .*{message}"):
+        load_run(folder)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (edited(lambda text: text[:-30]), r"line 39 cannot be read \(JSONDecodeError: .*is the file cut off\?"),
+        (edited(lambda text: "\n".join(text.split("\n")[:-3]) + "\n"), r"2 predictions of triage_jira-egi@script are"),
+        (edited(lambda text: "\n".join(text.split("\n")[14:])), r"line 1 cannot be read \(KeyError"),
+        (edited(lambda _: "[1]\n"), r"line 1 cannot be read \(TypeError"),
+        (
+            Path.unlink,
+            r"cannot be read \(No such file or directory\); expected it beside run.json: load the run folder",
+        ),
+    ],
+)
+def test_damaged_predictions_are_refused_in_a_sentence(
+    folder: Path, damage: Callable[[Path], None], message: str
+) -> None:
+    damage(folder / "predictions.jsonl")
+    run = load_run(folder)
+    with pytest.raises(DataError, match=f"^load_run: .*predictions.jsonl: {message}"):
+        _ = run.predictions
+    assert len(run.verdicts) == 5
+
+
+def test_the_shared_beginning_is_written_once(folder: Path) -> None:
+    lines = [json.loads(line) for line in (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()]
+    kinds = [line["kind"] for line in lines]
+    assert kinds == ["cell", *["prediction"] * 12] * 3
+    system = lines[0]["prompts"][0][0]["content"]
+    assert not any(system in json.dumps(line) for line in lines if line["kind"] == "prediction")
+
+
+def test_a_run_whose_every_cell_was_an_error_has_empty_frames(tmp_path: Path) -> None:
+    written = RunFolder(tmp_path, "20260101T000000-1")
+    fault = Fault(cell="a-b@c", node_id="test_t.py::test_t[a-b@c]", when="setup", message="no")
+    written.finish(Run(id="r", started="", environment={}, outcomes=(), faults=(fault,)))
+
+    run = load_run(tmp_path)
+    assert run.predictions.empty
+    assert run.measures.empty
+    assert run.record["faults"][0]["message"] == "no"

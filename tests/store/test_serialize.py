@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_puma.core import (
+    BootstrapReplicates,
+    Change,
+    Drift,
+    Gate,
+    Measure,
+    Message,
+    Outcome,
+    Prediction,
+    Usage,
+    Verdict,
+)
+from pytest_puma.store.serialize import from_json, plain, to_json
+
+MEASURE = Measure(metric="mae", value=1.5, low=1.0, high=2.0, n=7)
+CHANGE = Change(metric="mae", old=1.0, new=1.5, value=0.5, low=0.25, high=0.75, n=7, worse=2, better=1, numbers=True)
+
+
+def outcome(**said: Any) -> Outcome:
+    fields: dict[str, Any] = {
+        "cell": "a-b@c",
+        "scenario": "a",
+        "strategy": "b",
+        "model": "c",
+        "metrics": ("mae",),
+        "signature": {"seed": 1, "data": None},
+        "predictions": (),
+        "measures": {"mae": MEASURE},
+    }
+    return Outcome(**fields | said)
+
+
+def test_an_outcome_comes_back_as_it_was() -> None:
+    gate = Gate(metric="mae", op="<=", limit=1.0, scope="a")
+    whole = outcome(
+        predictions=(
+            Prediction(
+                sample_id="1",
+                gold="3",
+                answer=None,
+                raw=("x", "y"),
+                probabilities={"3": 0.5},
+                logprobs=(-1.0,),
+                failure="not_a_number",
+                parsed="x",
+                units=("1",),
+                fields={"title": "t", "parts": [1, None]},
+                prompts=((Message(role="user", content="?"),), None),
+                usage=Usage(prompt_tokens=3),
+            ),
+        ),
+        shared_prompts=((Message(role="user", content="Guess"),),),
+        failures={"not_a_number": 1},
+        verdicts=(Verdict(gate=gate, status="FAIL", reason="no", fails=True, measure=MEASURE, change=CHANGE),),
+        confusion={"x": {"y": 1}},
+        warnings=("w",),
+        drift=Drift(total=0.5, renewals=2),
+        usage=Usage(seconds=1.5),
+    )
+    assert from_json(to_json(whole)) == whole
+
+
+def test_the_units_of_rows_arrive_with_the_draws() -> None:
+    replicates = BootstrapReplicates(
+        metric="mae",
+        samples="digest",
+        value=1.0,
+        values=(1.0, 2.0),
+        errors=(0.0, 2.0),
+        answers=("3", None),
+        inputs=((1.0, 0.5), (2.0, 0.0)),
+        seed=3,
+        numbers=True,
+        bounds=(0.0, 1.0),
+        units=(("a", "b"), ("b",)),
+    )
+    sent = outcome(replicates={"mae": replicates})
+    assert from_json(to_json(sent)).replicates == sent.replicates
+
+
+def test_the_fields_of_any_table_are_told() -> None:
+    fields = {
+        "when": pd.Timestamp("2026-01-02"),
+        "n": np.int64(3),
+        "no": math.nan,
+        "all": np.array([1.5, 2.5]),
+        "s": {1},
+    }
+    prediction = Prediction(sample_id="1", gold="3", answer="3", fields=fields)
+    (back,) = from_json(to_json(outcome(predictions=(prediction,)))).predictions
+    assert back.fields == {"when": "2026-01-02 00:00:00", "n": 3, "no": None, "all": [1.5, 2.5], "s": "{1}"}
+
+
+def test_nan_is_null_on_the_wire_and_nan_again_behind_it() -> None:
+    nothing = Measure(metric="mae", value=math.nan, low=math.nan, high=math.nan, n=0)
+    text = to_json(outcome(measures={"mae": nothing}))
+    assert json.loads(text)["measures"]["mae"]["value"] is None
+    assert math.isnan(from_json(text).measures["mae"].value)
+
+
+@given(st.text(alphabet=st.characters(), max_size=20))
+def test_any_text_survives_and_lone_surrogates_are_replaced(text: str) -> None:
+    sent = to_json(outcome(warnings=(text,)))
+    assert sent.isascii()
+    (back,) = from_json(sent).warnings
+    back.encode()
+    if not any(0xD800 <= ord(character) <= 0xDFFF for character in text):
+        assert back == text
+    else:
+        assert len(back) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.float32(0.5), 0.5),
+        (np.int64(7), 7),
+        (np.bool_(True), True),  # noqa: FBT003
+        (math.inf, None),
+        ({1: (np.float64("nan"),)}, {"1": [None]}),
+    ],
+)
+def test_numbers_of_numpy_become_plain_ones(value: object, expected: object) -> None:
+    found = plain(value)
+    assert found == expected
+    assert json.dumps(found, allow_nan=False)
