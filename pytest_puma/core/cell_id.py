@@ -50,7 +50,7 @@ class CellId:
 
     @property
     def common_name(self) -> str:
-        """The name of a group of cells in sentences, without what is empty: `triage_jira@qwen`, `triage_jira-zero_shot`."""
+        """The name of a group of cells, without the empty parts: `triage_jira@qwen`, `triage_jira-zero_shot`."""
         strategy = f"-{self.strategy}" if self.strategy else ""
         return (
             f"{with_perturbation(self.scenario + strategy, self.perturbation)}{f'@{self.model}' if self.model else ''}"
