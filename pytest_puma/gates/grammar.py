@@ -16,7 +16,7 @@
 
 `op` is one of >= <= > <. `limit` is a number, or what another has of the same metric on the same samples: `other`,
 `other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or
-`naive.` with the name of a naive baseline (`pytest_puma.analysis.naive_baselines`). The old name `reference.` is read with
+`naive.` with the name of a naive baseline (`pytest_puma.analysis.naive_baselines`); the old `reference.` is read with
 a warning. A number is finite and decimal: 0.45, .5, -1, 2e3.
 
 `metric` consists of letters, digits and _ . + - only; but the label in `per_class.<label>.precision`

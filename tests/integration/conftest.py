@@ -12,6 +12,17 @@ import sklearn.compose
 import sklearn.linear_model
 import sklearn.model_selection  # noqa: F401
 
+import pytest_puma.analysis.cross_cell
+import pytest_puma.analysis.naive_baselines
+import pytest_puma.engine.native
+import pytest_puma.metrics
+import pytest_puma.models
+import pytest_puma.scenarios.sampling
+import pytest_puma.session.collect
+import pytest_puma.session.controller
+import pytest_puma.session.item
+import pytest_puma.store.run_folder  # noqa: F401
+
 #: Every worker would load scikit-learn, for seconds; tests/integration/test_naive_baselines.py has it.
 INI = "[pytest]\npuma_naive_baselines = false\n"
 
