@@ -94,7 +94,7 @@ def test_a_long_beginning_of_all_is_not_copied_into_few_streams() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "cells"),
+    ("shape", "kv_slots"),
     [
         (QWEN2, 32768),
         (replace(QWEN2, layers=32, width=4096, heads=32, kv_heads=8), 16384),
@@ -121,8 +121,8 @@ def test_replies_of_a_model_without_weights_end_at_once(tmp_path: Path, template
 @pytest.mark.parametrize(
     ("changed", "jobs"),
     [
-        ({"stream_cells": 4 * 1280 - 1}, prompts(room=280)),
-        ({"stream_cells": 0}, prompts(room=280)),
+        ({"stream_kv_slots": 4 * 1280 - 1}, prompts(room=280)),
+        ({"stream_kv_slots": 0}, prompts(room=280)),
         ({"parallel": 1}, prompts(room=280)),
         ({}, prompts(room=2000)[:1]),
         ({}, [*prompts(room=280), job(0, range(10), tails=((1, 2),))]),
