@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from pytest_puma import hooks
-from pytest_puma.analysis.naive_baselines import NAMES
 from pytest_puma.core import Change, Flip, Measure, ModelOptions, Power, Scenario
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.metrics import metric_names
@@ -20,6 +19,7 @@ from pytest_puma.report.csv import COLUMNS
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.session.options import INI, OPTIONS
 from pytest_puma.strategies import ALL, parse_strategy
+from pytest_puma.task_types import KINDS
 from tests.integration.conftest import Project
 
 ROOT = Path(__file__).parents[1]
@@ -158,7 +158,7 @@ def test_the_table_of_metrics_has_every_family_and_no_other() -> None:
 
 def test_the_table_of_references_has_every_program() -> None:
     assert {name for row in _table("name") for name in _code(row[0])} == {
-        name for each in NAMES.values() for name in each
+        name for kind in KINDS.values() for name in kind.naive_baselines
     }
 
 

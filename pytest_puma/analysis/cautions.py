@@ -11,6 +11,7 @@ from pytest_puma.core import Cell, Prediction, Sample, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.scenarios.texts import beginning
+from pytest_puma.task_types import KINDS
 
 #: The mean probability outside the scored labels from which on readers are warned. In zero-shot triage, a chat model of
 #: 135 million parameters has .98, a base model of 270 million .9999.
@@ -19,7 +20,7 @@ TOLERATED_OUTSIDE = 0.99
 SLOW, SLOW_SHARE = 5.0, 0.2
 #: Refused texts, or repeated rows, that a sentence shows.
 _SHOWN = 3
-_REFUSED = ("not_a_label", "not_a_number")
+_REFUSED = tuple(kind.refusal for kind in KINDS.values())
 
 
 def failure_counts(predictions: Sequence[Prediction]) -> dict[str, int]:
@@ -93,7 +94,7 @@ def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
     texts = Counter(prediction.parsed for prediction in predictions if prediction.failure in _REFUSED)
     shown = ", ".join(f"{text!r} ({times})" for text, times in texts.most_common(_SHOWN))
     more = ", ..." if len(texts) > _SHOWN else ""
-    if scenario.task_type == "regression":
+    if not scenario.kind.closed:
         return f"answers are not finite numbers: {shown}{more}; parse_response() must return a number as text, or None"
     return (
         f"answers are not among valid_labels(): {shown}{more}; expected one of {', '.join(scenario.valid_labels())}; "

@@ -65,8 +65,8 @@ class NaiveBaselines:
         """
         key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation)
         if key not in self._known:
-            programs = _PROGRAMS[scenario.task_type]
-            found = {name: self._computed(name, scenario, samples, resamples) for name in programs}
+            names = scenario.kind.naive_baselines
+            found = {name: self._computed(name, scenario, samples, resamples) for name in names}
             self._known[key] = {name: naive for name, naive in found.items() if naive is not None}
         return self._known[key]
 
@@ -79,7 +79,7 @@ class NaiveBaselines:
         self, name: str, scenario: Scenario, samples: Sequence[Sample], resamples: Resamples
     ) -> NaiveBaseline | None:
         try:
-            answers = _PROGRAMS[scenario.task_type][name](scenario, samples, resamples.seed)
+            answers = _PROGRAMS[name](scenario, samples, resamples.seed)
             return _naive_baseline(scenario, samples, answers, resamples) if answers else None
         except Exception as error:  # noqa: BLE001 - whatever the data or the scenario's own metrics do to it
             fault = " ".join(str(error).split())
@@ -135,9 +135,9 @@ def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[s
     from sklearn.pipeline import make_pipeline
     from threadpoolctl import threadpool_limits
 
-    regression = scenario.task_type == "regression"
-    golds = np.array([float(sample.gold) if regression else sample.gold for sample in samples])
-    folds = _folds(samples, golds, seed, by_label=not regression)
+    graded = scenario.kind.graded
+    golds = np.array([float(sample.gold) if graded else sample.gold for sample in samples])
+    folds = _folds(samples, golds, seed, by_label=not graded)
     if not folds:
         return []
     # The first word stands in every text, so that a field of empty ones has a vocabulary.
@@ -147,13 +147,13 @@ def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[s
         raise DataError(msg)
     texts = np.array([[f"text {_text(sample, name)}" for name in fields] for sample in samples], dtype=object)
     words = make_column_transformer(*((TfidfVectorizer(sublinear_tf=True), column) for column in range(len(fields))))
-    program = make_pipeline(words, Ridge() if regression else LogisticRegression(max_iter=1000))
+    program = make_pipeline(words, Ridge() if graded else LogisticRegression(max_iter=1000))
     answers = np.empty(len(samples), dtype=object)
     # So few rows are not worth a second thread: two took five times as long.
     with threadpool_limits(1, user_api="blas"):
         for learn, ask in folds:
             answers[ask] = clone(program).fit(texts[learn], golds[learn]).predict(texts[ask])
-    return [repr(float(answer)) if regression else str(answer) for answer in answers]
+    return [repr(float(answer)) if graded else str(answer) for answer in answers]
 
 
 def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_label: bool) -> list[_Fold]:
@@ -177,9 +177,11 @@ def _text(sample: Sample, field: str) -> str:
     return plain_text(sample.fields.get(field))
 
 
-_PROGRAMS: Mapping[str, Mapping[str, Program]] = {
-    "classification": {"majority": _majority, "guess": _guess, "tfidf": _learned},
-    "regression": {"mean": _mean, "median": _median, "tfidf": _learned},
+#: The kind of task says which of them it has.
+_PROGRAMS: Mapping[str, Program] = {
+    "majority": _majority,
+    "guess": _guess,
+    "mean": _mean,
+    "median": _median,
+    "tfidf": _learned,
 }
-#: The names of the programs, by kind of task.
-NAMES: Mapping[str, tuple[str, ...]] = {kind: tuple(programs) for kind, programs in _PROGRAMS.items()}

@@ -41,7 +41,7 @@ from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.prediction import Prediction
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
 from pytest_puma.core.run import Fault, Run
-from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario, TaskType
+from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
 from pytest_puma.core.verdict import Policy, Status, Verdict
 
@@ -101,7 +101,6 @@ __all__ = [
     "Status",
     "Step",
     "Tally",
-    "TaskType",
     "TemplateError",
     "UnchangedError",
     "Usage",

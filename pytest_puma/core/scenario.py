@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from pytest_puma.core.prediction import Prediction
+from pytest_puma.task_types import KINDS, TaskKind
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Duplicates: TypeAlias = Literal["number", "drop"]
-TaskType: TypeAlias = Literal["classification", "regression"]
 OwnMetric: TypeAlias = Callable[[Sequence[Prediction]], float]
 
 
@@ -53,7 +52,7 @@ class Scenario(ABC):
     """
 
     name: ClassVar[str]
-    task_type: ClassVar[TaskType]
+    task_type: ClassVar[str]
     #: Fields of an instance that hold natural language, in the order in which a reader meets them.
     text_fields: ClassVar[tuple[str, ...]] = ("title", "description")
     #: The column that identifies a row; without one, a hash of the row does.
@@ -68,6 +67,11 @@ class Scenario(ABC):
     data_tags: ClassVar[tuple[str, ...]] = ()
     #: Another scenario's template folder, for a variant that asks the same questions.
     template_folder: ClassVar[str | None] = None
+
+    @property
+    def kind(self) -> TaskKind:
+        """The kind of task, by `task_type`."""
+        return KINDS[self.task_type]
 
     @abstractmethod
     def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
@@ -91,9 +95,7 @@ class Scenario(ABC):
         The default takes a reply that is a valid label, or in a regression a number, and nothing else.
         """
         bare = reply.strip().strip("*_`\"'.#").strip()
-        if self.task_type == "regression":
-            return bare if re.fullmatch(r"-?\d+(?:\.\d+)?", bare) else None
-        return next((label for label in self.valid_labels() if label.casefold() == bare.casefold()), None)
+        return self.kind.bare(bare, self.valid_labels())
 
     def hidden_fields(self) -> Sequence[str]:
         """Fields of an instance that tell the gold answer: templates do not see them.
@@ -120,4 +122,4 @@ class Scenario(ABC):
 
     def primary_metric(self) -> str:
         """The metric that reports put first."""
-        return "mae" if self.task_type == "regression" else "f1_macro"
+        return self.kind.primary_metric

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 
 from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.metrics import calibration, classification, cost, own, regression
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 
+#: The metrics that only one kind of task has.
+_OF_TASK: Mapping[str, Callable[[Table], Iterator[Statistic]]] = {
+    "classification": classification.statistics,
+    "regression": regression.statistics,
+}
+
 
 def catalogue(scenario: Scenario, table: Table) -> list[Statistic]:
     """Every statistic, the primary one first; a `SettingsError` for names that are unusable or there twice."""
-    task = regression if scenario.task_type == "regression" else classification
     statistics = [
-        *task.statistics(table),
+        *_OF_TASK[scenario.task_type](table),
         *own.statistics(scenario, table),
         *cost.failures(table),
         *calibration.statistics(table),

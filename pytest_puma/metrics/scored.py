@@ -94,7 +94,7 @@ class ScoredPredictions:
             answers=tuple(prediction.answer for prediction in self.predictions),
             inputs=() if found.inputs is None else tuple(map(tuple, found.inputs.tolist())),
             seed=self.resamples.seed,
-            numbers=self.scenario.task_type == "regression",
+            numbers=self.scenario.kind.graded,
             bounds=found.bounds or (),
             units=tuple(self.resamples.units) if self.resamples.dependent else (),
             bare=found.bare,
@@ -115,7 +115,7 @@ class ScoredPredictions:
     def errors(self) -> NDArray[np.float64]:
         """How far off each answer is: 0 or 1, or the size of the error; one that was not read is farthest off."""
         table = self.table
-        if self.scenario.task_type == "regression":
+        if self.scenario.kind.graded:
             found = np.where(table.read, np.abs(table.answer_value - table.gold_value), _FARTHEST)
         else:
             found = 1.0 * (table.gold != table.answer)
@@ -158,7 +158,7 @@ class PairedPredictions:
 
     def decline(self) -> Decline:
         """The one-sided test that the new answers are worse."""
-        numbers = self._new.scenario.task_type == "regression"
+        numbers = self._new.scenario.kind.graded
         return decline(self._new.table, self._old.table, self._new.resamples, numbers=numbers)
 
     def flips(self) -> tuple[Flip, ...]:

@@ -49,7 +49,7 @@ class Table:
         golds = [prediction.gold for prediction in predictions]
         answers = [prediction.answer for prediction in predictions]
         label_values, gold_value, answer_value = _numbers(labels), _numbers(golds), _numbers(answers)
-        if scenario.task_type == "regression":
+        if not scenario.kind.closed:
             gold, answer = _indices(gold_value, label_values), _indices(answer_value, label_values)
             usable, read = np.isfinite(gold_value), np.isfinite(answer_value)
         else:
@@ -110,7 +110,7 @@ def _probabilities(predictions: Sequence[Prediction], labels: Sequence[str]) -> 
 
 
 def _unusable(scenario: Scenario, prediction: Prediction, labels: Sequence[str]) -> DataError:
-    expected = "a finite number" if scenario.task_type == "regression" else f"one of {', '.join(labels)}"
+    expected = scenario.kind.expected(labels)
     return DataError(
         f"{scenario.name}: sample {prediction.sample_id!r} has the gold answer {prediction.gold!r}; "
         f"expected {expected}: correct gold_label() or valid_labels()"

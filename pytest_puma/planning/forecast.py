@@ -85,7 +85,7 @@ def _error(cell: Cell, tasks: Sequence[Task]) -> float:
     Of right and wrong answers `CHANGED` are taken to change. In a regression the errors are taken to be those of one
     answer to all samples, and to have a correlation of one half with the errors before.
     """
-    if cell.scenario.task_type == "classification":
+    if not cell.scenario.kind.graded:
         return math.sqrt(CHANGED / len(tasks))
     return pstdev(_errors(tasks)) / math.sqrt(len(tasks))
 
@@ -99,12 +99,12 @@ def _errors(tasks: Sequence[Task]) -> list[float]:
 
 def _powers(cell: Cell, tasks: Sequence[Task]) -> dict[str, Power]:
     """What the gates on a baseline can see, as far as that is known of their metric."""
-    numbers = cell.scenario.task_type == "regression"
-    old = fmean(_errors(tasks)) if numbers else 0.0
-    error = _error(cell, tasks) if numbers else 0.0
+    graded = cell.scenario.kind.graded
+    old = fmean(_errors(tasks)) if graded else 0.0
+    error = _error(cell, tasks) if graded else 0.0
     powers = {}
     for gate in cell.gates:
-        share = not numbers if gate.word else has_bounds(cell.scenario, gate.metric)
+        share = not graded if gate.word else has_bounds(cell.scenario, gate.metric)
         # The spread of any other number shows only in a run.
         if gate.other == "baseline" and (share or gate.word or gate.metric == "mae"):
             powers[str(gate)] = of_plan(gate, n=len(tasks), share=share, old=old, error=error)

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
-from pytest_puma.analysis.naive_baselines import NAMES
 from pytest_puma.baseline import TIMED
 from pytest_puma.core import Cell, Gate, Model, Scenario, SettingsError
 from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.core.errors import did_you_mean
-from pytest_puma.core.scenario import TaskType
 from pytest_puma.gates import applies
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Settings
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.strategies import parse_strategy, resolve_generation
+from pytest_puma.task_types import KINDS
 
 #: Of data with as many samples, `all` makes no sense: a scenario that makes its rows up never comes to an end.
 TOO_MANY_SAMPLES = 100_000
@@ -55,10 +54,9 @@ def _check_declared(scenario: Scenario) -> None:
     if not isinstance(name, str) or not name.isidentifier():
         msg = f"{type(scenario).__name__}: the scenario's name is {name!r}; expected letters, digits and '_'"
         raise SettingsError(msg)
-    known = get_args(TaskType)
-    if kind not in known:
-        hint = did_you_mean(str(kind), known)
-        msg = f"{type(scenario).__name__}: the scenario's task_type is {kind!r}; {hint}there are: {', '.join(known)}"
+    if kind not in KINDS:
+        hint = did_you_mean(str(kind), KINDS)
+        msg = f"{type(scenario).__name__}: the scenario's task_type is {kind!r}; {hint}there are: {', '.join(KINDS)}"
         raise SettingsError(msg)
 
 
@@ -149,7 +147,7 @@ def _check_gate(gate: Gate, scenario: Scenario) -> None:
     """Refuse what no cell of the scenario could ever have."""
     from pytest_puma.metrics import is_metric
 
-    programs = NAMES[scenario.task_type]
+    programs = scenario.kind.naive_baselines
     if gate.word:
         return
     fault = ""

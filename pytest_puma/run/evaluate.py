@@ -308,7 +308,7 @@ def _with_prompts(
 
 
 def _confusion(cell: Cell, predictions: Sequence[Prediction]) -> dict[str, dict[str, int]]:
-    if cell.scenario.task_type == "regression":
+    if not cell.scenario.kind.closed:
         return {}
     return confusion_matrix(predictions, cell.scenario.valid_labels())
 

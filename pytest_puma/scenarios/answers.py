@@ -103,8 +103,3 @@ def snap_fibonacci(value: float) -> float:
     """The point value within 1 of `value`: the nearest, the lower one on a tie; else `value` itself."""
     nearest = min(FIBONACCI, key=lambda point: (abs(point - value), point))
     return float(nearest) if abs(nearest - value) <= 1 else value
-
-
-def number_text(value: float) -> str:
-    """A finite number as a person writes it: `3`, not `3.0`; `0.5` stays."""
-    return str(int(value)) if float(value).is_integer() else repr(float(value))

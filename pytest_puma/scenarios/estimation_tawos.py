@@ -6,9 +6,10 @@ import math
 import re
 from pathlib import Path
 
-from pytest_puma.scenarios.answers import FIBONACCI, number_text, snap_fibonacci
+from pytest_puma.scenarios.answers import FIBONACCI, snap_fibonacci
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.scenarios.statements import Statements
+from pytest_puma.task_types.regression import number_text
 
 #: The research data set, which its licence lets nobody ship: used where the project's data folder holds it.
 RESEARCH_DATA = Path("data", "tawos_clean.csv")

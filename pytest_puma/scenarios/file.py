@@ -67,7 +67,7 @@ class FileScenario(Scenario):
 
     def layout(self) -> Layout:
         """What the file's columns must hold."""
-        labels = tuple(self.valid_labels()) if self.task_type == "classification" else None
+        labels = tuple(self.valid_labels()) if self.kind.closed else None
         return Layout(
             key=self.key,
             text=self.text_fields,

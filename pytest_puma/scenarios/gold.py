@@ -19,7 +19,7 @@ def hidden_fields(scenario: Scenario, samples: Sequence[Sample]) -> frozenset[st
     """
     if not samples:
         return frozenset(scenario.hidden_fields())
-    labels = tuple(scenario.valid_labels()) if scenario.task_type == "classification" else None
+    labels = tuple(scenario.valid_labels()) if scenario.kind.closed else None
     reading = _Reading(samples[0].fields)
     scenario.gold_label(reading)
     told = {

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.answers import number_text
 from pytest_puma.scenarios.frames import to_frame
+from pytest_puma.task_types.regression import number_text
 
 if TYPE_CHECKING:
     import pandas as pd

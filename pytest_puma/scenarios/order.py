@@ -12,7 +12,7 @@ from hashlib import blake2b
 from itertools import count
 from typing import Any, TypeVar
 
-from pytest_puma.scenarios.answers import number_text
+from pytest_puma.task_types.regression import number_text
 
 Label = TypeVar("Label", bound=Hashable)
 Item = TypeVar("Item")

@@ -86,7 +86,7 @@ def _length(scenario: Scenario, sample: Sample) -> int:
 
 def _samples(scenario: Scenario, frame: pd.DataFrame) -> tuple[Sample, ...]:
     _check_columns(scenario, frame)
-    labels = tuple(scenario.valid_labels()) if scenario.task_type == "classification" else None
+    labels = tuple(scenario.valid_labels()) if scenario.kind.closed else None
     rows = zip(to_records(frame), places(frame), strict=True)
     return tuple(_distinct(scenario, (_sample(scenario, row, labels, place) for row, place in rows)))
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.answers import number_text
 from pytest_puma.scenarios.frames import parquet_records
+from pytest_puma.task_types.regression import number_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

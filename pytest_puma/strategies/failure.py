@@ -67,5 +67,4 @@ def _parsed(task: Task, texts: Iterable[str | None]) -> list[str]:
 
 
 def _refused(task: Task, value: str) -> Failure:
-    classification = task.scenario.task_type == "classification"
-    return Failure(cause="not_a_label" if classification else "not_a_number", parsed=value)
+    return Failure(cause=task.scenario.kind.refusal, parsed=value)

@@ -5,13 +5,10 @@ Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language M
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
-from statistics import median
 
 from pytest_puma.core import Answer, Conversation, ask_all
-from pytest_puma.scenarios.answers import number_text
 from pytest_puma.strategies.task import Task
 
 TEMPERATURE = 0.7
@@ -30,24 +27,5 @@ def _converse(task: Task, *, answers: int) -> Conversation:
     votes = [vote for vote in read if vote is not None]
     if not votes:
         return Answer(value=None, responses=responses)
-    if task.scenario.task_type == "regression":
-        return Answer(value=_middle(votes), responses=responses)
-    shares = _shares(votes, task.scenario.valid_labels())
-    return Answer(value=_winner(shares, task.derived_seed("tie")), responses=responses, probabilities=shares)
-
-
-def _middle(votes: Sequence[str]) -> str:
-    """The median; of an even number of votes, the mean of the two in the middle."""
-    return number_text(median(float(vote) for vote in votes))
-
-
-def _shares(votes: Sequence[str], labels: Sequence[str]) -> dict[str, float]:
-    counts = Counter(votes)
-    return {label: counts[label] / len(votes) for label in labels}
-
-
-def _winner(shares: Mapping[str, float], seed: int) -> str:
-    """The label with the largest share; among equals one by lot, so that no label is favoured."""
-    largest = max(shares.values())
-    tied = [label for label, share in shares.items() if share == largest]
-    return tied[seed % len(tied)]
+    value, shares = task.scenario.kind.vote(votes, task.scenario.valid_labels(), task.derived_seed("tie"))
+    return Answer(value=value, responses=responses, probabilities=shares)

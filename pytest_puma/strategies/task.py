@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -99,13 +98,4 @@ class Task:
 
     def allows(self, value: str) -> bool:
         """Whether a value is a valid answer: a label, or in a regression a finite number."""
-        if self.scenario.task_type == "classification":
-            return value in self.scenario.valid_labels()
-        return _is_finite(value)
-
-
-def _is_finite(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+        return self.scenario.kind.valid(value, self.scenario.valid_labels())

@@ -1,1 +1,15 @@
-"""Kinds of tasks, one module each: which answers are valid, how wrong an answer is, and which metrics apply."""
+"""Kinds of tasks, one module each. No other code compares `task_type`: it asks the scenario's kind.
+
+Imports nothing of ours. A new kind is one module, one entry in `KINDS`, and its metrics and naive baselines.
+"""
+
+from collections.abc import Mapping
+
+from pytest_puma.task_types.classification import Classification
+from pytest_puma.task_types.kind import TaskKind
+from pytest_puma.task_types.regression import Regression
+
+__all__ = ["KINDS", "TaskKind"]
+
+#: By `task_type`.
+KINDS: Mapping[str, TaskKind] = {kind.name: kind for kind in (Classification(), Regression())}

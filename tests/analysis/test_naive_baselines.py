@@ -18,7 +18,7 @@ from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from threadpoolctl import threadpool_info
 
-from pytest_puma.analysis.naive_baselines import NAMES, NaiveBaseline, NaiveBaselines
+from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
 from pytest_puma.core import Cell, Model, OwnMetric, Sample, Scenario
 from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios import BUILTIN, TriageJiraScenario
@@ -70,7 +70,7 @@ def cross_validated(scenario: Scenario, samples: tuple[Sample, ...]) -> list[Any
 def test_each_task_has_its_programs(name: str) -> None:
     scenario, samples, found = drawn(name)
 
-    assert tuple(found) == NAMES[scenario.task_type]
+    assert tuple(found) == scenario.kind.naive_baselines
     for naive in found.values():
         assert list(naive.answers) == [sample.id for sample in samples]
         assert naive.measures["parse_failure_rate"].value == 0

@@ -230,7 +230,7 @@ def test_a_marker_takes_a_lone_text_for_a_list_and_metrics_that_exist() -> None:
 
 def test_a_scenario_says_what_it_is() -> None:
     class Kindless(TriageJiraScenario):
-        task_type = "classificaton"  # type: ignore[assignment]
+        task_type = "classificaton"
 
     class Nameless(TriageJiraScenario):
         name = "a b"

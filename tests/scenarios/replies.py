@@ -9,9 +9,10 @@ import yaml
 
 from pytest_puma.core import Sample, Scenario
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
-from pytest_puma.scenarios.answers import number_text, snap_fibonacci
+from pytest_puma.scenarios.answers import snap_fibonacci
 from pytest_puma.strategies import Task
 from pytest_puma.strategies.templates import find_template
+from pytest_puma.task_types.regression import number_text
 
 _SCENARIOS = {each.name: each for each in (TriageJiraScenario, EstimationTawosScenario, PrioritizationJiraScenario)}
 _ANSWER_LINE = frozenset({"zero_shot_cot", "egi"})

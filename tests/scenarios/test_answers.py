@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from pytest_puma.scenarios.answers import (
     FIBONACCI,
     final_answer,
-    number_text,
     own_words,
     snap_fibonacci,
     strip_reasoning,
 )
+from pytest_puma.task_types.regression import number_text
 
 TAGS = ("<think>", "</think>", "<thinking>", "</thinking>", "<reasoning>", "</reasoning>", "[THINK]", "[/THINK]")
 PLAIN = st.text().filter(lambda text: not any(tag.lower() in text.lower() for tag in TAGS))

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.scenarios import EstimationTawosScenario, draw
-from pytest_puma.scenarios.answers import FIBONACCI, number_text, snap_fibonacci
+from pytest_puma.scenarios.answers import FIBONACCI, snap_fibonacci
 from pytest_puma.scenarios.estimation_tawos import MAXIMUM
+from pytest_puma.task_types.regression import number_text
 from tests.scenarios.replies import task
 
 SCENARIO = EstimationTawosScenario()

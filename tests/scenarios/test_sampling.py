@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import DataError, Scenario, SettingsError, TaskType
+from pytest_puma.core import DataError, Scenario, SettingsError
 from pytest_puma.scenarios import (
     EstimationTawosScenario,
     PrioritizationJiraBothOrdersScenario,
@@ -25,7 +25,7 @@ class Custom(Scenario):
     """A user's scenario: the contract's four methods over a frame of its own."""
 
     name = "custom"
-    task_type: TaskType = "classification"  # type: ignore[misc]
+    task_type: str = "classification"  # type: ignore[misc]
     text_fields = ("text",)
 
     def __init__(self, frame: Any, pool: pd.DataFrame | None = None, **declared: Any) -> None:

@@ -19,7 +19,6 @@ from pytest_puma.core import (
     Scenario,
     Score,
 )
-from pytest_puma.core.scenario import TaskType
 from pytest_puma.strategies import Task
 from pytest_puma.strategies.templates import find_template
 
@@ -37,7 +36,7 @@ class Taste(Scenario):
     """Sweet or sour; its parser takes any word in capitals, as a careless scenario might."""
 
     name: ClassVar[str] = "taste"
-    task_type: ClassVar[TaskType] = "classification"
+    task_type: ClassVar[str] = "classification"
 
     def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
         raise NotImplementedError
@@ -57,7 +56,7 @@ class Weight(Taste):
     """Grams; its parser takes any last word."""
 
     name: ClassVar[str] = "weight"
-    task_type: ClassVar[TaskType] = "regression"
+    task_type: ClassVar[str] = "regression"
 
     def parse_response(self, response: str) -> str | None:
         return response.rsplit(maxsplit=1)[-1] if response.split() else "empty"

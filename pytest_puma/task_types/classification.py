@@ -1,0 +1,48 @@
+"""Classification: one of the valid labels is right, all others are equally wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from pytest_puma.task_types.kind import TaskKind
+
+
+class Classification(TaskKind):
+    """Answers are labels."""
+
+    name = "classification"
+    primary_metric = "f1_macro"
+    decisive_metric = "accuracy"
+    closed = True
+    graded = False
+    refusal = "not_a_label"
+    naive_baselines = ("majority", "guess", "tfidf")
+
+    def valid(self, answer: str, labels: Sequence[str]) -> bool:
+        """Return True for one of the labels, spelled exactly so."""
+        return answer in labels
+
+    def expected(self, labels: Sequence[str]) -> str:
+        """Return the labels."""
+        return f"one of {', '.join(labels)}"
+
+    def loss(self, answer: str, gold: str) -> float:
+        """0 or 1."""
+        return 0.0 if answer == gold else 1.0
+
+    def bare(self, text: str, labels: Sequence[str]) -> str | None:
+        """Return the label that the text is, in any case."""
+        return next((label for label in labels if label.casefold() == text.casefold()), None)
+
+    def choose(self, probabilities: Mapping[str, float]) -> str:
+        """Return the most probable label, the first of equals."""
+        return max(probabilities, key=probabilities.__getitem__)
+
+    def vote(self, answers: Sequence[str], labels: Sequence[str], tie: int) -> tuple[str, dict[str, float] | None]:
+        """Return the most frequent label, one of equals at random so that no label is favoured, and the shares."""
+        counts = Counter(answers)
+        shares = {label: counts[label] / len(answers) for label in labels}
+        largest = max(shares.values())
+        tied = [label for label, share in shares.items() if share == largest]
+        return tied[tie % len(tied)], shares
