@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="pip install 'pytest-puma[training]'")
+pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[training]'")
 
 import torch
 from tokenizers import Tokenizer

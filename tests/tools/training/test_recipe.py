@@ -11,7 +11,7 @@ import pytest
 
 from pytest_puma.models.resolve import inspect_model
 
-pytest.importorskip("torch", reason="pip install 'pytest-puma[training]'")
+pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[training]'")
 
 
 @pytest.fixture(scope="module")

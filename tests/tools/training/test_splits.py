@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-pytest.importorskip("tokenizers", reason="pip install 'pytest-puma[training]'")
+pytest.importorskip("tokenizers", reason="needs a tokenizer: pip install -e '.[test]'")
 
 from tokenizers import Tokenizer
 

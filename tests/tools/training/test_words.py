@@ -13,7 +13,7 @@ from tools.training.dialogues import Dialogues
 from tools.training.phrases import load_phrases
 from tools.training.texts import Writer
 
-torch = pytest.importorskip("torch", reason="pip install 'pytest-puma[training]'")
+torch = pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[training]'")
 
 WIDTH, VOCABULARY = 32, 1000
 
