@@ -13,8 +13,8 @@ from scipy.stats import foldnorm
 from sklearn.metrics import brier_score_loss
 
 from pytest_puma.core import Prediction
-from pytest_puma.metrics import ScoredPredictions
-from tests.metrics.cells import LABELS, Estimation, Triage, distributions, measured, predictions
+from tests.factories import LABELS, Estimation, Triage, measured, predictions, scored
+from tests.metrics.generated import distributions
 
 Rows = list[tuple[str, dict[str, float]]]
 rows = st.lists(st.tuples(st.sampled_from(LABELS), distributions(LABELS)), min_size=1, max_size=40)
@@ -86,7 +86,7 @@ def test_a_calibration_error_that_is_there_is_measured() -> None:
 
 
 def measured_only(found: list[Prediction], metric: str) -> float:
-    return ScoredPredictions(Triage(), found, seed=1).value(metric)
+    return scored(Triage(), found).value(metric)
 
 
 def test_one_miss_of_fifty_certain_hits_has_a_brier_score_with_an_end() -> None:

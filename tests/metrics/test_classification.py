@@ -18,7 +18,8 @@ from sklearn.metrics import (
 
 from pytest_puma.metrics import confusion_matrix
 from pytest_puma.stats import resampling_weights, wilson
-from tests.metrics.cells import LABELS, OrderedTriage, Triage, answered, measured, predictions
+from tests.factories import LABELS, OrderedTriage, Triage, measured, predictions
+from tests.metrics.generated import rows_of_labels
 
 PairedPredictions = list[tuple[str, str | None]]
 
@@ -28,7 +29,7 @@ def columns(pairs: PairedPredictions) -> tuple[list[str], list[str]]:
     return [gold for gold, _ in pairs], [answer or "-" for _, answer in pairs]
 
 
-@given(answered)
+@given(rows_of_labels)
 def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     occurring = sorted({*golds, *answers} - {"-"})
@@ -40,7 +41,7 @@ def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: Pair
     assert found["accuracy"].value == pytest.approx(accuracy_score(golds, answers))
 
 
-@given(answered)
+@given(rows_of_labels)
 def test_within_one_counts_the_neighbours_of_the_right_label(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     found = measured(OrderedTriage(), predictions(golds, [answer for _, answer in pairs]))["within_one"]
@@ -57,7 +58,7 @@ def test_labels_without_an_order_have_no_neighbours() -> None:
     assert "within_one" not in measured(Triage(), predictions(["A"], ["B"]))
 
 
-@given(answered)
+@given(rows_of_labels)
 def test_each_class_agrees_with_scikit_learn(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     found = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
@@ -68,7 +69,7 @@ def test_each_class_agrees_with_scikit_learn(pairs: PairedPredictions) -> None:
         assert ours == pytest.approx(list(values), nan_ok=True)
 
 
-@given(answered)
+@given(rows_of_labels)
 def test_the_confusion_matrix_agrees_with_scikit_learn(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     ours = confusion_matrix(predictions(golds, [answer for _, answer in pairs]), LABELS)

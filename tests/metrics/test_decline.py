@@ -7,28 +7,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pytest_puma.core import Decline, Gate, Policy, Prediction
-from pytest_puma.gates import judge_decline, parse_gate
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.core import Decline, Prediction
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from tests.factories import paired, prediction, predictions
 
 SCENARIO = TriageJiraScenario()
 LABELS = SCENARIO.valid_labels()
 N = 200
 
 
-def scored(scores: np.ndarray, *, units: bool = False) -> list[Prediction]:
+def answered(scores: np.ndarray, *, units: bool = False) -> list[Prediction]:
     """Predictions whose answers are the most probable labels; the golds come from other chance."""
     random = np.random.default_rng(5)
     golds = [LABELS[random.choice(4, p=row)] for row in shares(skilled())]
     return [
-        Prediction(
-            sample_id=str(number),
+        prediction(
+            f"s{number}",
             gold=gold,
             answer=LABELS[int(row.argmax())],
             probabilities=dict(zip(LABELS, row.tolist(), strict=True)),
             finish="scored",
-            units=(f"u{number // 10}",) if units else (str(number),),
+            units=(f"u{number // 10}",) if units else (f"s{number}",),
         )
         for number, (gold, row) in enumerate(zip(golds, shares(scores), strict=True))
     ]
@@ -44,12 +43,12 @@ def skilled() -> np.ndarray:
 
 
 def declined(new: list[Prediction], old: list[Prediction]) -> Decline:
-    return ScoredPredictions(SCENARIO, new, seed=1).beside({each.sample_id: each for each in old}).decline()
+    return paired(SCENARIO, new, old).decline()
 
 
 def test_probabilities_find_what_answers_alone_do_not() -> None:
     noise = np.random.default_rng(8).normal(0, 0.9, (N, 4))
-    found = declined(scored(skilled() + noise), scored(skilled()))
+    found = declined(answered(skilled() + noise), answered(skilled()))
     assert set(found.tests) == {"mcnemar_mid_p", "brier"}
     assert found.found
     assert found.p < found.tests["mcnemar_mid_p"]
@@ -58,9 +57,9 @@ def test_probabilities_find_what_answers_alone_do_not() -> None:
 
 
 def test_the_same_answers_and_another_temperature_are_no_regression() -> None:
-    again = declined(scored(skilled()), scored(skilled()))
+    again = declined(answered(skilled()), answered(skilled()))
     assert (again.same, again.found) == (True, False)
-    flat = declined(scored(0.6 * skilled()), scored(skilled()))
+    flat = declined(answered(0.6 * skilled()), answered(skilled()))
     assert (flat.same, flat.found, flat.alone) == (False, False, "")
     assert flat.p > 0.3
 
@@ -81,16 +80,16 @@ def test_the_same_answers_and_another_temperature_are_no_regression() -> None:
     ],
 )
 def test_where_probabilities_do_not_tell_the_answers_count_alone(spoil: object, why: str) -> None:
-    old = [spoil(each) for each in scored(skilled())]  # type: ignore[operator]
-    found = declined(scored(skilled()), old)
+    old = [spoil(each) for each in answered(skilled())]  # type: ignore[operator]
+    found = declined(answered(skilled()), old)
     assert found.alone.startswith(why)
     assert (set(found.tests), found.loss, found.p) == ({"mcnemar_mid_p"}, None, found.tests["mcnemar_mid_p"])
 
 
 def test_rows_that_share_units_count_for_less() -> None:
     noise = np.random.default_rng(8).normal(0, 0.9, (N, 4))
-    apart = declined(scored(skilled() + noise), scored(skilled()))
-    together = declined(scored(skilled() + noise, units=True), scored(skilled(), units=True))
+    apart = declined(answered(skilled() + noise), answered(skilled()))
+    together = declined(answered(skilled() + noise, units=True), answered(skilled(), units=True))
     assert together.tests["permutation"] > apart.tests["mcnemar_mid_p"]
     assert together.tests["brier"] != apart.tests["brier"]
 
@@ -99,24 +98,20 @@ def test_of_numbers_errors_and_parse_failures_are_tested() -> None:
     scenario, random = EstimationTawosScenario(), np.random.default_rng(2)
     golds = random.choice([1, 2, 3, 5, 8], 120)
 
-    def said(answers: list[str | None]) -> list[Prediction]:
-        pairs = enumerate(zip(golds, answers, strict=True))
-        return [
-            Prediction(sample_id=str(row), gold=str(gold), answer=answer, units=(str(row),))
-            for row, (gold, answer) in pairs
-        ]
+    def to_points(answers: list[str | None]) -> list[Prediction]:
+        return predictions([str(gold) for gold in golds], answers)
 
-    old = said([str(gold + 1) for gold in golds])
-    worse = said([str(gold + 1 + step) for gold, step in zip(golds, random.choice([0, 0, 1], 120), strict=True)])
-    silent = said([None if row % 10 == 0 else each.answer for row, each in enumerate(old)])
+    old = to_points([str(gold + 1) for gold in golds])
+    worse = to_points([str(gold + 1 + step) for gold, step in zip(golds, random.choice([0, 0, 1], 120), strict=True)])
+    silent = to_points([None if row % 10 == 0 else each.answer for row, each in enumerate(old)])
     found = {}
     for name, new in {
         "again": old,
         "worse": worse,
         "silent": silent,
-        "better": said([str(gold) for gold in golds]),
+        "better": to_points([str(gold) for gold in golds]),
     }.items():
-        found[name] = ScoredPredictions(scenario, new, seed=1).beside({each.sample_id: each for each in old}).decline()
+        found[name] = paired(scenario, new, old).decline()
     assert {name: each.found for name, each in found.items()} == {
         "again": False,
         "worse": True,
@@ -125,32 +120,3 @@ def test_of_numbers_errors_and_parse_failures_are_tested() -> None:
     }
     assert found["silent"].tests["permutation"] == 1.0
     assert found["again"].same
-
-
-GATE = parse_gate("no_regression")
-FOUND = Decline(n=100, worse=12, better=2, p=0.004, loss=0.03)
-WEAK = Decline(n=50, worse=3, better=2, p=0.4, loss=0.001)
-STRONG = Decline(n=400, worse=12, better=12, p=0.5, alone="this run did not score the labels")
-
-
-@pytest.mark.parametrize(
-    ("decline", "gate", "status", "fails"),
-    [
-        (FOUND, GATE, "FAIL", True),
-        (WEAK, GATE, "INCONCLUSIVE", False),
-        (WEAK, parse_gate("no_regression !fail"), "INCONCLUSIVE", True),
-        (WEAK, parse_gate("no_regression !point"), "PASS", False),
-        (replace(WEAK, same=True), GATE, "PASS", False),
-        (STRONG, GATE, "PASS", False),
-    ],
-)
-def test_a_gate_that_sees_little_does_not_pass(decline: Decline, gate: Gate, status: str, *, fails: bool) -> None:
-    verdict = judge_decline(gate, decline, None, "the baseline", Policy())
-    assert (verdict.status, verdict.fails, verdict.p) == (status, fails, decline.p)
-    assert verdict.power is not None
-    if status == "INCONCLUSIVE":
-        assert verdict.reason == (
-            "no regression found (p = 0.4) against the baseline: 3 of 50 answers went from right to wrong, 2 the other "
-            f"way, and the refitted Brier score rose by 0.001; too few samples: {verdict.power}"
-        )
-        assert str(verdict.power).startswith("a loss of 5 points is caught in 2")

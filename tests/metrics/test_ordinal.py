@@ -18,7 +18,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 from pytest_puma.core import Scenario
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.table import Table
-from tests.metrics.cells import LABELS, POINTS, Estimation, OrderedTriage, Triage, measured, predictions
+from tests.factories import LABELS, POINTS, Estimation, OrderedTriage, Triage, measured, predictions
 
 ORDINAL = ("kappa_quadratic", "spearman", "kendall_tau")
 steps = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, None])), min_size=2, max_size=50)

@@ -1,0 +1,254 @@
+"""The nouns of the product as tests need them. Each factory fills in what a test does not state.
+
+measured(Triage("AB"), predictions("ABAB", "AABB"))["accuracy"]
+outcome("triage-egi@m", verdicts=(verdict("accuracy >= 0.9", "FAIL"),))
+evaluated(cell(strategy="egi", gates=("accuracy >= 0.2",)), "Minor")
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_puma.baseline import Entry
+from pytest_puma.core import (
+    BootstrapReplicates,
+    Cell,
+    CellId,
+    Change,
+    Fault,
+    Flip,
+    Gate,
+    Measure,
+    Model,
+    Outcome,
+    OwnMetric,
+    Prediction,
+    Run,
+    Sample,
+    Scenario,
+    Status,
+    Verdict,
+)
+from pytest_puma.core.scenario import TaskType
+from pytest_puma.gates import parse_gate
+from pytest_puma.metrics import PairedPredictions, ScoredPredictions
+from pytest_puma.run.evaluate import evaluate
+from pytest_puma.scenarios import TriageJiraScenario
+from pytest_puma.strategies import Task
+from pytest_puma.strategies.templates import Template, find_template
+from pytest_puma.testing import Engine, ScriptedBackend
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LABELS = ("A", "B", "C", "D")
+POINTS = ("1", "2", "3", "5", "8", "13", "21", "34")
+
+
+class Triage(Scenario):
+    """A classification without data; the parser takes any word in capitals, as a careless scenario might."""
+
+    name: ClassVar[str] = "triage"
+    task_type: ClassVar[TaskType] = "classification"
+
+    def __init__(
+        self,
+        labels: Sequence[str] = LABELS,
+        *,
+        metrics: Mapping[str, OwnMetric] | None = None,
+        primary: str | None = None,
+    ) -> None:
+        self._labels, self._metrics, self._primary = labels, metrics or {}, primary
+
+    def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
+        raise NotImplementedError
+
+    def gold_label(self, instance: dict[str, Any]) -> str:
+        return str(instance["gold"])
+
+    def parse_response(self, response: str) -> str | None:
+        match = re.search(r"[A-Z]{2,}", response)
+        return match and match[0]
+
+    def valid_labels(self) -> list[str]:
+        return list(self._labels)
+
+    def metrics(self) -> Mapping[str, OwnMetric]:
+        return self._metrics
+
+    def primary_metric(self) -> str:
+        return self._primary or super().primary_metric()
+
+
+class OrderedTriage(Triage):
+    ordered = True
+
+
+class Estimation(Triage):
+    """A regression without data; the parser takes any last word."""
+
+    name: ClassVar[str] = "estimation"
+    task_type: ClassVar[TaskType] = "regression"
+
+    def __init__(self, labels: Sequence[str] = POINTS, *, metrics: Mapping[str, OwnMetric] | None = None) -> None:
+        super().__init__(labels, metrics=metrics)
+
+    def parse_response(self, response: str) -> str | None:
+        return response.rsplit(maxsplit=1)[-1] if response.split() else "empty"
+
+
+def model(name: str = "script") -> Model:
+    return Model(name=name, path=Path(f"{name}.gguf"))
+
+
+def sample(sample_id: str = "x", **fields: Any) -> Sample:
+    return replace(Sample(id=sample_id, fields={}, gold="", units=(sample_id,)), **fields)
+
+
+def cell(
+    scenario: Scenario | None = None,
+    strategy: str = "zero_shot",
+    *,
+    samples: int = 12,
+    gates: Sequence[str] = (),
+    across: Sequence[str] = (),
+    **fields: Any,
+) -> Cell:
+    """A cell on the bundled issues by default; gates are given as text."""
+    return Cell(
+        scenario=scenario or TriageJiraScenario(),
+        strategy=strategy,
+        model=model(),
+        samples=samples,
+        gates=tuple(map(parse_gate, gates)),
+        across=tuple(map(parse_gate, across)),
+        **fields,
+    )
+
+
+def evaluated(cell: Cell, reply: str | Callable[[str], str] | ScriptedBackend = "Major", **options: Any) -> Outcome:
+    """The outcome of a cell on a scripted model; a text is its answer to every prompt."""
+    script = answering(reply) if isinstance(reply, str) else reply
+    return evaluate(cell, Engine(script if isinstance(script, ScriptedBackend) else ScriptedBackend(script)), **options)
+
+
+def answering(answer: str) -> Callable[[str], str]:
+    """A script with one answer, in the form that the prompt asks for."""
+    return lambda prompt: f"It is so.\nAnswer: {answer}" if "Answer:" in prompt else answer
+
+
+def task(scenario: Scenario, *, template: Template | None = None, **fields: Any) -> Task:
+    """A sample to be asked about, with the scenario's template of `zero_shot` by default."""
+    template = template or find_template(scenario.name, ["zero_shot"], project=None)
+    return replace(Task(scenario=scenario, sample=sample(), template=template), **fields)
+
+
+def prediction(sample_id: str = "s0", *, gold: str = "A", answer: str | None = "A", **fields: Any) -> Prediction:
+    return Prediction(sample_id=sample_id, gold=gold, answer=answer, **fields)
+
+
+def predictions(
+    golds: Sequence[str],
+    answers: Sequence[str | None],
+    probabilities: Sequence[Mapping[str, float] | None] | None = None,
+    *,
+    units: Sequence[tuple[str, ...]] | None = None,
+) -> list[Prediction]:
+    """Predictions for the samples `s0`, `s1`, ...; each sample is its own unit by default."""
+    ids = [f"s{row}" for row in range(len(golds))]
+    columns = (ids, golds, answers, probabilities or [None] * len(golds), units or [(each,) for each in ids])
+    return [
+        prediction(sample_id, gold=gold, answer=answer, probabilities=shares, units=names)
+        for sample_id, gold, answer, shares, names in zip(*columns, strict=True)
+    ]
+
+
+def scored(scenario: Scenario, answered: Sequence[Prediction], *, seed: int = 1) -> ScoredPredictions:
+    return ScoredPredictions(scenario, answered, seed=seed)
+
+
+def measured(scenario: Scenario, answered: Sequence[Prediction], *, seed: int = 1) -> dict[str, Measure]:
+    return scored(scenario, answered, seed=seed).measures()
+
+
+def paired(
+    scenario: Scenario, new: Sequence[Prediction], old: Sequence[Prediction], *, seed: int = 1
+) -> PairedPredictions:
+    return scored(scenario, new, seed=seed).beside({each.sample_id: each for each in old})
+
+
+def replicates(scenario: Scenario, answered: Sequence[Prediction], metric: str) -> BootstrapReplicates:
+    found = scored(scenario, answered, seed=3).replicates(metric)
+    assert found is not None
+    return found
+
+
+def measure(
+    metric: str = "accuracy", value: float = 0.66, low: float = 0.52, high: float = 0.77, **fields: Any
+) -> Measure:
+    return replace(Measure(metric=metric, value=value, low=low, high=high, n=50), **fields)
+
+
+def unmeasured(metric: str) -> Measure:
+    return measure(metric, math.nan, math.nan, math.nan, n=0, note="nothing to measure")
+
+
+def change(metric: str = "accuracy", **fields: Any) -> Change:
+    fall = Change(metric=metric, old=0.66, new=0.46, value=-0.2, low=-0.4, high=0.1, n=50, worse=15, better=5)
+    return replace(fall, **fields)
+
+
+def verdict(gate: str | Gate = "accuracy >= 0.5", status: Status = "PASS", reason: str = "", **fields: Any) -> Verdict:
+    """The verdict of a gate; it fails the test by default if the status is FAIL."""
+    parsed = parse_gate(gate) if isinstance(gate, str) else gate
+    return replace(Verdict(gate=parsed, status=status, reason=reason, fails=status == "FAIL"), **fields)
+
+
+def flip(sample_id: str = "s0", *, better: bool = False, **fields: Any) -> Flip:
+    old, new = ("B", "A") if better else ("A", None)
+    return replace(Flip(sample_id=sample_id, gold="A", old=old, new=new, better=better), **fields)
+
+
+def outcome(cell_id: str = "triage-zero_shot@m", **fields: Any) -> Outcome:
+    """The outcome of the cell with this id."""
+    name = CellId.parse(cell_id)
+    measures = (measure(), unmeasured("ece"), measure("parse_failure_rate", 0.0, 0.0, 0.07))
+    made = Outcome(
+        cell=cell_id,
+        scenario=name.scenario,
+        strategy=name.strategy,
+        model=name.model,
+        perturbation=name.perturbation,
+        metrics=("accuracy",),
+        signature={"data": None},
+        predictions=(),
+        measures={each.metric: each for each in measures},
+    )
+    return replace(made, **fields)
+
+
+def computed_outcome(
+    cell_id: str, scenario: Scenario, answered: Sequence[Prediction], *, metric: str = "", **fields: Any
+) -> Outcome:
+    """The outcome of a cell with these answers, and the replicates of a metric: the primary one by default."""
+    found = scored(scenario, answered, seed=3)
+    made = found.replicates(metric or scenario.primary_metric())
+    return outcome(cell_id, measures=found.measures(), replicates={made.metric: made} if made else {}, **fields)
+
+
+def run(*outcomes: Outcome, **fields: Any) -> Run:
+    return replace(Run(id="r", started="", environment={}, outcomes=outcomes), **fields)
+
+
+def fault(cell_id: str = "b@m", when: str = "setup", message: str = "no") -> Fault:
+    return Fault(cell=cell_id, node_id=f"t.py::{cell_id[0]}", when=when, message=message)
+
+
+def entry(stored: Outcome, *, commit: str = "main@3f2c1d9") -> Entry:
+    """The baseline of an outcome."""
+    return Entry.of(stored, commit=commit, test="benchmarks/test_t.py::test_t")

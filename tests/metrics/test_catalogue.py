@@ -1,0 +1,79 @@
+"""The names of all metrics of a scenario."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_puma.core import Scenario, SettingsError
+from pytest_puma.gates import parse_gate
+from pytest_puma.metrics import is_metric, metric_names
+from tests.factories import Estimation, Triage
+
+
+def test_the_names_of_a_classification() -> None:
+    assert metric_names(Triage("AB", metrics={"mine": len}, primary="accuracy")) == (
+        "accuracy",
+        "f1_macro",
+        "f1_weighted",
+        "recall_macro",
+        "per_class.A.precision",
+        "per_class.A.recall",
+        "per_class.A.f1",
+        "per_class.B.precision",
+        "per_class.B.recall",
+        "per_class.B.f1",
+        "mine",
+        "parse_failure_rate",
+        "truncation_rate",
+        "overflow_rate",
+        "brier",
+        "ece",
+        "mce",
+        "outside_labels",
+        "latency_mean",
+        "tokens_prompt_mean",
+        "tokens_decoded_mean",
+        "tokens_cached_mean",
+    )
+
+
+def test_the_names_of_a_regression() -> None:
+    assert metric_names(Estimation())[:13] == (
+        "mae",
+        "mdae",
+        "rmse",
+        "standardised_accuracy",
+        "kappa_quadratic",
+        "spearman",
+        "kendall_tau",
+        "mae_expected",
+        "mae_by_bin.1-3",
+        "mae_by_bin.5-8",
+        "mae_by_bin.13-21",
+        "mae_by_bin.34+",
+        "mae_by_bin.other",
+    )
+
+
+@pytest.mark.parametrize(
+    "scenario", [Triage(["Won't fix", "<1h", "a.b", "N/A"], metrics={"x.y+z-1": len}), Estimation()]
+)
+def test_a_gate_can_name_every_metric(scenario: Scenario) -> None:
+    for name in metric_names(scenario):
+        assert parse_gate(f"{name} >= 0.5").metric == name
+        assert is_metric(scenario, name)
+    assert not is_metric(scenario, "f1_marco")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "message"),
+    [
+        (Triage(metrics={"accuracy": len}), "triage: two metrics are named 'accuracy'"),
+        (Triage(["A", "A"]), "triage: two metrics are named 'per_class.A.precision'"),
+        (Triage(metrics={"my metric": len}), "triage: metrics\\(\\) names 'my metric'; expected letters"),
+        (Triage(primary="f1"), "triage: primary_metric\\(\\) is 'f1'; expected one of f1_macro, f1_weighted, accuracy"),
+    ],
+)
+def test_unusable_names_are_refused(scenario: Scenario, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        metric_names(scenario)

@@ -1,0 +1,35 @@
+"""Rates of failures, and mean costs per prediction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_puma.core import Usage
+from pytest_puma.stats import wilson
+from tests.factories import Triage, measured, predictions
+
+
+def test_failures_and_overflows_are_rates_over_all_predictions() -> None:
+    found = predictions("A" * 40, ["A"] * 30 + [None] * 10)
+    found[-4:] = [replace(prediction, finish="overflow") for prediction in found[-4:]]
+    measures = measured(Triage("A"), found)
+
+    failures, overflow = measures["parse_failure_rate"], measures["overflow_rate"]
+    assert (failures.value, failures.low, failures.high, failures.n) == (0.25, *wilson(10, 40), 40)
+    assert (overflow.value, overflow.low, overflow.high, overflow.n) == (0.1, *wilson(4, 40), 40)
+
+
+def test_costs_are_means_per_prediction() -> None:
+    usages = [
+        Usage(prompt_tokens=300 + row, cached_tokens=200, decoded_tokens=row % 3, seconds=0.5) for row in range(31)
+    ]
+    found = [replace(p, usage=usage) for p, usage in zip(predictions("A" * 31, "A" * 31), usages, strict=True)]
+    measures = measured(Triage("A"), found)
+
+    assert measures["latency_mean"].value == measures["latency_mean"].high == 0.5
+    assert measures["tokens_prompt_mean"].value == 315
+    assert 311 < measures["tokens_prompt_mean"].low < 315 < measures["tokens_prompt_mean"].high < 319
+    assert measures["tokens_decoded_mean"].value == pytest.approx(sum(row % 3 for row in range(31)) / 31)
+    assert measures["tokens_cached_mean"].value == 200

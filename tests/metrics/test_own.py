@@ -1,0 +1,57 @@
+"""A scenario's own metrics."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from pytest_puma.core import Prediction
+from pytest_puma.stats import wilson
+from tests.factories import Triage, measured, predictions, scored
+
+
+def test_an_own_metric_sees_repeated_predictions_and_gets_an_interval() -> None:
+    lengths = []
+
+    def share_right(found: Sequence[Prediction]) -> float:
+        lengths.append(len(found))
+        return sum(prediction.answer == prediction.gold for prediction in found) / len(found)
+
+    found = measured(Triage("AB", metrics={"mine": share_right}), predictions("AB" * 40, "AA" * 40))["mine"]
+
+    assert lengths == [80] * 301
+    assert found.value == 0.5
+    assert (found.low, found.high) == pytest.approx(wilson(40, 80), abs=0.02)
+    assert found.n == 80
+
+
+def test_an_own_metric_that_divides_by_zero_has_nothing_to_measure() -> None:
+    found = measured(Triage("A", metrics={"mine": lambda rows: 1 / (len(rows) - len(rows))}), predictions("A", "A"))[
+        "mine"
+    ]
+
+    assert math.isnan(found.value)
+    assert math.isnan(found.low)
+    assert found.note == "nothing to measure"
+
+
+def test_a_fault_of_an_own_metric_is_not_hidden() -> None:
+    def faulty(found: Sequence[Prediction]) -> float:
+        return (found[0].probabilities or {})["A"]
+
+    with pytest.raises(KeyError):
+        measured(Triage("A", metrics={"mine": faulty}), predictions("A", "A"))
+
+
+def test_the_time_and_the_calls_of_own_metrics_are_kept() -> None:
+    def slow(found: Sequence[Prediction]) -> float:
+        time.sleep(0.001)
+        return float(len(found))
+
+    answers = scored(Triage("A", metrics={"slow": slow, "fast": len}), predictions("AA", "AA"))
+    answers.measures()
+    assert answers.own()["slow"].calls == answers.own()["fast"].calls == 301
+    assert answers.own()["slow"].seconds > 0.3 > answers.own()["fast"].seconds
