@@ -34,7 +34,6 @@ from pytest_puma.core import (
     Status,
     Verdict,
 )
-from pytest_puma.core.scenario import TaskType
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import PairedPredictions, ScoredPredictions
 from pytest_puma.run.evaluate import evaluate
@@ -54,7 +53,7 @@ class Triage(Scenario):
     """A classification without data; the parser takes any word in capitals, as a careless scenario might."""
 
     name: ClassVar[str] = "triage"
-    task_type: ClassVar[TaskType] = "classification"
+    task_type: ClassVar[str] = "classification"
 
     def __init__(
         self,
@@ -93,7 +92,7 @@ class Estimation(Triage):
     """A regression without data; the parser takes any last word."""
 
     name: ClassVar[str] = "estimation"
-    task_type: ClassVar[TaskType] = "regression"
+    task_type: ClassVar[str] = "regression"
 
     def __init__(self, labels: Sequence[str] = POINTS, *, metrics: Mapping[str, OwnMetric] | None = None) -> None:
         super().__init__(labels, metrics=metrics)
