@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_puma.analysis.cautions import on_answers, on_repeats, on_slow_metrics
-from pytest_puma.core import Prediction, Sample
+from pytest_puma.core import Prediction
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from tests.factories import prediction, sample
 
 
 def failed(cause: str, times: int, parsed: str | None = None) -> list[Prediction]:
-    return [Prediction(sample_id=cause, gold="Major", answer=None, failure=cause, parsed=parsed)] * times
+    return [prediction(cause, gold="Major", answer=None, failure=cause, parsed=parsed)] * times
 
 
-RIGHT = Prediction(sample_id="r", gold="Major", answer="Major")
+RIGHT = prediction("r", gold="Major", answer="Major")
 
 
-def test_parse_failures_are_told_by_their_causes() -> None:
+def test_parse_failures_are_counted_by_cause() -> None:
     found = [*failed("no_answer_line", 3), *failed("truncated", 5), *failed("overflow", 2), *[RIGHT] * 10]
     assert on_answers(TriageJiraScenario(), found) == [
         (
@@ -43,7 +44,7 @@ def test_texts_that_are_no_numbers_are_shown_the_commonest_first() -> None:
     )
 
 
-def test_an_own_metric_is_told_where_it_takes_long_and_much_of_the_cell() -> None:
+def test_an_own_metric_that_takes_much_of_a_long_cell_is_named() -> None:
     found = on_slow_metrics({"x": (81.2, 301), "y": (0.3, 301)}, 83.4)
     assert found == [
         (
@@ -55,8 +56,8 @@ def test_an_own_metric_is_told_where_it_takes_long_and_much_of_the_cell() -> Non
     assert on_slow_metrics({"x": (10.0, 301)}, 600.0) == []
 
 
-def test_rows_that_repeat_another_are_told_with_their_places_and_text() -> None:
-    plain = Sample(id="a", fields={"text": "My password is refused."}, gold="x", units=("a",), row="row 5")
+def test_repeated_rows_are_listed_with_their_places_and_text() -> None:
+    plain = sample("a", fields={"text": "My password is refused."}, row="row 5")
     again = replace(plain, id="a#2", row="row 17", repeats="row 5")
     assert on_repeats([plain], ["text"]) == []
     assert on_repeats([plain, again], ["text"]) == [

@@ -10,45 +10,31 @@ import pytest
 from scipy.stats import wilcoxon
 
 from pytest_puma.analysis.contrasts import compare
-from pytest_puma.core import BootstrapReplicates, Outcome, Scenario
-from pytest_puma.metrics import ScoredPredictions, between, contrast
+from pytest_puma.core import BootstrapReplicates, Outcome
+from pytest_puma.metrics import between, contrast
 from pytest_puma.stats import holm, mcnemar
-from tests.metrics.cells import LABELS, Estimation, Triage, predictions
+from tests.factories import LABELS, Estimation, Triage, computed_outcome, predictions, replicates
 
 RANDOM = np.random.default_rng(5)
 GOLDS = RANDOM.choice(list(LABELS), 60).tolist()
 
 
-def said(rate: float) -> list[str | None]:
+def answers_at(rate: float) -> list[str | None]:
     """Answers that are right at about this rate."""
     return [gold if RANDOM.random() < rate else RANDOM.choice(list(LABELS)) for gold in GOLDS]
 
 
-def outcome(
-    strategy: str, answers: Sequence[str | None], *, model: str = "m", scenario: Scenario | None = None
-) -> Outcome:
-    scenario = scenario or Triage()
-    found = ScoredPredictions(scenario, predictions(GOLDS, answers), seed=3)
-    replicates = found.replicates("f1_macro")
-    assert replicates is not None
-    return Outcome(
-        cell=f"triage-{strategy}@{model}",
-        scenario="triage",
-        strategy=strategy,
-        model=model,
-        metrics=("f1_macro",),
-        signature={"seed": 3},
-        predictions=(),
-        measures=found.measures(only=("f1_macro",)),
-        replicates={"f1_macro": replicates},
+def outcome(cell_id: str, answers: Sequence[str | None]) -> Outcome:
+    return computed_outcome(
+        cell_id, Triage(), predictions(GOLDS, answers), metrics=("f1_macro",), signature={"seed": 3}
     )
 
 
 CELLS = [
-    outcome("zero_shot", said(0.7)),
-    outcome("few_shot_3", said(0.3)),
-    outcome("egi", said(0.6)),
-    outcome("zero_shot", said(0.9), model="n"),
+    outcome("triage-zero_shot@m", answers_at(0.7)),
+    outcome("triage-few_shot_3@m", answers_at(0.3)),
+    outcome("triage-egi@m", answers_at(0.6)),
+    outcome("triage-zero_shot@n", answers_at(0.9)),
 ]
 
 
@@ -81,17 +67,12 @@ def test_a_contrast_of_labels_is_the_change_with_mcnemars_test_beside() -> None:
     assert np.sign(found.rank_biserial) == np.sign(found.cliffs_delta) == np.sign(found.change.value)
 
 
-def test_unread_numbers_have_no_part_in_the_tests_of_errors() -> None:
+def test_the_tests_of_errors_leave_parse_failures_out() -> None:
     golds = ["3"] * 12
-    new = ScoredPredictions(
-        Estimation(), predictions(golds, [None, *["8", "5", "3", "2"] * 2, "13", "21", "1"]), seed=1
-    )
-    old = ScoredPredictions(Estimation(), predictions(golds, ["3"] * 12), seed=1)
-    replicates = [each.replicates("mae") for each in (new, old)]
-    assert replicates[0] is not None
-    assert replicates[1] is not None
+    answers = [None, *["8", "5", "3", "2"] * 2, "13", "21", "1"]
+    new, old = (replicates(Estimation(), predictions(golds, each), "mae") for each in (answers, ["3"] * 12))
 
-    found = contrast("b", "a", replicates[0], replicates[1], seed=1)
+    found = contrast("b", "a", new, old, seed=1)
 
     errors = [5, 2, 0, 1] * 2 + [10, 18, 2]
     assert found.test == "permutation"
@@ -101,13 +82,9 @@ def test_unread_numbers_have_no_part_in_the_tests_of_errors() -> None:
 
 
 def in_groups(answers: Sequence[str | None], size: int) -> BootstrapReplicates:
-    """The accuracy of answers of which so many in a row share a unit."""
-    found = [
-        replace(each, units=(str(row // size),)) for row, each in enumerate(predictions(GOLDS[: len(answers)], answers))
-    ]
-    replicates = ScoredPredictions(Triage(), found, seed=3).replicates("accuracy")
-    assert replicates is not None
-    return replicates
+    """The accuracy of answers; `size` rows that follow each other share a unit."""
+    units = [(str(row // size),) for row in range(len(answers))]
+    return replicates(Triage(), predictions(GOLDS[: len(answers)], answers, units=units), "accuracy")
 
 
 def test_rows_that_share_units_are_tested_group_by_group() -> None:
@@ -132,14 +109,12 @@ def test_too_few_groups_have_no_signs_to_flip() -> None:
 
 
 def test_cells_with_other_samples_are_not_compared() -> None:
-    other = outcome("rcoif", said(0.5))
-    fewer = ScoredPredictions(Triage(), predictions(GOLDS[:20], said(0.5)[:20]), seed=3).replicates("f1_macro")
-    assert fewer is not None
-    other.replicates["f1_macro"] = fewer  # type: ignore[index]
+    other = outcome("triage-rcoif@m", answers_at(0.5))
+    fewer = replicates(Triage(), predictions(GOLDS[:20], answers_at(0.5)[:20]), "f1_macro")
 
-    assert compare([CELLS[0], other], ["strategy"]) == ()
+    assert compare([CELLS[0], replace(other, replicates={"f1_macro": fewer})], ["strategy"]) == ()
 
 
-def test_nothing_is_compared_that_was_not_asked_for() -> None:
+def test_only_the_requested_axes_are_compared() -> None:
     assert compare(CELLS, []) == ()
     assert compare(CELLS, ["baseline"]) == ()

@@ -1,4 +1,4 @@
-"""Gates about several cells: which are held together, and what is said of them."""
+"""Gates about several cells: which cells are compared, and the verdicts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from pytest_puma.analysis.cross_cell import across
-from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy, Prediction
+from pytest_puma.core import BootstrapReplicates, CellId, Outcome, Policy, Prediction
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import ScoredPredictions
-from tests.metrics.cells import LABELS, OrderedTriage, Triage, predictions
+from tests import factories
+from tests.factories import LABELS, OrderedTriage, Triage, computed_outcome, measure, paired, predictions, scored
 
 
-def replicates(value: float) -> BootstrapReplicates:
-    """Of a metric that hardly varies: nobody doubts which cell is the best."""
+def steady(value: float) -> BootstrapReplicates:
+    """The replicates of a metric that hardly varies, so that the best cell is certain."""
     values = tuple((value + np.linspace(-1e-4, 1e-4, 101)).tolist())
     return BootstrapReplicates(
         metric="f1_macro",
@@ -34,26 +34,16 @@ def replicates(value: float) -> BootstrapReplicates:
 def outcome(
     strategy: str, value: float = 0.5, *, model: str = "m", gate: str = "", perturbation: str | None = None
 ) -> Outcome:
-    measure = Measure(metric="f1_macro", value=value, low=value - 0.1, high=value + 0.1, n=50)
-    return Outcome(
-        cell=f"triage-{strategy}@{model}",
-        scenario="triage",
-        strategy=strategy,
-        model=model,
-        perturbation=perturbation,
-        metrics=("f1_macro",),
-        signature={},
-        predictions=(),
-        measures={"f1_macro": measure},
-        replicates={"f1_macro": replicates(value)},
+    return factories.outcome(
+        str(CellId("triage", strategy, model, perturbation)),
+        measures={"f1_macro": measure("f1_macro", value, value - 0.1, value + 0.1)},
+        replicates={"f1_macro": steady(value)},
         across=(parse_gate(gate),) if gate else (),
     )
 
 
-def answered(strategy: str, found: Sequence[Prediction], gate: str) -> Outcome:
-    replicates = ScoredPredictions(Triage(), found, seed=3).replicates("f1_macro")
-    assert replicates is not None
-    return replace(outcome(strategy, gate=gate), replicates={"f1_macro": replicates})
+def answered(strategy: str, answers: Sequence[Prediction], gate: str, *, metric: str = "f1_macro") -> Outcome:
+    return computed_outcome(f"triage-{strategy}@m", Triage(), answers, metric=metric, across=(parse_gate(gate),))
 
 
 def test_the_best_strategy_of_each_scenario_and_model_is_judged() -> None:
@@ -80,12 +70,8 @@ def test_the_best_of_equal_strategies_is_corrected_for_the_choice() -> None:
     golds = ["A"] * 50
     cells = []
     for number in range(12):
-        said = ["A" if right else "B" for right in random.random(50) < 0.55]
-        found = ScoredPredictions(Triage(), predictions(golds, said), seed=3)
-        replicates = found.replicates("accuracy")
-        assert replicates is not None
-        measures = found.measures(only=("accuracy",))
-        cells.append(replace(outcome(f"s{number}", gate=gate), measures=measures, replicates={"accuracy": replicates}))
+        answers = ["A" if right else "B" for right in random.random(50) < 0.55]
+        cells.append(answered(f"s{number}", predictions(golds, answers), gate, metric="accuracy"))
     best = max(each["accuracy"] for each in cells)
 
     (verdict,) = across(cells, Policy())
@@ -102,11 +88,8 @@ def test_an_interval_that_is_widened_for_the_choice_stays_within_the_metric() ->
     golds = ["A"] * 30
     cells = []
     for number in range(4):
-        found = ScoredPredictions(Triage(), predictions(golds, ["A"] * 29 + ["AB"[number % 2]]), seed=3)
-        replicates = found.replicates("accuracy")
-        assert replicates is not None
-        measures = found.measures(only=("accuracy",))
-        cells.append(replace(outcome(f"s{number}", gate=gate), measures=measures, replicates={"accuracy": replicates}))
+        answers = predictions(golds, ["A"] * 29 + ["AB"[number % 2]])
+        cells.append(answered(f"s{number}", answers, gate, metric="accuracy"))
 
     (verdict,) = across(cells, Policy())
 
@@ -125,7 +108,7 @@ def test_the_worst_model_of_each_scenario_and_strategy_is_judged() -> None:
 
 
 @pytest.mark.parametrize(("axis", "common"), [("strategy", "triage+typos_5pct@m"), ("model", "triage-egi+typos_5pct")])
-def test_perturbed_cells_are_held_together_with_none_but_their_like(axis: str, common: str) -> None:
+def test_perturbed_cells_are_compared_with_those_of_the_same_perturbation(axis: str, common: str) -> None:
     gate = f"*+*: max(f1_macro over {axis}) >= 0.6"
     cells = [
         outcome("egi", 0.5, gate=gate, perturbation="typos_5pct"),
@@ -147,16 +130,14 @@ def test_cells_without_the_measure_are_passed_over() -> None:
 
 
 def test_two_strategies_are_compared_sample_by_sample() -> None:
-    """With the very interval that both sets of answers side by side would have."""
+    """The interval is that of the paired change."""
     random = np.random.default_rng(1)
     golds, first, second = (list(random.choice(LABELS, 80)) for _ in range(3))
-    better = [gold if place % 3 else said for place, (gold, said) in enumerate(zip(golds, first, strict=True))]
+    better = [gold if row % 3 else other for row, (gold, other) in enumerate(zip(golds, first, strict=True))]
     new, old = predictions(golds, better), predictions(golds, second)
     gate = "egi.f1_macro >= zero_shot.f1_macro + 0.1"
     (verdict,) = across([answered("zero_shot", old, gate), answered("egi", new, gate)], Policy())
-    expected = (
-        ScoredPredictions(Triage(), new, seed=3).beside({each.sample_id: each for each in old}).change("f1_macro")
-    )
+    expected = paired(Triage(), new, old, seed=3).change("f1_macro")
 
     assert verdict.change == expected
     assert verdict.status == "PASS"
@@ -186,7 +167,7 @@ def test_other_samples_are_not_compared() -> None:
     assert verdict.reason.endswith("the two were not asked the same samples")
 
 
-def test_what_one_of_them_does_not_measure_is_told() -> None:
+def test_a_metric_that_one_of_them_lacks_is_named() -> None:
     gate = "egi.f1_macro >= zero_shot.f1_macro"
     cells = [answered("egi", predictions(["A"], ["A"]), gate), replace(outcome("zero_shot", gate=gate), replicates={})]
     (verdict,) = across(cells, Policy())
@@ -195,7 +176,7 @@ def test_what_one_of_them_does_not_measure_is_told() -> None:
 
 
 @pytest.mark.parametrize(("inconclusive", "fails"), [("warn", False), ("fail", True)])
-def test_doubt_is_what_the_project_says(inconclusive: str, fails: bool) -> None:  # noqa: FBT001
+def test_the_policy_decides_about_doubt(inconclusive: str, fails: bool) -> None:  # noqa: FBT001
     gate = "egi.f1_macro >= zero_shot.f1_macro"
     new, old = predictions(["A", "B"] * 10, ["A", "A"] * 10), predictions(["A", "B"] * 10, ["B", "B"] * 10)
     policy = Policy(inconclusive=inconclusive)  # type: ignore[arg-type]
@@ -207,6 +188,6 @@ def test_doubt_is_what_the_project_says(inconclusive: str, fails: bool) -> None:
 def test_a_metric_that_the_answers_do_not_give_has_no_draws() -> None:
     found = predictions(["A"], ["A"])
 
-    assert ScoredPredictions(OrderedTriage(), found, seed=1).replicates("within_one") is not None
-    assert ScoredPredictions(Triage(), found, seed=1).replicates("within_one") is None
-    assert ScoredPredictions(Triage(), found, seed=1).replicates("ece") is None
+    assert scored(OrderedTriage(), found).replicates("within_one") is not None
+    assert scored(Triage(), found).replicates("within_one") is None
+    assert scored(Triage(), found).replicates("ece") is None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,31 +10,19 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from pytest_puma.analysis import early_stopping
-from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, Model, Outcome, Prediction
-from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import ScoredPredictions
-from pytest_puma.run.evaluate import evaluate
-from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
-from pytest_puma.testing import Engine, ScriptedBackend
-
-MODEL = Model(name="script", path=Path("script.gguf"))
+from pytest_puma.core import Cell, Outcome
+from pytest_puma.scenarios import EstimationTawosScenario
+from tests import factories
+from tests.factories import entry, evaluated, predictions, scored
 
 
-def cell(*gates: str, samples: int = 50, **said: Any) -> Cell:
-    return Cell(
-        scenario=TriageJiraScenario(),
-        strategy="zero_shot",
-        model=MODEL,
-        samples=samples,
-        gates=tuple(map(parse_gate, gates)),
-        **said,
-    )
+def run(asked: Cell, **options: Any) -> Outcome:
+    """A model with one answer, which is right for a quarter of the samples and always readable."""
+    return evaluated(asked, stop_early=True, **options)
 
 
-def run(wanted: Cell, **said: Any) -> Outcome:
-    """Of a model that says the same whatever it is asked: right for a quarter, and always readable."""
-    return evaluate(wanted, Engine(ScriptedBackend(lambda _: "Major")), stop_early=True, **said)
+def cell(*gates: str, samples: int = 50, **fields: Any) -> Cell:
+    return factories.cell(samples=samples, gates=gates, **fields)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +67,7 @@ def test_a_cell_whose_gate_is_clearly_missed_ends_too() -> None:
 
 
 def test_the_samples_are_the_first_ones_of_all() -> None:
-    whole = evaluate(cell(), Engine(ScriptedBackend(lambda _: "Major")))
+    whole = evaluated(cell())
     early = run(cell("accuracy <= 0.9"))
 
     assert [each.sample_id for each in early.predictions] == [each.sample_id for each in whole.predictions[:23]]
@@ -94,7 +80,7 @@ def test_the_samples_are_the_first_ones_of_all() -> None:
         (("accuracy >= 0.25",), "too near"),
         (("accuracy <= 0.9", "accuracy >= 0.25"), "one of two is open"),
         (("kappa_quadratic <= 0.99",), "no mean"),
-        (("accuracy <= naive.tfidf + 0.9",), "trivial programs learn from all samples"),
+        (("accuracy <= naive.tfidf + 0.9",), "naive baselines learn from all samples"),
         (("accuracy >= baseline - 0.9",), "there is no baseline"),
         (("latency_p99 <= 5",), "no such metric"),
     ],
@@ -104,23 +90,16 @@ def test_a_cell_runs_in_full_where(gates: tuple[str, ...], why: str) -> None:
 
 
 def test_cells_that_others_are_compared_with_run_in_full() -> None:
-    across = (parse_gate("few_shot_3.accuracy >= zero_shot.accuracy"),)
+    across = ("few_shot_3.accuracy >= zero_shot.accuracy",)
 
     assert run(cell("accuracy <= 0.9", across=across)).left_out == 0
 
 
 def test_no_answer_may_fail_is_decided_by_the_samples_that_are_left() -> None:
-    """43 of 50 answers that were read leave 7, of which hardly 3 could be unread; 23 leave too many."""
+    """43 parsed answers of 50 leave 7, of which 3 hardly fail; 23 leave too many."""
     assert run(cell("parse_failure_rate <= 0.05")).left_out == 7
-    # About all that the samples stand for, 43 say less.
+    # About the population, 43 samples are less certain.
     assert run(cell("parse_failure_rate <= 0.05 !warn")).left_out == 0
-
-
-def answered(golds: Sequence[str], answers: Sequence[str]) -> list[Prediction]:
-    return [
-        Prediction(sample_id=str(row), gold=gold, answer=said, units=(str(row),))
-        for row, (gold, said) in enumerate(zip(golds, answers, strict=True))
-    ]
 
 
 @pytest.mark.parametrize(
@@ -128,29 +107,28 @@ def answered(golds: Sequence[str], answers: Sequence[str]) -> list[Prediction]:
     # Twenty exact answers have an interval of no width, whatever the next ones are.
     [(20, 0, False), (161, 9, False), (20, 30, True)],
 )
-def test_while_hardly_an_answer_is_off_a_mean_error_is_not_looked_at(exact: int, off: int, decided: bool) -> None:  # noqa: FBT001
+def test_a_mean_error_is_not_decided_while_hardly_an_answer_is_off(exact: int, off: int, decided: bool) -> None:  # noqa: FBT001
     points = EstimationTawosScenario()
-    found = answered(["3"] * (exact + off), ["3"] * exact + ["5"] * off)
+    found = predictions(["3"] * (exact + off), ["3"] * exact + ["5"] * off)
     kept = replace(cell("mae <= 50", samples=200), scenario=points)
 
-    assert early_stopping.decided(kept, ScoredPredictions(points, found, seed=1), 200, None) == decided
+    assert early_stopping.decided(kept, scored(points, found), 200, None) == decided
 
 
-def test_while_a_class_is_rare_a_mean_over_classes_is_not_looked_at() -> None:
+def test_a_mean_over_classes_is_not_decided_while_a_class_is_rare() -> None:
     golds = ["Critical", *["Major", "Minor", "Trivial"] * 10]
-    found = answered(golds, golds)
+    found = predictions(golds, golds)
     kept = cell("f1_macro >= 0.1", samples=200)
 
-    assert not early_stopping.decided(kept, ScoredPredictions(kept.scenario, found, seed=1), 200, None)
-    often = answered(golds * 5, golds * 5)
-    assert early_stopping.decided(kept, ScoredPredictions(kept.scenario, often, seed=1), 200, None)
+    assert not early_stopping.decided(kept, scored(kept.scenario, found), 200, None)
+    often = predictions(golds * 5, golds * 5)
+    assert early_stopping.decided(kept, scored(kept.scenario, often), 200, None)
 
 
 def test_a_change_since_the_baseline_is_decided_on_the_samples_that_both_have() -> None:
-    before = evaluate(cell(samples=200), Engine(ScriptedBackend(lambda _: "nothing to read")))
-    entry = Entry.of(before, commit="main@1", test="test.py::test")
+    before = evaluated(cell(samples=200), "nothing to read")
 
-    better = run(cell("accuracy >= baseline", samples=200), baseline=entry)
+    better = run(cell("accuracy >= baseline", samples=200), baseline=entry(before))
     (verdict,) = better.verdicts
 
     assert better.left_out >= 100
@@ -160,7 +138,7 @@ def test_a_change_since_the_baseline_is_decided_on_the_samples_that_both_have() 
 
 
 def test_without_the_option_all_samples_are_asked() -> None:
-    outcome = evaluate(cell("accuracy <= 0.9"), Engine(ScriptedBackend(lambda _: "Major")))
+    outcome = evaluated(cell("accuracy <= 0.9"))
 
     assert (len(outcome.predictions), outcome.left_out) == (50, 0)
 
@@ -173,15 +151,15 @@ def test_intervals_of_a_cell_with_looks_are_wider() -> None:
 
 
 def test_progress_ends_where_the_cell_does() -> None:
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
 
-    run(cell("accuracy <= 0.9"), progress=lambda answered, samples: told.append((answered, samples)))
+    run(cell("accuracy <= 0.9"), progress=lambda answered, samples: reports.append((answered, samples)))
 
-    assert told[-1] == (23, 23)
-    assert all(samples == 50 for _, samples in told[:-1])
+    assert reports[-1] == (23, 23)
+    assert all(samples == 50 for _, samples in reports[:-1])
 
 
-def test_of_the_samples_that_were_asked_some_are_asked_alone() -> None:
+def test_the_determinism_check_repeats_only_samples_that_were_asked() -> None:
     outcome = run(cell("accuracy <= 0.9"), determinism=30)
 
     assert outcome.determinism is not None

@@ -1,11 +1,10 @@
-"""What trivial programs answer, against an independent computation with scikit-learn."""
+"""Answers of naive baselines, against an independent computation with scikit-learn."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,11 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from threadpoolctl import threadpool_info
 
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
-from pytest_puma.core import Cell, Model, OwnMetric, Sample, Scenario
-from pytest_puma.run.evaluate import evaluate
+from pytest_puma.core import OwnMetric, Sample, Scenario
 from pytest_puma.scenarios import BUILTIN, TriageJiraScenario
 from pytest_puma.scenarios.sampling import draw
 from pytest_puma.stats import Resamples
-from pytest_puma.testing import Engine, ScriptedBackend
+from tests.factories import cell, evaluated, sample
 
 SCENARIOS = ("triage_jira", "estimation_tawos", "prioritization_jira")
 
@@ -48,7 +46,7 @@ def answers(found: Mapping[str, NaiveBaseline], name: str) -> list[Any]:
 
 
 def cross_validated(scenario: Scenario, samples: tuple[Sample, ...]) -> list[Any]:
-    """The same by hand: one vocabulary a field and fold, all words of a row side by side."""
+    """Predictions of scikit-learn: one vocabulary a field and fold, all words of a row side by side."""
     regression = scenario.task_type == "regression"
     golds = np.array([float(sample.gold) if regression else sample.gold for sample in samples])
     groups = list(range(len(samples)))
@@ -189,8 +187,7 @@ class _Paint(TriageJiraScenario):
 
 def paint(**fields: Any) -> tuple[Sample, ...]:
     return tuple(
-        Sample(id=str(n), fields={"priority": gold, **fields}, gold=gold, units=(str(n),))
-        for n, gold in enumerate(["Minor", "Major"] * 6)
+        sample(str(n), fields={"priority": gold, **fields}, gold=gold) for n, gold in enumerate(["Minor", "Major"] * 6)
     )
 
 
@@ -217,8 +214,7 @@ def test_a_program_that_cannot_be_computed_is_left_out_with_its_reason() -> None
 
 
 def test_a_cell_goes_on_without_the_programs_that_fail() -> None:
-    cell = Cell(scenario=_Paint(), strategy="egi", model=Model(name="m", path=Path("none.gguf")), samples=12)
-    outcome = evaluate(cell, Engine(ScriptedBackend({}, default="Answer: Major")), naive_baselines=NaiveBaselines())
+    outcome = evaluated(cell(_Paint(), "egi"), lambda _: "Answer: Major", naive_baselines=NaiveBaselines())
     assert outcome["length"] == 13
     assert outcome.naive_baselines == {}
     assert sum("is left out: IndexError" in warning for warning in outcome.warnings) == 3

@@ -1,28 +1,25 @@
-"""What is made of perturbed cells, against the same worked out by other means."""
+"""Robustness of a cell, against an independent computation."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from pytest_puma.analysis.robustness import robustness
-from pytest_puma.core import Outcome, Robustness, Scenario
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.core import CellId, Outcome, Robustness, Scenario
 from pytest_puma.perturbations import Group, Perturbation
 from pytest_puma.report.robustness import sentences
 from pytest_puma.stats import holm
 from pytest_puma.store.serialize import from_json, to_json
-from tests.metrics.cells import LABELS, Estimation, Triage, predictions
+from tests.factories import LABELS, Estimation, Triage, computed_outcome, paired, predictions
 
 GOLDS = ["A", "A", "B", "B", "C", "C", "D", "D"]
 CLEAN = ["A", "A", "B", "B", "C", "A", None, "A"]
-#: Of the eight: one from right to wrong, one from right to unread, one to right, one from unread to wrong, four stay.
+#: Of the eight: one from right to wrong, one from right to none, one to right, one from none to wrong; four stay.
 TYPOS = ["A", "B", None, "B", "C", "C", "A", "A"]
 
 
@@ -33,26 +30,13 @@ def cell(
     golds: Sequence[str] = GOLDS,
     scenario: Scenario | None = None,
     units: Sequence[tuple[str, ...]] | None = None,
-    **names: Any,
+    strategy: str = "egi",
+    model: str = "m",
 ) -> Outcome:
-    """As it comes from a worker."""
+    """The outcome as a worker sends it."""
     scenario = scenario or Triage()
-    found = predictions(golds, answers)
-    if units is not None:
-        found = [replace(each, units=names) for each, names in zip(found, units, strict=True)]
-    metric = scenario.primary_metric()
-    replicates = ScoredPredictions(scenario, found, seed=3).replicates(metric)
-    fields = {"cell": "c", "scenario": scenario.name, "strategy": "egi", "model": "m"} | names
-    outcome = Outcome(
-        perturbation=perturbation,
-        metrics=(),
-        signature={},
-        predictions=(),
-        measures=ScoredPredictions(scenario, found, seed=3).measures(),
-        replicates={} if replicates is None else {metric: replicates},
-        **fields,
-    )
-    return from_json(to_json(outcome))
+    cell_id = str(CellId(scenario.name, strategy, model, perturbation))
+    return from_json(to_json(computed_outcome(cell_id, scenario, predictions(golds, answers, units=units))))
 
 
 def the_one(*outcomes: Outcome, own: dict[str, Perturbation] | None = None) -> Robustness:
@@ -60,7 +44,7 @@ def the_one(*outcomes: Outcome, own: dict[str, Perturbation] | None = None) -> R
     return found
 
 
-def test_turned_answers_are_counted_by_what_became_of_them() -> None:
+def test_changed_answers_are_counted_by_their_effect() -> None:
     (shift,) = the_one(cell(CLEAN), cell(TYPOS, "typos_5pct")).shifts
     turns = shift.turns
 
@@ -71,7 +55,7 @@ def test_turned_answers_are_counted_by_what_became_of_them() -> None:
     assert (turns.rate.low, turns.rate.high) == pytest.approx((wilson.low, wilson.high))
 
 
-def test_answers_that_turn_together_tell_less_of_how_many_would() -> None:
+def test_intervals_are_wider_where_answers_of_a_unit_change_together() -> None:
     random = np.random.default_rng(2)
     golds, clean = (np.repeat(random.choice(LABELS, 30), 2).tolist() for _ in range(2))
     upper = np.repeat(random.choice(LABELS, 30), 2).tolist()
@@ -93,14 +77,12 @@ def test_the_change_is_that_of_both_sets_of_answers_side_by_side() -> None:
     golds, clean, perturbed = (list(random.choice(LABELS, 60)) for _ in range(3))
     (shift,) = the_one(cell(clean, golds=golds), cell(perturbed, "case_upper", golds=golds)).shifts
     new, old = predictions(golds, perturbed), predictions(golds, clean)
-    expected = (
-        ScoredPredictions(Triage(), new, seed=3).beside({each.sample_id: each for each in old}).change("f1_macro")
-    )
+    expected = paired(Triage(), new, old, seed=3).change("f1_macro")
 
     assert shift.change == expected
 
 
-def test_the_worst_case_is_that_of_all_perturbations_and_what_is_right_under_all_is_always_right() -> None:
+def test_the_worst_case_is_that_of_all_perturbations_and_always_right_means_under_all() -> None:
     lower = ["A", "A", "B", "D", "D", "D", "D", "D"]
     found = the_one(cell(CLEAN), cell(TYPOS, "typos_5pct"), cell(CLEAN, "case_upper"), cell(lower, "case_lower"))
     values = {shift.perturbation: shift.change.new for shift in found.shifts}
@@ -116,7 +98,7 @@ def test_the_worst_case_is_that_of_all_perturbations_and_what_is_right_under_all
 
 
 def test_the_worst_of_harmless_perturbations_is_no_worse_than_the_others() -> None:
-    """Of ten, each of which turns other answers: the least is told beside what it would be without the choice."""
+    """Ten perturbations that change answers at random: the corrected worst value is near their mean."""
     random = np.random.default_rng(4)
     golds = random.choice(LABELS, 60).tolist()
     harmless = [[gold if random.random() < 0.6 else str(random.choice(LABELS)) for gold in golds] for _ in range(11)]
@@ -135,7 +117,7 @@ def test_the_worst_of_harmless_perturbations_is_no_worse_than_the_others() -> No
     assert "corrected for choosing the worst of 10); significant changes (Holm): 0 of 10; " in sentence
 
 
-def test_of_errors_the_largest_is_the_worst_and_only_none_at_all_is_right() -> None:
+def test_the_largest_error_is_the_worst_and_an_error_of_zero_is_right() -> None:
     golds, points = ["1", "2", "3", "5"], Estimation()
     clean = cell(["1", "2", "5", None], golds=golds, scenario=points)
     typos = cell(["1.0", "3", "3", "5"], "typos_5pct", golds=golds, scenario=points)
@@ -155,8 +137,7 @@ def test_the_gap_is_the_paired_difference_between_the_sides_in_whatever_order_th
     names = ("gender_swap_prefix_male", "gender_swap_prefix_female")
     male, female = cell(CLEAN, names[0]), cell(TYPOS, names[1])
     gaps = [the_one(cell(CLEAN), *sides).gaps for sides in ((male, female), (female, male))]
-    old = {each.sample_id: each for each in predictions(GOLDS, TYPOS)}
-    expected = ScoredPredictions(Triage(), predictions(GOLDS, CLEAN), seed=3).beside(old).change("f1_macro")
+    expected = paired(Triage(), predictions(GOLDS, CLEAN), predictions(GOLDS, TYPOS), seed=3).change("f1_macro")
 
     assert gaps[0] == gaps[1]
     (gap,) = gaps[0]
@@ -170,20 +151,20 @@ def test_one_side_of_an_axis_has_no_gap_and_three_have_three() -> None:
     assert [(gap.old, gap.new) for gap in gaps] == [("ageless", "old"), ("ageless", "young"), ("old", "young")]
 
 
-def test_each_cell_is_held_against_its_own_twins() -> None:
+def test_each_cell_is_compared_with_its_own_twins() -> None:
     outcomes = [
-        cell(CLEAN, cell="1"),
+        cell(CLEAN),
         cell(TYPOS, "typos_5pct"),
-        cell(TYPOS, cell="2", strategy="rcoif"),
+        cell(TYPOS, strategy="rcoif"),
         cell(TYPOS, "typos_5pct", strategy="rcoif"),
-        cell(CLEAN, cell="3", model="other"),
+        cell(CLEAN, model="other"),
         cell(CLEAN, "case_upper", scenario=Triage(), strategy="zero_shot"),
     ]
     found = robustness(outcomes)
 
     assert [(each.cell, each.strategy, each.shifts[0].turns.turned) for each in found] == [
-        ("1", "egi", 4),
-        ("2", "rcoif", 0),
+        ("triage-egi@m", "egi", 4),
+        ("triage-rcoif@m", "rcoif", 0),
     ]
 
 
@@ -191,7 +172,7 @@ def test_a_twin_that_answered_other_samples_is_left_out() -> None:
     assert robustness([cell(CLEAN), cell(TYPOS[:4], "typos_5pct", golds=GOLDS[:4])]) == ()
 
 
-def test_a_metric_that_the_answers_do_not_give_tells_nothing() -> None:
+def test_without_values_of_the_metric_there_is_no_robustness() -> None:
     scored = Triage(primary="ece")
     assert robustness([cell(CLEAN, scenario=scored), cell(TYPOS, "typos_5pct", scenario=scored)]) == ()
 
