@@ -244,7 +244,7 @@ def test_the_example_of_a_perturbation_hook_makes_its_name_known(tickets: Projec
     (found,) = tickets.record()["robustness"]
     (row,) = (row for row in _table("`run.json`") if "robustness" in row[0])
     shift = found["shifts"][0]
-    assert set(_code(row[1])) == {*found, *shift, *shift["turns"]} | {"axis", "old", "new"}
+    assert set(_code(row[1])) == {*found, *shift, *shift["answer_changes"]} | {"axis", "old", "new"}
 
 
 def test_the_example_of_a_backend_hook_answers_for_its_model_alone(tickets: Project) -> None:

@@ -88,7 +88,7 @@ def _shifts(
         Shift(
             perturbation=each.cell,
             change=each.change,
-            turns=_turns(clean, twins[each.cell], resamples),
+            answer_changes=_answer_changes(clean, twins[each.cell], resamples),
             test=each.test,
             p=each.p,
             adjusted=p,
@@ -97,13 +97,13 @@ def _shifts(
     )
 
 
-def _turns(clean: BootstrapReplicates, twin: BootstrapReplicates, resamples: Resamples) -> AnswerChanges:
+def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resamples: Resamples) -> AnswerChanges:
     answers = zip(clean.answers, twin.answers, strict=True)
-    turned = [not _same_answer(old, new, numbers=clean.numbers) for old, new in answers]
-    sides = zip(clean.errors, twin.errors, turned, strict=True)
+    changed = [not _same_answer(old, new, numbers=clean.numbers) for old, new in answers]
+    sides = zip(clean.errors, twin.errors, changed, strict=True)
     became = [(not was, not now) for was, now, flip in sides if flip]
     return AnswerChanges(
-        rate=_share("flip_rate", turned, resamples),
+        rate=_share("flip_rate", changed, resamples),
         fixed=became.count((False, True)),
         broken=became.count((True, False)),
         still_wrong=became.count((False, False)),

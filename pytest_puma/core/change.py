@@ -34,8 +34,8 @@ class Change:
     worse: int
     better: int
     changed: int = 0
-    unread: int = 0
-    read_again: int = 0
+    new_parse_failures: int = 0
+    fixed_parse_failures: int = 0
     quotient: bool = False
     numbers: bool = False
     share: bool = False

@@ -1,4 +1,4 @@
-"""What a cell will take, told before it runs."""
+"""The predicted cost of a cell, before it runs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from pytest_puma.core.power import Power
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """Of a cell. Tokens as the run will report them, but for a second turn, which comes without the reply to the first.
+    """Predicted cost and power of a cell.
 
-    `model` is its name, `weights_bytes` what llama.cpp loads of it. `scored_tokens` are fed for continuations;
-    `most_tokens` is what the replies may have at most; `overflows` counts samples with a prompt that is too long.
-    `cache_bytes` is None where the file does not tell, `seconds` where the model never ran here. `difference` is the
-    true change of `metric` against a baseline on the same samples that 80 % of such runs show; `powers` has what each
-    gate on a baseline can see.
+    Tokens are counted as the run will report them. Only the second turn of a conversation is shorter: it lacks the
+    reply to the first.
+
+    `model`: the name of the model; `weights_bytes`: the size of its weights in memory. `scored_tokens`: the tokens of
+    scored continuations; `max_tokens`: the maximum length of all replies together; `overflows`: the number of samples
+    whose prompt exceeds the context. `cache_bytes`: None if the file does not specify it; `seconds`: None if the model
+    never ran here. `difference`: the true change of `metric`, against a baseline on the same samples, that 80 % of such
+    runs detect. `powers`: the power of each gate on a baseline.
     """
 
     cell: str
@@ -26,7 +29,7 @@ class Forecast:
     prompt_tokens: int
     cached_tokens: int
     scored_tokens: int
-    most_tokens: int
+    max_tokens: int
     overflows: int
     cache_bytes: int | None
     seconds: float | None

@@ -1,4 +1,4 @@
-"""What perturbations do to a cell."""
+"""The effect of perturbations on a cell."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pytest_puma.core.measure import Measure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerChanges:
-    """The samples of a cell whose answer is another one under a perturbation, and what became of them.
+    """The answers of a cell that change under a perturbation: `fixed`, `broken` (right to wrong) or `still_wrong`.
 
-    `rate` is their share of all samples. An answer that was not read is wrong.
+    `rate` is their share of all samples. A parse failure counts as a wrong answer.
     """
 
     rate: Measure
@@ -21,22 +21,21 @@ class AnswerChanges:
     still_wrong: int
 
     @property
-    def turned(self) -> int:
-        """How many there are."""
+    def changed(self) -> int:
+        """The number of changed answers."""
         return self.fixed + self.broken + self.still_wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """What a perturbation does: the paired change of the metric since the samples as they are, and turned answers.
+    """The effect of one perturbation: the paired change of the metric against the unperturbed samples.
 
-    `p` is the p-value of the change in the paired `test` of the metric, `adjusted` as it counts among all perturbations
-    of the cell.
+    `p` is the p-value of the metric's paired `test`; `adjusted` is corrected for all perturbations of the cell.
     """
 
     perturbation: str
     change: Change
-    turns: AnswerChanges
+    answer_changes: AnswerChanges
     test: str
     p: float
     adjusted: float
@@ -44,9 +43,9 @@ class Shift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """How much higher a metric is where the texts speak of one side of an axis than where of the other.
+    """The difference of a metric between two sides of an axis, such as texts by a woman and texts by a man.
 
-    `change` is that from the `old` perturbation to the `new` one, sample by sample.
+    `change` is the paired change from the `old` perturbation to the `new` one.
     """
 
     axis: str
@@ -57,12 +56,12 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robustness:
-    """Of a cell, by its perturbed twins. `metric` is the scenario's primary one.
+    """The effect of all perturbations on a cell. `metric` is the primary metric of the scenario.
 
-    `worst` is the perturbation under which it is worst, None where it has no value, and `worst_value` what it is there:
-    the worst of several measured numbers, which is too bad even where no perturbation does harm. `worst_corrected` is
-    an estimate without that bias. `always_right` is the share of samples that are answered right as they are and under
-    every perturbation; None where answers are numbers.
+    `worst`: the perturbation with the worst value, None if no value exists; `worst_value`: that value, which is biased:
+    the worst of several measured numbers looks too bad even if no perturbation does harm. `worst_corrected`: an
+    estimate without this bias. `always_right`: the share of samples with a right answer in all cells, perturbed or not;
+    None if answers are numbers.
     """
 
     cell: str

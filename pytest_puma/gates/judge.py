@@ -57,7 +57,7 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
     doubt = gate.doubt or policy.inconclusive
     if math.isnan(change.value):
         # Answers that are parsed again, all of them, are no reason to fail.
-        status: Status = "INCONCLUSIVE" if change.read_again > change.unread else "FAIL"
+        status: Status = "INCONCLUSIVE" if change.fixed_parse_failures > change.new_parse_failures else "FAIL"
         reason = f"{gate.metric} has nothing to compare with {against} (n={change.n}{_read(change)})"
         fails = status == "FAIL" or doubt == "fail"
         return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
@@ -65,7 +65,7 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
     value, low, high = (round(number, _EXACT) for number in (change.value, change.low, change.high))
     status, fails = _status(gate, value, low, high, doubt)
     held = _held(gate, change, status)
-    if change.unread > change.read_again and status != "FAIL":
+    if change.new_parse_failures > change.fixed_parse_failures and status != "FAIL":
         status, fails, held = _with_unread(change, status, doubt, level, held)
     reason = f"{_moved(gate, change, against)}, {held} ({_turned(gate, change)}{_read(change)})"
     return Verdict(
@@ -110,7 +110,7 @@ def _with_unread(change: Change, status: Status, doubt: Doubt, level: float, hel
     The samples that a model leaves out are often those it is worst at: a rise that the exact one-sided test finds at
     the gate's level FAILs, and after any other rise nothing is sure.
     """
-    p = mcnemar_worse(change.unread, change.read_again)
+    p = mcnemar_worse(change.new_parse_failures, change.fixed_parse_failures)
     if p <= (1 - level) / 2:
         return "FAIL", True, f"{held}; but parse failures rose (p = {p:.2g})"
     if status == "INCONCLUSIVE" or doubt == "point":
@@ -192,8 +192,8 @@ def _turned(gate: Gate, change: Change) -> str:
 
 def _read(change: Change) -> str:
     """How many answers only one of the two sets has."""
-    told = [f"{change.unread} are no longer parsed"] if change.unread else []
-    told += [f"{change.read_again} only now"] if change.read_again else []
+    told = [f"{change.new_parse_failures} are no longer parsed"] if change.new_parse_failures else []
+    told += [f"{change.fixed_parse_failures} only now"] if change.fixed_parse_failures else []
     return "; of the others, " + ", ".join(told) if told else ""
 
 

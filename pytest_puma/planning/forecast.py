@@ -24,15 +24,15 @@ from pytest_puma.strategies import Strategy, Task, parse_strategy
 
 def plan(
     cells: Sequence[Cell],
-    rates: Mapping[Model, Throughput | None],
+    throughputs: Mapping[Model, Throughput | None],
     *,
     project: Path | None = None,
     strategies: Mapping[str, Strategy] | None = None,
     perturbations: Mapping[str, Perturbation] | None = None,
 ) -> list[Forecast]:
-    """Forecasts of all cells; the vocabulary of each model is loaded once. `rates` has what is known of every model."""
+    """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model."""
     with ExitStack() as opened:
-        files = {model: inspect_model(model.path) for model in rates}
+        files = {model: inspect_model(model.path) for model in throughputs}
         backends = {
             model: opened.enter_context(closing(DryBackend(model, context_limit=file.context_length or 0)))
             for model, file in files.items()
@@ -42,13 +42,18 @@ def plan(
             strategy = parse_strategy(cell.strategy, strategies)
             tasks = tasks_of(cell, strategy, project, perturbations)
             forecasts.append(
-                _forecast(cell, strategy, tasks, backends[cell.model], files[cell.model], rates[cell.model])
+                _forecast(cell, strategy, tasks, backends[cell.model], files[cell.model], throughputs[cell.model])
             )
         return forecasts
 
 
 def _forecast(  # noqa: PLR0917
-    cell: Cell, strategy: Strategy, tasks: Sequence[Task], backend: DryBackend, file: GgufFile, rates: Throughput | None
+    cell: Cell,
+    strategy: Strategy,
+    tasks: Sequence[Task],
+    backend: DryBackend,
+    file: GgufFile,
+    throughput: Throughput | None,
 ) -> Forecast:
     """Hold the cell's conversations with a model that answers nothing."""
     backend.opened = 0
@@ -60,7 +65,10 @@ def _forecast(  # noqa: PLR0917
     overflows = sum(any(response.finish == "overflow" for response in own) for own in answered)
     replies = sum(response.finish not in {"scored", "overflow"} for response in responses)
     computed = usage.prompt_tokens - usage.cached_tokens + scored
-    most = replies * (tasks[0].generation.max_tokens or 0)
+    max_tokens = replies * (tasks[0].generation.max_tokens or 0)
+    seconds = None
+    if throughput is not None:
+        seconds = throughput.seconds(cell, prompt_tokens=computed, samples=len(tasks), max_tokens=max_tokens)
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
@@ -69,10 +77,10 @@ def _forecast(  # noqa: PLR0917
         prompt_tokens=usage.prompt_tokens,
         cached_tokens=usage.cached_tokens,
         scored_tokens=scored,
-        most_tokens=most,
+        max_tokens=max_tokens,
         overflows=overflows,
         cache_bytes=None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened,
-        seconds=None if rates is None else rates.seconds(cell, read=computed, samples=len(tasks), most=most),
+        seconds=seconds,
         metric=cell.scenario.primary_metric(),
         difference=detectable(_error(cell, tasks)),
         powers=_powers(cell, tasks),

@@ -1,4 +1,4 @@
-"""A plan as a table for the terminal."""
+"""The forecasts of a plan as a table for the terminal."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _COLUMNS = (
 )
 
 
-def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Throughput | None], width: int) -> list[str]:
-    """A row a cell, a sum, and what a reader must know; `rates` by the model's name, `width` of the terminal."""
+def plan_lines(forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughput | None], width: int) -> list[str]:
+    """Return one row per cell, a sum, and notes; `throughputs` by the name of the model, `width` of the terminal."""
     rows = [_row(each) for each in forecasts]
     if len(rows) > 1:
         rows.append(_sum(forecasts))
@@ -38,7 +38,7 @@ def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Throughput | N
         f", where {percent(CHANGED)} of right and wrong answers change"
     )
     lines += power_lines(power for each in forecasts for power in each.powers.items())
-    lines += [f"minutes: {_basis(name, known)}" for name, known in rates.items()]
+    lines += [f"minutes: {_basis(name, throughput)}" for name, throughput in throughputs.items()]
     weights = {each.model: each.weights_bytes for each in forecasts}
     lines += [
         f"memory: {name} has {_megabytes(size)} MB of weights; the cache comes on top" for name, size in weights.items()
@@ -50,10 +50,12 @@ def plan_lines(forecasts: Sequence[Forecast], rates: Mapping[str, Throughput | N
     ]
 
 
-def _basis(model: str, rates: Throughput | None) -> str:
-    if rates is None:
-        return f"{model} never ran here; run it once, and the next plan knows"
-    return f"{model} read {rates.read:,.0f} and wrote {rates.written:,.0f} tokens a second on {rates.day}"
+def _basis(model: str, throughput: Throughput | None) -> str:
+    if throughput is None:
+        return f"{model} never ran here; run it once to see them in the next plan"
+    return (
+        f"{model} read {throughput.prefill:,.0f} and wrote {throughput.decode:,.0f} tokens a second on {throughput.day}"
+    )
 
 
 def _row(each: Forecast) -> tuple[str, ...]:
@@ -62,7 +64,7 @@ def _row(each: Forecast) -> tuple[str, ...]:
         f"{each.samples:,}",
         f"{each.prompt_tokens:,}",
         f"{each.cached_tokens:,}",
-        f"{each.most_tokens:,}",
+        f"{each.max_tokens:,}",
         "?" if each.cache_bytes is None else _megabytes(each.cache_bytes),
         _minutes(each.seconds),
         each.metric,
@@ -71,16 +73,16 @@ def _row(each: Forecast) -> tuple[str, ...]:
 
 
 def _sum(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
-    """Of all cells; the cache is that of the largest, as they come one after the other."""
-    known = [each.cache_bytes for each in forecasts if each.cache_bytes is not None]
+    """Sum over all cells. The cache is the largest one, as cells run one after the other."""
+    caches = [each.cache_bytes for each in forecasts if each.cache_bytes is not None]
     seconds = [each.seconds for each in forecasts]
     return (
         "all",
         f"{sum(each.samples for each in forecasts):,}",
         f"{sum(each.prompt_tokens for each in forecasts):,}",
         f"{sum(each.cached_tokens for each in forecasts):,}",
-        f"{sum(each.most_tokens for each in forecasts):,}",
-        _megabytes(max(known)) if known else "?",
+        f"{sum(each.max_tokens for each in forecasts):,}",
+        _megabytes(max(caches)) if caches else "?",
         "?" if None in seconds else _minutes(sum(each for each in seconds if each is not None)),
         "",
         "",

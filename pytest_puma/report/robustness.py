@@ -35,13 +35,13 @@ def lines(found: Sequence[Robustness], width: int) -> list[str]:
     """A row for each perturbation of a cell; below, each cell's worst case and its gaps between groups of people."""
     if not found:
         return []
-    rough = any(shift.change.approximate or shift.turns.rate.note for each in found for shift in each.shifts)
+    rough = any(shift.change.approximate or shift.answer_changes.rate.note for each in found for shift in each.shifts)
     note = ["* few samples, or few that changed: the interval is approximate"] if rough else []
     return [*table.lines(COLUMNS, rows(found), width), *note, *sentences(found)]
 
 
 def rows(found: Sequence[Robustness]) -> list[tuple[str, ...]]:
-    """The rows under `HEADERS`: how far the metric moved, how many answers turned, and what became of those."""
+    """The rows under `HEADERS`: how far the metric moved, how many answers changed, and what became of those."""
     return [
         (*(("", "", "") if place else (each.scenario, each.strategy, each.model)), *_row(shift))
         for each in found
@@ -89,8 +89,8 @@ def _gap(gap: Gap) -> str:
 
 
 def _row(shift: Shift) -> tuple[str, ...]:
-    change, turns = shift.change, shift.turns
-    counts = (turns.fixed, turns.broken, turns.still_wrong)
+    change, changes = shift.change, shift.answer_changes
+    counts = (changes.fixed, changes.broken, changes.still_wrong)
     return (
         shift.perturbation,
         change.metric,
@@ -98,7 +98,7 @@ def _row(shift: Shift) -> tuple[str, ...]:
         signed(change.value),
         f"{interval(change)}{'*' if change.approximate else ''}",
         p_value(shift.adjusted),
-        f"{turns.rate.value:.0%}",
-        f"{interval(turns.rate)}{'*' if turns.rate.note else ''}",
-        *(f"{count / turns.turned:.0%}" if turns.turned else "-" for count in counts),
+        f"{changes.rate.value:.0%}",
+        f"{interval(changes.rate)}{'*' if changes.rate.note else ''}",
+        *(f"{count / changes.changed:.0%}" if changes.changed else "-" for count in counts),
     )

@@ -16,7 +16,7 @@ COLUMNS = (
     Column(title="metric", names=True),
     Column(title="value", right=True),
     Column(title="95 % interval"),
-    Column(title="unread", right=True, leaves=6),
+    Column(title="parse failures", right=True, leaves=6),
     Column(title="tokens", right=True, leaves=1),
     Column(title="s", right=True, leaves=2),
     Column(title="verdict"),
@@ -24,7 +24,7 @@ COLUMNS = (
 HEADERS = tuple(column.title for column in COLUMNS)
 _WORST = ("FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN", "PASS")
 #: It has a column of its own.
-_UNREAD = "parse_failure_rate"
+_PARSE_FAILURES = "parse_failure_rate"
 
 
 def number(value: float) -> str:
@@ -66,15 +66,17 @@ def shown(outcome: Outcome) -> list[str]:
     is not kept or is the only one.
     """
     names = [name for name in outcome.metrics if name in outcome.measures]
-    judged = {each.gate.metric for each in outcome.verdicts if each.gate.metric != _UNREAD or each.status != "PASS"}
+    judged = {
+        each.gate.metric for each in outcome.verdicts if each.gate.metric != _PARSE_FAILURES or each.status != "PASS"
+    }
     gated = (each.gate.metric for each in outcome.verdicts if each.gate.metric in judged or not judged)
     return list(dict.fromkeys((*names, *gated)))
 
 
 def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    unread = outcome.measures[_UNREAD].value
+    failures = outcome.measures[_PARSE_FAILURES].value
     computed = outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
-    costs = (f"{unread:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}")
+    costs = (f"{failures:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}")
     lines = []
     for place, metric in enumerate(shown(outcome)):
         verdicts = [each for each in outcome.verdicts if each.gate.metric == metric]

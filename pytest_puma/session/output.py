@@ -57,7 +57,7 @@ class Output:
     def finish(self, run: Run, keep_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
         """Write everything, `run.json` first; the run with the problems that this had, and a sentence for each file."""
         from pytest_puma.report.emit import emit
-        from pytest_puma.store.throughput import write_rates
+        from pytest_puma.store.throughput import write_throughput
 
         settings = settings_of(self._config)
         run = self._record(run)
@@ -69,7 +69,7 @@ class Output:
             with self._survives(f"--puma-report {report.format}:{report.path}"):
                 told += emit(run, [report])
         with self._survives("the speed of the models"):
-            write_rates(self._root, settings.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
+            write_throughput(self._root, settings.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
         return self._record(run), told
 
     def _record(self, run: Run) -> Run:

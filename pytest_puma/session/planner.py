@@ -1,4 +1,4 @@
-"""`--puma-plan`: in place of running the cells, tell what they would take."""
+"""`--puma-plan`: forecast the cells instead of running them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pytest_puma.session.sections import show, width
 
 
 class Planner:
-    """Takes the place of the test loop. Refuses workers: there is nothing for them to do."""
+    """Replaces the test loop. Workers are refused, as they would have nothing to do."""
 
     def __init__(self, config: pytest.Config) -> None:
         if getattr(config.option, "tx", None):
-            msg = "puma: --puma-plan runs nothing and has no use for workers; leave out -n, or say -n 0 behind it"
+            msg = "puma: --puma-plan: found -n; expected no workers, as nothing runs; leave out -n, or add -n 0"
             raise pytest.UsageError(msg)
         self._config = config
         self._lines: list[str] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Plan every cell that was collected; None leaves what collection found wrong to pytest.
+        """Forecast every collected cell; after collection errors return None, as pytest reports them.
 
         What a run would refuse is a usage error.
         """
@@ -33,26 +33,26 @@ class Planner:
             return None
         from pytest_puma.planning.forecast import plan
         from pytest_puma.report.plan import plan_lines
-        from pytest_puma.store.throughput import read_rates
+        from pytest_puma.store.throughput import read_throughput
 
         settings = settings_of(self._config)
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
-        rates = {cell.model: read_rates(project_root(self._config), cell.model) for cell in cells}
+        throughputs = {cell.model: read_throughput(project_root(self._config), cell.model) for cell in cells}
         try:
             forecasts = plan(
                 cells,
-                rates,
+                throughputs,
                 project=settings.project,
                 strategies=settings.registry.strategies,
                 perturbations=settings.registry.perturbations,
             )
         except PumaError as error:
-            # There are no workers here that would take it for an internal error.
+            # Only a worker would take it for an internal error, and there are none.
             raise pytest.UsageError(str(error)) from error
-        named = {model.name: known for model, known in rates.items()}
-        self._lines = plan_lines(forecasts, named, width(self._config))
+        by_name = {model.name: throughput for model, throughput in throughputs.items()}
+        self._lines = plan_lines(forecasts, by_name, width(self._config))
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """The table."""
+        """Show the table."""
         show(terminalreporter, "puma: plan", self._lines)

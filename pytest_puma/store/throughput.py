@@ -1,8 +1,8 @@
-"""How fast each model was on this machine when it last ran: `.puma/rates.json` of the project, read by plans.
+"""Throughput of each model in its last run on this machine: `.puma/throughput.json` of the project, read by plans.
 
-    {"qwen2.5-3b.gguf:1929903264": {"read": 118.2, "written": 61.0, "replies": {"triage_jira-zero_shot": 2.1}, ...}}
+    {"qwen2.5-3b.gguf:1929903264": {"prefill": 118.2, "decode": 61.0, "replies": {"triage_jira-zero_shot": 2.1}, ...}}
 
-A model goes by the name and size of its file.
+The name and the size of its file identify a model.
 """
 
 from __future__ import annotations
@@ -19,65 +19,66 @@ from pytest_puma.core.atomic import write_whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Throughput:
-    """Tokens a second, of prompts `read` and of replies `written` (0: none was), measured on `day`.
+    """Tokens per second, of prompts (`prefill`) and of replies (`decode`, 0 if there were none), measured on `day`.
 
-    `replies`: the mean tokens of what a sample is replied to, by scenario and strategy.
+    `replies`: the mean number of reply tokens per sample, by scenario and strategy.
     """
 
-    read: float
-    written: float
+    prefill: float
+    decode: float
     day: str
     replies: Mapping[str, float] = field(default_factory=dict)
 
-    def seconds(self, cell: Cell, *, read: int, samples: int, most: int) -> float | None:
-        """To read so many tokens and to reply to so many samples; with `most` tokens where replies are not known.
+    def seconds(self, cell: Cell, *, prompt_tokens: int, samples: int, max_tokens: int) -> float | None:
+        """Return the predicted time to read the prompts and to write the replies.
 
-        None where replies are to be written, and none ever was.
+        Replies of unknown length are taken to have `max_tokens` together. None if replies are to be written and their
+        throughput was never measured.
         """
-        known = self.replies.get(_kind(cell.scenario.name, cell.strategy))
-        tokens = most if known is None else min(most, samples * known)
-        if tokens and not self.written:
+        length = self.replies.get(_kind(cell.scenario.name, cell.strategy))
+        tokens = max_tokens if length is None else min(max_tokens, samples * length)
+        if tokens and not self.decode:
             return None
-        return read / self.read + (tokens / self.written if tokens else 0.0)
+        return prompt_tokens / self.prefill + (tokens / self.decode if tokens else 0.0)
 
 
-def read_rates(root: Path, model: Model) -> Throughput | None:
-    """Those of a model, None where it never ran."""
-    known = _known(root).get(_key(model))
-    return None if known is None else Throughput(**known)
+def read_throughput(root: Path, model: Model) -> Throughput | None:
+    """Return the throughput of a model, None if it never ran here."""
+    entry = _entries(root).get(_key(model))
+    return None if entry is None else Throughput(**entry)
 
 
-def write_rates(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome], *, day: str) -> None:
-    """Keep those of the models that computed something in this run; what was known of the others stays."""
-    known, outcomes = _known(root), list(outcomes)
+def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome], *, day: str) -> None:
+    """Store the throughput of the models that computed something in this run; entries of other models stay."""
+    entries, outcomes = _entries(root), list(outcomes)
     for model in models:
         own = [each for each in outcomes if each.model == model.name and "weights_sha256" in each.signature["engine"]]
         speed = sum((each.speed for each in own), Speed())
         if not speed.read_seconds:
             continue
-        before = known.get(_key(model), {})
-        rates = Throughput(
-            read=speed.read_tokens / speed.read_seconds,
-            written=speed.written_tokens / speed.written_seconds if speed.written_seconds else before.get("written", 0),
+        before = entries.get(_key(model), {})
+        throughput = Throughput(
+            prefill=speed.read_tokens / speed.read_seconds,
+            decode=speed.written_tokens / speed.written_seconds if speed.written_seconds else before.get("decode", 0),
             day=day,
             replies=before.get("replies", {}) | _replies(own),
         )
-        known[_key(model)] = asdict(rates)
-    if known:
-        write_whole(_file(root), json.dumps(known, indent=1) + "\n")
+        entries[_key(model)] = asdict(throughput)
+    if entries:
+        write_whole(_file(root), json.dumps(entries, indent=1) + "\n")
 
 
-def _known(root: Path) -> dict[str, Any]:
+def _entries(root: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(_file(root).read_text(encoding="utf-8"))
+        entries: dict[str, Any] = json.loads(_file(root).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError, RecursionError):
-        # A damaged file holds nothing that the next run would not measure again.
+        # The next run measures again what a damaged file has lost.
         return {}
-    return found
+    return entries
 
 
 def _file(root: Path) -> Path:
-    return root / ".puma" / "rates.json"
+    return root / ".puma" / "throughput.json"
 
 
 def _key(model: Model) -> str:
@@ -89,7 +90,7 @@ def _kind(scenario: str, strategy: str) -> str:
 
 
 def _replies(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """What samples are replied to as they are; perturbed ones are taken to be answered at the same length."""
+    """Reply lengths of unperturbed cells; perturbed samples are expected to get replies of the same length."""
     plain = (each for each in outcomes if each.perturbation is None)
     return {_kind(each.scenario, each.strategy): _length(each) for each in plain}
 

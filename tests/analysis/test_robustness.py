@@ -46,13 +46,13 @@ def the_one(*outcomes: Outcome, own: dict[str, Perturbation] | None = None) -> R
 
 def test_changed_answers_are_counted_by_their_effect() -> None:
     (shift,) = the_one(cell(CLEAN), cell(TYPOS, "typos_5pct")).shifts
-    turns = shift.turns
+    changes = shift.answer_changes
 
     assert shift.perturbation == "typos_5pct"
-    assert (turns.turned, turns.fixed, turns.broken, turns.still_wrong) == (4, 1, 2, 1)
-    assert (turns.rate.value, turns.rate.n) == (0.5, 8)
+    assert (changes.changed, changes.fixed, changes.broken, changes.still_wrong) == (4, 1, 2, 1)
+    assert (changes.rate.value, changes.rate.n) == (0.5, 8)
     wilson = binomtest(4, 8).proportion_ci(method="wilson")
-    assert (turns.rate.low, turns.rate.high) == pytest.approx((wilson.low, wilson.high))
+    assert (changes.rate.low, changes.rate.high) == pytest.approx((wilson.low, wilson.high))
 
 
 def test_intervals_are_wider_where_answers_of_a_unit_change_together() -> None:
@@ -67,7 +67,7 @@ def test_intervals_are_wider_where_answers_of_a_unit_change_together() -> None:
         ]
         found = the_one(*sides)
         assert found.always_right is not None
-        ends += [(each.low, each.high) for each in (found.shifts[0].turns.rate, found.always_right)]
+        ends += [(each.low, each.high) for each in (found.shifts[0].answer_changes.rate, found.always_right)]
 
     assert all(wide[0] < low < high < wide[1] for (low, high), wide in zip(ends[:2], ends[2:], strict=True))
 
@@ -126,8 +126,8 @@ def test_the_largest_error_is_the_worst_and_an_error_of_zero_is_right() -> None:
 
     assert (found.metric, found.worst, found.worst_value) == ("mae", "case_upper", (7 + 0 + 2 + 3) / 4)
     assert found.always_right is None
-    turns = [shift.turns for shift in found.shifts]
-    assert [(each.turned, each.fixed, each.broken, each.still_wrong) for each in turns] == [
+    changes = [shift.answer_changes for shift in found.shifts]
+    assert [(each.changed, each.fixed, each.broken, each.still_wrong) for each in changes] == [
         (3, 2, 1, 0),
         (2, 0, 1, 1),
     ]
@@ -162,7 +162,7 @@ def test_each_cell_is_compared_with_its_own_twins() -> None:
     ]
     found = robustness(outcomes)
 
-    assert [(each.cell, each.strategy, each.shifts[0].turns.turned) for each in found] == [
+    assert [(each.cell, each.strategy, each.shifts[0].answer_changes.changed) for each in found] == [
         ("triage-egi@m", "egi", 4),
         ("triage-rcoif@m", "rcoif", 0),
     ]
@@ -185,4 +185,4 @@ def test_where_nothing_is_measured_there_is_no_worst_case() -> None:
 
     assert found.worst is None
     assert math.isnan(found.worst_value)
-    assert found.shifts[0].turns.turned == 0
+    assert found.shifts[0].answer_changes.changed == 0

@@ -323,7 +323,7 @@ LOWER = replace(RISE, value=-0.4, low=-0.6, high=-0.2, worse=9, better=30)
 
 
 @pytest.mark.parametrize(
-    ("unread", "read_again", "doubt", "status", "fails"),
+    ("new_parse_failures", "fixed_parse_failures", "doubt", "status", "fails"),
     [
         (0, 0, "", "PASS", False),
         (1, 0, "", "INCONCLUSIVE", False),
@@ -339,21 +339,21 @@ LOWER = replace(RISE, value=-0.4, low=-0.6, high=-0.2, worse=9, better=30)
     ],
 )
 def test_more_unparsed_answers_than_before_never_pass(
-    unread: int,
-    read_again: int,
+    new_parse_failures: int,
+    fixed_parse_failures: int,
     doubt: str,
     status: str,
     fails: bool,  # noqa: FBT001
 ) -> None:
-    change = replace(LOWER, unread=unread, read_again=read_again)
+    change = replace(LOWER, new_parse_failures=new_parse_failures, fixed_parse_failures=fixed_parse_failures)
     verdict = judge_change(parse_gate(f"mae <= baseline{doubt}"), change, "the baseline", Policy())
 
     assert (verdict.status, verdict.fails) == (status, fails)
-    assert (f"{unread} are no longer parsed" in verdict.reason) is bool(unread)
-    assert (f"{read_again} only now" in verdict.reason) is bool(read_again)
+    assert (f"{new_parse_failures} are no longer parsed" in verdict.reason) is bool(new_parse_failures)
+    assert (f"{fixed_parse_failures} only now" in verdict.reason) is bool(fixed_parse_failures)
 
 
 def test_where_no_answer_was_parsed_before_nothing_is_held_against_those_parsed_now() -> None:
-    change = replace(LOWER, value=math.nan, low=math.nan, high=math.nan, n=0, read_again=100)
+    change = replace(LOWER, value=math.nan, low=math.nan, high=math.nan, n=0, fixed_parse_failures=100)
 
     assert judge_change(parse_gate("mae <= baseline"), change, "the baseline", Policy()).status == "INCONCLUSIVE"

@@ -74,7 +74,7 @@ def test_the_table_has_a_row_for_each_cell(scripted: Project) -> None:
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines_random(
         [
-            "scenario*strategy*model*n*metric*value*95 % interval*unread*tokens*s*verdict*",
+            "scenario*strategy*model*n*metric*value*95 % interval*parse failures*tokens*s*verdict*",
             "triage_jira*zero_shot*tiny*8*f1_macro*0.1*",
             "triage_jira*option_scoring*tiny*8*f1_macro*0.1*",
             "triage_jira: data/jira_balanced_200.csv (sha256 *)",

@@ -78,10 +78,10 @@ def test_what_they_change_is_told_in_a_table_of_its_own_in_json_and_in_markdown(
     )
     (found,) = moody.record()["robustness"]
     shifts: dict[str, Any] = {shift["perturbation"]: shift for shift in found["shifts"]}
-    turns = {name: [shift["turns"][key] for key in KEYS] for name, shift in shifts.items()}
-    assert turns["case_upper"] == turns["shouted"] == [0, 2, 6]
-    assert turns["gender_swap_prefix_male"] == [0, 0, 0]
-    assert turns["gender_swap_prefix_female"] == [2, 2, 4]
+    changes = {name: [shift["answer_changes"][key] for key in KEYS] for name, shift in shifts.items()}
+    assert changes["case_upper"] == changes["shouted"] == [0, 2, 6]
+    assert changes["gender_swap_prefix_male"] == [0, 0, 0]
+    assert changes["gender_swap_prefix_female"] == [2, 2, 4]
     assert (found["worst"], found["worst_value"], found["always_right"]["value"]) == ("case_upper", 0, 0)
     (gap,) = found["gaps"]
     assert (gap["axis"], gap["change"]["worse"], gap["change"]["better"]) == ("gender", 2, 2)
@@ -136,7 +136,7 @@ def test_every_text_of_a_pair_is_changed(alone_moody: Project) -> None:
         answers.setdefault(each["cell"].partition("@")[0].partition("-")[2], set()).add(each["answer"])
     assert answers == {"zero_shot": {"A"}, "zero_shot+case_upper": {"B"}, "zero_shot+case_lower": {"A"}}
     (found,) = alone_moody.record()["robustness"]
-    assert (found["metric"], found["shifts"][0]["turns"]["rate"]["value"]) == ("accuracy", 1)
+    assert (found["metric"], found["shifts"][0]["answer_changes"]["rate"]["value"]) == ("accuracy", 1)
 
 
 def test_real_answers_are_the_same_with_and_without_workers(project: Project) -> None:
@@ -275,5 +275,7 @@ def test_a_baseline_rests_while_its_perturbation_is_not_asked_for(alone_moody: P
 def test_what_replies_take_is_learned_from_the_samples_as_they_are(alone_moody: Project) -> None:
     alone_moody.write(conftest="")
     alone_moody.run("--puma-perturb=case_upper", "--puma-max-tokens=4").assert_outcomes(passed=2)
-    (rates,) = json.loads((alone_moody.pytester.path / ".puma" / "rates.json").read_text(encoding="utf-8")).values()
-    assert list(rates["replies"]) == ["triage_jira-zero_shot"]
+    (throughput,) = json.loads(
+        (alone_moody.pytester.path / ".puma" / "throughput.json").read_text(encoding="utf-8")
+    ).values()
+    assert list(throughput["replies"]) == ["triage_jira-zero_shot"]

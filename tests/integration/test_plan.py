@@ -59,14 +59,14 @@ def test_the_weights_are_not_needed(pytester: pytest.Pytester, gguf: Path) -> No
 def test_the_first_run_teaches_it_the_minutes(alone: Project, pytester: pytest.Pytester) -> None:
     alone.write(conftest="", test_all=CELLS)
     before = alone.run("--puma-plan")
-    before.stdout.fnmatch_lines(["minutes: tiny never ran here; run it once, and the next plan knows"])
+    before.stdout.fnmatch_lines(["minutes: tiny never ran here; run it once to see them in the next plan"])
     before.stdout.re_match_lines([r"memory: tiny has \d+ MB of weights; the cache comes on top"])
     assert {columns[5] for columns in rows(before).values()} == {"?"}
     alone.run().assert_outcomes(passed=5)
     after = alone.run("--puma-plan")
     after.stdout.re_match_lines([r"minutes: tiny read [\d,]+ and wrote [\d,]+ tokens a second on \d{4}-\d\d-\d\d"])
     assert all(float(columns[5]) < 1 for columns in rows(after).values())
-    (pytester.path / ".puma" / "rates.json").write_text("{", encoding="utf-8")
+    (pytester.path / ".puma" / "throughput.json").write_text("{", encoding="utf-8")
     alone.run("--puma-plan").stdout.fnmatch_lines(["minutes: tiny never ran here*"])
 
 
@@ -81,7 +81,7 @@ def test_it_has_no_use_for_workers(alone: Project) -> None:
     alone.write(test_all=CELLS)
     result = alone.pytester.runpytest_subprocess("-p", "xdist", "-n2", "--puma-plan", f"--puma-model={alone.model}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--puma-plan runs nothing and has no use for workers; leave out -n*"])
+    result.stderr.fnmatch_lines(["*--puma-plan: found -n; expected no workers, as nothing runs; leave out -n*"])
 
 
 def test_what_collection_finds_wrong_is_not_planned(alone: Project) -> None:

@@ -25,7 +25,7 @@ def runs(project: Project) -> list[Path]:
 
 def test_what_cannot_be_written_at_the_end_is_told_and_the_rest_is_written(scripted: Project) -> None:
     root = str(scripted.pytester.path)
-    names = ["out.md", "benchmarks/baselines/triage_jira.json", ".puma/rates.json"]
+    names = ["out.md", "benchmarks/baselines/triage_jira.json", ".puma/throughput.json"]
     scripted.write(test_triage=IN_THE_WAY.format(names=names, root=root))
     result = scripted.run(
         "--puma-update-baseline", "--puma-report=md:out.md", "--puma-report=json:out.json", "--puma-report=csv:out.csv"

@@ -123,7 +123,7 @@ def test_answers_that_are_numbers_are_farther_off_or_nearer() -> None:
     assert change.numbers
     # 8 after 5 is farther off, 5 after 8 is nearer; 8 and 2 are as far off.
     assert (change.n, change.worse, change.better, change.changed) == (3, 1, 1, 2)
-    assert (change.unread, change.read_again) == (1, 1)
+    assert (change.new_parse_failures, change.fixed_parse_failures) == (1, 1)
     assert (change.old, change.new) == pytest.approx((2, 2))
 
 

@@ -23,7 +23,7 @@ from pytest_puma.core import (
 
 ACCURACY = Measure(metric="accuracy", value=0.66, low=0.52, high=0.77, n=50)
 ECE = Measure(metric="ece", value=math.nan, low=math.nan, high=math.nan, n=0, note="nothing to measure")
-UNREAD = Measure(metric="parse_failure_rate", value=0.0, low=0.0, high=0.07, n=50)
+PARSE_FAILURES = Measure(metric="parse_failure_rate", value=0.0, low=0.0, high=0.07, n=50)
 KEPT = Verdict(gate=Gate(metric="accuracy", op=">=", limit=0.5), status="PASS", reason="it keeps >= 0.5", fails=False)
 MISSED = Verdict(gate=Gate(metric="accuracy", op=">=", limit=0.9), status="FAIL", reason="it is under 0.9", fails=True)
 UNSURE = Verdict(
@@ -43,7 +43,7 @@ def outcome(cell: str = "triage-zero_shot@m", **said: Any) -> Outcome:
         "metrics": ("accuracy",),
         "signature": {"data": None},
         "predictions": (),
-        "measures": {measure.metric: measure for measure in (ACCURACY, ECE, UNREAD)},
+        "measures": {measure.metric: measure for measure in (ACCURACY, ECE, PARSE_FAILURES)},
         "usage": Usage(prompt_tokens=1234),
         "seconds": 98.7,
     }
@@ -75,7 +75,7 @@ ROBUSTNESS = Robustness(
         Shift(
             perturbation="case_upper",
             change=CHANGE,
-            turns=AnswerChanges(
+            answer_changes=AnswerChanges(
                 rate=Measure(metric="flip_rate", value=0.5, low=0.3, high=0.7, n=50),
                 fixed=5,
                 broken=15,
@@ -88,7 +88,7 @@ ROBUSTNESS = Robustness(
         Shift(
             perturbation="label_order",
             change=replace(CHANGE, new=0.66, value=0.0, low=0.0, high=0.0, worse=0, better=0),
-            turns=AnswerChanges(
+            answer_changes=AnswerChanges(
                 rate=Measure(metric="flip_rate", value=0.0, low=0.0, high=0.07, n=50),
                 fixed=0,
                 broken=0,

@@ -13,7 +13,17 @@ def test_a_kept_run_is_a_heading_and_a_table() -> None:
 
     assert (heading, blank) == ("### puma: no gate missed", "")
     header, rule, row = ([cell.strip() for cell in line.strip("|").split("|")] for line in table)
-    assert header == ["scenario", "strategy", "model", "n", "metric", "value", "95 % interval", "unread", "verdict"]
+    assert header == [
+        "scenario",
+        "strategy",
+        "model",
+        "n",
+        "metric",
+        "value",
+        "95 % interval",
+        "parse failures",
+        "verdict",
+    ]
     assert set("".join(rule)) == {"-"}
     assert row == ["triage", "zero_shot", "m", "50", "accuracy", "0.66", "[0.52, 0.77]", "0%", "PASS"]
 

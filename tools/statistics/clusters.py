@@ -105,7 +105,7 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
         measure = _answers(right, units).measures(only=("accuracy",))["accuracy"]
         hits["accuracy"] += measure.low <= RIGHT <= measure.high
         (found,) = robustness([_outcome(now, measure, None), _outcome(perturbed, measure, "case_upper")])
-        shares = ((found.shifts[0].turns.rate, FLIPS), (found.always_right, RIGHT * (1 - FLIPS)))
+        shares = ((found.shifts[0].answer_changes.rate, FLIPS), (found.always_right, RIGHT * (1 - FLIPS)))
         for name, (share, truth) in zip(("flip rate", "always right"), shares, strict=True):
             assert share is not None  # noqa: S101 - answers are labels
             low, high = wilson(round(share.value * size), size)
