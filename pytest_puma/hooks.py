@@ -1,6 +1,6 @@
-"""Everything a project or a plugin may add, as pytest hooks. Each docstring is a working example.
+"""Extension points of a project or a plugin, as pytest hooks. Each docstring is a working example.
 
-The hooks go into `conftest.py` (the one of the folder named on the command line, or of the project's root).
+Put the hooks into `conftest.py`, in the folder named on the command line or in the root of the project.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.hookspec
 def pytest_puma_scenarios() -> list[type[Scenario]]:  # type: ignore[empty-body]
-    """Scenarios to be known by name: in markers, in run-specs, in `--puma-scenario` and `--puma-data`.
+    """Add scenarios by name: in markers, in run-specs, in `--puma-scenario` and `--puma-data`.
 
     def pytest_puma_scenarios():
         return [MyScenario]
@@ -26,7 +26,7 @@ def pytest_puma_scenarios() -> list[type[Scenario]]:  # type: ignore[empty-body]
 
 @pytest.hookspec
 def pytest_puma_strategies() -> list[Strategy]:  # type: ignore[empty-body]
-    """Strategies to be known by name.
+    """Add strategies by name.
 
     def terse(task):
         response = yield from ask(task.generate(task.prompt()))
@@ -39,7 +39,7 @@ def pytest_puma_strategies() -> list[Strategy]:  # type: ignore[empty-body]
 
 @pytest.hookspec
 def pytest_puma_perturbations() -> list[Perturbation]:  # type: ignore[empty-body]
-    """Perturbations to be known by name: in markers, in run-specs and in `--puma-perturb`.
+    """Add perturbations by name: in markers, in run-specs and in `--puma-perturb`.
 
     def shouted(text, random):
         return text + "!" * random.randint(1, 3)
@@ -51,7 +51,7 @@ def pytest_puma_perturbations() -> list[Perturbation]:  # type: ignore[empty-bod
 
 @pytest.hookspec(firstresult=True)
 def pytest_puma_backend(model: Model) -> Backend | None:
-    """What computes a model; the first that is not None, else llama.cpp.
+    """Return the backend that computes a model; the first one that is not None, else llama.cpp.
 
     def pytest_puma_backend(model):
         return ScriptedBackend({"crash": "Critical"}, default="Minor")

@@ -1,6 +1,6 @@
-"""The pytest plugin. Every hook forwards; what they forward to is imported when it is needed.
+"""The pytest plugin. Every hook forwards to `session/`, which is imported on first use.
 
-`pytest` in a project without puma tests pays for this file alone.
+In a project without puma tests, `pytest` imports this file alone.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """The engine of a model: loaded for its first cell, freed before the next model's."""
+    """The engine of a model: loaded for its first cell, freed before the next model loads."""
     from pytest_puma.session.item import open_engine
 
     with open_engine(request.config, request.param) as engine:
@@ -102,7 +102,7 @@ def _puma_cell(request: pytest.FixtureRequest) -> Cell:
 
 @pytest.fixture
 def puma(request: pytest.FixtureRequest, _puma_engine: Engine, _puma_cell: Cell) -> Outcome:
-    """The outcome of the test's cell: `puma["f1_macro"]` is a value, `puma.predictions` are the answers."""
+    """The outcome of the cell: `puma["f1_macro"]` is a value, `puma.predictions` are the predictions."""
     from pytest_puma.session.item import run
 
     return run(request.node, _puma_cell, _puma_engine)
@@ -129,7 +129,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    # Not "puma": a project may have a fixture of its own under this name.
+    # Not "puma": a project may have its own fixture with this name.
     if "_puma_cell" not in pyfuncitem.fixturenames:
         return (yield)
     from pytest_puma.session.item import judged
@@ -156,7 +156,7 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
     return status(report, value)
 
 
-# These two before xdist's own, which always have an answer.
+# These two run before the hooks of xdist, which always return a value.
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     from pytest_puma.session.xdist import auto_workers

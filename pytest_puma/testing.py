@@ -1,9 +1,9 @@
-"""Fakes for tests: a backend that answers from a script, so that scenarios can be tried without a GGUF.
+"""Fakes for tests: a backend with scripted answers, to test scenarios without a GGUF file.
 
     engine = Engine(ScriptedBackend({"login crashes": "Critical"}, default="Minor"))
     outcome = evaluate(cell, engine)
 
-It stands in for llama.cpp alone: scheduler, sampling and everything above it are the real ones.
+It replaces llama.cpp alone: the scheduler, sampling and everything above are real.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _ASSISTANT = b"\n\x02assistant\x03"
 
 
 class ScriptedBackend:
-    """A model whose tokens are bytes and whose answers are written down.
+    """A model with bytes as tokens and with scripted answers.
 
-    `script` is a function from the prompt's text to the answer, or a table: the answer is that of the
-    first key which the prompt's last message contains, else `default`. The next byte of the answer has
-    a logit of `confidence`, all others 0: scoring finds the scripted answer most probable.
+    `script` is a function from the text of the prompt to the answer, or a table: the answer of the first key that the
+    last message of the prompt contains, else `default`. The next byte of the answer has the logit `confidence`, all
+    others 0, so that scoring prefers the scripted answer.
     """
 
     def __init__(
@@ -46,8 +46,8 @@ class ScriptedBackend:
         self._script = script
         self._default = default
         self._confidence = confidence
-        self._held: dict[int, bytearray] = {}
-        self._known: dict[bytes, bytes] = {}
+        self._tokens: dict[int, bytearray] = {}
+        self._answers: dict[bytes, bytes] = {}
         self.context_limit = context_limit
         self.kv_slots: int | None = None
         self.good_kv_slots = context_limit
@@ -63,7 +63,7 @@ class ScriptedBackend:
         self.notes: Sequence[str] = ()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """The bytes of the chat."""
+        """Return the bytes of the chat."""
         turns = "".join(f"\n\x02{message.role}\x03{message.content}" for message in prompt.messages)
         return list(turns.encode() + _ASSISTANT + (prompt.prefill + continuation).encode())
 
@@ -72,57 +72,57 @@ class ScriptedBackend:
         return token == _END
 
     def piece(self, token: int) -> bytes:
-        """The byte itself."""
+        """Return the byte of the token."""
         return b"" if token == _END else bytes([token])
 
-    def open(self, kv_slots: int, streams: int = 0) -> None:  # noqa: ARG002 - it has room for any number
-        """Forget every sequence, and what was answered."""
-        self._held, self._known = {}, {}
+    def open(self, kv_slots: int, streams: int = 0) -> None:  # noqa: ARG002 - any number of slots
+        """Forget all sequences and answers."""
+        self._tokens, self._answers = {}, {}
 
     def decode(self, steps: Sequence[Step]) -> Logits:
-        """Append the tokens; each wanted row is sure of the script's next byte."""
+        """Append the tokens; each requested row of logits prefers the next byte of the script."""
         rows: list[int] = []
         for step in steps:
-            held = self._held.setdefault(step.sequence, bytearray())
-            if step.start != len(held):
-                msg = f"sequence {step.sequence} holds {len(held)} tokens; it cannot go on at {step.start}"
+            tokens = self._tokens.setdefault(step.sequence, bytearray())
+            if step.start != len(tokens):
+                msg = f"sequence {step.sequence}: found tokens from position {step.start}; expected {len(tokens)}"
                 raise EngineError(msg)
-            held += bytes(list(step.tokens))
+            tokens += bytes(list(step.tokens))
             first = step.start + step.rows_from
-            rows.extend(self._next(held[: position + 1]) for position in range(first, len(held)))
+            rows.extend(self._next(tokens[: position + 1]) for position in range(first, len(tokens)))
         logits = np.zeros((len(rows), _VOCABULARY), dtype=np.float32)
         logits[np.arange(len(rows)), rows] = self._confidence
         return logits
 
     def fork(self, source: int, target: int) -> None:
         """Copy a sequence."""
-        self._held[target] = bytearray(self._held[source])
+        self._tokens[target] = bytearray(self._tokens[source])
 
     def drop(self, sequence: int) -> None:
         """Forget a sequence."""
-        self._held.pop(sequence, None)
+        self._tokens.pop(sequence, None)
 
     def grammar(self, text: str) -> Grammar:
-        """Refused: a script needs no grammar."""
-        msg = f"the scripted backend has no grammars; got {text!r}"
+        """Raise an `EngineError`: a script needs no grammar."""
+        msg = f"ScriptedBackend: found the grammar {text!r}; expected none: scripted answers need no grammar"
         raise EngineError(msg)
 
     def close(self) -> None:
         """Forget everything."""
-        self._held, self._known = {}, {}
+        self._tokens, self._answers = {}, {}
 
-    def _next(self, held: bytearray) -> int:
-        prompt, _, said = held.rpartition(_ASSISTANT)
+    def _next(self, tokens: bytearray) -> int:
+        prompt, _, reply = tokens.rpartition(_ASSISTANT)
         answer = self._answer(bytes(prompt))
-        return answer[len(said)] if answer.startswith(said) and len(said) < len(answer) else _END
+        return answer[len(reply)] if answer.startswith(reply) and len(reply) < len(answer) else _END
 
     def _answer(self, prompt: bytes) -> bytes:
-        if prompt not in self._known:
+        if prompt not in self._answers:
             text = prompt.decode()
             if callable(self._script):
                 answer = self._script(text)
             else:
                 last = text.rpartition("\x03")[2]
-                answer = next((said for key, said in self._script.items() if key in last), self._default)
-            self._known[prompt] = answer.encode()
-        return self._known[prompt]
+                answer = next((reply for key, reply in self._script.items() if key in last), self._default)
+            self._answers[prompt] = answer.encode()
+        return self._answers[prompt]

@@ -1,4 +1,4 @@
-"""The change of a metric between two sets of answers, and what a comparison of two cells needs of each."""
+"""The change of a metric between two sets of answers, and the bootstrap replicates that a comparison of cells needs."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from dataclasses import dataclass
 
 from pytest_puma.core.measure import LEVEL
 
-#: Where fewer samples changed, the interval of a change is approximate.
+#: With fewer changed samples the interval of a change is approximate.
 FEW_CHANGED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What became of a metric between two sets of answers to the same `n` samples.
+    """Paired change of a metric between two sets of answers to the same `n` samples.
 
-    `old` and `new` are its values; `value` is `new - old`, or `new / old` where `quotient`; `low` and `high` are the
-    paired interval of `value` at a `level`; all are NaN where there is nothing to measure. `worse` and `better` count
-    answers that went from right to wrong and back; where answers are `numbers`, those that are farther off and nearer.
-    `changed` counts the samples that give the metric something else than before, which may be other ones: a wrong
-    answer that became another wrong one, a probability, a number of tokens. Of a metric over parsed answers, the `n`
-    samples are those parsed in both sets; `unread` counts those parsed before and not now, `read_again` the reverse.
-    `share`: the metric has bounds, so that its points are hundredths. `thin`: the interval rests on few rows, or on few
-    large changes, or is of a metric that has none itself.
+    `old` and `new` are the two values; `value` is `new - old`, or `new / old` if `quotient`; `low` and `high` are the
+    paired interval of `value` at `level`; all are NaN if there is nothing to measure. `worse` and `better` count
+    answers that went from right to wrong and back; if answers are `numbers`, those that moved away from the gold label
+    and towards it. `changed` counts the samples whose contribution to the metric changed, which may be others: a wrong
+    answer that became another wrong one, a probability, a number of tokens. If the metric is over parsed answers, the
+    `n` samples are those parsed in both sets; `new_parse_failures` counts those parsed before and not now,
+    `fixed_parse_failures` the reverse. `share`: the metric has bounds, so that its points are hundredths. `thin`: the
+    interval rests on few rows or on few large changes, or the metric itself has no interval.
     """
 
     metric: str
@@ -44,20 +44,19 @@ class Change:
 
     @property
     def approximate(self) -> bool:
-        """Whether the interval may hold less than 93 of 100 truths."""
+        """Whether the coverage of the interval may be below 93 %."""
         return self.thin or 0 < self.changed < FEW_CHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootstrapReplicates:
-    """A metric of one cell, for the comparison with another: its `value`, and what it is in each bootstrap resample.
+    """A metric of one cell, for comparisons with other cells: its `value`, and its `values` in bootstrap resamples.
 
-    Cells that were asked the same samples, which `samples` is a digest of, have the same resamples, drawn with the
-    `seed`. `errors` is how far off each of the `answers` is, as `Change` counts them; `inputs` is what each row gives
-    to the metric (rows x columns), NaN where it gives nothing, and empty where only the metric's author knows;
-    `numbers`: whether answers are numbers; `bounds`: the least and the greatest value of the metric, empty where it
-    has none; `units`: those of each row where rows share any, empty where all rows are independent; `bare`: the metric
-    itself has no interval.
+    Cells with the same samples (`samples` is their digest) have the same resamples, drawn with `seed`. `errors`: the
+    error of each of the `answers`, as `Change` counts them. `inputs`: the contribution of each row to the metric
+    (rows x columns), NaN if it contributes nothing; empty for a metric without per-row contributions. `numbers`:
+    whether answers are numbers. `bounds`: the minimum and the maximum of the metric, empty if it has none. `units`: the
+    units of each row, empty if all rows are independent. `bare`: the metric itself has no interval.
     """
 
     metric: str

@@ -1,4 +1,4 @@
-"""How sure it is that two cells differ."""
+"""The paired comparison of two cells, with its tests."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pytest_puma.core.change import Change
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
-    """A cell beside another one, or beside its baseline, on the same samples.
+    """A cell compared with another cell, or with its baseline, on the same samples.
 
-    `tests` are the p-values of all paired tests that suit the answers; `test` names the one that is about the metric,
-    `p` is its value, and `adjusted` counts it among all contrasts of a table. Effects are of the errors, above 0 where
-    the cell is better: `rank_biserial` sample by sample, `cliffs_delta` over all pairs of samples.
+    `tests`: the p-values of all paired tests that suit the answers; `test`: the name of the metric's own test; `p`: its
+    p-value; `adjusted`: `p` corrected for all contrasts of the table. Effect sizes compare errors and are above 0 if
+    the cell is better: `rank_biserial` is paired by sample, `cliffs_delta` is over all pairs of samples.
     """
 
     cell: str

@@ -1,23 +1,23 @@
-"""Whether answers became worse since a baseline, tested from one side."""
+"""The one-sided test for a decline since a baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-#: A regression is found where `Decline.p` is at most this: so rare are false alarms where nothing became worse.
+#: A regression is detected if `Decline.p` is at most this: the false alarm rate if nothing became worse.
 REGRESSION_LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decline:
-    """The one-sided test that `n` answers are worse than older ones to the same samples.
+    """One-sided test for `n` answers that are worse than older answers to the same samples.
 
-    `worse` and `better` count answers that went from right to wrong and back; where answers are `numbers`, those
-    farther off and nearer. `p` is that of all `tests` together, which have their own by name. `loss` is the mean rise
-    of the Brier score, each side's probabilities at the temperature that fits them best, None where they do not count:
-    then `alone` says why. `error` is the standard error of the change in the error rate, or in the mean error. `same`:
-    nothing changed at all.
+    `worse` and `better` count answers that went from right to wrong and back; if answers are `numbers`, those that
+    moved away from the gold label and towards it. `p` is the combined p-value; `tests` has that of each test by name.
+    `loss` is the mean rise of the Brier score, with the probabilities of each side at their best-fitting temperature;
+    None if only answers count, for the reason `alone`. `error` is the standard error of the change in the error rate,
+    or in the mean error. `same`: nothing changed at all.
     """
 
     n: int
@@ -32,6 +32,6 @@ class Decline:
     same: bool = False
 
     @property
-    def found(self) -> bool:
-        """Whether it is a regression."""
+    def is_regression(self) -> bool:
+        """Whether the test detects a regression."""
         return self.p <= REGRESSION_LEVEL

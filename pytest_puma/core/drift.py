@@ -1,4 +1,4 @@
-"""How a series of renewed baselines moved away from the one that it started from."""
+"""The drift of a series of renewed baselines away from its anchor, the first one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """The evidence that a cell became worse since its anchor, added up over `renewals` of its baseline and this run.
+    """Evidence for a decline since the anchor, summed over `renewals` of the baseline and this run.
 
     `total` is the cumulative sum of `pytest_puma.stats.cusum`.
     """

@@ -1,27 +1,27 @@
-"""A gate as data: the limit that a metric must keep, or a test of a whole cell by one word."""
+"""A gate as data: a limit for a metric, or a test of a whole cell by one word."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-#: What becomes of a gate that the samples cannot decide: a warning, a failure, or the value alone decides.
+#: Effect of a gate that the samples cannot decide: a warning, a failure, or a decision by the value alone.
 Doubt: TypeAlias = Literal["warn", "fail", "point"]
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
-#: Gates of one word, which are tests of a whole cell.
+#: Gates of one word: tests of a whole cell.
 REGRESSION, DRIFT = "no_regression", "no_drift"
 WORDS = (REGRESSION, DRIFT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A limit that a metric must keep (the grammar is that of `pytest_puma.gates`).
+    """A limit that a metric must keep (grammar: `pytest_puma.gates.grammar`).
 
-    `metric op limit`, or one of the `WORDS`, which then is the `metric`, without `op` and limit. Where `other` names
-    something to compare with (`baseline` or `naive.<name>`), `metric op other + limit`, or, where `quotient`,
-    `metric op other * limit`. `doubt` is None where the project's choice holds. Two forms are about several cells:
-    with a `strategy`, `other` is one too, and both name cells of one scenario and model; with `pick`, the metric is the
-    greatest or least of the cells along an `axis`.
+    `metric op limit`; or one of the `WORDS` as `metric`, without `op` and limit. If `other` names a comparison
+    (`baseline` or `naive.<name>`): `metric op other + limit`, or, if `quotient`, `metric op other * limit`. `doubt` is
+    None if the setting of the project applies. Two forms concern several cells: with a `strategy`, `other` is a
+    strategy too, and both name cells of one scenario and model; with `pick`, the metric is the maximum or the minimum
+    over the cells along an `axis`.
     """
 
     metric: str
@@ -36,7 +36,7 @@ class Gate:
     axis: Literal["strategy", "model"] | None = None
 
     def __str__(self) -> str:
-        """As it is written."""
+        """Return the gate as users write it."""
         scope = "" if self.scope is None else f"{self.scope}: "
         if self.word:
             return f"{scope}{self.word}{'' if self.doubt is None else f' !{self.doubt}'}"
@@ -47,17 +47,17 @@ class Gate:
 
     @property
     def word(self) -> str | None:
-        """The gate itself where it is one word, None where it limits a metric."""
+        """The word of a one-word gate; None if the gate limits a metric."""
         return self.metric if self.metric in WORDS else None
 
     @property
     def across(self) -> bool:
-        """Whether it is about several cells."""
+        """Whether the gate concerns several cells."""
         return self.strategy is not None or self.pick is not None
 
     @property
     def naive(self) -> str | None:
-        """The name of the naive baseline to compare with; None if the gate names none."""
+        """The naive baseline to compare with; None if the gate names none."""
         kind, _, name = (self.other or "").partition(".")
         return name if kind == "naive" else None
 
@@ -75,5 +75,5 @@ class Gate:
 
 
 def spelled(number: float) -> str:
-    """The fewest digits that read back as the same number: 0.45, 5, -2.5."""
+    """Return the shortest text that reads back as the same number: 0.45, 5, -2.5."""
     return repr(float(number)).removesuffix(".0")

@@ -10,10 +10,10 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A metric's value with its interval and the number of predictions behind it.
+    """The value of a metric with its interval and the number of predictions behind it.
 
-    `value` is NaN where there is nothing to measure (n = 0); `low` and `high` are NaN where no
-    interval exists. `note` says what a reader must know to trust it. `level` is that of the interval.
+    `value` is NaN if there is nothing to measure (n = 0); `low` and `high` are NaN if no interval exists. `note`: a
+    caveat for the reader. `level`: the confidence level of the interval.
     """
 
     metric: str

@@ -1,22 +1,22 @@
-"""What a gate on a change can see, and what the gates of a run can do by chance."""
+"""The power of a gate on a change, and the false alarms that the gates of a run can raise by chance."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-#: The power that sample sizes are stated for.
+#: The power for which sample sizes are stated.
 WANTED = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """The probability that a gate FAILs where its metric is truly worse by `loss`.
+    """Probability that a gate FAILs if its metric is truly worse by `loss`.
 
-    `caught` is that probability with `n` samples, `needed` the samples for which it is 80 %, infinite where no number
-    is enough. `loss` is a share of the old value where `relative`. `changed` is the share of answers that is taken to
-    turn from right to wrong or back, None where answers are numbers. `at_least`: the gate has a second test, which adds
-    to this one. `renewals`: of a series of baselines, so many of which bring the loss about together.
+    `caught`: this probability with `n` samples; `needed`: the number of samples for a probability of 80 %, infinite if
+    no number is enough. `loss` is a share of the old value if `relative`. `changed`: the assumed share of answers that
+    go from right to wrong or back, None if answers are numbers. `at_least`: a second test of the gate adds to this
+    probability. `renewals`: the number of renewed baselines over which the loss accumulates, for a gate on a series.
     """
 
     loss: float
@@ -30,11 +30,11 @@ class Power:
 
     def __str__(self) -> str:
         """`a loss of 5 points is caught in 23 % of runs at n=50; 80 % needs about 470 samples (...)`."""
-        least = "at least " if self.at_least else ""
+        bound = "at least " if self.at_least else ""
         assumed = "" if self.changed is None else f" (where {percent(self.changed)} of the answers change)"
         among = "runs" if self.renewals is None else "series"
         return (
-            f"{self.lost} is caught in {least}{percent(self.caught)} of {among} at n={self.n}; {self._sizes}{assumed}"
+            f"{self.lost} is caught in {bound}{percent(self.caught)} of {among} at n={self.n}; {self._sizes}{assumed}"
         )
 
     @property
@@ -47,16 +47,16 @@ class Power:
     def _sizes(self) -> str:
         if math.isinf(self.needed):
             return f"no number of samples gives {percent(WANTED)}"
-        least = "at most " if self.at_least else "about "
-        return f"{percent(WANTED)} needs {least}{rounded_up(self.needed)} samples"
+        bound = "at most " if self.at_least else "about "
+        return f"{percent(WANTED)} needs {bound}{rounded_up(self.needed)} samples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """The gates of a run: how many were judged, how many of these could not decide, and false alarms by chance.
+    """Counts of the gates of a run: those `judged`, those of them `undecided`, and the chance of a false alarm.
 
-    `on_change` counts the judged gates that are tests of a change. `false_alarm` is the probability that at least one
-    of them FAILs where nothing became worse, as if they were independent; it cannot be above `at_most`, their sum.
+    `on_change` counts the judged gates that test a change. `false_alarm` is the probability that at least one of them
+    FAILs although nothing became worse, if they are independent; `at_most`, the sum of their levels, bounds it.
     """
 
     judged: int
@@ -67,11 +67,11 @@ class Tally:
 
 
 def percent(share: float) -> str:
-    """`23 %`."""
+    """Format a share: `23 %`."""
     return f"{100 * share:.0f} %"
 
 
 def rounded_up(number: float) -> str:
-    """To two digits: 470, 1,300."""
+    """Round up to two digits: 470, 1,300."""
     step = 10 ** max(0, math.floor(math.log10(number)) - 1)
     return f"{math.ceil(number / step) * step:,}"

@@ -1,4 +1,4 @@
-"""A whole pytest run, as reporters receive it."""
+"""A whole pytest run, the input of every reporter."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pytest_puma.core.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A test of a cell that ended in an error, or failed by something else than a missed gate.
+    """A test of a cell that ended in an error, or failed for another reason than a missed gate.
 
-    `when` is pytest's phase: `setup`, `call` (its body failed) or `teardown`, and `crash` where its process ended;
-    `message` is the first line of the error.
+    `when`: the phase of pytest, `setup`, `call` (the body failed) or `teardown`; `crash` if the process ended.
+    `message`: the first line of the error.
     """
 
     cell: str
@@ -26,20 +26,19 @@ class Fault:
 
     @property
     def error(self) -> bool:
-        """Whether pytest calls it an error, and not a failed test."""
+        """Whether pytest reports an error instead of a failed test."""
         return self.when != "call"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a reporter receives: every outcome of a pytest run, without its predictions, and where it ran.
+    """All outcomes of a pytest run without their predictions, its run-level results, and its environment.
 
-    Predictions lie in the run folder: those of a long run would fill the memory.
-    `verdicts` are those of gates that no cell could take; `problems` are sentences that make the run
-    fail although no single cell does; `faults` are the tests that ended in an error, or whose body failed.
-    `robustness` is there for each cell that has perturbed twins, `contrasts`
-    where cells were to be compared. `unchanged` are sentences on perturbed cells that were not run, as their prompts
-    are those of the cell without the perturbation.
+    Predictions are in the run folder: in a long run they would fill the memory. `verdicts`: the verdicts of gates on
+    several cells, and of gates that fit no cell; `problems`: sentences that fail the run although no cell fails;
+    `faults`: the tests that ended in an error or whose body failed; `robustness`: one for each cell with perturbed
+    twins; `contrasts`: the comparison of cells, if requested; `unchanged`: sentences on perturbed cells that were not
+    run because the perturbation changes none of their prompts.
     """
 
     id: str
@@ -55,6 +54,6 @@ class Run:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know of the models: each sentence once a model, not once a cell."""
+        """Sentences about the models: each one once per model, not once per cell."""
         notes = (f"{outcome.model}: {note}" for outcome in self.outcomes for note in outcome.notes)
         return tuple(dict.fromkeys(notes))

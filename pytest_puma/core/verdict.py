@@ -1,4 +1,4 @@
-"""The verdict of a gate, and a project's policy for verdicts that are neither kept nor missed."""
+"""The verdict of a gate, and the policy of a project for gates that are neither kept nor missed."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pytest_puma.core.measure import Measure
 from pytest_puma.core.power import Power
 
 Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN"]
-#: What becomes of a gate that finds no baseline.
+#: Effect of a missing baseline on a gate that needs one.
 Missing: TypeAlias = Literal["warn", "fail"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a gate says of a measure, and why, in one sentence with the numbers; whether that fails the test.
+    """The decision of a gate: its `status`, the `reason` as a sentence with the numbers, and whether the test `fails`.
 
-    Of a gate on a change, `power` is what it can see; `level` is its rate of false alarms where nothing became worse.
-    `p` is the p-value of a gate that is a test.
+    `power` and `level` belong to a gate on a change: its power, and its false alarm rate if nothing became worse. `p`
+    is the p-value of a gate that is a test.
     """
 
     gate: Gate
@@ -37,9 +37,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What a project makes of verdicts that are neither kept nor missed.
+    """Policy of a project for gates that are neither kept nor missed.
 
-    `accepts`: what this run measures becomes the baseline, so that nothing is held against the old one.
+    `accepts`: the results of this run become the baseline, so that no gate compares them with the old one.
     """
 
     inconclusive: Doubt = "warn"

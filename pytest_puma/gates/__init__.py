@@ -1,4 +1,4 @@
-"""Limits that metrics must keep: `grammar` is how users write them, `judge` what becomes of them."""
+"""Gates: `grammar` reads them as users write them, the other modules judge them."""
 
 from pytest_puma.gates.decline import judge_decline
 from pytest_puma.gates.drift import judge_drift

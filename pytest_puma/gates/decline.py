@@ -1,28 +1,28 @@
-"""What becomes of `no_regression`: the one-sided test of a cell against its baseline, in a sentence."""
+"""The verdict of `no_regression`, the one-sided test of a cell against its baseline."""
 
 from __future__ import annotations
 
 from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Gate, Policy, Power, Status, Verdict
 from pytest_puma.gates.power import of_decline
 
-#: A gate that sees the loss more seldom cannot be said to have passed: 100 samples give as much, 50 do not.
-ENOUGH = 0.4
+#: A gate with less power cannot be said to have passed: 100 samples give this power, 50 do not.
+MIN_POWER = 0.4
 
 
 def judge_decline(gate: Gate, decline: Decline, change: Change | None, against: str, policy: Policy) -> Verdict:
-    """FAIL where the test finds a regression; INCONCLUSIVE where it had too little power to find one."""
+    """FAIL if the test detects a regression; INCONCLUSIVE if its power is too low to detect one."""
     power = of_decline(decline, change.old if change is not None else 0.0)
     doubt = gate.doubt or policy.inconclusive
-    if decline.found:
+    if decline.is_regression:
         status: Status = "FAIL"
-    elif decline.same or doubt == "point" or (power is not None and power.caught >= ENOUGH):
+    elif decline.same or doubt == "point" or (power is not None and power.caught >= MIN_POWER):
         status = "PASS"
     else:
         status = "INCONCLUSIVE"
     return Verdict(
         gate=gate,
         status=status,
-        reason=f"{_found(status, decline)} {against}{evidence(decline, change)}{_weak(status, power)}",
+        reason=f"{_result(status, decline)} {against}{evidence(decline, change)}{low_power(status, power)}",
         fails=status == "FAIL" or (status == "INCONCLUSIVE" and doubt == "fail"),
         change=change,
         power=power,
@@ -31,7 +31,7 @@ def judge_decline(gate: Gate, decline: Decline, change: Change | None, against: 
     )
 
 
-def _found(status: Status, decline: Decline) -> str:
+def _result(status: Status, decline: Decline) -> str:
     if decline.same:
         return "the same answers as"
     if status == "FAIL":
@@ -40,21 +40,21 @@ def _found(status: Status, decline: Decline) -> str:
 
 
 def evidence(decline: Decline, change: Change | None) -> str:
-    """The numbers behind it, and why probabilities do not count where they do not."""
+    """Return the numbers behind the verdict, and the reason if probabilities do not count."""
     if decline.same:
         return ""
-    moved = "" if change is None else f"{change.metric} {change.old:.3g} -> {change.new:.3g}, "
+    values = "" if change is None else f"{change.metric} {change.old:.3g} -> {change.new:.3g}, "
     if decline.numbers:
-        return f": {moved}{decline.worse} of {decline.n} answers are farther off, {decline.better} nearer"
-    turned = f"{decline.worse} of {decline.n} answers went from right to wrong, {decline.better} the other way"
+        return f": {values}{decline.worse} of {decline.n} answers are farther off, {decline.better} nearer"
+    changed = f"{decline.worse} of {decline.n} answers went from right to wrong, {decline.better} the other way"
     if decline.loss is None:
-        return f": {moved}{turned}; answers alone count, as {decline.alone}"
-    moves = "rose" if decline.loss > 0 else "fell"
-    return f": {moved}{turned}, and the refitted Brier score {moves} by {abs(decline.loss):.2g}"
+        return f": {values}{changed}; only answers count, because {decline.alone}"
+    verb = "rose" if decline.loss > 0 else "fell"
+    return f": {values}{changed}, and the refitted Brier score {verb} by {abs(decline.loss):.2g}"
 
 
-def _weak(status: Status, power: Power | None) -> str:
-    """Why the test could not tell."""
+def low_power(status: Status, power: Power | None) -> str:
+    """Return why the test is inconclusive."""
     if status != "INCONCLUSIVE":
         return ""
-    return "; nothing varied enough to say what it can see" if power is None else f"; too few samples: {power}"
+    return "; too little varied to estimate the power" if power is None else f"; too few samples: {power}"

@@ -1,4 +1,4 @@
-"""Gates: limits that a cell's metrics must keep, as users write them.
+"""The grammar of gates, the limits that the metrics of a cell must keep.
 
     [scope:] metric op limit [!doubt]
 
@@ -14,32 +14,31 @@
     triage_jira: no_regression
     triage_jira: no_drift
 
-`op` is one of >= <= > <. `limit` is a number, or what another has of the same metric on the same samples: `other`,
+`op` is one of >= <= > <. `limit` is a number, or the value of the same metric elsewhere on the same samples: `other`,
 `other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or
 `naive.` with the name of a naive baseline (`pytest_puma.analysis.naive_baselines`); the old `reference.` is read with
 a warning. A number is finite and decimal: 0.45, .5, -1, 2e3.
 
 `metric` consists of letters, digits and _ . + - only; but the label in `per_class.<label>.precision`
-(or recall, or f1) may hold anything.
+(or recall, or f1) may contain any character.
 
-Two forms are about several cells. `max(metric over axis)`, or `min`, is the best, or worst, cell of each scenario and
-model over the `strategy`, or of each scenario and strategy over the `model`; its limit is a number.
+Two forms concern several cells. `max(metric over axis)`, or `min`, is the maximum, or minimum, over the cells of each
+scenario and model along the `strategy`, or of each scenario and strategy along the `model`; its limit is a number.
 `strategy.metric op strategy.metric`, with a number as above, compares two cells of each scenario and model.
 
-`[scope:] no_regression [!doubt]` and `[scope:] no_drift [!doubt]` are tests of a whole cell against its baseline, and
-against the anchor of its baselines: they name no metric and no limit.
+`[scope:] no_regression [!doubt]` and `[scope:] no_drift [!doubt]` test a whole cell against its baseline, and against
+the anchor of its baselines: they name no metric and no limit.
 
-`doubt` says what becomes of the gate when the 95 % interval holds the limit: `!warn` tells it, `!fail` fails the test,
-`!point` lets the value alone decide. Without it, the value decides about a number, and the ini key
-`puma_inconclusive` about a comparison.
+`doubt` selects the effect of a 95 % interval that contains the limit: `!warn` warns, `!fail` fails the test, `!point`
+lets the value alone decide. Without it, the value decides about a number, and the ini key `puma_inconclusive` about a
+comparison.
 
 `scope` names the cells that must keep the limit; without one, all must. It is a scenario, a
 scenario-strategy, or a whole cell id as in `triage_jira-few_shot_3@qwen2.5-3b`; `*` stands for any
-characters and `?` for one. A strategy may be spelled with hyphens (`triage_jira-few-shot-3`). Cells under a
-perturbation are meant by scopes alone that have a `+` before any `@`: `triage_jira+typos_5pct`,
-`triage_jira-*+case_*@qwen*`, `*+*`; all other gates, those without a scope too, are about cells without one. The
-first `:` ends the scope: no model alias contains one, and a metric whose label does needs a scope
-before it (`*: per_class.C: drive.f1 > 0.5`).
+characters and `?` for one. A strategy may be spelled with hyphens (`triage_jira-few-shot-3`). Only a scope with a `+`
+before any `@` includes perturbed cells: `triage_jira+typos_5pct`, `triage_jira-*+case_*@qwen*`, `*+*`; all other gates,
+those without a scope too, concern unperturbed cells. The first `:` ends the scope: no model alias contains one, and a
+metric whose label does needs a scope before it (`*: per_class.C: drive.f1 > 0.5`).
 """
 
 from __future__ import annotations
@@ -62,12 +61,12 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _OTHER = re.compile(r"(baseline|(?:naive|reference)\.\w+)(?![\w.])\s*")
 _PICKED = re.compile(r"\s*(?P<pick>max|min)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")
 _AXES: tuple[Literal["strategy", "model"], ...] = ("strategy", "model")
-#: `!fail` at the end; the operator `!=`, which gates do not have, is none.
+#: `!fail` at the end, but not `!=`, an operator that gates do not have.
 _DOUBT = re.compile(r"!\s*([^\s<>=!]*)\s*\Z")
 
 
 def parse_gate(text: str) -> Gate:
-    """Read a gate; a `SettingsError` shows the text and the column, from 1, at which it makes no sense."""
+    """Parse a gate; a `SettingsError` quotes the text and the column, counted from 1, of the first mistake."""
     scope, colon, _ = text.partition(":")
     start = len(scope + colon) if colon else 0
     if colon and not scope.strip():
@@ -76,26 +75,31 @@ def parse_gate(text: str) -> Gate:
     end = doubt.start() if doubt else len(text)
     word = text[start:end].strip()
     if word in WORDS:
-        named = scope.strip() if colon else None
-        said = None if doubt is None else _doubt(text, doubt)
-        return Gate(scope=named, metric=word, op="", limit=0.0, other="baseline", doubt=said)
+        return Gate(
+            scope=scope.strip() if colon else None,
+            metric=word,
+            op="",
+            limit=0.0,
+            other="baseline",
+            doubt=None if doubt is None else _doubt(text, doubt),
+        )
     operators = list(_OPERATOR.finditer(text, start, end))
     if not operators:
         nearest = get_close_matches(word, WORDS, n=1)
         hint = f" (did you mean {nearest[0]}?)" if nearest else ""
         raise _error(text, len(text[:end].rstrip()), f"found no operator{hint}", f"one of {' '.join(OPERATORS)}")
-    found = operators[-1]  # a label may contain others
-    if found.group() not in OPERATORS:
-        raise _error(text, found.start(), f"found {found.group()!r}", f"one of {' '.join(OPERATORS)}")
-    left = _left(text, start, found.start())
-    limit = _limit(text, found.end(), end, left)
+    operator = operators[-1]  # a label may contain others
+    if operator.group() not in OPERATORS:
+        raise _error(text, operator.start(), f"found {operator.group()!r}", f"one of {' '.join(OPERATORS)}")
+    left = _left(text, start, operator.start())
+    limit = _limit(text, operator.end(), end, left)
     return Gate(
         scope=scope.strip() if colon else None,
         metric=limit.metric or left.metric,
         strategy=left.metric.partition(".")[0] if limit.metric else None,
         pick=left.pick,
         axis=left.axis,
-        op=found.group(),
+        op=operator.group(),
         limit=limit.number,
         other=limit.other,
         quotient=limit.quotient,
@@ -104,7 +108,7 @@ def parse_gate(text: str) -> Gate:
 
 
 class _Left(NamedTuple):
-    """What stands before the operator."""
+    """The part before the operator."""
 
     metric: str
     pick: Literal["max", "min"] | None = None
@@ -126,25 +130,25 @@ def _metric(text: str, start: int, end: int) -> str:
     metric = text[start:end].strip()
     if _METRIC.fullmatch(metric):
         return metric
-    rest = re.sub(r"\A[\w.+-]*\s*", "", metric)  # what follows the first name
+    rest = re.sub(r"\A[\w.+-]*\s*", "", metric)  # behind the first name
     found = f"found {rest!r}" if rest else "found no metric"
     raise _error(text, text.rindex(rest, start, end), found, "one metric, as in f1_macro")
 
 
 class _Limit(NamedTuple):
-    """What stands behind the operator: a number, or another's value with one beside it."""
+    """The part behind the operator: a number, or another value with an offset or a factor."""
 
     number: float
     other: str | None = None
     quotient: bool = False
-    metric: str | None = None  # that of both strategies, where two are compared
+    metric: str | None = None  # of both strategies, if two are compared
 
 
 def _limit(text: str, start: int, end: int, left: _Left) -> _Limit:
     at = _next(text, start, end)
     if left.pick is not None:
         return _Limit(_number(text, at, end, "a number, as in 0.45"))
-    # In `few_shot_3.f1_macro`, what stands behind the strategy must stand behind the other one too.
+    # In `few_shot_3.f1_macro >= zero_shot.f1_macro` both sides have the same metric.
     metric = left.metric.partition(".")[2]
     rival = re.compile(rf"(\w+)\.{re.escape(metric)}(?![\w.])\s*").match(text, at, end) if metric else None
     name = rival or _OTHER.match(text, at, end)
@@ -157,16 +161,16 @@ def _limit(text: str, start: int, end: int, left: _Left) -> _Limit:
 
 
 def _renamed(text: str, other: str) -> str:
-    """`naive.tfidf` for `reference.tfidf`, its name until version 0.1."""
-    old, dot, program = other.partition(".")
+    """Return `naive.tfidf` for `reference.tfidf`, the name until version 0.1."""
+    old, dot, name = other.partition(".")
     if old != "reference":
         return other
-    warnings.warn(f"puma: gate {text!r}: {other} is now naive.{program}", FutureWarning, stacklevel=2)
-    return f"naive{dot}{program}"
+    warnings.warn(f"puma: gate {text!r}: {other} is now naive.{name}", FutureWarning, stacklevel=2)
+    return f"naive{dot}{name}"
 
 
 def _beside(text: str, at: int, end: int) -> tuple[float, bool]:
-    """What is added to another's value, or whether that is multiplied with it."""
+    """Return the offset to the other value, or the factor of it and True."""
     if at == end:
         return 0.0, False
     sign = text[at]
@@ -180,7 +184,7 @@ def _beside(text: str, at: int, end: int) -> tuple[float, bool]:
 
 
 def _next(text: str, start: int, end: int) -> int:
-    """Where the next word begins, or `end`."""
+    """Return the start of the next word, or `end`."""
     return end - len(text[start:end].lstrip())
 
 
@@ -191,11 +195,11 @@ def _number(text: str, at: int, end: int, expected: str) -> float:
     raise _error(text, at, f"found {number!r}" if number else "found no number", expected)
 
 
-def _doubt(text: str, found: re.Match[str]) -> Doubt:
+def _doubt(text: str, match: re.Match[str]) -> Doubt:
     for doubt in DOUBTS:
-        if found[1] == doubt:
+        if match[1] == doubt:
             return doubt
-    raise _error(text, found.start(), f"found {found.group().strip()!r}", f"one of {' '.join(f'!{d}' for d in DOUBTS)}")
+    raise _error(text, match.start(), f"found {match.group().strip()!r}", f"one of {' '.join(f'!{d}' for d in DOUBTS)}")
 
 
 def _error(text: str, offset: int, found: str, expected: str) -> SettingsError:
@@ -206,7 +210,7 @@ def _error(text: str, offset: int, found: str, expected: str) -> SettingsError:
 
 
 def applies(gate: Gate, cell: CellId) -> bool:
-    """Whether the gate's scope includes the cell."""
+    """Whether the scope of the gate includes the cell."""
     scope = gate.scope or "*"
     if (CellId.parse(scope).perturbation is None) != (cell.perturbation is None):
         return False

@@ -1,9 +1,9 @@
-"""The power of a gate on a change: the probability that it FAILs where the metric is truly worse.
+"""The power of a gate on a change: the probability that it FAILs if the metric is truly worse.
 
-The loss is one that a team wants to know of: 5 points of a metric with bounds, a tenth of any other, or twice what the
-gate allows. A loss of 5 points changes more than 5 % of the answers: a share of `CHANGED` is assumed to go from right
-to wrong or back, as falls of 4 to 7 points did on real changed runs (`tools/statistics/power.py`), or the observed
-share if that is greater. `no_drift` is about a series of `RENEWALS`, each of which costs a little.
+The power is stated for a loss that matters: 5 points of a metric with bounds, a tenth of any other, or twice the
+allowance of the gate. A loss of 5 points changes more than 5 % of the answers: a share of `CHANGED` is assumed to go
+from right to wrong or back, as in falls of 4 to 7 points on real changed runs (`tools/statistics/power.py`), or the
+observed share if that is greater. The power of `no_drift` is for a series of `RENEWALS`, each with a small loss.
 """
 
 from __future__ import annotations
@@ -19,32 +19,36 @@ from pytest_puma.stats.cusum import effect_of_cusum, power_of_cusum
 from pytest_puma.stats.power import WANTED, detectable, power_of_interval, power_of_mcnemar, samples_needed
 
 CHANGED = 0.12
-#: The renewals that the power of `no_drift` is stated for, what each costs, and the share of answers that have changed
-#: after all of them (`tools/statistics/drift.py`).
+#: Assumptions of the power of `no_drift`: the number of renewals, the loss of each (of a metric with bounds, and as a
+#: share of the error), and the share of answers that have changed after all of them (`tools/statistics/drift.py`).
 RENEWALS, STEP, STEP_SHARE, DRIFTED = 12, 0.01, 0.02, 0.3
 POINTS, SHARE = 0.05, 0.1
-#: Label probabilities are worth so many more samples to `no_regression`.
-WORTH = 1.25
+#: Effective sample size of `no_regression` with label probabilities, as a factor.
+PROBABILITY_GAIN = 1.25
 _FLOORS = (">=", ">")
-_FEW = 5
+_MIN_CHANGED = 5
 _TEST_LEVEL = 1 - 2 * REGRESSION_LEVEL
 
 
 def of_change(gate: Gate, change: Change, *, level: float = LEVEL) -> Power | None:
-    """The power of a limit on a change, with the spread that was observed; None where none was."""
-    turned = change.worse + change.better
-    changed = None if change.numbers else max(CHANGED, turned / change.n)
+    """Power of a limit on a change, with the observed spread; None if there is none."""
+    observed = change.worse + change.better
+    changed = None if change.numbers else max(CHANGED, observed / change.n)
     reach = min(change.value - change.low, change.high - change.value) or (change.high - change.low) / 2
     error = reach / NormalDist().inv_cdf((1 + level) / 2)
     if changed is not None:
-        error = error * math.sqrt(changed * change.n / turned) if turned >= _FEW else math.sqrt(changed / change.n)
+        error = (
+            error * math.sqrt(changed * change.n / observed)
+            if observed >= _MIN_CHANGED
+            else math.sqrt(changed / change.n)
+        )
     if not error > 0:
         return None
     return _of_limit(gate, change.old, error=error, n=change.n, changed=changed, share=change.share, level=level)
 
 
 def of_plan(gate: Gate, *, n: int, share: bool, old: float, error: float) -> Power | None:
-    """The power of a gate before the run: of a metric with bounds by `CHANGED`, of another by an error at `n`."""
+    """Power of a gate before the run: from `CHANGED` for a metric with bounds, else from its standard `error`."""
     if gate.word:
         return _of_word(gate, n) if share else None
     changed = CHANGED if share else None
@@ -55,15 +59,15 @@ def of_plan(gate: Gate, *, n: int, share: bool, old: float, error: float) -> Pow
 
 
 def _of_word(gate: Gate, n: int) -> Power:
-    """Of a test of labels: what the answers alone give."""
+    """Power of a one-word gate on labels, from answers alone."""
     if gate.word == DRIFT:
         effect = RENEWALS * STEP * math.sqrt(n / DRIFTED)
         return _of_series(n, loss=RENEWALS * STEP, effect=effect, changed=DRIFTED, at_least=True)
-    return _of_test(n, n_worth=float(n), changed=CHANGED, at_least=True)
+    return _of_test(n, effective=float(n), changed=CHANGED, at_least=True)
 
 
 def of_decline(decline: Decline, old: float) -> Power | None:
-    """The power of `no_regression`; `old` is the mean error before, where answers are numbers."""
+    """Power of `no_regression`; `old` is the earlier mean error if answers are numbers."""
     n = decline.n
     if decline.numbers:
         error, loss = decline.error, SHARE * old
@@ -72,26 +76,29 @@ def of_decline(decline: Decline, old: float) -> Power | None:
         needed = n * (detectable(error, level=_TEST_LEVEL) / loss) ** 2
         caught = power_of_interval(loss=loss, error=error, level=_TEST_LEVEL)
         return Power(loss=SHARE, relative=True, caught=caught, n=n, needed=needed)
-    turned = decline.worse + decline.better
-    changed = max(CHANGED, turned / n)
-    return _of_test(n, n_worth=n * (1.0 if decline.alone else WORTH) / _together(decline), changed=changed)
+    changed = max(CHANGED, (decline.worse + decline.better) / n)
+    return _of_test(n, effective=_effective(decline), changed=changed)
 
 
-def _together(decline: Decline) -> float:
-    """How many rows are worth one: those that share units turn together."""
-    n, turned = decline.n, decline.worse + decline.better
-    alone = turned / n - ((decline.worse - decline.better) / n) ** 2
-    return max(1.0, decline.error**2 * n / alone) if turned >= _FEW and alone > 0 else 1.0
+def _effective(decline: Decline) -> float:
+    """Effective number of samples: label probabilities add to it, shared units reduce it."""
+    return decline.n * (1.0 if decline.alone else PROBABILITY_GAIN) / _design_effect(decline)
+
+
+def _design_effect(decline: Decline) -> float:
+    """Variance inflation of rows that share units, whose answers change together."""
+    n, changed = decline.n, decline.worse + decline.better
+    independent = changed / n - ((decline.worse - decline.better) / n) ** 2
+    return max(1.0, decline.error**2 * n / independent) if changed >= _MIN_CHANGED and independent > 0 else 1.0
 
 
 def of_drift(decline: Decline, old: float) -> Power | None:
-    """The power of `no_drift`: that a series of renewed baselines FAILs where each costs a little."""
+    """Power of `no_drift`: the probability that a series of renewals FAILs if each has a small loss."""
     n = decline.n
     if decline.numbers:
         loss, error = RENEWALS * STEP_SHARE * old, decline.error
         return _of_series(n, loss=RENEWALS * STEP_SHARE, effect=loss / error, relative=True) if error and loss else None
-    worth = n * (1.0 if decline.alone else WORTH) / _together(decline)
-    effect = RENEWALS * STEP * math.sqrt(worth / DRIFTED)
+    effect = RENEWALS * STEP * math.sqrt(_effective(decline) / DRIFTED)
     return _of_series(n, loss=RENEWALS * STEP, effect=effect, changed=DRIFTED)
 
 
@@ -110,14 +117,13 @@ def _of_series(
     )
 
 
-def _of_test(n: int, *, n_worth: float, changed: float, at_least: bool = False) -> Power:
-    worth = n_worth / n
+def _of_test(n: int, *, effective: float, changed: float, at_least: bool = False) -> Power:
     return Power(
         loss=POINTS,
         relative=False,
-        caught=_mcnemar(int(n_worth), POINTS, changed, _TEST_LEVEL, mid=True),
+        caught=_mcnemar(int(effective), POINTS, changed, _TEST_LEVEL, mid=True),
         n=n,
-        needed=_needed(POINTS, changed, _TEST_LEVEL, mid=True) / worth,
+        needed=_needed(POINTS, changed, _TEST_LEVEL, mid=True) / (effective / n),
         changed=changed,
         at_least=at_least,
     )
@@ -136,14 +142,14 @@ def _of_limit(
     caught = power_of_interval(loss=margin, error=error, level=level)
     needed = n * (detectable(error, level=level) / margin) ** 2
     if gate.metric == "accuracy" and not relative and not allowed and changed is not None:
-        # The interval never contradicts the exact test, which is the harder one where few answers turn.
+        # The interval never contradicts the exact test, which is stricter if few answers change.
         caught = min(caught, _mcnemar(n, loss, changed, level, mid=False))
         needed = max(needed, _needed(loss, changed, level, mid=False))
     return Power(loss=loss, relative=relative, caught=caught, n=n, needed=needed, changed=changed)
 
 
 def allowance(gate: Gate) -> float:
-    """How much worse than the other a metric may be: a share of it where the gate is a quotient."""
+    """Allowed loss of the metric against the other; a share of it if the gate is a quotient."""
     step = gate.limit - 1 if gate.quotient else gate.limit
     return -step if gate.op in _FLOORS else step
 

@@ -1,4 +1,4 @@
-"""The gates of a run, counted: what could not be decided, and the run's own chance of a false alarm."""
+"""Counts of the gates of a run: undecided ones, and the chance of a false alarm."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def tally(run: Run) -> Tally:
 
 
 def of_verdicts(verdicts: Iterable[Verdict]) -> Tally:
-    """Count verdicts; those that a test was not judged by are none."""
+    """Count verdicts; those of gates that were not judged do not count."""
     judged = [each for each in verdicts if each.status in _JUDGED]
     levels = [each.level for each in judged if each.level is not None]
     return Tally(

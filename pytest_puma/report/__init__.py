@@ -1,1 +1,1 @@
-"""What people and machines get to read of a run. One file a format; each receives outcomes and nothing else."""
+"""Reports of a run for people and machines. One file per format; its input is a `Run` or an `Outcome` alone."""

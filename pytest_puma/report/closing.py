@@ -1,4 +1,4 @@
-"""The last lines on the gates of a run: how many could not decide, false alarms by chance, and what gates can see."""
+"""The last lines on the gates of a run: undecided gates, false alarms by chance, and power."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_puma.gates.tally import tally
 
 
 def closing(run: Run) -> list[str]:
-    """Nothing where no gate was judged."""
+    """Return the lines; none if no gate was judged."""
     counts = tally(run)
     return [*_undecided(counts), *_false_alarms(counts), *power_lines(_powers(run))]
 
@@ -22,17 +22,17 @@ def _undecided(counts: Tally) -> list[str]:
 
 
 def _false_alarms(counts: Tally) -> list[str]:
-    """Only gates on a change raise alarms by chance; one that limits a number measures, and tests nothing."""
+    """Report the false alarm rate of gates on a change; a limit on a number is no statistical test."""
     if not counts.on_change:
         return []
     if counts.on_change == 1:
-        most = f"{100 * counts.at_most:.3g} %"
-        return [f"false alarms: if nothing got worse, the gate on a change FAILs in at most {most} of runs"]
-    told = (
+        bound = f"{100 * counts.at_most:.3g} %"
+        return [f"false alarms: if nothing got worse, the gate on a change FAILs in at most {bound} of runs"]
+    sentence = (
         f"false alarms: if nothing got worse, at least one of the {counts.on_change} gates on a change FAILs in about "
         f"{percent(counts.false_alarm)} of runs if they are independent, and in at most {percent(counts.at_most)}"
     )
-    return [told]
+    return [sentence]
 
 
 def _powers(run: Run) -> Iterator[tuple[str, Power]]:
@@ -43,13 +43,13 @@ def _powers(run: Run) -> Iterator[tuple[str, Power]]:
 
 
 def power_lines(powers: Iterable[tuple[str, Power]]) -> list[str]:
-    """A line for each gate as it is written, of the cell in which it sees least."""
-    found: dict[str, list[Power]] = {}
+    """Return a line for each gate text, from the cell with the lowest power."""
+    by_gate: dict[str, list[Power]] = {}
     for gate, power in powers:
-        found.setdefault(gate, []).append(power)
-    return [f"power: {gate}: {_weakest(each)}" for gate, each in found.items()]
+        by_gate.setdefault(gate, []).append(power)
+    return [f"power: {gate}: {_weakest(each)}" for gate, each in by_gate.items()]
 
 
-def _weakest(found: Sequence[Power]) -> str:
-    weakest = min(found, key=lambda each: each.caught)
-    return f"{weakest}{f', in the weakest of {len(found)} cells' if len(found) > 1 else ''}"
+def _weakest(powers: Sequence[Power]) -> str:
+    weakest = min(powers, key=lambda each: each.caught)
+    return f"{weakest}{f', in the weakest of {len(powers)} cells' if len(powers) > 1 else ''}"

@@ -1,4 +1,4 @@
-"""The comparison table, for the terminal and for Markdown."""
+"""The comparison table of `--puma-compare`, for the terminal and for Markdown."""
 
 from __future__ import annotations
 
@@ -23,22 +23,24 @@ COLUMNS = (
     Column(title="effect (+ better)", right=True, leaves=1),
 )
 HEADERS = tuple(column.title for column in COLUMNS)
-_LEAST = 0.001
+_MIN_P = 0.001
+#: The note below a table with a star behind an interval.
+APPROXIMATE = "* few samples, or few changed samples: the interval is approximate"
 
 
-def lines(found: Sequence[Contrast], width: int) -> list[str]:
-    """A row for each contrast, in `width` columns of a terminal; nothing where nothing was compared."""
-    if not found:
+def lines(contrasts: Sequence[Contrast], width: int) -> list[str]:
+    """Return a row for each contrast, in `width` columns of a terminal; nothing if nothing was compared."""
+    if not contrasts:
         return []
-    rough = any(each.change.approximate for each in found)
+    approximate = any(each.change.approximate for each in contrasts)
     return [
-        *table.lines(COLUMNS, rows(found), width),
-        *(["* few samples, or few that changed: the interval is approximate"] if rough else []),
+        *table.lines(COLUMNS, rows(contrasts), width),
+        *([APPROXIMATE] if approximate else []),
     ]
 
 
-def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:
-    """The rows under `HEADERS`; what a cell shares with the one that it is held against is not said again."""
+def rows(contrasts: Sequence[Contrast]) -> list[tuple[str, ...]]:
+    """Return the rows under `HEADERS`; `against` shows only what differs from the cell."""
     return [
         (
             each.cell,
@@ -53,12 +55,12 @@ def rows(found: Sequence[Contrast]) -> list[tuple[str, ...]]:
             p_value(each.adjusted),
             f"{each.rank_biserial:+.2f}",
         )
-        for each in found
+        for each in contrasts
     ]
 
 
 def _short(contrast: Contrast) -> str:
-    """The strategy or the model, whichever differs; a baseline as it is called."""
+    """Return the strategy or the model, whichever differs; for a baseline its name."""
     cell, other = CellId.parse(contrast.cell), CellId.parse(contrast.against)
     if not other.model or not other.strategy:
         return contrast.against
@@ -68,5 +70,5 @@ def _short(contrast: Contrast) -> str:
 
 
 def p_value(value: float) -> str:
-    """Three decimals."""
-    return f"under {_LEAST}" if value < _LEAST else f"{value:.3f}"
+    """Format a p-value with three decimals."""
+    return f"under {_MIN_P}" if value < _MIN_P else f"{value:.3f}"

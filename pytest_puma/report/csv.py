@@ -1,4 +1,4 @@
-"""A run as CSV: a line for each measure of each cell, with the verdicts on it.
+"""A run as CSV: a line for each measure of each cell, with its verdicts.
 
 cell,scenario,strategy,perturbation,model,metric,value,low,high,level,n,note,verdicts
 triage_jira-zero_shot@qwen,triage_jira,zero_shot,,qwen,accuracy,0.66,0.52,0.77,0.95,50,,PASS
@@ -31,9 +31,9 @@ COLUMNS = (
 
 
 def as_csv(run: Run) -> str:
-    """All digits; empty for NaN; text that begins as a formula has a `'` in front.
+    """Return the CSV text: all digits, empty for NaN; text that begins like a formula gets a `'` in front.
 
-    Several verdicts on one metric are separated by a blank and a semicolon.
+    Several verdicts on one metric are separated by a semicolon and a space.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

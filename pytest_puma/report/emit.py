@@ -10,7 +10,7 @@ from pytest_puma.planning.reports import FORMATS, ReportFile
 
 
 def emit(run: Run, reports: Iterable[ReportFile]) -> list[str]:
-    """Write all files; return a sentence for each."""
+    """Write all files; return a line for each."""
     return [_emit(run, report) for report in reports]
 
 

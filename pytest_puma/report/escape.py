@@ -1,7 +1,7 @@
-r"""Text made safe for where it goes: one function an output.
+r"""Escaping of untrusted text: one function for each output.
 
-Sample ids, labels, answers, prompts, file names and the names that a project gives come from anywhere. What could move
-a cursor, hide or reorder text is written as Python writes it in a string, `\x1b`, in all outputs.
+Sample ids, labels, answers, prompts, file names and names from the project are untrusted. Characters that move the
+cursor, hide or reorder text are written as in a Python string, `\x1b`, in all outputs.
 """
 
 from __future__ import annotations
@@ -10,37 +10,37 @@ import re
 import unicodedata
 from html import escape
 
-#: Controls, formats (bidirectional overrides, what has no width), lone surrogates, line and paragraph separators.
+#: Controls, formats (bidirectional overrides, zero width), lone surrogates, line and paragraph separators.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-#: Writing systems and emoji need the joiners.
+#: Joiners, which writing systems and emoji need.
 _NEEDED = frozenset("\u200c\u200d")
-#: CI systems take such a line for a command: `::error::` behind blanks (GitHub), `##[...]` (GitHub, Azure) and
+#: Lines that CI systems execute as commands: `::error::` behind blanks (GitHub), `##[...]` (GitHub, Azure) and
 #: `##vso[...]` (Azure), `##teamcity[...]` anywhere.
 _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 
-#: What GitHub and GitLab make a link or a mention of: it is shown as code, where they make nothing of it.
+#: Text that GitHub and GitLab turn into a link or a mention, except in code: it is shown as code.
 _LINK = re.compile(r"[^\s`|]*(?:@|://|www\.|[#!]\d)(?:[^\s`|]*[^\s`|:;,.])?", re.IGNORECASE)
 _MARKUP = re.compile(r"[\\*<&|~$]|\](?=[(\[:])|(?<!\w)_+|_+(?!\w)")
-#: At the beginning of a line or list item it would begin a heading, a list, a quotation, a rule or a check box.
+#: The beginning of a heading, a list, a quotation, a rule or a check box at the start of a line or list item.
 _BLOCK = re.compile(r"^(?:[=#>]|\[(?=[ x]\])|[-+](?=[-\s])|\d+(?=[.)](?:\s|$)))", re.IGNORECASE)
 
-#: Spreadsheets calculate a cell that begins with one of these, the wide forms of East Asian keyboards among them.
+#: First characters of a formula in spreadsheets, with the wide forms of East Asian keyboards.
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def terminal(text: str) -> str:
-    """One line that a terminal shows as it is, and that no CI system takes for a command."""
+    """Return one line that a terminal shows unchanged and no CI system executes."""
     return _COMMAND.sub(_without_sign, _visible(text))
 
 
 def terminal_lines(text: str) -> str:
-    """The same of a text that may have several lines."""
+    """Apply `terminal` to each line of a text."""
     return "\n".join(map(terminal, text.split("\n")))
 
 
 def markdown(text: str) -> str:
-    """One line, for anywhere in a Markdown document, table cells included, that means nothing but its characters."""
+    """Return one line without markup, for any place in a Markdown document, table cells included."""
     flat = _visible(" ".join(text.split()))
     parts: list[str] = []
     start = 0
@@ -51,14 +51,14 @@ def markdown(text: str) -> str:
 
 
 def html(text: str) -> str:
-    """One line, for inside an HTML element."""
+    """Return one line, for the text of an HTML element."""
     return escape(_visible(text))
 
 
 def csv(value: object) -> object:
-    """A cell that no spreadsheet calculates: text that begins as a formula gets a `'` in front; numbers stay numbers.
+    """Return a cell that no spreadsheet evaluates: text like a formula gets a `'` in front; numbers stay numbers.
 
-    Line breaks and tabs are kept, as the cell is quoted.
+    Line breaks and tabs stay, as the cell is quoted.
     """
     if not isinstance(value, str):
         return value
@@ -67,7 +67,7 @@ def csv(value: object) -> object:
 
 
 def xml(text: str) -> str:
-    """The value of an attribute, without the characters that XML 1.0 has not."""
+    """Return the value of an attribute, without characters that XML 1.0 forbids."""
     return re.sub("[\ufffe\uffff]", _written_out, _visible(text))
 
 
@@ -94,8 +94,8 @@ def _without_sign(match: re.Match[str]) -> str:
 
 
 def _plain(text: str, *, first: bool) -> str:
-    """Running text with a backslash before what is markup; `first`: it may stand at the beginning of a block."""
-    # An entity: behind a backslash, a backtick would lengthen the fence of a code span beside it.
+    """Escape markup with backslashes; `first`: the text may be at the beginning of a block."""
+    # An entity, as a backtick behind a backslash would lengthen the fence of a code span beside it.
     text = _MARKUP.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text).replace("`", "&#96;")
     return _BLOCK.sub(_without_block, text) if first else text
 

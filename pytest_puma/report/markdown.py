@@ -1,4 +1,4 @@
-"""A run as Markdown, for a comment on a pull request or the summary of a CI job: the terminal's table and sentences."""
+"""A run as Markdown, for a comment on a pull request or the summary of a CI job."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pytest_puma.report.closing import closing
 from pytest_puma.report.rows import HEADERS, all_rows, interval, number, signed
 from pytest_puma.report.terminal import footnote, stopped, undecided, warnings
 
-#: What a reader of a pull request has no use for.
-_LEFT_OUT = ("tokens", "s")
-_FLIPS = 20
+#: Columns that do not interest the reader of a pull request.
+_OMITTED = ("tokens", "s")
+_MAX_FLIPS = 20
 
 
 def as_markdown(run: Run) -> str:
-    """The verdict, the table, a sentence for each gate that is not kept, the tables that were asked for, the flips."""
+    """Return a heading, the table, a sentence for each gate that is not kept, the requested tables, and the flips."""
     parts = [
         f"### puma: {_verdict(run)}",
         _table(run.outcomes),
@@ -32,7 +32,7 @@ def as_markdown(run: Run) -> str:
 
 
 def _verdict(run: Run) -> str:
-    """Everything that makes the run red, counted."""
+    """Count everything that fails the run."""
     missed = sum(bool(outcome.failed) for outcome in run.outcomes)
     errors = sum(fault.error for fault in run.faults)
     counted = {
@@ -50,40 +50,40 @@ def _count(number: int, one: str, several: str) -> str:
 
 
 def _cells(run: Run) -> int:
-    """Those that ran, and those that ended in an error before."""
+    """Count the cells that ran and those that ended in an error."""
     ran = [outcome.node_id for outcome in run.outcomes]
     return len(ran) + len({fault.node_id for fault in run.faults} - set(ran))
 
 
 def _failed(run: Run) -> list[Verdict]:
-    """The missed gates that are about several cells."""
+    """Return the missed gates on several cells."""
     return [each for each in run.verdicts if each.fails]
 
 
 def _table(outcomes: Sequence[Outcome]) -> str:
     if not outcomes:
         return ""
-    shown = [place for place, name in enumerate(HEADERS) if name not in _LEFT_OUT]
+    shown = [place for place, name in enumerate(HEADERS) if name not in _OMITTED]
     cells = [[row[place] for place in shown] for row in all_rows(outcomes)]
     return _github(cells, [HEADERS[place] for place in shown])
 
 
 def _sentences(run: Run) -> Iterator[str]:
-    """Those of what makes the run red first."""
-    red: list[tuple[str, str]] = []
-    red += [(each.status, f"{outcome.cell}: {each.reason}") for outcome in run.outcomes for each in outcome.failed]
-    red += [(each.status, each.reason) for each in _failed(run)]
-    red += [("ERROR" if each.error else "FAILED", f"{each.cell}: {each.message}") for each in run.faults]
-    red += [("FAIL", problem) for problem in run.problems]
+    """Return one list of sentences, failures first."""
+    failures: list[tuple[str, str]] = []
+    failures += [(each.status, f"{outcome.cell}: {each.reason}") for outcome in run.outcomes for each in outcome.failed]
+    failures += [(each.status, each.reason) for each in _failed(run)]
+    failures += [("ERROR" if each.error else "FAILED", f"{each.cell}: {each.message}") for each in run.faults]
+    failures += [("FAIL", problem) for problem in run.problems]
     rest = (*footnote(run.outcomes), *undecided(run), *stopped(run.outcomes), *closing(run), *warnings(run))
-    lines = [f"**{word}** {escape.markdown(text)}" for word, text in red]
+    lines = [f"**{word}** {escape.markdown(text)}" for word, text in failures]
     lines += [escape.markdown(line) for line in rest]
     if lines:
         yield "\n".join(f"- {line}" for line in lines)
 
 
 def _changes(run: Run) -> Iterator[str]:
-    """What became of the metrics that gates hold against the baseline, also where they are kept."""
+    """Return a table of the metrics that gates compare with the baseline, kept or missed."""
     rows = [
         (outcome.cell, str(each.gate), *_change(each.change), each.status)
         for outcome in run.outcomes
@@ -96,8 +96,8 @@ def _changes(run: Run) -> Iterator[str]:
 
 
 def _change(change: Change) -> tuple[str, ...]:
-    moved = f"x {number(change.value)}" if change.quotient else signed(change.value)
-    return (change.metric, number(change.old), number(change.new), moved, interval(change))
+    difference = f"x {number(change.value)}" if change.quotient else signed(change.value)
+    return (change.metric, number(change.old), number(change.new), difference, interval(change))
 
 
 def _perturbations(run: Run) -> Iterator[str]:
@@ -105,8 +105,8 @@ def _perturbations(run: Run) -> Iterator[str]:
         yield "#### perturbations"
     if run.robustness:
         yield _github(robustness.rows(run.robustness), robustness.HEADERS)
-    told = (*robustness.sentences(run.robustness), *robustness.not_run(run))
-    yield "\n".join(f"- {escape.markdown(line)}" for line in told)
+    sentences = (*robustness.sentences(run.robustness), *robustness.not_run(run))
+    yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in sentences)
 
 
 def _comparison(run: Run) -> Iterator[str]:
@@ -116,15 +116,15 @@ def _comparison(run: Run) -> Iterator[str]:
 
 
 def _flips(outcome: Outcome) -> str:
-    """Folded up: a table of the first flips, those for the worse before the others."""
+    """Return a collapsed table of the first flips, changes for the worse first."""
     if not outcome.flips:
         return ""
     flips = sorted(outcome.flips, key=lambda flip: flip.better)
     worse = sum(not flip.better for flip in flips)
-    rest = f"\n\nand {len(flips) - _FLIPS} more" if len(flips) > _FLIPS else ""
-    table = _github([_flip(flip) for flip in flips[:_FLIPS]], ("sample", "gold", "was", "is", ""))
-    said = f"{escape.html(outcome.cell)}: {worse} answers worse, {len(flips) - worse} better"
-    return f"<details><summary>{said}</summary>\n\n{table}{rest}\n\n</details>"
+    rest = f"\n\nand {len(flips) - _MAX_FLIPS} more" if len(flips) > _MAX_FLIPS else ""
+    table = _github([_flip(flip) for flip in flips[:_MAX_FLIPS]], ("sample", "gold", "was", "is", ""))
+    title = f"{escape.html(outcome.cell)}: {worse} answers worse, {len(flips) - worse} better"
+    return f"<details><summary>{title}</summary>\n\n{table}{rest}\n\n</details>"
 
 
 def _flip(flip: Flip) -> tuple[str, ...]:

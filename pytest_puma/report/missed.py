@@ -1,4 +1,4 @@
-"""A missed gate in a few words, which begin with the measure: `f1_macro 0.11 < 0.3`."""
+"""A missed gate in a few words: `f1_macro 0.11 < 0.3`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _BREAKS = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
 
 
 def sentence(verdict: Verdict) -> str:
-    """The reason, behind the gate where it does not begin with the measure."""
-    told = verdict.reason.startswith(verdict.gate.metric)
-    return verdict.reason if told else f"{verdict.gate}: {verdict.reason}"
+    """Return the reason, with the gate in front if the reason does not begin with the metric."""
+    named = verdict.reason.startswith(verdict.gate.metric)
+    return verdict.reason if named else f"{verdict.gate}: {verdict.reason}"
 
 
 def in_short(verdict: Verdict) -> str:
-    """The value beside the limit, or the sentence where there is more to say than that."""
+    """Return the value and the limit; the whole sentence if these do not explain the verdict."""
     gate, measure, change = verdict.gate, verdict.measure, verdict.change
     if gate.word:
         return sentence(verdict) if verdict.p is None else f"{gate.word}: p = {number(verdict.p)}"
@@ -32,6 +32,6 @@ def in_short(verdict: Verdict) -> str:
 
 
 def _apart(value: float, gate: Gate) -> str:
-    """Enough digits to differ from a limit that it is not."""
+    """Format a value with enough digits to differ from a limit that it does not equal."""
     texts = (number(value), *(f"{value:.{digits}g}" for digits in range(4, 18)))
     return next((text for text in texts if (float(text) == gate.limit) == (value == gate.limit)), texts[-1])

@@ -1,4 +1,4 @@
-"""What perturbations did to the cells, as a table and as sentences, for the terminal and for Markdown."""
+"""The effect of perturbations as a table and as sentences, for the terminal and for Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_puma.core import Gap, Robustness, Run, Shift
 from pytest_puma.report import table
-from pytest_puma.report.contrasts import p_value
+from pytest_puma.report.contrasts import APPROXIMATE, p_value
 from pytest_puma.report.rows import interval, number, signed
 from pytest_puma.report.table import Column
 
@@ -26,66 +26,67 @@ COLUMNS = (
     Column(title="to wrong", right=True, leaves=3),
     Column(title="stay wrong", right=True, leaves=1),
 )
-#: A p-value under which a change is told as significant.
-SIGNIFICANT = 0.05
+#: Maximum p-value of a significant change.
+SIGNIFICANCE_LEVEL = 0.05
 HEADERS = tuple(column.title for column in COLUMNS)
 
 
-def lines(found: Sequence[Robustness], width: int) -> list[str]:
-    """A row for each perturbation of a cell; below, each cell's worst case and its gaps between groups of people."""
-    if not found:
+def lines(robustness: Sequence[Robustness], width: int) -> list[str]:
+    """Return a row for each perturbation of a cell; below, the worst case and the gaps of each cell."""
+    if not robustness:
         return []
-    rough = any(shift.change.approximate or shift.answer_changes.rate.note for each in found for shift in each.shifts)
-    note = ["* few samples, or few that changed: the interval is approximate"] if rough else []
-    return [*table.lines(COLUMNS, rows(found), width), *note, *sentences(found)]
+    shifts = [shift for each in robustness for shift in each.shifts]
+    approximate = any(shift.change.approximate or shift.answer_changes.rate.note for shift in shifts)
+    note = [APPROXIMATE] if approximate else []
+    return [*table.lines(COLUMNS, rows(robustness), width), *note, *sentences(robustness)]
 
 
-def rows(found: Sequence[Robustness]) -> list[tuple[str, ...]]:
-    """The rows under `HEADERS`: how far the metric moved, how many answers changed, and what became of those."""
+def rows(robustness: Sequence[Robustness]) -> list[tuple[str, ...]]:
+    """Return the rows under `HEADERS`: the change of the metric, the changed answers, and what they changed to."""
     return [
         (*(("", "", "") if place else (each.scenario, each.strategy, each.model)), *_row(shift))
-        for each in found
+        for each in robustness
         for place, shift in enumerate(each.shifts)
     ]
 
 
 def not_run(run: Run) -> list[str]:
-    """The perturbed cells that were not asked, as they would have been asked the same."""
+    """Return a line for each perturbed cell that was not run because no prompt changed."""
     return [f"not run: {why}" for why in run.unchanged]
 
 
-def sentences(found: Sequence[Robustness]) -> list[str]:
-    """`worst: triage_jira-zero_shot@q: f1_macro is 0.41 under case_upper, 0.62 as it is; ...`, and so on."""
-    return [sentence for each in found for sentence in _sentences(each)]
+def sentences(robustness: Sequence[Robustness]) -> list[str]:
+    """Return sentences such as `worst: triage-zero_shot@q: f1_macro is 0.41 under case_upper, 0.62 without; ...`."""
+    return [sentence for each in robustness for sentence in _sentences(each)]
 
 
 def _sentences(each: Robustness) -> Iterator[str]:
     if each.worst is not None:
-        fell = f"{each.metric} is {number(each.worst_value)} under {each.worst}, {number(each.value)} without"
+        values = f"{each.metric} is {number(each.worst_value)} under {each.worst}, {number(each.value)} without"
         right = each.always_right
         always = "" if right is None else f"; {right.value:.0%} {interval(right)} of n={right.n} are right under all"
-        yield f"worst: {each.cell}: {fell}{_corrected(each)}{_significant(each)}{always}"
+        yield f"worst: {each.cell}: {values}{_corrected(each)}{_significant(each)}{always}"
     for gap in each.gaps:
         yield f"gap: {each.cell}: {_gap(gap)}"
 
 
 def _corrected(each: Robustness) -> str:
-    """Said where there was a choice: the worst of several measured numbers is too bad."""
+    """Return the bias-corrected worst value; with one perturbation there is no selection bias."""
     if len(each.shifts) == 1:
         return ""
     return f" ({number(each.worst_corrected)} corrected for choosing the worst of {len(each.shifts)})"
 
 
 def _significant(each: Robustness) -> str:
-    """How many perturbations change the metric, as far as the samples can tell."""
-    found = [shift for shift in each.shifts if shift.adjusted < SIGNIFICANT]
-    return f"; significant changes (Holm): {len(found)} of {len(each.shifts)}"
+    """Count the perturbations with a significant change."""
+    significant = [shift for shift in each.shifts if shift.adjusted < SIGNIFICANCE_LEVEL]
+    return f"; significant changes (Holm): {len(significant)} of {len(each.shifts)}"
 
 
 def _gap(gap: Gap) -> str:
     change = gap.change
-    moved = f"{change.metric} of {gap.new} less that of {gap.old} is {signed(change.value)} {interval(change)}"
-    return f"{gap.axis}: {moved} n={change.n}"
+    difference = f"{change.metric} of {gap.new} minus that of {gap.old} is {signed(change.value)} {interval(change)}"
+    return f"{gap.axis}: {difference} n={change.n}"
 
 
 def _row(shift: Shift) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The table of a run as rows, for the terminal and for Markdown."""
+"""The main table of a run as rows, for the terminal and for Markdown."""
 
 from __future__ import annotations
 
@@ -23,47 +23,47 @@ COLUMNS = (
 )
 HEADERS = tuple(column.title for column in COLUMNS)
 _WORST = ("FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN", "PASS")
-#: It has a column of its own.
+#: The metric with a column of its own.
 _PARSE_FAILURES = "parse_failure_rate"
 
 
 def number(value: float) -> str:
-    """Three significant digits, no exponent for ordinary sizes."""
+    """Format with three significant digits, without an exponent for common sizes."""
     if math.isnan(value):
         return "-"
     return f"{value:.2f}" if 1 <= abs(value) < 1000 else f"{value:.3g}"  # noqa: PLR2004 - three digits
 
 
 def signed(value: float) -> str:
-    """A change: `+0.02`."""
+    """Format a change: `+0.02`."""
     return number(value) if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
 
 
 def interval(measure: Measure | Change) -> str:
-    """`[0.41, 0.52]`, empty where there is none; a level other than that of the header is stated."""
+    """Format `[0.41, 0.52]`, empty if there is no interval; a level other than that of the header is added."""
     level = "" if measure.level == LEVEL else f" at {100 * measure.level:g} %"
     return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]{level}"
 
 
 def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
-    """The rows under `HEADERS`: those of the cells, and behind a scenario's last one those of trivial programs."""
+    """Return the rows under `HEADERS`: each cell, and the naive baselines behind the last cell of a scenario."""
     last = {outcome.scenario: outcome.cell for outcome in outcomes}
-    known = {outcome.scenario: _naive_rows(outcome) for outcome in outcomes if outcome.naive_baselines}
+    naive = {outcome.scenario: _naive_rows(outcome) for outcome in outcomes if outcome.naive_baselines}
     return [
         row
         for outcome in outcomes
         for row in [
             *_rows(outcome),
-            *(known.get(outcome.scenario, ()) if last[outcome.scenario] == outcome.cell else ()),
+            *(naive.get(outcome.scenario, ()) if last[outcome.scenario] == outcome.cell else ()),
         ]
     ]
 
 
 def shown(outcome: Outcome) -> list[str]:
-    """The metrics that have a row: those to be shown that the cell has, then those that its gates are about.
+    """Return the metrics with a row: the requested ones that the cell has, then those of its gates.
 
-    A gate of one word is a row of its own. Parse failures have a column, so they have a row only where a gate on them
-    is not kept or is the only one.
+    A one-word gate has a row of its own. Parse failures have a column, so they get a row only if a gate on them is not
+    kept or is the only gate.
     """
     names = [name for name in outcome.metrics if name in outcome.measures]
     judged = {
@@ -88,7 +88,7 @@ def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
 
 
 def _naive_rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    """A row for what each trivial program scores on the same samples, without costs and verdict."""
+    """Return a row for each measure of the naive baselines, without costs and verdict."""
     return [
         (*(("", "", "") if place else (outcome.scenario, f"naive.{name}", "")), *_cells(measure), "", "", "", "")
         for name, measures in outcome.naive_baselines.items()
@@ -97,7 +97,7 @@ def _naive_rows(outcome: Outcome) -> list[tuple[str, ...]]:
 
 
 def _measured(metric: str, measure: Measure | None, verdicts: Iterable[Verdict]) -> tuple[str, ...]:
-    """What was measured; of a gate of one word its p-value; a dash for what the cell does not give."""
+    """Return the cells of a measure; for a one-word gate its p-value; a dash for a metric that was not measured."""
     if measure is not None:
         return _cells(measure)
     p = next((each.p for each in verdicts if each.p is not None), math.nan)
@@ -110,6 +110,6 @@ def _cells(measure: Measure) -> tuple[str, ...]:
 
 
 def _worst(verdicts: Sequence[Verdict]) -> str:
-    """A dash where there is none."""
-    found = {each.status for each in verdicts}
-    return next((status for status in _WORST if status in found), "-")
+    """Return the worst status, a dash without verdicts."""
+    statuses = {each.status for each in verdicts}
+    return next((status for status in _WORST if status in statuses), "-")

@@ -1,4 +1,4 @@
-"""A table that fits a terminal: fewer columns where it is narrow, never a broken word.
+"""A table that fits the terminal: a narrow one shows fewer columns, and words are never broken.
 
 metric      value  verdict
 --------  -------  -------
@@ -20,9 +20,9 @@ _GAP = "  "
 class Column:
     """A column under its title.
 
-    `leaves` is its place among those that leave a narrow table, 1 for the first; 0 stays. One that `heads` does not
-    vanish, but becomes a line above the rows that share its value. Where even the last ones are too wide, values of
-    those with `names` stand on lines of their own, the longest first.
+    `leaves`: its place in the order in which columns leave a narrow table, 1 for the first; 0 stays. `heads`: instead
+    of leaving, it becomes a line above the rows that share its value. `names`: if the remaining columns are still too
+    wide, its long values stand on lines of their own, the widest column first.
     """
 
     title: str
@@ -34,14 +34,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Which columns are shown, and which head the rows, by their places."""
+    """The places of the columns that are shown, and of those that head the rows."""
 
     shown: tuple[int, ...]
     heading: tuple[int, ...] = ()
 
 
 def lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Titles, a rule and the rows; an empty value in all columns that head rows means that of the row above."""
+    """Return titles, a rule and the rows; an empty value in the heading columns repeats that of the row above."""
     safe = [[escape.terminal(cell) for cell in row] for row in rows]
     widest = [max(map(text_width, (column.title, *cells))) for column, *cells in zip(columns, *safe, strict=True)]
     for layout in _layouts(columns):
@@ -55,7 +55,7 @@ def lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
 
 
 def text_width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return the number of terminal columns of a text."""
     if text.isascii():
         return len(text)
     return sum(map(_character_width, text))
@@ -68,7 +68,7 @@ def _character_width(character: str) -> int:
 
 
 def _layouts(columns: Sequence[Column]) -> Iterator[_Layout]:
-    """All columns first, then fewer and fewer."""
+    """Yield the layout with all columns, then narrower ones."""
     layout = _Layout(tuple(range(len(columns))))
     yield layout
     leaving = sorted((column.leaves, place) for place, column in enumerate(columns) if column.leaves)
@@ -83,12 +83,12 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _narrowed(columns: Sequence[Column], widths: Sequence[int], width: int) -> list[int]:
-    """The widths, those of names less where all of them do not fit, but never under their titles."""
-    found = list(widths)
+    """Return the widths, with those of names reduced to fit, but at least to their titles."""
+    narrowed = list(widths)
     names = [place for place, column in enumerate(columns) if column.names]
-    for place in sorted(names, key=lambda place: -found[place]):
-        found[place] = max(len(columns[place].title), found[place] - max(0, _total(found) - width))
-    return found
+    for place in sorted(names, key=lambda place: -narrowed[place]):
+        narrowed[place] = max(len(columns[place].title), narrowed[place] - max(0, _total(narrowed) - width))
+    return narrowed
 
 
 def _body(
@@ -104,7 +104,7 @@ def _body(
 
 
 def _row(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
-    """A line; a value that is too long for its column stands on a line of its own."""
+    """Yield a line; a value that is too long for its column stands on a line of its own."""
     line, start = "", 0
     for column, cell, width in zip(columns, cells, widths, strict=True):
         blank = " " * (width - text_width(cell))

@@ -1,4 +1,4 @@
-"""The run as a table for the terminal, and a failed cell as sentences and misses."""
+"""The run as a table for the terminal, and the details of a failed cell."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pytest_puma.report import table
 from pytest_puma.report.closing import closing
 from pytest_puma.report.rows import COLUMNS, all_rows, number, shown
 
-MISSES = 5
+MAX_MISSES = 5
 _WIDTH = 100
 
 
 def summary(run: Run, folder: str, width: int) -> list[str]:
-    """The run for the end of pytest's output: the table, and below it what a reader must know."""
+    """Return the table of the run and the notes below it, for the end of pytest's output."""
     lines = table.lines(COLUMNS, all_rows(run.outcomes), width)
     lines += footnote(run.outcomes)
     lines += _sources(run.outcomes)
@@ -28,7 +28,7 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
 
 
 def misses(outcome: Outcome) -> list[str]:
-    """The worst misses of a cell, each with its own part of the prompt and the reply, behind an empty line."""
+    """Return the worst misses of a cell, each with its part of the prompt and the reply, after an empty line."""
     worst = worst_misses(outcome.predictions)
     wrong = sum(map(_is_wrong, outcome.predictions))
     lines = ["", f"the worst {len(worst)} of {wrong} misses:"] if worst else []
@@ -36,33 +36,33 @@ def misses(outcome: Outcome) -> list[str]:
         lines += [
             f"  {prediction.sample_id}: answered {_answered(prediction)}, gold is {prediction.gold}",
             f"    prompt {_elided(_own_part(outcome, prediction))}",
-            f"    raw    {_said(prediction)}",
+            f"    raw    {_reply(prediction)}",
         ]
     return lines
 
 
 def flips(outcome: Outcome) -> list[str]:
-    """Which answers are no longer what they were in the baseline, those for the worse first."""
+    """Return the answers that are better or worse than in the baseline, the worse ones first."""
     if not outcome.flips:
         return []
     worse = [flip for flip in outcome.flips if not flip.better]
     better = [flip for flip in outcome.flips if flip.better]
     lines = [f"flips of {outcome.cell}: {len(worse)} worse, {len(better)} better"]
-    for word, turned in (("worse", worse), ("better", better)):
-        for flip in turned:
-            said = f"gold is {flip.gold}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
-            lines.append(f"  {word:6}  {flip.sample}: {said}")
+    for word, changed in (("worse", worse), ("better", better)):
+        for flip in changed:
+            answers = f"gold is {flip.gold}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
+            lines.append(f"  {word:6}  {flip.sample}: {answers}")
     return lines
 
 
-def worst_misses(predictions: Sequence[Prediction], most: int = MISSES) -> list[Prediction]:
-    """Wrong answers, the farthest off or the surest first; unreadable ones lead."""
+def worst_misses(predictions: Sequence[Prediction], maximum: int = MAX_MISSES) -> list[Prediction]:
+    """Return wrong answers: parse failures first, then by error or by confidence."""
     wrong = [prediction for prediction in predictions if _is_wrong(prediction)]
-    return sorted(wrong, key=_badness, reverse=True)[:most]
+    return sorted(wrong, key=_badness, reverse=True)[:maximum]
 
 
 def warnings(run: Run) -> list[str]:
-    """Those on the models, then those on the cells; one that holds for several is said once, with their number."""
+    """Return warnings on models, then on cells; a warning on several cells appears once, with their number."""
     cells: dict[str, dict[str, None]] = {}
     for outcome in run.outcomes:
         for warning in outcome.warnings:
@@ -72,7 +72,7 @@ def warnings(run: Run) -> list[str]:
 
 
 def undecided(run: Run) -> list[str]:
-    """The gates of cells that neither pass nor fail, a sentence that holds for several once, then those of the run."""
+    """Return the gates that neither pass nor fail, those of cells first; equal sentences appear once."""
     cells: dict[str, dict[str, None]] = {}
     for outcome in run.outcomes:
         for each in outcome.verdicts:
@@ -85,26 +85,26 @@ def undecided(run: Run) -> list[str]:
 
 
 def stopped(outcomes: Sequence[Outcome]) -> list[str]:
-    """How many samples were not asked, as the gates of their cells were decided before."""
+    """Count the samples that were not run because the gates of their cells were already decided."""
     early = [outcome for outcome in outcomes if outcome.left_out]
     if not early:
         return []
     saved = sum(outcome.left_out for outcome in early)
     samples = saved + sum(outcome.measures["parse_failure_rate"].n for outcome in outcomes)
     level = f"{100 * early[0].measures['parse_failure_rate'].level:g} %"
-    told = (
+    sentence = (
         f"stopped early: {len(early)} of {len(outcomes)} cells; {saved:,} of {samples:,} samples were not needed; "
-        f"intervals at {level} hold together at all interim analyses with {100 * LEVEL:g} %"
+        f"intervals at {level} hold jointly at all interim analyses with {100 * LEVEL:g} %"
     )
-    return [told]
+    return [sentence]
 
 
 def footnote(outcomes: Sequence[Outcome]) -> list[str]:
-    """What the star behind a value means, where there is one."""
+    """Explain the star behind a value, if there is one."""
     noted = any(
         outcome.measures[name].note for outcome in outcomes for name in shown(outcome) if name in outcome.measures
     )
-    return ["* rests on few answers, or on the readable ones of many; the note is in run.json"] if noted else []
+    return ["* few answers, or many parse failures; the note is in run.json"] if noted else []
 
 
 def _named(cells: Sequence[str]) -> str:
@@ -112,19 +112,20 @@ def _named(cells: Sequence[str]) -> str:
 
 
 def _agreement(outcome: Outcome) -> str:
-    """How many texts and answers changed when asked alone, nothing where that was not asked."""
-    found = outcome.determinism
-    if found is None:
+    """Count the texts and answers that changed in a re-run of each sample alone."""
+    determinism = outcome.determinism
+    if determinism is None:
         return ""
-    gaps = f"; largest logit gap {number(max(found.gaps))}" if found.gaps else ""
-    changed = f"{found.texts} of {found.samples} texts and {found.answers} of {found.samples} answers"
-    return f"{outcome.cell}: {changed} change when asked alone{gaps}"
+    gaps = f"; largest logit gap {number(max(determinism.gaps))}" if determinism.gaps else ""
+    texts = f"{determinism.texts} of {determinism.samples} texts"
+    answers = f"{determinism.answers} of {determinism.samples} answers"
+    return f"{outcome.cell}: {texts} and {answers} change when run alone{gaps}"
 
 
 def _sources(outcomes: Sequence[Outcome]) -> list[str]:
-    """Which file each scenario was run on, with the beginning of its digest."""
-    found = {outcome.scenario: outcome.signature.get("data") for outcome in outcomes}
-    return [f"{scenario}: {data['file']} (sha256 {data['sha256'][:12]})" for scenario, data in found.items() if data]
+    """Return the data file of each scenario, with the beginning of its digest."""
+    sources = {outcome.scenario: outcome.signature.get("data") for outcome in outcomes}
+    return [f"{scenario}: {data['file']} (sha256 {data['sha256'][:12]})" for scenario, data in sources.items() if data]
 
 
 def _is_wrong(prediction: Prediction) -> bool:
@@ -147,8 +148,8 @@ def _badness(prediction: Prediction) -> float:
         return 0.0
 
 
-def _said(prediction: Prediction) -> str:
-    """The texts of the responses; where labels were scored there are none, but probabilities."""
+def _reply(prediction: Prediction) -> str:
+    """Return the texts of the responses; for scored labels, which have none, their probabilities."""
     if any(prediction.raw) or not prediction.probabilities:
         return repr(_tail(" | ".join(prediction.raw)))
     ranked = sorted(prediction.probabilities.items(), key=lambda entry: -entry[1])
@@ -156,7 +157,7 @@ def _said(prediction: Prediction) -> str:
 
 
 def _own_part(outcome: Outcome, prediction: Prediction) -> str:
-    """What the last prompt about a sample does not share with all others; the last message where it shares all."""
+    """Return the part of the last prompt that is not shared by all samples; the last message if all is shared."""
     own = [rest for rest in prediction.prompts if rest is not None][-1:]
     text = "\n".join(message.content for rest in own for message in rest)
     whole = outcome.prompts(prediction)
@@ -164,7 +165,7 @@ def _own_part(outcome: Outcome, prediction: Prediction) -> str:
 
 
 def _answered(prediction: Prediction) -> str:
-    """The answer, or what became of it."""
+    """Return the answer, or the cause of its absence."""
     if prediction.parsed is not None:
         return f"{prediction.parsed!r} ({_words(prediction.failure)})"
     cause = f" ({_words(prediction.failure)})" if prediction.failure else ""
@@ -176,11 +177,11 @@ def _words(cause: str | None) -> str:
 
 
 def _spelled(answer: str | None) -> str:
-    return "nothing readable" if answer is None else answer
+    return "no answer" if answer is None else answer
 
 
 def _elided(text: str) -> str:
-    """The beginning and the end: the sample, and what was asked about it, in whichever order."""
+    """Return the beginning and the end: the sample and the question, in either order."""
     flat, half = " ".join(text.split()), _WIDTH // 2
     return flat if len(flat) <= _WIDTH else f"{flat[:half].strip()} ... {flat[-half:].strip()}"
 

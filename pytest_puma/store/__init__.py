@@ -1,1 +1,1 @@
-"""What a run leaves behind: its folder, its record as JSON, and the throughput of each model on this machine."""
+"""Persistent results: the run folder, the record of a run as JSON, and the throughput of each model."""

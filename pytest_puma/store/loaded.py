@@ -1,4 +1,4 @@
-"""A run of the past as pandas frames: what `run.json` and `predictions.jsonl` of a run folder hold.
+"""A finished run as pandas frames, loaded from `run.json` and `predictions.jsonl` of its run folder.
 
 run = load_run()                        # the newest run of the project in the current folder
 wrong = run.predictions.query("answer != gold")
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 _NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
 _MEASURE = ("metric", "value", "low", "high", "n", "note")
 _NUMBERS = ("value", "low", "high")
-#: Which run of which test of which cell a line belongs to.
+#: The fields that assign a line to one attempt of one test of a cell.
 _OWNER = ("cell", "node_id", "attempt")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedRun:
-    """A run: `predictions`, `measures` and `verdicts` are pandas frames, made when they are first asked for.
+    """A run: `predictions`, `measures` and `verdicts` are pandas frames, made on first use.
 
-    `path` is that of its JSON record, `record` what this holds.
+    `path`: the path of the JSON record; `record`: its content.
     """
 
     path: Path
@@ -43,11 +43,11 @@ class LoadedRun:
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
-        """One row for each answer of the cells in the record (of a test that ran several times, of its last attempt).
+        """One row for each prediction of the recorded cells (for a repeated test, of its last attempt).
 
-        `prompt` and `raw` are the last request and the reply to it; `messages` and `replies` are those of all requests.
-        Fields and probabilities have a column each: `fields.title`, `probabilities.Critical`. A `DataError` names the
-        line of a file that is cut off or was not written by pytest-puma.
+        `prompt` and `raw` are the last request and its reply; `messages` and `replies` are those of all requests.
+        Each field and each probability has a column: `fields.title`, `probabilities.Critical`. A `DataError` names the
+        invalid line of a file that is truncated or was not written by pytest-puma.
         """
         return _frame(list(_rows(self.path.with_name(PREDICTIONS), self.record["outcomes"])), _PREDICTION)
 
@@ -63,7 +63,7 @@ class LoadedRun:
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
-        """One row for each gate of each cell, and of the run, whose `cell` is missing."""
+        """One row for each gate of each cell, and of the run, where `cell` is missing."""
         of_cells = [
             _names(outcome) | _verdict(verdict)
             for outcome in self.record["outcomes"]
@@ -94,23 +94,21 @@ _VERDICT = ("gate", "status", "fails", "reason", "value", "low", "high")
 
 
 def load_run(path: str | os.PathLike[str] = ".") -> LoadedRun:
-    """A run from its folder, from its `run.json`, or the newest one of a project (the folder that holds `.puma`).
+    """Load a run from its folder, from its `run.json`, or the newest run of a project (the folder with `.puma`).
 
-    A `DataError` says what was found where no run is there, the file is cut off, or it is of another program or format.
+    A `DataError` reports a missing run, a truncated file, or a file of another program or format.
     """
     record = _record_of(Path(path))
     try:
         data = json.loads(record.read_text(encoding="utf-8"))
     except OSError as error:
-        msg = (
-            f"load_run: {record}: cannot be read ({error.strerror}); expected the {RECORD} that a run writes at its end"
-        )
+        msg = f"load_run: {record}: cannot be read ({error.strerror}); expected the {RECORD} that a finished run wrote"
         raise DataError(msg) from error
     except ValueError as error:
-        msg = f"load_run: {record}: not JSON ({error}); is it cut off? Expected the {RECORD} of a run"
+        msg = f"load_run: {record}: not JSON ({error}); expected the {RECORD} of a run: is the file truncated?"
         raise DataError(msg) from error
     if not isinstance(data, dict) or not {"format", "outcomes", "verdicts"} <= data.keys():
-        msg = f"load_run: {record}: not the record of a run; expected the {RECORD} that pytest-puma writes"
+        msg = f"load_run: {record}: not the record of a run; expected the {RECORD} that pytest-puma wrote"
         raise DataError(msg)
     if data["format"] != FORMAT:
         msg = (
@@ -131,21 +129,21 @@ def _record_of(path: Path) -> Path:
     for runs in (path / ".puma" / "runs", path / "runs", path):
         if (newest := newest_run(runs)) is not None:
             return newest
-    msg = f"load_run: {path}: no finished run in it; expected a run folder, its {RECORD} or the folder that holds .puma"
+    msg = f"load_run: {path}: no finished run in it; expected a run folder, its {RECORD} or the folder with .puma"
     raise DataError(msg)
 
 
 def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The predictions behind these outcomes, as rows."""
-    if not outcomes:  # each cell was an error: nothing was written
+    """Yield the predictions of these outcomes as rows."""
+    if not outcomes:  # each cell ended in an error: no file was written
         return
     names = {_owner(outcome): _names(outcome) for outcome in outcomes}
-    # Every prediction counts in this rate, read or not.
+    # The n of this rate is the number of predictions.
     missing = Counter({_owner(outcome): outcome["measures"]["parse_failure_rate"]["n"] for outcome in outcomes})
     shared: dict[tuple[Any, ...], list[Messages]] = {}
     number = 0
     try:
-        for number, line in enumerate(_lines(path), start=1):  # noqa: B007 - told where a line cannot be read
+        for number, line in enumerate(_lines(path), start=1):  # noqa: B007 - for the error message
             data = json.loads(line)
             owner = _owner(data)
             if data["kind"] == "cell":
@@ -156,12 +154,15 @@ def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[st
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = (
             f"load_run: {path}: line {number} cannot be read ({type(error).__name__}: {error}); "
-            "expected a line that pytest-puma wrote: is the file cut off?"
+            "expected a line that pytest-puma wrote: is the file truncated?"
         )
         raise DataError(msg) from error
     if lost := +missing:
         (cell, *_), count = lost.most_common(1)[0]
-        msg = f"load_run: {path}: {count} predictions of {cell} are missing; is the file cut off?"
+        msg = (
+            f"load_run: {path}: {count} predictions of {cell} are missing; expected all that {RECORD} counts: "
+            "is the file truncated?"
+        )
         raise DataError(msg)
 
 
@@ -183,7 +184,7 @@ def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
     }
     kept = {name: data[name] for name in _PREDICTION if name in data}
     texts = {
-        "prompt": _spoken(messages[-1]) if messages else "",
+        "prompt": _chat_text(messages[-1]) if messages else "",
         "raw": data["raw"][-1] if data["raw"] else "",
         "messages": [[{"role": each.role, "content": each.content} for each in prompt] for prompt in messages],
         "replies": data["raw"],
@@ -191,16 +192,16 @@ def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
     return kept | texts | flat
 
 
-def _spoken(messages: Messages) -> str:
-    """A chat as one text, each turn under its role."""
+def _chat_text(messages: Messages) -> str:
+    """Return a chat as one text, each message under its role."""
     return "\n\n".join(f"[{message.role}]\n{message.content}" for message in messages)
 
 
 def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """With the numbers of the change where the gate is about one, else of the measure."""
+    """Return a row with the numbers of the change if there is one, else of the measure."""
     numbers = verdict["change"] or verdict["measure"] or {}
-    told = {name: verdict[name] for name in ("status", "fails", "reason")}
-    return {"gate": str(Gate(**verdict["gate"]))} | told | {name: numbers.get(name) for name in _NUMBERS}
+    fields = {name: verdict[name] for name in ("status", "fails", "reason")}
+    return {"gate": str(Gate(**verdict["gate"]))} | fields | {name: numbers.get(name) for name in _NUMBERS}
 
 
 def _names(outcome: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,7 +213,7 @@ def _owner(data: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:
-    """The named columns first, in this order, then all others."""
+    """Return a frame with the named columns first, in this order, then all others."""
     import pandas as pd
 
     others = dict.fromkeys(name for row in rows for name in row if name not in columns)

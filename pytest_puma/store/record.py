@@ -1,12 +1,12 @@
-"""A run as JSON (format 2): what `run.json` of the run folder holds, and `--puma-report json:PATH` writes.
+"""A run as JSON (format 2), the content of `run.json` and of `--puma-report json:PATH`.
 
 `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, the `node_id`
 and the `attempt` of its test, signature, measures, confusion matrix, causes of missing answers, verdicts, flips,
-warnings, determinism (null: not asked for), usage, seconds, and how many samples were `left_out` as the gates were
-decided without them; `problems` are sentences that made the run fail although no cell did; `faults` are the tests that
-ended in an error, or failed by something else than a gate; `notes` are sentences on the models; `gates` counts the
-gates, with the run's chance of a false alarm; `robustness` is what perturbations did to cells, `unchanged` are
-sentences on those that changed no prompt, `contrasts` are the comparison table.
+warnings, determinism (null: not requested), usage, seconds, and the number of samples `left_out` because the gates were
+already decided. `problems`: sentences that fail the run although no cell fails; `faults`: the tests that ended in an
+error, or failed for another reason than a gate; `notes`: sentences on the models; `gates`: counts of the gates, with
+the chance of a false alarm; `robustness`: the effect of perturbations on cells; `unchanged`: sentences on perturbations
+that changed no prompt; `contrasts`: the comparison table.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ FORMAT = 2
 
 
 def as_json(run: Run) -> str:
-    """Strict JSON with null for NaN; predictions are in the run folder."""
+    """Return strict JSON with null for NaN; predictions are in the run folder."""
     data = {"format": FORMAT} | plain(run) | {"gates": plain(tally(run)), "notes": list(run.notes)}
     for outcome in data["outcomes"]:
-        # What the run's own verdicts, sentences and files were made of.
+        # Intermediate data: the verdicts, sentences and files of the run have the results.
         for name in ("predictions", "shared_prompts", "across", "replicates", "contrasts", "drift", "notes"):
             del outcome[name]
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"

@@ -1,15 +1,16 @@
 """The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json` (see `record`).
 
-`predictions.jsonl` has two kinds of lines, which `cell`, the `node_id` of its test and the `attempt` (2 where a plugin
-ran the test again) tie together:
+`predictions.jsonl` has two kinds of lines. `cell`, the `node_id` of the test and the `attempt` (2 if a plugin ran the
+test again) assign a prediction to its cell:
 
     {"kind": "cell", ..., "prompts": [[{"role": "user", "content": "Which team? "}]]}
     {"kind": "prediction", ..., "prompts": [[{"role": "user", "content": "No invoice came."}]], "sample_id": "T-1", ...}
 
-That of the cell comes first, with what its prompts begin with: the first prompts of all samples, the second ones, and
-so on. The first message of a prediction's prompt continues the last message there; null is the prompt before, again.
-A prediction has `sample_id`, `gold`, `answer` (null: none could be read), `failure` (why), `parsed`, `raw` (the text of
-each response), `probabilities`, `logprobs`, `finish`, `units`, `usage`, and the sample's `fields`.
+The line of the cell comes first. Its `prompts` are the common beginnings of the first prompts of all samples, of the
+second prompts, and so on. The first message of a prediction's prompt continues the last message of that beginning; null
+repeats the preceding prompt. A prediction has `sample_id`, `gold`, `answer` (null: parse failure), `failure` (its
+cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`, `units`, `usage`, and the
+`fields` of the sample.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ PREDICTIONS, RECORD = "predictions.jsonl", "run.json"
 
 
 class RunFolder:
-    """Created for one run alone; `.puma/` carries its own `.gitignore`. An `OSError` where it cannot be written."""
+    """The folder of one run; `.puma/` has its own `.gitignore`. Raises an `OSError` if it cannot be written."""
 
     def __init__(self, root: Path, run_id: str) -> None:
         self.path = make_folder(root / ".puma" / "runs" / run_id)
         (root / ".puma" / ".gitignore").write_text("*\n", encoding="utf-8")
 
     def add(self, outcome: Outcome) -> None:
-        """Append the predictions of a cell, so that a run that is cut off keeps what it had."""
+        """Append the predictions of a cell at once, so that an interrupted run keeps them."""
         names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
         with (self.path / PREDICTIONS).open("a", encoding="utf-8") as stream:
             stream.write(_line({"kind": "cell"} | names | {"prompts": outcome.shared_prompts}))
@@ -41,7 +42,7 @@ class RunFolder:
                 stream.write(_line({"kind": "prediction"} | names | plain(prediction)))
 
     def finish(self, run: Run) -> None:
-        """Write `run.json`, or write it anew."""
+        """Write or overwrite `run.json`."""
         write_whole(self.path / RECORD, as_json(run))
 
 
@@ -50,25 +51,25 @@ def _line(data: dict[str, object]) -> str:
 
 
 def newest_run(runs: Path) -> Path | None:
-    """The `run.json` of the newest run in a folder of run folders, None where it holds no finished one."""
+    """Return the `run.json` of the newest finished run in a folder of run folders, None if there is none."""
     return max(runs.glob(f"*/{RECORD}"), key=_age, default=None)
 
 
 def last_flips(root: Path) -> dict[str, frozenset[str]]:
-    """The samples whose answers had turned, by cell, in the newest run; a `DataError` where there are none."""
+    """Return the flipped samples of the newest run, by cell; a `DataError` if there are none."""
     newest = newest_run(root / ".puma" / "runs")
     if newest is None:
-        msg = f"there is no run in {root / '.puma' / 'runs'}; run with a baseline and --puma-flips first"
+        msg = f"found no run in {root / '.puma' / 'runs'}; run with a baseline and --puma-flips first"
         raise DataError(msg)
     flips = {cell: ids for cell, ids in _flips(newest).items() if ids}
     if not flips:
-        msg = f"no answer has turned in {newest.parent}; run with a baseline and --puma-flips first"
+        msg = f"found no flips in {newest.parent}; run with a baseline and --puma-flips first"
         raise DataError(msg)
     return flips
 
 
 def _age(path: Path) -> tuple[str, int]:
-    """By the second in the folder's name, which copying keeps; within it by the clock of the file."""
+    """Sort key: the second in the name of the folder, which copying keeps, then the time of the file."""
     return path.parent.name.partition("-")[0], path.stat().st_mtime_ns
 
 
@@ -77,5 +78,5 @@ def _flips(path: Path) -> dict[str, frozenset[str]]:
         outcomes = json.loads(path.read_text(encoding="utf-8"))["outcomes"]
         return {each["cell"]: frozenset(flip["sample_id"] for flip in each["flips"]) for each in outcomes}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        msg = f"{path} cannot be read ({type(error).__name__}: {error}); delete {path.parent}, or run again"
+        msg = f"{path} cannot be read ({type(error).__name__}: {error}); delete {path.parent} or run again"
         raise DataError(msg) from error

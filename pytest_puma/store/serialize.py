@@ -1,7 +1,7 @@
-"""An outcome as one line of strict JSON, and back: how it travels on a test report, also between processes.
+"""An outcome as one line of strict JSON, and back: its form on a test report, also between processes.
 
-NaN and infinity, which JSON does not have, become `null` (and NaN again); lone surrogates, which UTF-8 does not
-have, become U+FFFD. A report attribute with anything else in it would end an xdist worker.
+JSON has no NaN and infinity: they become `null`, and NaN on the way back. UTF-8 has no lone surrogates: they become
+U+FFFD. Any other object on a report would end an xdist worker.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from pytest_puma.core import (
 
 
 def to_json(outcome: Outcome) -> str:
-    """One line of ASCII."""
+    """Return one line of ASCII."""
     return json.dumps(plain(outcome), allow_nan=False, separators=(",", ":"))
 
 
 def from_json(text: str) -> Outcome:
-    """The outcome that `to_json` wrote."""
+    """Read the outcome that `to_json` wrote."""
     data = json.loads(text)
     data["predictions"] = tuple(_prediction(entry) for entry in data["predictions"])
     data["shared_prompts"] = tuple(messages_from(messages) for messages in data["shared_prompts"])
@@ -49,17 +49,17 @@ def from_json(text: str) -> Outcome:
     data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
     data["across"] = tuple(Gate(**entry) for entry in data["across"])
     data["contrasts"] = tuple(map(_contrast, data["contrasts"]))
-    data["replicates"] = {name: _draws(entry) for name, entry in data["replicates"].items()}
+    data["replicates"] = {name: _replicates(entry) for name, entry in data["replicates"].items()}
     data["naive_baselines"] = {
-        program: {name: measure_from(entry) for name, entry in measures.items()}
-        for program, measures in data["naive_baselines"].items()
+        baseline: {name: measure_from(entry) for name, entry in measures.items()}
+        for baseline, measures in data["naive_baselines"].items()
     }
     data["usage"], data["speed"] = Usage(**data["usage"]), Speed(**data["speed"])
     return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings", "notes")})
 
 
 def plain(value: Any) -> Any:
-    """Only what JSON knows: dictionaries, lists, text, numbers; anything else, as the cells of a table, as text."""
+    """Convert to JSON types: dictionaries, lists, text and numbers; anything else becomes text."""
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -80,7 +80,7 @@ def _text(text: str) -> str:
 
 
 def _other(value: Any) -> Any:
-    """NaN and infinity are no JSON; NumPy has arrays and numbers of its own; a table may hold anything: its text."""
+    """Convert floats, NumPy arrays and scalars, and any other object, such as a cell of a data file."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return plain(value.tolist()) if hasattr(value, "tolist") else _text(str(value))
@@ -93,12 +93,12 @@ def _prediction(entry: dict[str, Any]) -> Prediction:
 
 
 def messages_from(entries: Iterable[dict[str, Any]]) -> Messages:
-    """Messages as `plain` told them."""
+    """Read messages that `plain` converted."""
     return tuple(Message(**entry) for entry in entries)
 
 
 def measure_from(entry: dict[str, Any]) -> Measure:
-    """A measure as `plain` told it: what has no value is null there."""
+    """Read a measure that `plain` converted."""
     return Measure(**_with_nan(entry, "value", "low", "high"))
 
 
@@ -123,7 +123,7 @@ def _contrast(entry: dict[str, Any]) -> Contrast:
     return Contrast(**entry | {"change": _change(entry["change"])})
 
 
-def _draws(entry: dict[str, Any]) -> BootstrapReplicates:
+def _replicates(entry: dict[str, Any]) -> BootstrapReplicates:
     values = tuple(math.nan if value is None else value for value in entry["values"])
     lists = {name: tuple(entry[name]) for name in ("errors", "answers", "bounds")}
     lists["units"] = tuple(map(tuple, entry["units"]))
@@ -132,7 +132,7 @@ def _draws(entry: dict[str, Any]) -> BootstrapReplicates:
 
 
 def _with_nan(entry: dict[str, Any], *names: str) -> dict[str, Any]:
-    """What has no value is null in JSON."""
+    """Replace null by NaN in these fields."""
     return entry | {name: math.nan if entry[name] is None else entry[name] for name in names}
 
 

@@ -113,7 +113,7 @@ def test_a_gate_on_a_metric_the_cell_does_not_have_is_not_run() -> None:
     verdict = judge(parse_gate("ece <= 0.1"), measured(0.5))
 
     assert verdict.status == "NOT RUN"
-    assert verdict.reason == "ece was not measured: the answers of this cell do not give it"
+    assert verdict.reason == "ece was not measured: it cannot be computed from the answers of this cell"
     assert verdict.measure is None
 
 
@@ -141,7 +141,7 @@ def test_uncertainty_is_told_with_the_samples_that_would_end_it() -> None:
 
     # Four times as many halve the interval; twice as many again decide in 80 of 100 runs instead of 50.
     assert verdict.reason == (
-        f"f1_macro 0.5 [0.4, 0.6] n=200 is not surely >= 0.45; {STRADDLES}; "
+        f"f1_macro 0.5 [0.4, 0.6] n=200 is not clearly >= 0.45; {STRADDLES}; "
         "about 1,700 samples would be needed to decide"
     )
 
@@ -166,7 +166,7 @@ GREW = "mae is 1.2 [1.08, 1.31] times that of baseline main@3f2c1d"
             "f1_macro >= baseline - 0.03",
             FALL,
             "INCONCLUSIVE",
-            f"{FELL}, which may miss >= baseline - 0.03: n=200 shows a fall of 0.08 or more in 80 % of runs",
+            f"{FELL}, which may miss >= baseline - 0.03: n=200 detects a fall of 0.08 or more in 80 % of runs",
         ),
         ("f1_macro >= baseline - 0.1", FALL, "PASS", f"{FELL}, which keeps >= baseline - 0.1"),
         (
@@ -186,14 +186,14 @@ GREW = "mae is 1.2 [1.08, 1.31] times that of baseline main@3f2c1d"
             "mae <= baseline + 0.3",
             RISE,
             "INCONCLUSIVE",
-            f"{ROSE}, which may miss <= baseline + 0.3: n=100 shows a rise of 0.586 or more in 80 % of runs",
+            f"{ROSE}, which may miss <= baseline + 0.3: n=100 detects a rise of 0.586 or more in 80 % of runs",
         ),
         ("mae <= baseline * 1.05", TIMES, "FAIL", f"{GREW}, which misses <= baseline * 1.05"),
         (
             "mae <= baseline * 1.1",
             TIMES,
             "INCONCLUSIVE",
-            f"{GREW}, which may miss <= baseline * 1.1: n=100 shows 1.27 times or more in 80 % of runs",
+            f"{GREW}, which may miss <= baseline * 1.1: n=100 detects 1.27 times or more in 80 % of runs",
         ),
     ],
 )
@@ -243,7 +243,7 @@ WRONG = "answers are wrong where it is right"
             "mae <= naive.mean + 0.3",
             RISE,
             "INCONCLUSIVE",
-            f"{HIGHER}, which may miss <= naive.mean + 0.3: n=100 shows a difference of 0.586 in 80 % of runs",
+            f"{HIGHER}, which may miss <= naive.mean + 0.3: n=100 detects a difference of 0.586 in 80 % of runs",
             "30 of 100 answers are farther off, 9 nearer",
         ),
         (
@@ -349,8 +349,8 @@ def test_more_unparsed_answers_than_before_never_pass(
     verdict = judge_change(parse_gate(f"mae <= baseline{doubt}"), change, "the baseline", Policy())
 
     assert (verdict.status, verdict.fails) == (status, fails)
-    assert (f"{new_parse_failures} are no longer parsed" in verdict.reason) is bool(new_parse_failures)
-    assert (f"{fixed_parse_failures} only now" in verdict.reason) is bool(fixed_parse_failures)
+    assert (f"{new_parse_failures} new" in verdict.reason) is bool(new_parse_failures)
+    assert (f"{fixed_parse_failures} fixed" in verdict.reason) is bool(fixed_parse_failures)
 
 
 def test_where_no_answer_was_parsed_before_nothing_is_held_against_those_parsed_now() -> None:

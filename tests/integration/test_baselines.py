@@ -310,13 +310,13 @@ def test_only_the_answers_that_had_turned_are_asked_again(team: Project) -> None
     repaired.stdout.fnmatch_lines(["flips: no answer of this run is better or worse than in a baseline"])
     nothing = team.run("benchmarks", "--puma-only-flips", model=False)
     assert nothing.ret == 4
-    nothing.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: no answer has turned in *"])
+    nothing.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: found no flips in *"])
 
 
 def test_without_a_run_there_are_no_flips_to_ask(alone: Project) -> None:
     result = alone.run("--puma-only-flips", model=False)
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: there is no run in *; run with a baseline *"])
+    result.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: found no run in *; run with a baseline *"])
 
 
 def test_two_runs_at_once_lose_no_entry(alone: Project) -> None:

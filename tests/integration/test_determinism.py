@@ -29,7 +29,7 @@ def test_flips_are_counted_with_their_logit_gaps(project: Project) -> None:
     assert all(gap < 0.1 for each in found.values() for gap in each["gaps"])
     zero_shot = found["zero_shot"]
     assert len(zero_shot["gaps"]) == zero_shot["texts"]
-    changed = f"{zero_shot['texts']} of 6 texts and {zero_shot['answers']} of 6 answers change when asked alone"
+    changed = f"{zero_shot['texts']} of 6 texts and {zero_shot['answers']} of 6 answers change when run alone"
     result.stdout.fnmatch_lines([f"determinism: triage_jira-zero_shot@tiny: {changed}*"])
 
 

@@ -71,7 +71,9 @@ def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None
     assert found["option_scoring: no_regression"]["status"] == "PASS"
     assert "refitted Brier score" in found["option_scoring: no_regression"]["reason"]
     assert found["zero_shot: no_regression"]["status"] in {"PASS", "INCONCLUSIVE"}
-    assert "answers alone count, as this run did not score the labels" in found["zero_shot: no_regression"]["reason"]
+    assert (
+        "only answers count, because this run did not score the labels" in found["zero_shot: no_regression"]["reason"]
+    )
     power = found["option_scoring: no_regression"]["power"]
     assert (power["n"], power["loss"], power["changed"]) == (100, 0.05, 0.12)
     assert power["caught"] > found["zero_shot: no_regression"]["power"]["caught"] > 0.3

@@ -73,7 +73,7 @@ def test_what_they_change_is_told_in_a_table_of_its_own_in_json_and_in_markdown(
             "triage_jira *zero_shot *tiny *case_upper *f1_macro *0 *-0.1 *100% *[[]0.676, 1.00][*] *0% *25% *75%",
             " *gender_swap_prefix_male *f1_macro *0.1 *0 *",
             "worst: triage_jira-zero_shot@tiny: f1_macro is 0 under case_upper, 0.1 without (*: 0 of 4; 0% [[]0, *",
-            "gap: triage_jira-zero_shot@tiny: gender: f1_macro of *_male less that of *_female is 0 [[]*] n=8",
+            "gap: triage_jira-zero_shot@tiny: gender: f1_macro of *_male minus that of *_female is 0 [[]*] n=8",
         ]
     )
     (found,) = moody.record()["robustness"]

@@ -29,7 +29,7 @@ def test_what_was_not_needed_is_told(scripted: Project) -> None:
     result.assert_outcomes(passed=3)
     told = (
         "stopped early: 2 of 3 cells; 54 of 120 samples were not needed; "
-        "intervals at 98.75 % hold together at all interim analyses with 95 %"
+        "intervals at 98.75 % hold jointly at all interim analyses with 95 %"
     )
     result.stdout.fnmatch_lines(["triage_jira *zero_shot *[[]*[]] at 98.75 % *", "estimation_tawos *[[]*[]]  *", told])
     markdown, sheet = ((scripted.pytester.path / name).read_text(encoding="utf-8") for name in ("run.md", "run.csv"))

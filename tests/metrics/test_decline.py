@@ -50,7 +50,7 @@ def test_probabilities_find_what_answers_alone_do_not() -> None:
     noise = np.random.default_rng(8).normal(0, 0.9, (N, 4))
     found = declined(answered(skilled() + noise), answered(skilled()))
     assert set(found.tests) == {"mcnemar_mid_p", "brier"}
-    assert found.found
+    assert found.is_regression
     assert found.p < found.tests["mcnemar_mid_p"]
     assert found.loss is not None
     assert found.loss > 0.02
@@ -58,9 +58,9 @@ def test_probabilities_find_what_answers_alone_do_not() -> None:
 
 def test_the_same_answers_and_another_temperature_are_no_regression() -> None:
     again = declined(answered(skilled()), answered(skilled()))
-    assert (again.same, again.found) == (True, False)
+    assert (again.same, again.is_regression) == (True, False)
     flat = declined(answered(0.6 * skilled()), answered(skilled()))
-    assert (flat.same, flat.found, flat.alone) == (False, False, "")
+    assert (flat.same, flat.is_regression, flat.alone) == (False, False, "")
     assert flat.p > 0.3
 
 
@@ -112,7 +112,7 @@ def test_of_numbers_errors_and_parse_failures_are_tested() -> None:
         "better": to_points([str(gold) for gold in golds]),
     }.items():
         found[name] = paired(scenario, new, old).decline()
-    assert {name: each.found for name, each in found.items()} == {
+    assert {name: each.is_regression for name, each in found.items()} == {
         "again": False,
         "worse": True,
         "silent": True,

@@ -96,7 +96,7 @@ def test_perturbations_are_a_table_and_sentences_of_their_own() -> None:
     assert worst.startswith("- worst: `triage-zero_shot@m`: accuracy is 0.46 under case_upper, 0.66 without ")
     assert "(0.47 corrected for choosing the worst of 2); significant changes (Holm): 1 of 2; " in worst
     assert worst.endswith("; 40% [0.3, 0.5] of n=50 are right under all")
-    assert gap == "- gap: `triage-zero_shot@m`: gender: accuracy of man less that of woman is -0.2 [-0.4, 0.1] n=50"
+    assert gap == "- gap: `triage-zero_shot@m`: gender: accuracy of man minus that of woman is -0.2 [-0.4, 0.1] n=50"
 
 
 def test_without_perturbations_nothing_is_said_of_them() -> None:

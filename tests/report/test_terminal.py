@@ -32,7 +32,7 @@ def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
     assert lines[2].split() == ["a", "b", "c", "40", "mae", "2.00", "[1.25,", "3.50]", "4%", "500", "0.0", "-"]
     assert lines[3].split() == ["40", "rmse", "3.00*", "[2.00,", "4.00]"]
     assert lines[4:] == [
-        "* rests on few answers, or on the readable ones of many; the note is in run.json",
+        "* few answers, or many parse failures; the note is in run.json",
         "predictions: .puma/runs/r",
     ]
 

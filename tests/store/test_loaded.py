@@ -124,12 +124,21 @@ def edited(change: Callable[[str], str]) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (edited(lambda text: text[:-30]), r"run.json: not JSON \(.*\); is it cut off\?"),
-        (edited(lambda _: "[1]"), r"run.json: not the record of a run; expected the run.json that pytest-puma writes"),
+        (
+            edited(lambda text: text[:-30]),
+            r"run.json: not JSON \(.*\); expected the run.json of a run: is the file truncated\?",
+        ),
+        (edited(lambda _: "[1]"), r"run.json: not the record of a run; expected the run.json that pytest-puma wrote"),
         (edited(lambda _: '{"a": 1}'), r"run.json: not the record of a run"),
         (edited(lambda text: text.replace('"format": 2', '"format": 7')), r"run.json: format 7; expected 2"),
-        (Path.unlink, r"run.json: cannot be read \(No such file or directory\); expected the run.json that a run"),
-        (lambda path: path.write_bytes(b"\xff\xfe"), r"run.json: not JSON \(.*\); is it cut off\?"),
+        (
+            Path.unlink,
+            r"run.json: cannot be read \(No such file or directory\); expected the run.json that a finished run",
+        ),
+        (
+            lambda path: path.write_bytes(b"\xff\xfe"),
+            r"run.json: not JSON \(.*\); expected the run.json of a run: is the file truncated\?",
+        ),
     ],
 )
 def test_a_damaged_record_is_refused_in_a_sentence(folder: Path, damage: Callable[[Path], None], message: str) -> None:
@@ -141,7 +150,7 @@ def test_a_damaged_record_is_refused_in_a_sentence(folder: Path, damage: Callabl
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (edited(lambda text: text[:-30]), r"line 39 cannot be read \(JSONDecodeError: .*is the file cut off\?"),
+        (edited(lambda text: text[:-30]), r"line 39 cannot be read \(JSONDecodeError: .*is the file truncated\?"),
         (edited(lambda text: "\n".join(text.split("\n")[:-3]) + "\n"), r"2 predictions of triage_jira-egi@script are"),
         (edited(lambda text: "\n".join(text.split("\n")[14:])), r"line 1 cannot be read \(KeyError"),
         (edited(lambda _: "[1]\n"), r"line 1 cannot be read \(TypeError"),
