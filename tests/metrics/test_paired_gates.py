@@ -29,7 +29,12 @@ def test_errors_are_compared_on_the_samples_parsed_in_both_sets() -> None:
         assert left is not None
         assert again is not None
         assert (left.value, left.low, left.high, left.n) == (0, 0, 0, 52)
-        assert (left.unread, left.read_again, again.unread, again.read_again) == (8, 0, 0, 8)
+        assert (
+            left.new_parse_failures,
+            left.fixed_parse_failures,
+            again.new_parse_failures,
+            again.fixed_parse_failures,
+        ) == (8, 0, 0, 8)
         gate = parse_gate(f"{metric} {'<=' if metric in {'mae', 'mdae', 'rmse'} else '>='} baseline")
         verdicts = [judge_change(gate, change, "the baseline", Policy()).status for change in (left, again)]
         assert verdicts == ["FAIL", "PASS"]
