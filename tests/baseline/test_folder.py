@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.core import DataError, Measure, Outcome, Prediction, Usage
+from pytest_puma.core import DataError, Outcome, Usage
+from tests import factories
+from tests.factories import measure, prediction, unmeasured
 
 SIGNATURE = {
     "data": {"file": "a.csv", "sha256": "d"},
@@ -24,17 +26,12 @@ SIGNATURE = {
 
 
 def outcome(
-    cell: str = "triage-zero_shot@m", *, answers: tuple[str | None, ...] = ("A", None, "\u201cC\u201d")
+    cell_id: str = "triage-zero_shot@m", *, answers: tuple[str | None, ...] = ("A", None, "\u201cC\u201d")
 ) -> Outcome:
-    measures = [
-        Measure(metric="accuracy", value=2 / 3, low=0.1, high=0.9, n=3),
-        Measure(metric="ece", value=float("nan"), low=float("nan"), high=float("nan"), n=0),
-        Measure(metric="latency_mean", value=1.25, low=1, high=2, n=3),
-    ]
-    predictions = [
-        Prediction(
-            sample_id=f"s{row}",
-            gold="A",
+    measures = (measure(value=2 / 3, low=0.1, high=0.9, n=3), unmeasured("ece"), measure("latency_mean", 1.25, 1, 2))
+    answered = tuple(
+        prediction(
+            f"s{row}",
             answer=answer,
             raw=("long text",),
             finish="stop" if answer else "overflow",
@@ -42,21 +39,13 @@ def outcome(
             usage=Usage(prompt_tokens=10 + row, cached_tokens=3, decoded_tokens=2, seconds=0.5),
         )
         for row, answer in enumerate(answers)
-    ]
-    return Outcome(
-        cell=cell,
-        scenario="triage",
-        strategy="zero_shot",
-        model="m",
-        metrics=("accuracy",),
-        signature=SIGNATURE,
-        predictions=tuple(predictions),
-        measures={measure.metric: measure for measure in measures},
     )
+    named = {each.metric: each for each in measures}
+    return factories.outcome(cell_id, signature=SIGNATURE, predictions=answered, measures=named)
 
 
-def entry(cell: str = "triage-zero_shot@m", **said: Any) -> Entry:
-    return Entry.of(outcome(cell, **said), commit="main@3f2c1d9", test="benchmarks/test_t.py::test_t")
+def entry(cell_id: str = "triage-zero_shot@m", **answers: Any) -> Entry:
+    return factories.entry(outcome(cell_id, **answers))
 
 
 def texts(folder: Path) -> dict[str, str]:
@@ -65,17 +54,17 @@ def texts(folder: Path) -> dict[str, str]:
 
 def test_an_entry_comes_back_as_it_was_written(tmp_path: Path) -> None:
     Baselines(tmp_path / "new" / "folder").write([entry()])
-    found = Baselines(tmp_path / "new" / "folder").find("triage", "triage-zero_shot@m")
+    stored = Baselines(tmp_path / "new" / "folder").find("triage", "triage-zero_shot@m")
 
-    assert found is not None
-    assert json.dumps(found.columns()) == json.dumps(entry().columns())
-    assert found.head() == entry().head()
-    assert [(each.answer, each.finish, each.usage.seconds) for each in found.answers.values()] == [
+    assert stored is not None
+    assert json.dumps(stored.columns()) == json.dumps(entry().columns())
+    assert stored.head() == entry().head()
+    assert [(each.answer, each.finish, each.usage.seconds) for each in stored.answers.values()] == [
         ("A", "stop", 0.0),
         (None, "overflow", 0.0),
         ("\u201cC\u201d", "stop", 0.0),
     ]
-    assert found.answers["s0"].probabilities == {"A": 0.333333, "B": 0.666667}
+    assert stored.answers["s0"].probabilities == {"A": 0.333333, "B": 0.666667}
 
 
 def test_the_file_is_made_to_be_read(tmp_path: Path) -> None:
@@ -88,7 +77,7 @@ def test_the_file_is_made_to_be_read(tmp_path: Path) -> None:
     assert "long text" not in "".join(texts(tmp_path).values())
 
 
-def test_of_a_cell_without_a_baseline_there_is_none(tmp_path: Path) -> None:
+def test_a_cell_without_a_baseline_has_none(tmp_path: Path) -> None:
     Baselines(tmp_path).write([entry()])
 
     assert Baselines(tmp_path).find("triage", "triage-egi@m") is None
@@ -109,14 +98,14 @@ def test_writing_the_same_again_changes_no_byte(tmp_path: Path) -> None:
     ]
 
 
-def test_what_did_not_run_stays(tmp_path: Path) -> None:
+def test_entries_of_cells_that_did_not_run_stay(tmp_path: Path) -> None:
     Baselines(tmp_path).write([entry("triage-zero_shot@m"), entry("triage-egi@m"), entry("points-egi@m")])
     changed = replace(entry("triage-egi@m", answers=("B", "B", "B")), commit="main@later")
     (written,) = Baselines(tmp_path).write([changed, entry("triage-rcoif@m")])
-    found = Baselines(tmp_path)
+    stored = Baselines(tmp_path)
 
     assert (written.new, written.changed, written.same, written.gone) == (1, 1, 1, 0)
-    assert {each.cell: each.commit for each in found.entries()} == {
+    assert {each.cell: each.commit for each in stored.entries()} == {
         "points-egi@m": "main@3f2c1d9",
         "triage-egi@m": "main@later",
         "triage-rcoif@m": "main@3f2c1d9",
@@ -124,7 +113,7 @@ def test_what_did_not_run_stays(tmp_path: Path) -> None:
     }
 
 
-def test_what_is_gone_is_dropped_and_an_empty_file_with_it(tmp_path: Path) -> None:
+def test_entries_of_removed_cells_are_dropped_and_empty_files_with_them(tmp_path: Path) -> None:
     cells = [entry("triage-zero_shot@m"), entry("triage-egi@m"), entry("points-egi@m")]
     Baselines(tmp_path).write(cells)
     written = Baselines(tmp_path).write([], gone=cells[1:])
@@ -150,11 +139,10 @@ def test_an_entry_that_somebody_else_wrote_meanwhile_stays(tmp_path: Path) -> No
 @pytest.mark.parametrize("odd", ["\u2028", "\x85", "\x0c", "\x1c", "\r"])
 def test_a_character_that_python_takes_for_the_end_of_a_line_breaks_no_file(tmp_path: Path, odd: str) -> None:
     made = outcome()
-    said = tuple(replace(each, sample_id=f"T-{each.sample_id}{odd}x", answer=odd) for each in made.predictions)
-    odd_one = Entry.of(replace(made, predictions=said), commit="", test="t.py::test_t")
-    Baselines(tmp_path).write([odd_one])
-    (found,) = Baselines(tmp_path).entries()
-    assert list(found.answers) == [each.sample_id for each in said]
+    answered = tuple(replace(each, sample_id=f"T-{each.sample_id}{odd}x", answer=odd) for each in made.predictions)
+    Baselines(tmp_path).write([factories.entry(replace(made, predictions=answered))])
+    (stored,) = Baselines(tmp_path).entries()
+    assert list(stored.answers) == [each.sample_id for each in answered]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +157,7 @@ def test_a_character_that_python_takes_for_the_end_of_a_line_breaks_no_file(tmp_
         ("generation", {"temperature": 1.0}, "the way of decoding"),
     ],
 )
-def test_what_changed_since_is_named(part: str, value: object, named: str) -> None:
+def test_a_changed_part_of_the_signature_is_named(part: str, value: object, named: str) -> None:
     assert entry().changed(SIGNATURE | {part: value}) == (named,)
     assert entry().changed(SIGNATURE) == ()
 
@@ -194,7 +182,7 @@ def _made_a_folder(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "found"),
+    ("damage", "problem"),
     [
         (_edited("triage.json", '"format": 1', '"format": 2'), "format 2; expected 1"),
         (_edited("triage.json", "{", "{{"), "it cannot be read (JSONDecodeError"),
@@ -209,11 +197,11 @@ def _made_a_folder(folder: Path) -> None:
         (lambda folder: (folder / "triage.json").write_text("[]", encoding="utf-8"), "it cannot be read (TypeError"),
     ],
 )
-def test_a_damaged_file_is_refused_by_name(tmp_path: Path, damage: Callable[[Path], object], found: str) -> None:
+def test_a_damaged_file_is_refused_by_name(tmp_path: Path, damage: Callable[[Path], object], problem: str) -> None:
     Baselines(tmp_path).write([entry()])
     damage(tmp_path)
 
     with pytest.raises(DataError) as refused:
         Baselines(tmp_path).entries()
-    assert str(refused.value).startswith(f"baseline {tmp_path / 'triage.json'}: {found}")
+    assert str(refused.value).startswith(f"baseline {tmp_path / 'triage.json'}: {problem}")
     assert str(refused.value).endswith("or delete them and run --puma-update-baseline")

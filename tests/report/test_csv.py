@@ -1,29 +1,28 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 
 import pandas as pd
 
 from pytest_puma.report.csv import COLUMNS, as_csv
-from tests.report.made import ACCURACY, KEPT, UNSURE, outcome, run
+from tests.factories import measure, outcome, run, verdict
 
 
 def test_each_measure_of_each_cell_has_a_line() -> None:
-    text = as_csv(run(outcome(verdicts=(KEPT, UNSURE)), outcome("triage-egi@m")))
+    text = as_csv(run(outcome(verdicts=(verdict(), verdict(status="INCONCLUSIVE"))), outcome("triage-egi@m")))
     found = pd.read_csv(io.StringIO(text))
 
     assert tuple(found.columns) == COLUMNS
     assert list(found["cell"]) == ["triage-zero_shot@m"] * 3 + ["triage-egi@m"] * 3
     assert list(found["metric"]) == ["accuracy", "ece", "parse_failure_rate"] * 2
     first = found.iloc[0]
-    assert (first["value"], first["low"], first["high"], first["n"]) == (0.66, ACCURACY.low, ACCURACY.high, 50)
+    assert (first["value"], first["low"], first["high"], first["n"]) == (0.66, 0.52, 0.77, 50)
     assert first["verdicts"] == "PASS; INCONCLUSIVE"
     assert found["verdicts"].isna().sum() == 5
 
 
 def test_a_perturbation_has_a_column() -> None:
-    perturbed = outcome("triage-zero_shot+case_upper@m", perturbation="case_upper")
+    perturbed = outcome("triage-zero_shot+case_upper@m")
     found = pd.read_csv(io.StringIO(as_csv(run(outcome(), perturbed))))
 
     assert list(found["perturbation"].fillna("")) == [""] * 3 + ["case_upper"] * 3
@@ -35,6 +34,6 @@ def test_what_is_not_known_is_empty() -> None:
 
 
 def test_a_label_that_is_a_formula_is_text_and_a_negative_value_a_number() -> None:
-    named = replace(ACCURACY, metric="=cmd|' /C calc'!A0", value=-0.5)
+    named = measure("=cmd|' /C calc'!A0", -0.5)
     text = as_csv(run(outcome(measures={**outcome().measures, "=cmd": named})))
     assert f",'{named.metric},-0.5," in text

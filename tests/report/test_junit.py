@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from pytest_puma.report.junit import properties
-from tests.report.made import ACCURACY, KEPT, outcome
+from tests.factories import measure, outcome, verdict
 
 
 def test_labels_and_reasons_with_controls_are_still_xml() -> None:
-    named = replace(ACCURACY, metric="per_class.\x00\x1b.recall")
-    verdict = replace(KEPT, reason="\ud800 \ufffe ok")
-    found = properties(outcome(measures={named.metric: named}, verdicts=(verdict,)))
+    named = measure("per_class.\x00\x1b.recall")
+    kept = verdict(reason="\ud800 \ufffe ok")
+    found = properties(outcome(measures={named.metric: named}, verdicts=(kept,)))
 
     assert ("puma.per_class.\\x00\\x1b.recall", "0.66") in found
     assert found[-1] == ("puma.gate accuracy >= 0.5", "PASS: \\ud800 \\ufffe ok")

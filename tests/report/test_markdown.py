@@ -2,10 +2,62 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_puma.core import Fault, Flip, Gate, Verdict
+from pytest_puma.core import AnswerChanges, Flip, Gap, Robustness, Shift
 from pytest_puma.report.markdown import as_markdown
 from pytest_puma.report.robustness import HEADERS
-from tests.report.made import ACCURACY, CHANGE, KEPT, MISSED, ROBUSTNESS, UNSURE, flips, outcome, run
+from tests.factories import change, fault, flip, measure, outcome, run, verdict
+
+KEPT = verdict("accuracy >= 0.5", reason="it keeps >= 0.5")
+MISSED = verdict("accuracy >= 0.9", "FAIL", "it is under 0.9")
+UNSURE = verdict("accuracy >= baseline", "INCONCLUSIVE", "it may miss >= baseline")
+
+
+def flips(worse: int, better: int = 0) -> tuple[Flip, ...]:
+    """Flips for the better first."""
+    return tuple(flip(f"s{row}", better=row >= worse) for row in reversed(range(worse + better)))
+
+
+ROBUSTNESS = Robustness(
+    cell="triage-zero_shot@m",
+    scenario="triage",
+    strategy="zero_shot",
+    model="m",
+    metric="accuracy",
+    value=0.66,
+    shifts=(
+        Shift(
+            perturbation="case_upper",
+            change=change(),
+            answer_changes=AnswerChanges(
+                rate=measure("flip_rate", 0.5, 0.3, 0.7),
+                fixed=5,
+                broken=15,
+                still_wrong=5,
+            ),
+            test="mcnemar",
+            p=0.02,
+            adjusted=0.04,
+        ),
+        Shift(
+            perturbation="label_order",
+            change=change(new=0.66, value=0.0, low=0.0, high=0.0, worse=0, better=0),
+            answer_changes=AnswerChanges(
+                rate=measure("flip_rate", 0.0, 0.0, 0.07),
+                fixed=0,
+                broken=0,
+                still_wrong=0,
+            ),
+            test="mcnemar",
+            p=1.0,
+            adjusted=1.0,
+        ),
+    ),
+    worst="case_upper",
+    worst_value=0.46,
+    worst_corrected=0.47,
+    always_right=measure("always_right", 0.4, 0.3, 0.5),
+    gaps=(Gap(axis="gender", old="woman", new="man", change=change()),),
+)
 
 
 def test_a_kept_run_is_a_heading_and_a_table() -> None:
@@ -50,7 +102,7 @@ def test_a_run_that_failed_as_a_whole_does_not_look_kept() -> None:
     assert text.startswith("### puma: 1 problem of the run\n")
 
 
-def test_doubt_that_fails_the_test_is_told_as_a_miss() -> None:
+def test_doubt_that_fails_the_test_is_reported_as_a_miss() -> None:
     text = as_markdown(run(outcome(verdicts=(replace(UNSURE, fails=True),))))
 
     assert text.count("it may miss") == 1
@@ -77,7 +129,7 @@ def test_many_flips_are_counted_not_listed() -> None:
 
 
 def test_text_of_the_data_means_nothing_to_markdown() -> None:
-    named = replace(ACCURACY, metric="per_class.a|b*c.f1")
+    named = measure("per_class.a|b*c.f1")
     text = as_markdown(run(outcome(metrics=("x",), measures={**outcome().measures, "x": named})))
 
     assert "per_class.a\\|b\\*c.f1" in text
@@ -99,18 +151,17 @@ def test_perturbations_are_a_table_and_sentences_of_their_own() -> None:
     assert gap == "- gap: `triage-zero_shot@m`: gender: accuracy of man minus that of woman is -0.2 [-0.4, 0.1] n=50"
 
 
-def test_without_perturbations_nothing_is_said_of_them() -> None:
+def test_without_perturbations_there_is_no_section_about_them() -> None:
     assert "perturbations" not in as_markdown(run(outcome()))
 
 
 def test_everything_that_makes_a_run_red_is_counted_in_the_heading_and_has_a_sentence() -> None:
-    best = Gate(metric="accuracy", op=">=", limit=0.9, pick="max", axis="strategy")
-    picked = Verdict(gate=best, status="FAIL", reason="triage@m: max of 2: under", fails=True)
-    kept = Verdict(gate=best, status="PASS", reason="points@m: kept", fails=False)
+    best = "max(accuracy over strategy) >= 0.9"
+    picked, kept = verdict(best, "FAIL", "triage@m: max of 2: under"), verdict(best, reason="points@m: kept")
     faults = (
-        Fault(cell="b@m", node_id="t.py::b", when="setup", message="puma: no prompt"),
-        Fault(cell="c@m", node_id="t.py::c", when="crash", message="worker 'gw0' crashed"),
-        Fault(cell="d@m", node_id="t.py::d", when="call", message="assert 0.25 > 0.9"),
+        fault("b@m", "setup", "puma: no prompt"),
+        fault("c@m", "crash", "worker 'gw0' crashed"),
+        fault("d@m", "call", "assert 0.25 > 0.9"),
     )
     outcomes = (outcome(verdicts=(MISSED,), node_id="t.py::a"), outcome("d@m", node_id="t.py::d"))
     text = as_markdown(run(*outcomes, verdicts=(picked, kept), faults=faults, problems=("e did not arrive",)))
@@ -130,14 +181,13 @@ def test_everything_that_makes_a_run_red_is_counted_in_the_heading_and_has_a_sen
     ]
 
 
-def test_a_run_of_nothing_but_an_error_is_told() -> None:
-    fault = Fault(cell="b@m", node_id="t.py::b", when="setup", message="no")
-    assert as_markdown(run(faults=(fault,))) == "### puma: 1 error\n\n- **ERROR** `b@m`: no\n"
+def test_a_run_with_only_an_error_is_reported() -> None:
+    assert as_markdown(run(faults=(fault(),))) == "### puma: 1 error\n\n- **ERROR** `b@m`: no\n"
 
 
-def test_the_change_since_the_baseline_is_told_where_the_gate_is_kept() -> None:
-    gate = Gate(metric="accuracy", op=">=", limit=-0.3, other="baseline")
-    text = as_markdown(run(outcome(verdicts=(replace(KEPT, gate=gate, change=CHANGE),))))
+def test_the_change_since_the_baseline_is_shown_also_where_the_gate_is_kept() -> None:
+    kept = verdict("accuracy >= baseline - 0.3", change=change())
+    text = as_markdown(run(outcome(verdicts=(kept,))))
     header, _, row = text.partition("#### change since the baseline\n\n")[2].splitlines()
 
     cells = [cell.strip() for cell in row.strip("|").split("|")]
@@ -146,16 +196,16 @@ def test_the_change_since_the_baseline_is_told_where_the_gate_is_kept() -> None:
     assert cells[3:] == ["0.66", "0.46", "-0.2", "[-0.4, 0.1]", "PASS"]
 
 
-def test_a_warning_of_several_cells_is_said_once_with_their_number() -> None:
+def test_a_warning_of_several_cells_appears_once_with_their_number() -> None:
     cells = [outcome(name, warnings=(f"{name}: no chat template", f"{name}: of {name}")) for name in ("a", "b", "c")]
-    told = [line for line in as_markdown(run(*cells)).splitlines() if "warning" in line]
-    assert told == [
+    warnings = [line for line in as_markdown(run(*cells)).splitlines() if "warning" in line]
+    assert warnings == [
         "- warning: a and 2 more: no chat template",
         *(f"- warning: {name}: of {name}" for name in ("a", "b", "c")),
     ]
 
 
 def test_nothing_of_the_data_is_an_image_a_mention_or_a_link() -> None:
-    flip = Flip(sample_id="![x](http://e.com) @team", gold="a\n| b |", old="#12", new="<b>", better=False)
-    (row,) = [line for line in as_markdown(run(outcome(flips=(flip,)))).splitlines() if "team" in line]
+    marked = flip("![x](http://e.com) @team", gold="a\n| b |", old="#12", new="<b>")
+    (row,) = [line for line in as_markdown(run(outcome(flips=(marked,)))).splitlines() if "team" in line]
     assert " ".join(row.split()) == r"| `![x](http://e.com)` `@team` | a \| b \| | `#12` | \<b> | worse |"

@@ -10,26 +10,17 @@ from pathlib import Path
 import pytest
 
 from pytest_puma import load_run
-from pytest_puma.core import Cell, DataError, Fault, Model, Outcome, Run, Verdict
-from pytest_puma.gates import parse_gate
-from pytest_puma.run.evaluate import evaluate
-from pytest_puma.scenarios import TriageJiraScenario
+from pytest_puma.core import DataError, Outcome
 from pytest_puma.store.run_folder import RunFolder
-from pytest_puma.testing import Engine, ScriptedBackend
+from tests import factories
+from tests.factories import cell, fault, run, verdict
 
-GATES = (parse_gate("accuracy >= 0.2"), parse_gate("f1_macro >= baseline"))
-BEST = Verdict(gate=parse_gate("max(accuracy over strategy) >= 0.9"), status="FAIL", reason="no", fails=True)
+GATES = ("accuracy >= 0.2", "f1_macro >= baseline")
+BEST = verdict("max(accuracy over strategy) >= 0.9", "FAIL", "no")
 
 
-def evaluated(strategy: str, answer: str = "Answer: Major") -> Outcome:
-    cell = Cell(
-        scenario=TriageJiraScenario(),
-        strategy=strategy,
-        model=Model(name="script", path=Path("none.gguf")),
-        samples=12,
-        gates=GATES,
-    )
-    outcome = evaluate(cell, Engine(ScriptedBackend(lambda _: answer)))
+def evaluated(strategy: str, reply: str = "Answer: Major") -> Outcome:
+    outcome = factories.evaluated(cell(strategy=strategy, gates=GATES), lambda _: reply)
     return replace(outcome, node_id=f"test_t.py::test_t[{strategy}]")
 
 
@@ -41,11 +32,11 @@ def folder(tmp_path: Path) -> Path:
     outcomes = (evaluated("zero_shot"), again)
     for outcome in (first, *outcomes):
         written.add(outcome)
-    written.finish(Run(id="1", started="", environment={}, outcomes=outcomes, verdicts=(BEST,)))
+    written.finish(run(*outcomes, id="1", verdicts=(BEST,)))
     return written.path
 
 
-def test_a_row_of_predictions_has_all_that_is_known_of_an_answer(folder: Path) -> None:
+def test_a_row_of_predictions_has_every_field_of_an_answer(folder: Path) -> None:
     predictions = load_run(folder).predictions
     assert len(predictions) == 24
     assert list(predictions["cell"].unique()) == ["triage_jira-zero_shot@script", "triage_jira-egi@script"]
@@ -79,7 +70,7 @@ def test_probabilities_have_a_column_for_each_label(tmp_path: Path) -> None:
     written = RunFolder(tmp_path, "r")
     outcome = evaluated("option_scoring", "Minor")
     written.add(outcome)
-    written.finish(Run(id="r", started="", environment={}, outcomes=(outcome,)))
+    written.finish(run(outcome))
     predictions = load_run(tmp_path).predictions
     labels = [f"probabilities.{label}" for label in ("Critical", "Major", "Minor", "Trivial")]
     assert predictions[labels].sum(axis=1).tolist() == pytest.approx([1.0] * 12)
@@ -87,21 +78,21 @@ def test_probabilities_have_a_column_for_each_label(tmp_path: Path) -> None:
 
 
 def test_measures_and_verdicts_are_frames_too(folder: Path) -> None:
-    run = load_run(folder)
-    measures, columns = run.measures, ["low", "value", "high", "n"]
+    loaded = load_run(folder)
+    measures, columns = loaded.measures, ["low", "value", "high", "n"]
     low, value, high, n = measures.query("strategy == 'zero_shot' and metric == 'accuracy'")[columns].iloc[0].tolist()
     assert (value, n) == (0.25, 12)
     assert low < 0.25 < high
-    assert list(run.verdicts["gate"]) == [*[str(gate) for gate in GATES] * 2, str(BEST.gate)]
-    assert list(run.verdicts["status"]) == ["PASS", "NO BASELINE", "PASS", "NO BASELINE", "FAIL"]
-    assert list(run.verdicts["fails"]) == [False, False, False, False, True]
-    assert run.verdicts["value"].tolist()[0] == 0.25
-    assert run.verdicts["cell"].isna().tolist() == [False, False, False, False, True]
+    assert list(loaded.verdicts["gate"]) == [*GATES * 2, str(BEST.gate)]
+    assert list(loaded.verdicts["status"]) == ["PASS", "NO BASELINE", "PASS", "NO BASELINE", "FAIL"]
+    assert list(loaded.verdicts["fails"]) == [False, False, False, False, True]
+    assert loaded.verdicts["value"].tolist()[0] == 0.25
+    assert loaded.verdicts["cell"].isna().tolist() == [False, False, False, False, True]
 
 
 def test_a_run_is_found_by_its_folder_its_record_and_its_project(folder: Path, tmp_path: Path) -> None:
     older = RunFolder(tmp_path, "20250101T000000-1")
-    older.finish(Run(id="0", started="", environment={}, outcomes=()))
+    older.finish(run(id="0"))
     for place in (folder, folder / "run.json", str(folder), tmp_path, tmp_path / ".puma", folder.parent):
         assert load_run(place).record["id"] == "1"
     assert load_run(older.path).measures.empty
@@ -164,10 +155,10 @@ def test_damaged_predictions_are_refused_in_a_sentence(
     folder: Path, damage: Callable[[Path], None], message: str
 ) -> None:
     damage(folder / "predictions.jsonl")
-    run = load_run(folder)
+    loaded = load_run(folder)
     with pytest.raises(DataError, match=f"^load_run: .*predictions.jsonl: {message}"):
-        _ = run.predictions
-    assert len(run.verdicts) == 5
+        _ = loaded.predictions
+    assert len(loaded.verdicts) == 5
 
 
 def test_the_shared_beginning_is_written_once(folder: Path) -> None:
@@ -180,10 +171,9 @@ def test_the_shared_beginning_is_written_once(folder: Path) -> None:
 
 def test_a_run_whose_every_cell_was_an_error_has_empty_frames(tmp_path: Path) -> None:
     written = RunFolder(tmp_path, "20260101T000000-1")
-    fault = Fault(cell="a-b@c", node_id="test_t.py::test_t[a-b@c]", when="setup", message="no")
-    written.finish(Run(id="r", started="", environment={}, outcomes=(), faults=(fault,)))
+    written.finish(run(faults=(fault("a-b@c", "setup", "no"),)))
 
-    run = load_run(tmp_path)
-    assert run.predictions.empty
-    assert run.measures.empty
-    assert run.record["faults"][0]["message"] == "no"
+    loaded = load_run(tmp_path)
+    assert loaded.predictions.empty
+    assert loaded.measures.empty
+    assert loaded.record["faults"][0]["message"] == "no"

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,42 +11,23 @@ from hypothesis import strategies as st
 
 from pytest_puma.core import (
     BootstrapReplicates,
-    Change,
     Drift,
-    Gate,
-    Measure,
     Message,
-    Outcome,
-    Prediction,
     Usage,
-    Verdict,
 )
 from pytest_puma.store.serialize import from_json, plain, to_json
+from tests.factories import change, measure, outcome, prediction, unmeasured, verdict
 
-MEASURE = Measure(metric="mae", value=1.5, low=1.0, high=2.0, n=7)
-CHANGE = Change(metric="mae", old=1.0, new=1.5, value=0.5, low=0.25, high=0.75, n=7, worse=2, better=1, numbers=True)
-
-
-def outcome(**said: Any) -> Outcome:
-    fields: dict[str, Any] = {
-        "cell": "a-b@c",
-        "scenario": "a",
-        "strategy": "b",
-        "model": "c",
-        "metrics": ("mae",),
-        "signature": {"seed": 1, "data": None},
-        "predictions": (),
-        "measures": {"mae": MEASURE},
-    }
-    return Outcome(**fields | said)
+MEASURE = measure("mae", 1.5, 1.0, 2.0, n=7)
+CHANGE = change("mae", old=1.0, new=1.5, value=0.5, low=0.25, high=0.75, n=7, worse=2, better=1, numbers=True)
 
 
 def test_an_outcome_comes_back_as_it_was() -> None:
-    gate = Gate(metric="mae", op="<=", limit=1.0, scope="a")
     whole = outcome(
+        measures={"mae": MEASURE},
         predictions=(
-            Prediction(
-                sample_id="1",
+            prediction(
+                "1",
                 gold="3",
                 answer=None,
                 raw=("x", "y"),
@@ -63,7 +43,7 @@ def test_an_outcome_comes_back_as_it_was() -> None:
         ),
         shared_prompts=((Message(role="user", content="Guess"),),),
         failures={"not_a_number": 1},
-        verdicts=(Verdict(gate=gate, status="FAIL", reason="no", fails=True, measure=MEASURE, change=CHANGE),),
+        verdicts=(verdict("a: mae <= 1.0", "FAIL", "no", measure=MEASURE, change=CHANGE),),
         confusion={"x": {"y": 1}},
         warnings=("w",),
         drift=Drift(total=0.5, renewals=2),
@@ -72,7 +52,7 @@ def test_an_outcome_comes_back_as_it_was() -> None:
     assert from_json(to_json(whole)) == whole
 
 
-def test_the_units_of_rows_arrive_with_the_draws() -> None:
+def test_the_units_of_rows_arrive_with_the_replicates() -> None:
     replicates = BootstrapReplicates(
         metric="mae",
         samples="digest",
@@ -90,7 +70,7 @@ def test_the_units_of_rows_arrive_with_the_draws() -> None:
     assert from_json(to_json(sent)).replicates == sent.replicates
 
 
-def test_the_fields_of_any_table_are_told() -> None:
+def test_fields_of_any_type_become_plain_values() -> None:
     fields = {
         "when": pd.Timestamp("2026-01-02"),
         "n": np.int64(3),
@@ -98,14 +78,12 @@ def test_the_fields_of_any_table_are_told() -> None:
         "all": np.array([1.5, 2.5]),
         "s": {1},
     }
-    prediction = Prediction(sample_id="1", gold="3", answer="3", fields=fields)
-    (back,) = from_json(to_json(outcome(predictions=(prediction,)))).predictions
+    (back,) = from_json(to_json(outcome(predictions=(prediction(fields=fields),)))).predictions
     assert back.fields == {"when": "2026-01-02 00:00:00", "n": 3, "no": None, "all": [1.5, 2.5], "s": "{1}"}
 
 
-def test_nan_is_null_on_the_wire_and_nan_again_behind_it() -> None:
-    nothing = Measure(metric="mae", value=math.nan, low=math.nan, high=math.nan, n=0)
-    text = to_json(outcome(measures={"mae": nothing}))
+def test_nan_is_null_in_json_and_nan_again_when_read() -> None:
+    text = to_json(outcome(measures={"mae": unmeasured("mae")}))
     assert json.loads(text)["measures"]["mae"]["value"] is None
     assert math.isnan(from_json(text).measures["mae"].value)
 
@@ -133,6 +111,6 @@ def test_any_text_survives_and_lone_surrogates_are_replaced(text: str) -> None:
     ],
 )
 def test_numbers_of_numpy_become_plain_ones(value: object, expected: object) -> None:
-    found = plain(value)
-    assert found == expected
-    assert json.dumps(found, allow_nan=False)
+    number = plain(value)
+    assert number == expected
+    assert json.dumps(number, allow_nan=False)
