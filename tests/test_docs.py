@@ -1,4 +1,4 @@
-"""docs/reference.md against the code: its tables name what there is, and its examples run."""
+"""docs/reference/ against the code: its tables name what there is, and its examples run."""
 
 import inspect
 import re
@@ -23,8 +23,8 @@ from pytest_puma.task_types import KINDS
 from tests.integration.conftest import Project
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "data" / "README.md", *(ROOT / "docs").glob("*.md")])
-REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "data" / "README.md", *ROOT.glob("docs/**/*.md")])
+REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted(ROOT.glob("docs/reference/*.md")))
 
 BENCHMARK = """
 import pytest
@@ -175,7 +175,7 @@ def test_each_hook_has_an_example_and_no_other_is_named() -> None:
         assert _example("python", name="conftest.py", holding=f"def {name}(")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_page)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=_page)
 def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
         path, _, anchor = target.partition("#")
@@ -190,7 +190,7 @@ def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("block", _blocks("python"), ids=lambda block: block.partition("\n")[0].strip("# "))
 def test_python_in_the_reference_compiles(block: str) -> None:
-    assert compile(block, "docs/reference.md", "exec")
+    assert compile(block, "docs/reference", "exec")
 
 
 def test_the_example_of_testing_a_scenario_passes_without_a_model(tickets: Project) -> None:
