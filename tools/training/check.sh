@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Check the recipe of the bundled model: types, tests, and every step once on a model of no use. About three minutes.
+# Check the recipe of the bundled model: types, tests, and every step once with a model of no use. Three minutes on two quiet cores.
 # Needs the `training` extra. Run it from its environment, before and after the model is made: it uses the `python` that is found first.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

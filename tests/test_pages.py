@@ -1,0 +1,55 @@
+"""README.md and docs/architecture.md against the repository: the map, the example, and the names of the code."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from pkgutil import resolve_name
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def _entries(folder: str, *suffixes: str) -> Iterator[str]:
+    """Folders with a file in them, as `name/`, and files of these suffixes."""
+    for path in (ROOT / folder).iterdir():
+        if path.is_dir() and any(path.glob("[!_.]*")):
+            yield f"{path.name}/"
+        elif path.suffix in suffixes and path.is_file():
+            yield path.name
+
+
+def _rows(heading: str) -> list[str]:
+    """The first column of a table of the README, without the backticks."""
+    _, _, rest = README.partition(f"| {heading} | |\n|---|---|\n")
+    table, _, _ = rest.partition("\n\n")
+    return [row.split("|")[1].strip(" `") for row in table.splitlines()]
+
+
+def test_the_map_has_each_room_and_each_file_beside_the_rooms() -> None:
+    assert sorted(_rows("in `pytest_puma/`")) == sorted(_entries("pytest_puma", ".py"))
+
+
+def test_the_map_has_what_lies_around_the_package() -> None:
+    tools = {f"tools/{name}" for name in _entries("tools", ".py", ".sh") if name != "__init__.py"}
+    assert sorted(_rows("around it")) == sorted(tools | {"benchmarks/", "prompts/", "data/", "docs/", "tests/"})
+
+
+def test_the_example_is_a_benchmark_of_the_repository() -> None:
+    (name, source) = re.findall(r"^```python\n# (benchmarks/\S+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)[0]
+    assert (ROOT / name).read_text(encoding="utf-8") == source
+
+
+def test_the_architecture_names_modules_and_functions_that_exist() -> None:
+    spans = re.findall(r"`([a-z_]+(?:\.\w+)+)`", ARCHITECTURE)
+    names = [span for span in spans if Path(span).suffix not in {".py", ".json"}]
+    assert names
+    for name in names:
+        assert resolve_name(f"pytest_puma.{name}"), name
+
+
+def test_the_architecture_has_a_row_for_each_room() -> None:
+    rows = [
+        span for row in re.findall(r"^\| (`.*?) \|", ARCHITECTURE, re.MULTILINE) for span in re.findall(r"`(\S+)`", row)
+    ]
+    assert sorted(rows) == sorted({*_entries("pytest_puma", ".py")} - {"__init__.py", "bundled/"})
