@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +6,7 @@ from pytest_puma.core import Model, ModelError
 from pytest_puma.models import resolve_name
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.parts import part_names
+from tests.factories import model
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_every_part_is_among_its_siblings(stem: str, count: int) -> None:
 
 
 def models(*names: str) -> list[Model]:
-    return [Model(name=name, path=Path(f"{name}.gguf")) for name in names]
+    return [model(name) for name in names]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Samples under a perturbation: what changes, what must not, and what chance hangs on."""
+"""Samples under a perturbation: which texts change, which must not, and the seeds."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from pytest_puma.scenarios import (
     TriageJiraScenario,
     draw,
 )
+from tests import factories
 
 TRIAGE = TriageJiraScenario()
-ISSUE = Sample(
-    id="A-1",
+ISSUE = factories.sample(
+    "A-1",
     fields={"title": "Login fails", "description": "Nobody can log in since Monday.", "priority": "Major", "votes": 7},
     gold="Major",
-    units=("A-1",),
 )
 EDITING = [name for name in ALL if parse_perturbation(name).spares]
 

@@ -1,14 +1,18 @@
-"""Specs to read, and how the tests read them."""
+"""Benchmark specs: made from settings, or read from run-spec files."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_puma.core import SettingsError
 from pytest_puma.planning.runspec import read_specs
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
+from pytest_puma.scenarios import TriageJiraScenario
+from tests.factories import model
 
 # As a user of PUMA has it: every key of its format, and nothing of ours.
 PUMA = """\
@@ -36,7 +40,16 @@ sustainability:
 repeat: 1
 profile_required: null
 """
-LEAST = "scenario: triage_jira\nadaptation:\n  strategy: zero_shot\n"  # three lines
+MINIMAL = "scenario: triage_jira\nadaptation:\n  strategy: zero_shot\n"  # three lines
+
+
+def settings(**fields: Any) -> Settings:
+    """Settings with two models."""
+    return replace(Settings(models=(model("a"), model("b"))), **fields)
+
+
+def spec(**fields: Any) -> BenchmarkSpec:
+    return replace(BenchmarkSpec(scenario=TriageJiraScenario()), **fields)
 
 
 def read(

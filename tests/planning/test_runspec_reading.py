@@ -15,7 +15,7 @@ from pytest_puma.planning.settings import BenchmarkSpec, Registry, RunOptions, S
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import ALL, Strategy
 from pytest_puma.strategies.direct import direct
-from tests.planning.specs import LEAST, PUMA, read, refusal, the_one
+from tests.planning.specs import MINIMAL, PUMA, read, refusal, the_one
 
 DOCS = Path(__file__).parents[2] / "docs" / "run-specs.md"
 
@@ -42,7 +42,7 @@ def test_a_spec_of_puma_is_read_unchanged(folder: Path) -> None:
 
 
 def test_what_a_spec_leaves_out_stays_open(folder: Path) -> None:
-    ((name, request),) = read(folder, LEAST).items()
+    ((name, request),) = read(folder, MINIMAL).items()
 
     assert name == "triage"
     assert request == BenchmarkSpec(scenario=request.scenario, choices=RunOptions(strategies=("zero_shot",)))
@@ -61,11 +61,11 @@ def test_what_a_spec_leaves_out_stays_open(folder: Path) -> None:
     ],
 )
 def test_numbers_and_flags_become_choices(folder: Path, text: str, choices: RunOptions) -> None:
-    assert the_one(folder, LEAST + text).choices == replace(choices, strategies=("zero_shot",))
+    assert the_one(folder, MINIMAL + text).choices == replace(choices, strategies=("zero_shot",))
 
 
 def test_gates_are_read_in_their_order(folder: Path) -> None:
-    spec = LEAST + "gates:\n  - f1_macro >= 0.45\n  - '*@qwen*: per_class.Critical.recall > 0.6'\n"
+    spec = MINIMAL + "gates:\n  - f1_macro >= 0.45\n  - '*@qwen*: per_class.Critical.recall > 0.6'\n"
 
     assert the_one(folder, spec).gates == (
         Gate(metric="f1_macro", op=">=", limit=0.45),
@@ -75,7 +75,7 @@ def test_gates_are_read_in_their_order(folder: Path) -> None:
 
 def test_a_lone_value_stands_for_a_list_of_one(folder: Path) -> None:
     request = the_one(
-        folder, LEAST + "models: qwen2.5:3b\nmetrics: accuracy\ngates: accuracy > 0.5\nperturbations: case_upper"
+        folder, MINIMAL + "models: qwen2.5:3b\nmetrics: accuracy\ngates: accuracy > 0.5\nperturbations: case_upper"
     )
 
     assert request.models == ("qwen2.5:3b",)
@@ -99,7 +99,7 @@ def test_a_lone_value_stands_for_a_list_of_one(folder: Path) -> None:
 def test_perturbations_are_added_to_the_samples_as_they_are(
     folder: Path, text: str, names: tuple[str, ...] | None
 ) -> None:
-    assert the_one(folder, f"{LEAST}perturbations: {text}").choices.perturb == names
+    assert the_one(folder, f"{MINIMAL}perturbations: {text}").choices.perturb == names
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_cot_asks_for_the_chain_of_thought_form(folder: Path, strategy: str, cot
     ],
 )
 def test_a_value_that_asks_for_nothing_changes_nothing(folder: Path, text: str) -> None:
-    request = the_one(folder, LEAST + text)
+    request = the_one(folder, MINIMAL + text)
 
-    assert request == replace(the_one(folder, LEAST), scenario=request.scenario)
+    assert request == replace(the_one(folder, MINIMAL), scenario=request.scenario)
 
 
 @pytest.mark.parametrize(
@@ -152,14 +152,14 @@ def test_a_value_that_asks_for_nothing_changes_nothing(folder: Path, text: str) 
     [("triage", "triage"), ("triage-v2.1", "triage_v2_1"), ("'3B: (first try)'", "3B_first_try"), ("größe", "größe")],
 )
 def test_an_id_becomes_the_end_of_a_test_name(folder: Path, spelled: str, name: str) -> None:
-    assert list(read(folder, f"{LEAST}id: {spelled}")) == [name]
+    assert list(read(folder, f"{MINIMAL}id: {spelled}")) == [name]
 
 
 @pytest.mark.parametrize(
     ("file", "name"), [("night.yaml", "night"), ("night.puma.yml", "night"), ("qwen2.5.yaml", "qwen2_5")]
 )
 def test_without_an_id_the_file_names_the_test(folder: Path, file: str, name: str) -> None:
-    assert list(read(folder, LEAST, name=file)) == [name]
+    assert list(read(folder, MINIMAL, name=file)) == [name]
 
 
 def test_documents_and_lists_hold_several_specs(folder: Path) -> None:
@@ -167,7 +167,7 @@ def test_documents_and_lists_hold_several_specs(folder: Path) -> None:
 - {id: a, scenario: estimation_tawos, adaptation: {strategy: egi}}
 - {scenario: triage_jira, adaptation: {strategy: egi}}
 """
-    requests = read(folder, f"{listed}---\n{LEAST}")
+    requests = read(folder, f"{listed}---\n{MINIMAL}")
 
     assert {name: type(request.scenario) for name, request in requests.items()} == {
         "a": EstimationTawosScenario,
@@ -184,7 +184,7 @@ def test_documents_and_lists_hold_several_specs(folder: Path) -> None:
     ],
 )
 def test_two_specs_of_one_name_are_refused(folder: Path, first: str, second: str, sentence: str) -> None:
-    assert refusal(folder, f"{LEAST}{first}\n---\n{LEAST}{second}\n").startswith(sentence)
+    assert refusal(folder, f"{MINIMAL}{first}\n---\n{MINIMAL}{second}\n").startswith(sentence)
 
 
 def test_own_scenarios_and_strategies_are_known_by_name(folder: Path) -> None:
@@ -210,14 +210,14 @@ def test_each_example_of_the_docs_is_a_spec(folder: Path) -> None:
 
 
 def test_the_docs_name_every_key(folder: Path) -> None:
-    known = refusal(folder, f"{LEAST}unknown: 1").partition("there are: ")[2].split(", ")
+    known = refusal(folder, f"{MINIMAL}unknown: 1").partition("there are: ")[2].split(", ")
 
     assert len(known) > 20
     assert [key for key in known if f"`{key}`" not in DOCS.read_text("utf-8")] == []
 
 
 def test_the_spec_of_puma_says_every_key_of_puma(folder: Path) -> None:
-    known = refusal(folder, f"{LEAST}unknown: 1").partition("there are: ")[2].split(", ")
+    known = refusal(folder, f"{MINIMAL}unknown: 1").partition("there are: ")[2].split(", ")
     said = yaml.safe_load(PUMA)
     paths = {f"{key}.{inner}" for key, value in said.items() if isinstance(value, dict) for inner in value} | set(said)
 

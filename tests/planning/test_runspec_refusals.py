@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.planning.specs import LEAST, PUMA, refusal
+from tests.planning.specs import MINIMAL, PUMA, refusal
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from tests.planning.specs import LEAST, PUMA, refusal
     ],
 )
 def test_what_cannot_be_had_is_refused_with_the_reason(folder: Path, text: str, sentence: str) -> None:
-    assert refusal(folder, LEAST + text).startswith(f"line 4: {sentence}")
+    assert refusal(folder, MINIMAL + text).startswith(f"line 4: {sentence}")
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_what_cannot_be_had_is_refused_with_the_reason(folder: Path, text: str, 
         ("# nothing yet\n", "line 1: the file holds no spec;"),
         ("[]", "line 1: the file holds no spec;"),
         ("\ntriage_jira", "line 2: found triage_jira; expected a spec, as in 'scenario: triage_jira'"),
-        (LEAST + "---\n", "line 5: found nothing; expected a spec"),
+        (MINIMAL + "---\n", "line 5: found nothing; expected a spec"),
         ("- scenario\n- [1]", "line 1: found scenario; expected a spec"),
         ("id: a\nscenario: triage_jira\n", "line 1: the spec has no adaptation.strategy; expected one, as in 'adapta"),
         ("adaptation: {strategy: egi}\n", "line 1: the spec has no scenario; expected one, as in 'scenario: triage"),
         ("scenario:\nadaptation: {strategy: egi}\n", "line 1: the spec has no scenario;"),
         ("scenario: triage_jira\nadaptation: {strategy: []}\n", "line 1: the spec has no adaptation.strategy;"),
-        (LEAST + "---\n# the second\nscenario: triage_jira\n", "line 6: the spec has no adaptation.strategy;"),
+        (MINIMAL + "---\n# the second\nscenario: triage_jira\n", "line 6: the spec has no adaptation.strategy;"),
     ],
 )
 def test_a_file_without_a_whole_spec_is_refused(folder: Path, spec: str, sentence: str) -> None:
@@ -55,11 +55,11 @@ def test_a_file_without_a_whole_spec_is_refused(folder: Path, spec: str, sentenc
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        (LEAST + "models: [a, b\n", "line 5: this is not YAML: expected ',' or ']'"),
-        (LEAST + "\trepeat: 1", "line 4: this is not YAML: found character '\\t'"),
-        (LEAST + "models: *these", "line 4: this is not YAML: found undefined alias 'these'"),
-        (LEAST + "description: a: b", "line 4: this is not YAML: mapping values are not allowed here"),
-        (LEAST + "description: \x07", "line 4: found '\\x07'; expected UTF-8 text without control characters"),
+        (MINIMAL + "models: [a, b\n", "line 5: this is not YAML: expected ',' or ']'"),
+        (MINIMAL + "\trepeat: 1", "line 4: this is not YAML: found character '\\t'"),
+        (MINIMAL + "models: *these", "line 4: this is not YAML: found undefined alias 'these'"),
+        (MINIMAL + "description: a: b", "line 4: this is not YAML: mapping values are not allowed here"),
+        (MINIMAL + "description: \x07", "line 4: found '\\x07'; expected UTF-8 text without control characters"),
         ("description: grün\n".encode("latin-1"), "line 1: found '\\udcfc'; expected UTF-8 text"),
         ("id: ü\ndescription: ".encode() + b"\xff", "line 2: found '\\udcff'; expected UTF-8 text"),
     ],
@@ -102,23 +102,23 @@ def test_a_file_that_is_not_yaml_is_refused(folder: Path, spec: str | bytes, sen
     ],
 )
 def test_a_value_of_another_kind_is_refused(folder: Path, text: str, sentence: str) -> None:
-    assert refusal(folder, LEAST + text).startswith(f"line 4: {sentence}")
+    assert refusal(folder, MINIMAL + text).startswith(f"line 4: {sentence}")
 
 
 def test_a_perturbation_that_is_unknown_is_refused_with_its_line(folder: Path) -> None:
-    sentence = refusal(folder, f"{LEAST}perturbations:\n- none\n- typo_5pct\n")
+    sentence = refusal(folder, f"{MINIMAL}perturbations:\n- none\n- typo_5pct\n")
 
     assert sentence.startswith("line 6: perturbation 'typo_5pct' is unknown; did you mean 'typos_5pct'? there are: ")
 
 
 def test_an_entry_of_a_list_is_refused_with_its_own_line(folder: Path) -> None:
-    sentence = refusal(folder, f"{LEAST}models:\n- qwen2.5:3b\n-\n- 7\n")
+    sentence = refusal(folder, f"{MINIMAL}models:\n- qwen2.5:3b\n-\n- 7\n")
 
     assert sentence == "line 6: models: found nothing; expected text, in quotes where YAML takes it for something else"
 
 
 def test_a_long_value_is_shown_by_its_beginning(folder: Path) -> None:
-    sentence = refusal(folder, f"{LEAST}sample_size: |\n" + "  many of them, as many as there are\n" * 9)
+    sentence = refusal(folder, f"{MINIMAL}sample_size: |\n" + "  many of them, as many as there are\n" * 9)
 
     assert sentence.startswith(
         "line 4: sample_size: found | many of them, as many as there are many of them, as [...]; e"
@@ -147,7 +147,7 @@ def test_a_long_value_is_shown_by_its_beginning(folder: Path) -> None:
     ],
 )
 def test_a_key_that_is_unknown_or_there_twice_is_refused(folder: Path, text: str, sentence: str) -> None:
-    assert refusal(folder, LEAST + text).startswith(sentence)
+    assert refusal(folder, MINIMAL + text).startswith(sentence)
 
 
 LINES = PUMA.splitlines()
@@ -195,14 +195,14 @@ def test_bytes_that_are_no_spec_are_refused_with_a_line(folder: Path, data: byte
             "line 6: adaptation.cot: rcoif has no chain-of-thought form; ",
         ),
         (
-            LEAST + "metrics:\n- f1_macro\n- f1_marco",
+            MINIMAL + "metrics:\n- f1_macro\n- f1_marco",
             "line 6: triage_jira has no metric 'f1_marco'; did you mean 'f1_m",
         ),
-        (LEAST + "metrics: [mae]", "line 4: triage_jira has no metric 'mae'; "),
-        (LEAST + "gates:\n- accuracy > 0.1\n- mae < 3", "line 6: triage_jira has no metric 'mae'; "),
-        (LEAST + "gates:\n- accuracy", "line 5: gate 'accuracy', column 9: found no operator; "),
-        (LEAST + "id: '--'", "line 4: the id '--' has no letter and no digit; "),
-        (LEAST + "id: ''", "line 4: the id '' has no letter and no digit; "),
+        (MINIMAL + "metrics: [mae]", "line 4: triage_jira has no metric 'mae'; "),
+        (MINIMAL + "gates:\n- accuracy > 0.1\n- mae < 3", "line 6: triage_jira has no metric 'mae'; "),
+        (MINIMAL + "gates:\n- accuracy", "line 5: gate 'accuracy', column 9: found no operator; "),
+        (MINIMAL + "id: '--'", "line 4: the id '--' has no letter and no digit; "),
+        (MINIMAL + "id: ''", "line 4: the id '' has no letter and no digit; "),
     ],
 )
 def test_a_name_that_nothing_has_is_refused(folder: Path, spec: str, sentence: str) -> None:

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import yaml
 
-from pytest_puma.core import Sample, Scenario
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
 from pytest_puma.scenarios.answers import snap_fibonacci
-from pytest_puma.strategies import Task
-from pytest_puma.strategies.templates import find_template
 from pytest_puma.task_types.regression import number_text
+from tests.factories import task
 
 _SCENARIOS = {each.name: each for each in (TriageJiraScenario, EstimationTawosScenario, PrioritizationJiraScenario)}
 _ANSWER_LINE = frozenset({"zero_shot_cot", "egi"})
@@ -36,18 +34,9 @@ class LabelledReply:
         return number_text(snap_fibonacci(float(self.answer)))
 
     def read(self) -> str | None:
-        """What the strategy and the scenario read."""
+        """The answer that the strategy and the scenario read."""
         asked = task(_SCENARIOS[self.scenario]())
         return asked.read_final(self.reply) if self.strategy in _ANSWER_LINE else asked.read(self.reply)
-
-
-def task(scenario: Scenario) -> Task:
-    """A task of which only the reading matters."""
-    return Task(
-        scenario=scenario,
-        sample=Sample(id="x", fields={}, gold="", units=("x",)),
-        template=find_template(scenario.name, ["zero_shot"], project=None),
-    )
 
 
 def load(part: str) -> list[LabelledReply]:

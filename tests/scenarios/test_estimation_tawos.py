@@ -11,7 +11,7 @@ from pytest_puma.scenarios import EstimationTawosScenario, draw
 from pytest_puma.scenarios.answers import FIBONACCI, snap_fibonacci
 from pytest_puma.scenarios.estimation_tawos import MAXIMUM
 from pytest_puma.task_types.regression import number_text
-from tests.scenarios.replies import task
+from tests.factories import task
 
 SCENARIO = EstimationTawosScenario()
 

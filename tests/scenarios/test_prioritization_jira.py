@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import Prediction
 from pytest_puma.scenarios import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario, draw
 from pytest_puma.scenarios.prioritization_jira import order_dependent_rate
-from tests.scenarios.replies import task
+from tests.factories import task
 
 PAIRS = PrioritizationJiraScenario()
 BOTH = PrioritizationJiraBothOrdersScenario()

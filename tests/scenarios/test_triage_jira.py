@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.scenarios import TriageJiraScenario, draw
-from tests.scenarios.replies import task
+from tests.factories import task
 
 PRIORITIES = ["Critical", "Major", "Minor", "Trivial"]
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_puma.strategies.direct import direct
-from tests.strategies.stage import OVERFLOW, Weight, play, said, task
+from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 
 def test_one_request_is_asked_and_its_whole_reply_read(tmp_path: Path) -> None:
     asked = task(tmp_path)
-    replies = said("I say SOUR.")
+    replies = responses("I say SOUR.")
     played = play(direct(asked), replies)
     assert played.rounds == ((asked.generate(asked.prompt()),),)
     assert played.answer.value == "SOUR"
@@ -17,7 +17,7 @@ def test_one_request_is_asked_and_its_whole_reply_read(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_reply_is_no_answer(tmp_path: Path) -> None:
-    assert play(direct(task(tmp_path)), said("no idea")).answer.value is None
+    assert play(direct(task(tmp_path)), responses("no idea")).answer.value is None
 
 
 def test_an_overflow_is_no_answer_whatever_the_parser_says_of_nothing(tmp_path: Path) -> None:

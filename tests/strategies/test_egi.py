@@ -4,14 +4,14 @@ from pathlib import Path
 
 from pytest_puma.core import Generation
 from pytest_puma.strategies.egi import egi
-from tests.strategies.stage import OVERFLOW, play, said, task
+from tests.strategies.play import OVERFLOW, play, responses, task
 
 NOTES = "<think>Hm. SWEET?</think>How ripe? Answer: SWEET"
 
 
 def test_the_second_turn_holds_the_first_prompt_the_notes_and_the_question(tmp_path: Path) -> None:
     asked = task(tmp_path)
-    played = play(egi(asked), said(NOTES), said("Answer: SOUR"))
+    played = play(egi(asked), responses(NOTES), responses("Answer: SOUR"))
     first, second = played.generates
     assert first == asked.generate(asked.prompt())
     assert [message.role for message in second.prompt.messages] == ["system", "user", "assistant", "user"]
@@ -22,15 +22,15 @@ def test_the_second_turn_holds_the_first_prompt_the_notes_and_the_question(tmp_p
 
 
 def test_only_the_decision_is_read(tmp_path: Path) -> None:
-    answer = play(egi(task(tmp_path)), said(NOTES), said("SWEET no.\nAnswer: SOUR")).answer
+    answer = play(egi(task(tmp_path)), responses(NOTES), responses("SWEET no.\nAnswer: SOUR")).answer
     assert answer.value == "SOUR"
     assert [response.text for response in answer.responses] == [NOTES, "SWEET no.\nAnswer: SOUR"]
-    assert play(egi(task(tmp_path)), said(NOTES), said("no idea")).answer.value is None
+    assert play(egi(task(tmp_path)), responses(NOTES), responses("no idea")).answer.value is None
 
 
 def test_a_grammar_binds_the_decision_alone(tmp_path: Path) -> None:
     settings = Generation(max_tokens=9, temperature=0.0, grammar='root ::= "Answer: SOUR"')
-    first, second = play(egi(task(tmp_path, generation=settings)), said(NOTES), said("")).generates
+    first, second = play(egi(task(tmp_path, generation=settings)), responses(NOTES), responses("")).generates
     assert first.grammar is None
     assert second.grammar == settings.grammar
 
@@ -42,6 +42,6 @@ def test_an_overflow_of_the_first_turn_ends_it(tmp_path: Path) -> None:
 
 
 def test_an_overflow_of_the_second_turn_is_no_answer(tmp_path: Path) -> None:
-    answer = play(egi(task(tmp_path)), said(NOTES), (OVERFLOW,)).answer
+    answer = play(egi(task(tmp_path)), responses(NOTES), (OVERFLOW,)).answer
     assert answer.value is None
     assert answer.responses[1] == OVERFLOW

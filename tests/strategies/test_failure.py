@@ -9,7 +9,7 @@ import pytest
 from pytest_puma.core import Answer, Response
 from pytest_puma.core.conversation import Finish
 from pytest_puma.strategies import ALL, Failure, failure_of, parse_strategy
-from tests.strategies.stage import Weight, task
+from tests.strategies.play import Weight, task
 
 
 def cause(root: Path, text: str, finish: Finish = "stop", *, final_line: bool = False) -> Failure | None:

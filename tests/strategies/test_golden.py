@@ -23,6 +23,7 @@ from pytest_puma.scenarios import (
 )
 from pytest_puma.strategies import ALL, Strategy, Task, parse_strategy, resolve_generation
 from pytest_puma.strategies.templates import find_template
+from tests import factories
 
 GOLDEN = Path(__file__).parent / "golden"
 SCENARIOS: dict[str, type[Scenario]] = {
@@ -187,12 +188,8 @@ def test_no_evaluated_sample_is_an_example(scenario: str, strategy: str) -> None
 @every_scenario
 def test_an_empty_description_is_left_out(scenario: str) -> None:
     fields = {name: "Help" if name.startswith("title") else "" for name in bundled(scenario).text_fields}
-    task = Task(
-        scenario=bundled(scenario),
-        sample=Sample(id="x", fields=fields, gold="", units=("x",)),
-        template=find_template(scenario, ["zero_shot"], project=None),
-    )
-    assert "Title: Help\n<" in task.prompt().messages[-1].content
+    asked = factories.task(bundled(scenario), sample=factories.sample(fields=fields))
+    assert "Title: Help\n<" in asked.prompt().messages[-1].content
 
 
 @every_scenario

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import Response
 from pytest_puma.strategies.option_scoring import option_scoring, softmax
 from pytest_puma.task_types import KINDS
-from tests.strategies.stage import OVERFLOW, Weight, play, task
+from tests.strategies.play import OVERFLOW, Weight, play, task
 
 
 def test_every_valid_label_is_scored_behind_the_prompt(tmp_path: Path) -> None:

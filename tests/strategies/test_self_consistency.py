@@ -7,29 +7,29 @@ import pytest
 
 from pytest_puma.core import Answer
 from pytest_puma.strategies.self_consistency import self_consistency
-from tests.strategies.stage import OVERFLOW, Weight, play, said, task
+from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 
 def vote(root: Path, *values: str, sample_id: str = "f1", seed: int = 42) -> Answer:
     asked = task(root, sample_id=sample_id, seed=seed)
-    return play(self_consistency(len(values))(asked), said(*(f"Answer: {value}" for value in values))).answer
+    return play(self_consistency(len(values))(asked), responses(*(f"Answer: {value}" for value in values))).answer
 
 
 def median(root: Path, *values: str) -> Answer:
     asked = task(root, scenario=Weight())
-    return play(self_consistency(len(values))(asked), said(*(f"Answer: {value}" for value in values))).answer
+    return play(self_consistency(len(values))(asked), responses(*(f"Answer: {value}" for value in values))).answer
 
 
 def test_all_answers_are_asked_at_once_and_differ_only_in_their_seed(tmp_path: Path) -> None:
     asked = task(tmp_path)
-    played = play(self_consistency(4)(asked), said("", "", "", ""))
+    played = play(self_consistency(4)(asked), responses("", "", "", ""))
     assert played.rounds == (tuple(asked.generate(asked.prompt(), index=index) for index in range(4)),)
     assert len({request.seed for request in played.generates}) == 4
 
 
 def test_the_first_answers_are_those_of_a_smaller_vote(tmp_path: Path) -> None:
-    few = play(self_consistency(2)(task(tmp_path)), said("", "")).generates
-    many = play(self_consistency(5)(task(tmp_path)), said("", "", "", "", "")).generates
+    few = play(self_consistency(2)(task(tmp_path)), responses("", "")).generates
+    many = play(self_consistency(5)(task(tmp_path)), responses("", "", "", "", "")).generates
     assert many[:2] == few
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.core import Generation, Message, Prompt, Sample, SettingsError
+from pytest_puma.core import Generation, Message, Prompt, SettingsError
 from pytest_puma.strategies import parse_strategy, resolve_generation
-from tests.strategies.stage import Taste, Weight, task
+from tests.factories import sample
+from tests.strategies.play import Taste, Weight, task
 
 SEED_OF_F1 = 14596200867546409595
 PROMPT = Prompt(messages=(Message(role="user", content="?"),))
@@ -23,8 +24,7 @@ def test_a_template_sees_fields_examples_labels_and_scenario(tmp_path: Path) -> 
 
 def test_a_field_that_is_called_labels_stays_reachable_in_the_instance(tmp_path: Path) -> None:
     asked = task(tmp_path, template="{{ labels | length }} {{ instance.labels }}")
-    sample = Sample(id="x", fields={"labels": "ui"}, gold="SOUR", units=("x",))
-    assert replace(asked, sample=sample).prompt().messages[0].content == "3 ui"
+    assert replace(asked, sample=sample(fields={"labels": "ui"})).prompt().messages[0].content == "3 ui"
 
 
 def test_a_later_turn_follows_the_chat_so_far(tmp_path: Path) -> None:

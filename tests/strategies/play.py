@@ -1,11 +1,10 @@
-"""A stage for strategies: a small scenario, a task about it, and someone who plays the engine by hand."""
+"""A small scenario, a task about it, and a conversation with a strategy whose replies the test writes."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pytest_puma.core import (
     Answer,
@@ -15,15 +14,13 @@ from pytest_puma.core import (
     Generation,
     Request,
     Response,
-    Sample,
     Scenario,
     Score,
 )
 from pytest_puma.strategies import Task
 from pytest_puma.strategies.templates import find_template
-
-if TYPE_CHECKING:
-    import pandas as pd
+from tests import factories
+from tests.factories import Estimation, Triage, sample
 
 TEMPLATE = """{% block system %}Be brief.{% endblock %}
 {% block user %}{% for example in examples %}{{ example.title }} is {{ example.gold_label }}. {% endfor %}
@@ -32,66 +29,43 @@ TEMPLATE = """{% block system %}Be brief.{% endblock %}
 """
 
 
-class Taste(Scenario):
-    """Sweet or sour; its parser takes any word in capitals, as a careless scenario might."""
+class Taste(Triage):
+    """Sweet, sour or bitter."""
 
     name: ClassVar[str] = "taste"
-    task_type: ClassVar[str] = "classification"
 
-    def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
-        raise NotImplementedError
-
-    def gold_label(self, instance: dict[str, Any]) -> str:
-        return str(instance["taste"])
-
-    def parse_response(self, response: str) -> str | None:
-        match = re.search(r"[A-Z]{2,}", response)
-        return match and match[0]
-
-    def valid_labels(self) -> list[str]:
-        return ["SWEET", "SOUR", "BITTER"]
+    def __init__(self) -> None:
+        super().__init__(("SWEET", "SOUR", "BITTER"))
 
 
-class Weight(Taste):
-    """Grams; its parser takes any last word."""
+class Weight(Estimation):
+    """Grams."""
 
     name: ClassVar[str] = "weight"
-    task_type: ClassVar[str] = "regression"
 
-    def parse_response(self, response: str) -> str | None:
-        return response.rsplit(maxsplit=1)[-1] if response.split() else "empty"
-
-    def valid_labels(self) -> list[str]:
-        return ["1", "2", "3", "5"]
+    def __init__(self) -> None:
+        super().__init__(("1", "2", "3", "5"))
 
 
 def task(
-    root: Path,
-    *,
-    scenario: Scenario | None = None,
-    template: str = TEMPLATE,
-    generation: Generation | None = None,
-    sample_id: str = "f1",
-    seed: int = 42,
-    examples: tuple[dict[str, Any], ...] = (),
+    root: Path, *, scenario: Scenario | None = None, template: str = TEMPLATE, sample_id: str = "f1", **fields: Any
 ) -> Task:
     """A task about a lemon, with a template written below `root`."""
     path = root / "prompts" / "fruit" / "strategy.jinja"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(template, encoding="utf-8")
-    return Task(
-        scenario=scenario or Taste(),
-        sample=Sample(id=sample_id, fields={"title": "Lemon", "taste": "SOUR"}, gold="SOUR", units=(sample_id,)),
+    defaults = {"generation": Generation(max_tokens=16, temperature=0.0), "seed": 42}
+    return factories.task(
+        scenario or Taste(),
+        sample=sample(sample_id, fields={"title": "Lemon", "taste": "SOUR"}, gold="SOUR"),
         template=find_template("fruit", ["strategy"], project=root),
-        examples=examples,
-        generation=generation or Generation(max_tokens=16, temperature=0.0),
-        seed=seed,
+        **defaults | fields,
     )
 
 
 @dataclass(frozen=True)
 class Play:
-    """What was asked, round by round, and what the strategy answered."""
+    """The requests, round by round, and the answer of the strategy."""
 
     rounds: tuple[tuple[Request, ...], ...]
     answer: Answer
@@ -120,7 +94,7 @@ def play(conversation: Conversation, *replies: tuple[Response, ...]) -> Play:
     raise AssertionError(message)
 
 
-def said(*texts: str) -> tuple[Response, ...]:
+def responses(*texts: str) -> tuple[Response, ...]:
     """Responses with these texts."""
     return tuple(Response(text=text) for text in texts)
 
