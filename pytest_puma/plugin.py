@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from xdist.scheduler import Scheduling
     from xdist.workermanage import WorkerController
 
-    from pytest_puma.core import Cell, Outcome
+    from pytest_puma.core import Outcome
     from pytest_puma.engine.engine import Engine
+    from pytest_puma.run.cell import Cell
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:

@@ -1,6 +1,7 @@
 """Fakes for tests: a backend with scripted answers, to test scenarios without a GGUF file.
 
     engine = Engine(ScriptedBackend({"login crashes": "Critical"}, default="Minor"))
+    cell = Cell(scenario=TriageJiraScenario(), strategy=parse_strategy("zero_shot"), model=model)
     outcome = evaluate(cell, engine)
 
 It replaces llama.cpp alone: the scheduler, sampling and everything above are real.
@@ -13,13 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import EngineError, Prompt, Step
+from pytest_puma.core import EngineError, Model, Prompt, Step
 from pytest_puma.engine.engine import Engine
+from pytest_puma.run.cell import Cell
+from pytest_puma.run.evaluate import evaluate
+from pytest_puma.strategies import parse_strategy
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Grammar, Logits
 
-__all__ = ["Engine", "ScriptedBackend"]
+__all__ = ["Cell", "Engine", "Model", "ScriptedBackend", "evaluate", "parse_strategy"]
 
 _END = 256
 _VOCABULARY = 257

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pytest_puma.baseline import Entry
 from pytest_puma.core import (
     BootstrapReplicates,
-    Cell,
     CellId,
     Change,
     Fault,
@@ -36,9 +35,12 @@ from pytest_puma.core import (
 )
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import PairedPredictions, ScoredPredictions
+from pytest_puma.perturbations import Perturbation, parse_perturbation
+from pytest_puma.run.assess import Context
+from pytest_puma.run.cell import Cell
 from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios import TriageJiraScenario
-from pytest_puma.strategies import Task
+from pytest_puma.strategies import Strategy, Task, parse_strategy
 from pytest_puma.strategies.templates import Template, find_template
 from pytest_puma.testing import Engine, ScriptedBackend
 
@@ -111,17 +113,19 @@ def sample(sample_id: str = "x", **fields: Any) -> Sample:
 
 def cell(
     scenario: Scenario | None = None,
-    strategy: str = "zero_shot",
+    strategy: str | Strategy = "zero_shot",
     *,
     samples: int = 12,
     gates: Sequence[str] = (),
     across: Sequence[str] = (),
+    perturbation: str | Perturbation | None = None,
     **fields: Any,
 ) -> Cell:
-    """A cell on the bundled issues by default; gates are given as text."""
+    """A cell on the bundled issues by default; gates, strategy and perturbation are given by name."""
     return Cell(
         scenario=scenario or TriageJiraScenario(),
-        strategy=strategy,
+        strategy=strategy if isinstance(strategy, Strategy) else parse_strategy(strategy),
+        perturbation=parse_perturbation(perturbation) if isinstance(perturbation, str) else perturbation,
         model=model(),
         samples=samples,
         gates=tuple(map(parse_gate, gates)),
@@ -131,9 +135,14 @@ def cell(
 
 
 def evaluated(cell: Cell, reply: str | Callable[[str], str] | ScriptedBackend = "Major", **options: Any) -> Outcome:
-    """The outcome of a cell on a scripted model; a text is its answer to every prompt."""
+    """The outcome of a cell on a scripted model; a text is its answer to every prompt.
+
+    Options are those of `evaluate` and the fields of its context.
+    """
     script = answering(reply) if isinstance(reply, str) else reply
-    return evaluate(cell, Engine(script if isinstance(script, ScriptedBackend) else ScriptedBackend(script)), **options)
+    context = Context(**{name: options.pop(name) for name in Context.__slots__ if name in options})
+    engine = Engine(script if isinstance(script, ScriptedBackend) else ScriptedBackend(script))
+    return evaluate(cell, engine, context, **options)
 
 
 def answering(answer: str) -> Callable[[str], str]:

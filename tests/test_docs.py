@@ -10,12 +10,12 @@ import pytest
 
 from pytest_puma import hooks
 from pytest_puma.core import Change, Flip, Measure, ModelOptions, Power, Scenario
-from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.planning.reports import FORMATS, JUNIT
 from pytest_puma.planning.settings import DEFAULT_STRATEGIES, RunOptions
 from pytest_puma.report.csv import COLUMNS
+from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.session.options import INI, OPTIONS
 from pytest_puma.strategies import ALL, parse_strategy

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from pytest_puma.core import Cell, Prediction, Sample, Scenario
+from pytest_puma.core import Prediction, Sample, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.scenarios.texts import beginning
@@ -83,11 +83,11 @@ def on_slow_metrics(seconds: Mapping[str, tuple[float, int]], whole: float) -> l
     ]
 
 
-def on_size(cell: Cell, samples: int) -> list[str]:
-    """That the data have fewer samples than asked for."""
-    if samples >= cell.samples:
+def on_size(requested: int, samples: int) -> list[str]:
+    """A sentence if the data have fewer samples than requested."""
+    if samples >= requested:
         return []
-    return [f"asked for {cell.samples} samples; the data have {samples}, all were run"]
+    return [f"asked for {requested} samples; the data have {samples}, all were run"]
 
 
 def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:

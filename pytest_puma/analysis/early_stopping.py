@@ -13,11 +13,13 @@ will give. Any other gate is about whatever the samples stand for. `tools/statis
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, Change, Gate, Measure
+from pytest_puma.core import Change, Gate, Measure, Prediction, Scenario
 from pytest_puma.gates import decides
 from pytest_puma.metrics import ScoredPredictions
 
@@ -38,15 +40,24 @@ def looks(samples: int) -> tuple[int, ...]:
     return tuple(count for count in counts if FEWEST <= count < samples)
 
 
-def stops(cell: Cell) -> bool:
-    """Whether the cell may end early: it has gates, and is not held against cells that would then have more samples."""
-    return bool(cell.gates) and not cell.across and not cell.compared_metrics
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlyStopping:
+    """When a cell with these gates may end before all its samples were asked."""
 
+    scenario: Scenario
+    gates: tuple[Gate, ...]
+    seed: int
+    baseline: Entry | None = None
 
-def decided(cell: Cell, answers: ScoredPredictions, samples: int, baseline: Entry | None) -> bool:
-    """Whether the first answers of a cell decide all its gates, which would be asked for so many samples."""
-    left = 1 - len(answers) / samples
-    return all(_steady(gate.metric, answers) and _decided(gate, answers, left, baseline) for gate in cell.gates)
+    def looks(self, samples: int) -> tuple[int, ...]:
+        """The numbers of samples after which to look."""
+        return looks(samples)
+
+    def decided(self, predictions: Sequence[Prediction], samples: int) -> bool:
+        """Whether the first predictions decide all gates of a cell with this number of samples."""
+        scored = ScoredPredictions(self.scenario, predictions, seed=self.seed)
+        left = 1 - len(scored) / samples
+        return all(_steady(gate.metric, scored) and _decided(gate, scored, left, self.baseline) for gate in self.gates)
 
 
 def _steady(metric: str, answers: ScoredPredictions) -> bool:

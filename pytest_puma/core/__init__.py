@@ -1,7 +1,6 @@
 """The nouns: frozen, self-checking data, the `Scenario` contract, errors and protocols. Imports nothing of ours."""
 
 from pytest_puma.core.backend import Backend, Grammar, Step
-from pytest_puma.core.cell import Cell, Model, ModelOptions
 from pytest_puma.core.cell_id import CellId
 from pytest_puma.core.change import BootstrapReplicates, Change
 from pytest_puma.core.contrast import Contrast
@@ -36,6 +35,7 @@ from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.gate import Doubt, Gate
 from pytest_puma.core.measure import LEVEL, Measure
+from pytest_puma.core.model import Model, ModelOptions
 from pytest_puma.core.outcome import Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.prediction import Prediction
@@ -53,7 +53,6 @@ __all__ = [
     "AnswerChanges",
     "Backend",
     "BootstrapReplicates",
-    "Cell",
     "CellId",
     "Change",
     "Contrast",

@@ -8,18 +8,18 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from statistics import fmean, median, pstdev
 
-from pytest_puma.core import Cell, Forecast, Model, Power, Usage
+from pytest_puma.core import Forecast, Model, Power, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from pytest_puma.gates.power import CHANGED, of_plan
 from pytest_puma.metrics import has_bounds
 from pytest_puma.models import GgufFile, inspect_model
-from pytest_puma.perturbations import Perturbation
+from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import run_conversations
-from pytest_puma.run.evaluate import tasks_of
+from pytest_puma.run.tasks import tasks_of
 from pytest_puma.stats import detectable
 from pytest_puma.store.throughput import Throughput
-from pytest_puma.strategies import Strategy, Task, parse_strategy
+from pytest_puma.strategies import Task
 
 
 def plan(
@@ -27,8 +27,6 @@ def plan(
     throughputs: Mapping[Model, Throughput | None],
     *,
     project: Path | None = None,
-    strategies: Mapping[str, Strategy] | None = None,
-    perturbations: Mapping[str, Perturbation] | None = None,
 ) -> list[Forecast]:
     """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model."""
     with ExitStack() as opened:
@@ -37,19 +35,14 @@ def plan(
             model: opened.enter_context(closing(DryBackend(model, context_limit=file.context_length or 0)))
             for model, file in files.items()
         }
-        forecasts = []
-        for cell in cells:
-            strategy = parse_strategy(cell.strategy, strategies)
-            tasks = tasks_of(cell, strategy, project, perturbations)
-            forecasts.append(
-                _forecast(cell, strategy, tasks, backends[cell.model], files[cell.model], throughputs[cell.model])
-            )
-        return forecasts
+        return [
+            _forecast(cell, tasks_of(cell, project), backends[cell.model], files[cell.model], throughputs[cell.model])
+            for cell in cells
+        ]
 
 
-def _forecast(  # noqa: PLR0917
+def _forecast(
     cell: Cell,
-    strategy: Strategy,
     tasks: Sequence[Task],
     backend: DryBackend,
     file: GgufFile,
@@ -57,7 +50,7 @@ def _forecast(  # noqa: PLR0917
 ) -> Forecast:
     """Hold the cell's conversations with a model that answers nothing."""
     backend.opened = 0
-    states = run_conversations([strategy.converse(task) for task in tasks], Engine(backend))
+    states = run_conversations([cell.strategy.converse(task) for task in tasks], Engine(backend))
     usage = Usage.total(state.usage for state in states)
     answered = [() if state.answer is None else state.answer.responses for state in states]
     responses = [response for own in answered for response in own]

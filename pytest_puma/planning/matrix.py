@@ -13,14 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_puma.baseline import TIMED
-from pytest_puma.core import Cell, Gate, Model, Scenario, SettingsError
-from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED
+from pytest_puma.core import Gate, Model, Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.gates import applies
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Settings
+from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.strategies import parse_strategy, resolve_generation
 from pytest_puma.task_types import KINDS
 
 #: Of data with as many samples, `all` makes no sense: a scenario that makes its rows up never comes to an end.
@@ -70,10 +69,9 @@ def expand(request: BenchmarkSpec, settings: Settings) -> list[Cell]:
     cells = []
     for model in _models(request, settings):
         for name in choices.strategies or ():
-            resolve_generation(parse_strategy(name, settings.registry.strategies), generation)
             cell = Cell(
                 scenario=request.scenario,
-                strategy=name,
+                strategy=settings.registry.strategy(name),
                 model=model,
                 samples=samples,
                 seed=seed,
@@ -82,7 +80,8 @@ def expand(request: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 metrics=request.metrics or primary,
                 compared_metrics=primary if choices.perturb or settings.compare else (),
             )
-            twins = (replace(cell, perturbation=perturbation) for perturbation in (None, *(choices.perturb or ())))
+            perturbations = (None, *map(settings.registry.perturbation, choices.perturb or ()))
+            twins = (replace(cell, perturbation=perturbation) for perturbation in perturbations)
             gated = [_with_gates(twin, settings.gates) for twin in twins]
             cells += [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
     lost = [gate for gate in request.gates if not is_taken(gate, cells)]
@@ -119,7 +118,7 @@ def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
         return bool(takers)
     sides: dict[tuple[str, str], set[str | None]] = {}
     for cell in takers:
-        sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy)
+        sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy.name)
     return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
 
 
@@ -133,7 +132,9 @@ def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
     for gate in gates:
         _check_gate(gate, cell.scenario)
     own = [gate for gate in gates if not gate.across]
-    across = [gate for gate in gates if gate.across and (gate.pick or cell.strategy in {gate.strategy, gate.other})]
+    across = [
+        gate for gate in gates if gate.across and (gate.pick or cell.strategy.name in {gate.strategy, gate.other})
+    ]
     return replace(cell, gates=tuple(dict.fromkeys(own)), across=tuple(dict.fromkeys(across)))
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TypeAlias
 
-from pytest_puma.core import Cell, Generation, Sample, SettingsError
+from pytest_puma.core import Generation, Sample, SettingsError
 from pytest_puma.planning.settings import Settings
-from pytest_puma.run.evaluate import rows_of, template_of
+from pytest_puma.run.cell import Cell
+from pytest_puma.run.tasks import rows_of, template_of
 from pytest_puma.scenarios import hidden_fields
-from pytest_puma.strategies import Strategy, Task, parse_strategy, resolve_generation
+from pytest_puma.strategies import Task
 from pytest_puma.strategies.rehearsal import rehearse
 
 #: All that decides what the samples of a cell are and how they are asked, each with a word for it.
@@ -26,34 +27,24 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test
 
     `cells` are those of one request, made by `test`, which share their rows.
     """
-    # Models share the templates, and all cells the rows: where the most examples are enough, fewer are.
-    asked = [
-        (cell, parse_strategy(name, settings.registry.strategies))
-        for name, cell in {cell.strategy: cell for cell in cells}.items()
-    ]
-    if asked:
-        samples, examples = rows_of(*max(asked, key=lambda each: each[1].shots))
-        strategies = {cell.strategy: strategy for cell, strategy in asked}
-        check_same([_resolved(cell, strategies[cell.strategy]) for cell in cells], samples, known, test=test)
+    # Models share the templates, and all cells the rows: the most examples include those of every other strategy.
+    if cells:
+        samples, examples = rows_of(max(cells, key=lambda cell: cell.strategy.shots))
+        check_same(cells, samples, known, test=test)
         hidden = hidden_fields(cells[0].scenario, samples)
-        for cell, strategy in asked:
+        for cell in {cell.strategy.name: cell for cell in cells}.values():
             task = Task(
                 scenario=cell.scenario,
                 sample=samples[0],
-                template=template_of(cell, strategy, settings.project),
-                examples=examples[: strategy.shots],
+                template=template_of(cell, settings.project),
+                examples=examples[: cell.strategy.shots],
                 hidden=hidden,
-                generation=resolve_generation(strategy, cell.generation),
+                generation=cell.generation,
                 seed=cell.seed,
             )
-            rehearse(strategy, task)
+            rehearse(cell.strategy, task)
     for cell in cells:
         settings.baseline_of(cell)
-
-
-def _resolved(cell: Cell, strategy: Strategy) -> Cell:
-    """The cell with the strategy's own settings where it leaves the choice: one that names them is the same cell."""
-    return replace(cell, generation=resolve_generation(strategy, cell.generation))
 
 
 def check_same(cells: Sequence[Cell], samples: Sequence[Sample], known: Known, *, test: str) -> None:

@@ -22,9 +22,9 @@ from typing import Any, TypeAlias
 import yaml
 
 from pytest_puma.core import Gate, Scenario, SettingsError
-from pytest_puma.core.cell import MAX_SEED
 from pytest_puma.planning.matrix import make_scenario
 from pytest_puma.planning.settings import BenchmarkSpec, Registry, RunOptions, Settings
+from pytest_puma.run.cell import MAX_SEED
 
 #: What a value may be, in words and as a test.
 _Kind: TypeAlias = tuple[str, Callable[[Any], bool]]

@@ -10,13 +10,13 @@ from typing import Literal
 
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.core import Cell, Gate, Generation, Model, Policy, Scenario, SettingsError
-from pytest_puma.core.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED
+from pytest_puma.core import Gate, Generation, Model, Policy, Scenario, SettingsError
 from pytest_puma.core.errors import check_limits
 from pytest_puma.gates import parse_gate
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.planning.reports import ReportFile
+from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import ALL, Strategy, parse_strategy
 
@@ -73,23 +73,31 @@ class Registry:
     strategies: Mapping[str, Strategy] = field(default_factory=dict)
     perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
 
+    def strategy(self, name: str) -> Strategy:
+        """The strategy of a name; a `SettingsError` lists the names there are."""
+        return parse_strategy(name, self.strategies)
+
+    def perturbation(self, name: str) -> Perturbation:
+        """The perturbation of a name; a `SettingsError` lists the names there are."""
+        return parse_perturbation(name, self.perturbations)
+
     def strategy_names(self, said: Iterable[str]) -> tuple[str, ...]:
         """Canonical names, `all` written out, each once, in the order said."""
         names = (name for text in said for name in (ALL if text.strip().lower() == "all" else (text,)))
-        return tuple(dict.fromkeys(parse_strategy(name, self.strategies).name for name in names))
+        return tuple(dict.fromkeys(self.strategy(name).name for name in names))
 
     def perturbation_names(self, said: Iterable[str]) -> tuple[str, ...]:
         """Canonical names, `all` written out, each once, in the order said, without `none`: the samples as they are."""
         words = (text.strip().lower() for text in said)
         names = (name for word in words for name in (ALL_PERTURBATIONS if word == "all" else (word,)) if name != "none")
-        return tuple(dict.fromkeys(parse_perturbation(name, self.perturbations).name for name in names))
+        return tuple(dict.fromkeys(self.perturbation(name).name for name in names))
 
     def gate(self, text: str) -> Gate:
         """A gate as users write it, its strategies by their canonical names."""
         gate = parse_gate(text)
         if gate.strategy is None or gate.other is None:
             return gate
-        strategy, other = (parse_strategy(name, self.strategies).name for name in (gate.strategy, gate.other))
+        strategy, other = (self.strategy(name).name for name in (gate.strategy, gate.other))
         return replace(gate, strategy=strategy, other=other)
 
     def known_scenario(self, name: str, *, where: str) -> type[Scenario]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from pytest_puma.core import Cell, CellId, Gate, Scenario, SettingsError
+from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.metrics import metric_names
 from pytest_puma.planning.matrix import is_taken
 from pytest_puma.planning.settings import Registry, Settings
+from pytest_puma.run.cell import Cell
 from pytest_puma.strategies import ALL
 
 #: Of many cells, so many are named.
@@ -34,7 +35,7 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
 def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, others: bool) -> str:
     """Why no cell takes the gate; nothing where `others`, which were not collected, may take it."""
     scenarios = _scenarios(cells, settings.registry)
-    strategies = dict.fromkeys((*ALL, *settings.registry.strategies, *(cell.strategy for cell in cells)))
+    strategies = dict.fromkeys((*ALL, *settings.registry.strategies, *(cell.strategy.name for cell in cells)))
     scope = _Scope(gate.scope or "*")
     if not scope.fits_scenario(scenarios):
         # A scenario that a marker names by its class is known where its file is collected.

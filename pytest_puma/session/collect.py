@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.core import Cell, PumaError, SettingsError
+from pytest_puma.core import PumaError, SettingsError
 from pytest_puma.planning import matrix
 from pytest_puma.planning.marker import read_marker
 from pytest_puma.planning.ready import Known, check_ready
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
+from pytest_puma.run.cell import Cell
 from pytest_puma.session.config import settings_of
 from pytest_puma.session.selection import is_part, leaves_out
 

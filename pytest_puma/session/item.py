@@ -9,10 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import Backend, Cell, Model, Outcome, PumaError, UnchangedError
+from pytest_puma.core import Backend, Model, Outcome, PumaError, UnchangedError
 from pytest_puma.engine.engine import Engine
 from pytest_puma.report.junit import properties
 from pytest_puma.report.rows import number
+from pytest_puma.run.assess import Context
+from pytest_puma.run.cell import Cell
 from pytest_puma.run.evaluate import evaluate
 from pytest_puma.session.collected import NAME, cell_id
 from pytest_puma.session.config import settings_of
@@ -54,19 +56,20 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
 
 def _evaluate(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
     settings = settings_of(item.config)
-    return evaluate(
-        cell,
-        engine,
-        project=settings.project,
-        strategies=settings.registry.strategies,
-        perturbations=settings.registry.perturbations,
-        progress=progress_of(item.config, cell),
-        determinism=settings.determinism,
+    context = Context(
         baseline=settings.baseline_of(cell),
         naive_baselines=settings.naive_baselines_of(cell),
         policy=settings.policy,
-        stop_early=settings.stop_early,
+    )
+    return evaluate(
+        cell,
+        engine,
+        context,
+        project=settings.project,
+        progress=progress_of(item.config, cell),
+        determinism=settings.determinism,
         only=None if settings.only is None else settings.only.get(cell.id),
+        stop_early=settings.stop_early,
     )
 
 

@@ -103,8 +103,8 @@ def choices(where: str, **said: Any) -> RunOptions:
 
 def threads(config: pytest.Config) -> int | None:
     """Threads that compute; None where nothing is said."""
-    from pytest_puma.core.cell import MAX_THREADS
     from pytest_puma.core.errors import check_limits
+    from pytest_puma.core.model import MAX_THREADS
 
     said: int | None = config.option.puma_threads
     threads: int | None = config.getini("puma_threads") if said is None else said

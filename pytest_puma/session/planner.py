@@ -43,8 +43,6 @@ class Planner:
                 cells,
                 throughputs,
                 project=settings.project,
-                strategies=settings.registry.strategies,
-                perturbations=settings.registry.perturbations,
             )
         except PumaError as error:
             # Only a worker would take it for an internal error, and there are none.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Cell
+from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import Progress
 
 #: Seconds between two lines: on a terminal, where the line is rewritten, and in a log.

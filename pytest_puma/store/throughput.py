@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import Cell, Model, Outcome, Speed
+from pytest_puma.core import CellId, Model, Outcome, Speed
 from pytest_puma.core.atomic import write_whole
 
 
@@ -29,13 +29,13 @@ class Throughput:
     day: str
     replies: Mapping[str, float] = field(default_factory=dict)
 
-    def seconds(self, cell: Cell, *, prompt_tokens: int, samples: int, max_tokens: int) -> float | None:
+    def seconds(self, cell: CellId, *, prompt_tokens: int, samples: int, max_tokens: int) -> float | None:
         """Return the predicted time to read the prompts and to write the replies.
 
         Replies of unknown length are taken to have `max_tokens` together. None if replies are to be written and their
         throughput was never measured.
         """
-        length = self.replies.get(_kind(cell.scenario.name, cell.strategy))
+        length = self.replies.get(_kind(cell.scenario, cell.strategy))
         tokens = max_tokens if length is None else min(max_tokens, samples * length)
         if tokens and not self.decode:
             return None

@@ -10,10 +10,11 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from pytest_puma.analysis import early_stopping
-from pytest_puma.core import Cell, Outcome
+from pytest_puma.core import Outcome
+from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios import EstimationTawosScenario
 from tests import factories
-from tests.factories import entry, evaluated, predictions, scored
+from tests.factories import entry, evaluated, predictions
 
 
 def run(asked: Cell, **options: Any) -> Outcome:
@@ -102,6 +103,10 @@ def test_no_answer_may_fail_is_decided_by_the_samples_that_are_left() -> None:
     assert run(cell("parse_failure_rate <= 0.05 !warn")).left_out == 0
 
 
+def stopping(asked: Cell) -> early_stopping.EarlyStopping:
+    return early_stopping.EarlyStopping(scenario=asked.scenario, gates=asked.gates, seed=1)
+
+
 @pytest.mark.parametrize(
     ("exact", "off", "decided"),
     # Twenty exact answers have an interval of no width, whatever the next ones are.
@@ -112,7 +117,7 @@ def test_a_mean_error_is_not_decided_while_hardly_an_answer_is_off(exact: int, o
     found = predictions(["3"] * (exact + off), ["3"] * exact + ["5"] * off)
     kept = replace(cell("mae <= 50", samples=200), scenario=points)
 
-    assert early_stopping.decided(kept, scored(points, found), 200, None) == decided
+    assert stopping(kept).decided(found, 200) == decided
 
 
 def test_a_mean_over_classes_is_not_decided_while_a_class_is_rare() -> None:
@@ -120,9 +125,9 @@ def test_a_mean_over_classes_is_not_decided_while_a_class_is_rare() -> None:
     found = predictions(golds, golds)
     kept = cell("f1_macro >= 0.1", samples=200)
 
-    assert not early_stopping.decided(kept, scored(kept.scenario, found), 200, None)
+    assert not stopping(kept).decided(found, 200)
     often = predictions(golds * 5, golds * 5)
-    assert early_stopping.decided(kept, scored(kept.scenario, often), 200, None)
+    assert stopping(kept).decided(often, 200)
 
 
 def test_a_change_since_the_baseline_is_decided_on_the_samples_that_both_have() -> None:

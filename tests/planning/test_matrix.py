@@ -22,8 +22,8 @@ def test_cells_come_model_by_model_so_that_each_is_loaded_once() -> None:
 
 def test_what_nobody_sets_has_a_default() -> None:
     cells = expand(spec(), settings())
-    assert tuple(cell.strategy for cell in cells[:4]) == DEFAULT_STRATEGIES
-    assert {(cell.samples, cell.seed, cell.generation.max_tokens) for cell in cells} == {(50, 42, None)}
+    assert tuple(cell.strategy.name for cell in cells[:4]) == DEFAULT_STRATEGIES
+    assert {(cell.samples, cell.seed, cell.generation.max_tokens) for cell in cells} == {(50, 42, 16)}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_seed_or_a_temperature_of_zero_counts_as_set() -> None:
 def test_perturbed_cells_follow_their_twin() -> None:
     choices = RunOptions(strategies=("egi", "rcoif"), perturb=("typos_5pct", "case_upper"))
     cells = expand(spec(choices=choices), settings(models=(model("a"),)))
-    assert [(cell.id, cell.perturbation) for cell in cells] == [
+    assert [(cell.id, cell.name.perturbation) for cell in cells] == [
         ("triage_jira-egi@a", None),
         ("triage_jira-egi+typos_5pct@a", "typos_5pct"),
         ("triage_jira-egi+case_upper@a", "case_upper"),
@@ -61,18 +61,18 @@ def test_perturbed_cells_follow_their_twin() -> None:
 @pytest.mark.parametrize(
     ("command", "marker", "ini", "expected"),
     [
-        (("a",), ("b",), ("c",), ["a"]),
-        ((), ("b",), ("c",), []),
-        (None, ("b",), ("c",), ["b"]),
-        (None, (), ("c",), []),
-        (None, None, ("c",), ["c"]),
+        (("case_upper",), ("case_lower",), ("random_case",), ["case_upper"]),
+        ((), ("case_lower",), ("random_case",), []),
+        (None, ("case_lower",), ("random_case",), ["case_lower"]),
+        (None, (), ("random_case",), []),
+        (None, None, ("random_case",), ["random_case"]),
         (None, None, None, []),
     ],
 )
 def test_an_empty_list_of_perturbations_counts_as_set(command: Any, marker: Any, ini: Any, expected: list[str]) -> None:
     chosen = settings(command=RunOptions(perturb=command), ini=RunOptions(perturb=ini), models=(model("a"),))
     cells = expand(spec(choices=RunOptions(strategies=("egi",), perturb=marker)), chosen)
-    assert [cell.perturbation for cell in cells] == [None, *expected]
+    assert [cell.name.perturbation for cell in cells] == [None, *expected]
 
 
 def test_gates_of_a_test_and_of_the_project_go_to_perturbed_cells_by_a_plus_alone() -> None:

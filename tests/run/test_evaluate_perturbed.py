@@ -64,7 +64,7 @@ def test_perturbed_cells_have_no_naive_baselines() -> None:
     assert [bool(each) for each in baselines] == [True, False]
 
 
-def test_an_own_perturbation_is_found_by_its_name() -> None:
-    own = {"shouted": Perturbation(name="shouted", change=lambda text, _: f"{text} IT")}
-    outcome = evaluated(cell(perturbation="shouted"), _echo, perturbations=own)
+def test_an_own_perturbation_changes_the_prompts() -> None:
+    own = Perturbation(name="shouted", change=lambda text, _: f"{text} IT")
+    outcome = evaluated(cell(perturbation=own), _echo)
     assert {each.answer for each in outcome.predictions} == {"Minor"}

@@ -73,7 +73,7 @@ def _lone(task: Task) -> Any:
 def test_a_strategy_that_breaks_the_contract_is_refused(converse: Any, sentence: str) -> None:
     own = {"own": Strategy(name="own", converse=converse, templates=("zero_shot",))}
     with pytest.raises(PumaError, match=sentence):
-        evaluated(cell(strategy="own"), strategies=own)
+        evaluated(cell(strategy=own["own"]))
 
 
 def _plainly(task: Task) -> Conversation:
@@ -85,12 +85,12 @@ def _plainly(task: Task) -> Conversation:
 
 def test_a_bare_request_is_answered_by_a_bare_response() -> None:
     own = {"own": Strategy(name="own", converse=_plainly, templates=("zero_shot",))}
-    outcome = evaluated(cell(strategy="own"), strategies=own)
+    outcome = evaluated(cell(strategy=own["own"]))
     assert outcome["accuracy"] == 3 / 12
     assert {prediction.raw for prediction in outcome.predictions} == {("Major",) * 4}
 
 
 def test_an_own_strategy_may_send_any_number_of_requests() -> None:
     own = {"own": Strategy(name="own", converse=_two_requests, templates=("zero_shot",))}
-    outcome = evaluated(cell(strategy="own"), strategies=own)
+    outcome = evaluated(cell(strategy=own["own"]))
     assert [len(prediction.raw) for prediction in outcome.predictions] == [2] * 12

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pytest_puma.core import Cell, Exchange, Generate, Generation, Model, Request, Scenario, Score
-from pytest_puma.run.evaluate import tasks_of
+from pytest_puma.core import Exchange, Generate, Generation, Model, Request, Scenario, Score
+from pytest_puma.run.cell import Cell
+from pytest_puma.run.tasks import tasks_of
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import parse_strategy
 
@@ -53,7 +54,8 @@ def workloads(model: Model, *, samples: int, stories: Sequence[Path]) -> dict[st
     def cells(scenario: Scenario, *strategies: str, count: int = samples, new: int | None = None) -> list[Cell]:
         asked = Generation(max_tokens=new)
         return [
-            Cell(scenario=scenario, strategy=name, model=model, samples=count, generation=asked) for name in strategies
+            Cell(scenario=scenario, strategy=parse_strategy(name), model=model, samples=count, generation=asked)
+            for name in strategies
         ]
 
     triage, points = TriageJiraScenario(), EstimationTawosScenario()
@@ -77,9 +79,8 @@ def workloads(model: Model, *, samples: int, stories: Sequence[Path]) -> dict[st
 
 def _requests(cell: Cell) -> Iterator[Request]:
     """What its strategy asks first about each sample, with nothing that could end an answer early."""
-    strategy = parse_strategy(cell.strategy)
-    for task in tasks_of(cell, strategy, None):
-        for request in Exchange(strategy.converse(task)).advance():
+    for task in tasks_of(cell, None):
+        for request in Exchange(cell.strategy.converse(task)).advance():
             yield replace(request, prompt=replace(request.prompt, stop=()))
 
 

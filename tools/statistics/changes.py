@@ -20,12 +20,15 @@ from gguf import GGMLQuantizationType, GGUFReader
 from gguf.quants import dequantize, quantize
 from numpy.typing import NDArray
 
-from pytest_puma.core import Cell, Model, Prediction
+from pytest_puma.core import Model, Prediction
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
+from pytest_puma.perturbations import parse_perturbation
+from pytest_puma.run.cell import Cell
 from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.strategies import parse_strategy
 
 #: All issues, and all pairs that share no issue.
 ROWS = {"triage_jira": 200, "prioritization_jira": 100}
@@ -78,9 +81,9 @@ def _computed(scenario: str, changed: Changed, work: Path) -> Sequence[Predictio
     model = Model(name="puma-tiny", path=path)
     cell = Cell(
         scenario=BUILTIN[scenario](),
-        strategy="option_scoring",
+        strategy=parse_strategy("option_scoring"),
         model=model,
-        perturbation=changed.perturbation,
+        perturbation=None if changed.perturbation is None else parse_perturbation(changed.perturbation),
         samples=ROWS[scenario],
     )
     engine = Engine(NativeBackend(model, threads=1))

@@ -19,11 +19,13 @@ import numpy as np
 
 from pytest_puma.analysis import early_stopping
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Cell, Gate, Measure, Model, Policy, Prediction, Scenario, Status
+from pytest_puma.core import Gate, Measure, Model, Policy, Prediction, Scenario, Status
 from pytest_puma.gates import judge, judge_change, parse_gate
 from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
 from pytest_puma.stats import LEVEL, Resamples
+from pytest_puma.strategies import parse_strategy
 
 SIZES = (50, 200, 500)
 DISTANCES = (-0.15, -0.05, 0.0, 0.05, 0.15)
@@ -126,7 +128,10 @@ def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> lis
     scenario = trial.scenario
     gate = parse_gate(trial.gate.format(_limit(trial)))
     cell = Cell(
-        scenario=scenario, strategy="zero_shot", model=Model(name="made-up", path=Path("made-up")), gates=(gate,)
+        scenario=scenario,
+        strategy=parse_strategy("zero_shot"),
+        model=Model(name="made-up", path=Path("made-up")),
+        gates=(gate,),
     )
     failed = failed_of_all = changed = asked = 0
     for number in range(repetitions):
@@ -135,8 +140,9 @@ def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> lis
         old = {each.sample_id: each for each in _predictions(gold, before[0])} if gate.other else {}
         baseline = Entry(cell=cell.id, commit="", test="", signature={}, measures={}, answers=old)
         n = size
+        stopping = early_stopping.EarlyStopping(scenario=scenario, gates=(gate,), seed=cell.seed, baseline=baseline)
         for look in early_stopping.looks(size):
-            if early_stopping.decided(cell, _answers(scenario, predictions[:look]), size, baseline):
+            if stopping.decided(predictions[:look], size):
                 n = look
                 break
         everything = _answers(scenario, predictions)

@@ -1,20 +1,12 @@
-"""A cell: one scenario, asked in one strategy, of one model. It is one pytest item."""
+"""A model under test, and how it is loaded and run."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_puma.core.cell_id import CellId
-from pytest_puma.core.conversation import Generation
 from pytest_puma.core.errors import SettingsError, check_limits
-from pytest_puma.core.gate import Gate
-from pytest_puma.core.scenario import Scenario
 
-DEFAULT_SAMPLES = 50
-DEFAULT_SEED = 42
-MAX_SEED = 2**64 - 1
 #: What llama.cpp takes (sequences), and what no machine has (the others): beyond, C would wrap numbers around.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
@@ -57,39 +49,3 @@ class Model:
     name: str
     path: Path
     options: ModelOptions = field(default_factory=ModelOptions)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """One scenario x strategy x model, with all that decides its numbers; `metrics` are those that reports show.
-
-    `perturbation` is the name of that under which the samples are shown, None as they are. `gates` are the cell's own;
-    `across` are those that compare it with other cells, `compared_metrics` the metrics to compare with other cells or
-    with a baseline.
-    """
-
-    scenario: Scenario
-    strategy: str
-    model: Model
-    perturbation: str | None = None
-    samples: int = DEFAULT_SAMPLES
-    seed: int = DEFAULT_SEED
-    generation: Generation = field(default_factory=Generation)
-    gates: tuple[Gate, ...] = ()
-    across: tuple[Gate, ...] = ()
-    metrics: tuple[str, ...] = ()
-    compared_metrics: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """A cell without samples would measure nothing."""
-        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MAX_SEED)})
-
-    @property
-    def name(self) -> CellId:
-        """The names that identify the cell."""
-        return CellId(self.scenario.name, self.strategy, self.model.name, self.perturbation)
-
-    @property
-    def id(self) -> str:
-        """`triage_jira-few_shot_3@qwen2.5-3b`; under a perturbation `triage_jira-few_shot_3+typos_5pct@qwen2.5-3b`."""
-        return str(self.name)

@@ -1,0 +1,153 @@
+"""From predictions to the outcome of a cell: measure, compare, judge. No model is needed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pytest_puma.analysis import cautions, early_stopping
+from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
+from pytest_puma.analysis.verdicts import Comparison, verdicts
+from pytest_puma.baseline import Entry
+from pytest_puma.core import BootstrapReplicates, Contrast, Flip, Outcome, Policy, Prediction, Usage, Verdict
+from pytest_puma.core.gate import DRIFT
+from pytest_puma.gates import not_run
+from pytest_puma.metrics import ScoredPredictions, confusion_matrix, contrast
+from pytest_puma.run.cell import Cell
+from pytest_puma.run.predict import CellPredictions
+from pytest_puma.scenarios.texts import beginning, text_fields
+from pytest_puma.stats import LEVEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What the answers of a cell are compared with, and how doubt is judged."""
+
+    baseline: Entry | None = None
+    naive_baselines: NaiveBaselines | None = None
+    policy: Policy = field(default_factory=Policy)
+
+
+def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
+    """Measure the predictions of a cell and judge its gates."""
+    started = time.perf_counter()
+    level = early_stopping.LEVEL if answered.looked else LEVEL
+    scored = ScoredPredictions(cell.scenario, answered.predictions, seed=cell.seed)
+    measures = scored.measures(level=level)
+    # Without the time of naive baselines, which is not the model's.
+    seconds = answered.seconds + time.perf_counter() - started
+    texts = text_fields(cell.scenario, answered.samples, answered.hidden)
+    naive = _naive(cell, answered, scored, context.naive_baselines)
+    against_baseline = _against_baseline(cell, answered, scored, context.baseline, level)
+    comparisons = _against_naive(cell, scored, naive)
+    if against_baseline is not None:
+        comparisons["baseline"] = against_baseline
+    metrics = cell.metrics or (cell.scenario.primary_metric(),)
+    return Outcome(
+        cell=cell.id,
+        scenario=cell.scenario.name,
+        strategy=cell.strategy.name,
+        model=cell.model.name,
+        perturbation=cell.name.perturbation,
+        metrics=metrics,
+        signature=answered.signature,
+        predictions=answered.predictions,
+        shared_prompts=answered.shared_prompts,
+        measures=measures,
+        confusion=_confusion(cell, answered.predictions),
+        failures=cautions.failure_counts(answered.predictions),
+        verdicts=verdicts(cell.gates, measures, comparisons, context.policy) if answered.complete else _unjudged(cell),
+        warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines),
+        notes=answered.notes,
+        determinism=answered.determinism,
+        flips=_flips(cell, answered, against_baseline, texts),
+        # Those of perturbed samples exist for gates alone: reports would repeat the same rows.
+        naive_baselines={} if cell.perturbation else {name: each.of(metrics) for name, each in naive.items()},
+        across=cell.across if answered.complete else (),
+        replicates=_replicates(cell, scored),
+        contrasts=() if against_baseline is None else _contrasts(cell, against_baseline),
+        drift=None if against_baseline is None or against_baseline.series is None else against_baseline.series.drift(),
+        left_out=answered.planned - len(answered.predictions),
+        usage=Usage.total(prediction.usage for prediction in answered.predictions),
+        speed=answered.speed,
+        seconds=seconds,
+    )
+
+
+def _naive(
+    cell: Cell, answered: CellPredictions, scored: ScoredPredictions, naive_baselines: NaiveBaselines | None
+) -> Mapping[str, NaiveBaseline]:
+    if naive_baselines is None:
+        return {}
+    return naive_baselines.find(cell.scenario, answered.samples, scored.resamples, cell.name.perturbation)
+
+
+def _against_naive(cell: Cell, scored: ScoredPredictions, naive: Mapping[str, NaiveBaseline]) -> dict[str, Comparison]:
+    """The comparisons with those naive baselines that the cell's gates name."""
+    named = {gate.naive for gate in cell.gates}
+    return {
+        f"naive.{name}": Comparison.to_naive_baseline(scored, f"naive.{name}", each)
+        for name, each in naive.items()
+        if name in named
+    }
+
+
+def _against_baseline(
+    cell: Cell, answered: CellPredictions, scored: ScoredPredictions, baseline: Entry | None, level: float
+) -> Comparison | None:
+    if baseline is None:
+        return None
+    watched = any(gate.word == DRIFT for gate in cell.gates)
+    return Comparison.to_baseline(scored, answered.signature, baseline, level=level, watched=watched)
+
+
+def _unjudged(cell: Cell) -> tuple[Verdict, ...]:
+    return tuple(not_run(gate, "not judged: only samples whose answers had turned were asked") for gate in cell.gates)
+
+
+def _replicates(cell: Cell, scored: ScoredPredictions) -> dict[str, BootstrapReplicates]:
+    """What a comparison with another cell needs: of the metrics in a gate across cells, and of those to compare."""
+    metrics = {*cell.compared_metrics, *(gate.metric for gate in cell.across)}
+    replicates = (scored.replicates(metric) for metric in sorted(metrics))
+    return {each.metric: each for each in replicates if each is not None}
+
+
+def _contrasts(cell: Cell, baseline: Comparison) -> tuple[Contrast, ...]:
+    """The contrasts with the baseline of the metrics to compare."""
+    pairs = (baseline.pairs.replicates(metric) for metric in cell.compared_metrics)
+    return tuple(contrast(cell.id, baseline.name, *pair, seed=cell.seed) for pair in pairs if pair is not None)
+
+
+def _flips(
+    cell: Cell, answered: CellPredictions, baseline: Comparison | None, texts: Sequence[str]
+) -> tuple[Flip, ...]:
+    """The flips since the baseline, with the texts of their samples if an id means nothing to people."""
+    flips = () if baseline is None else baseline.pairs.flips()
+    if cell.scenario.key is not None:
+        return flips
+    shown = {sample.id: beginning(sample, texts) for sample in answered.samples}
+    return tuple(replace(flip, text=shown[flip.sample_id]) for flip in flips)
+
+
+def _confusion(cell: Cell, predictions: Sequence[Prediction]) -> dict[str, dict[str, int]]:
+    return confusion_matrix(predictions, cell.scenario.valid_labels()) if cell.scenario.kind.closed else {}
+
+
+def _warnings(  # noqa: PLR0917
+    cell: Cell,
+    answered: CellPredictions,
+    scored: ScoredPredictions,
+    texts: Sequence[str],
+    seconds: float,
+    naive_baselines: NaiveBaselines | None,
+) -> tuple[str, ...]:
+    own = {name: (kernel.seconds, kernel.calls) for name, kernel in scored.own().items()}
+    sentences = [
+        *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
+        *cautions.on_repeats(answered.samples, texts),
+        *cautions.on_answers(cell.scenario, answered.predictions),
+        *cautions.on_slow_metrics(own, seconds),
+        *(() if naive_baselines is None else naive_baselines.left_out()),
+    ]
+    return tuple(f"{cell.id}: {sentence}" for sentence in sentences)

@@ -1,0 +1,53 @@
+"""A cell: one scenario, asked with one strategy, of one model. It is one pytest item."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from pytest_puma.core import CellId, Gate, Generation, Model, Scenario
+from pytest_puma.core.errors import check_limits
+from pytest_puma.perturbations import Perturbation
+from pytest_puma.strategies import Strategy, resolve_generation
+
+DEFAULT_SAMPLES = 50
+DEFAULT_SEED = 42
+MAX_SEED = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """Everything that decides the numbers of one cell.
+
+    `perturbation`: None for samples as they are. `generation` is completed by the strategy's own settings. `gates`: the
+    cell's own; `across`: those that compare it with other cells. `metrics`: those that reports show;
+    `compared_metrics`: those to compare with other cells or with a baseline.
+    """
+
+    scenario: Scenario
+    strategy: Strategy
+    model: Model
+    perturbation: Perturbation | None = None
+    samples: int = DEFAULT_SAMPLES
+    seed: int = DEFAULT_SEED
+    generation: Generation = field(default_factory=Generation)
+    gates: tuple[Gate, ...] = ()
+    across: tuple[Gate, ...] = ()
+    metrics: tuple[str, ...] = ()
+    compared_metrics: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """A cell without samples would measure nothing."""
+        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MAX_SEED)})
+        object.__setattr__(self, "generation", resolve_generation(self.strategy, self.generation))
+
+    @property
+    def name(self) -> CellId:
+        """The names that identify the cell."""
+        perturbation = None if self.perturbation is None else self.perturbation.name
+        return CellId(self.scenario.name, self.strategy.name, self.model.name, perturbation)
+
+    @property
+    def id(self) -> str:
+        """`triage_jira-few_shot_3@qwen2.5-3b`; under a perturbation `triage_jira-few_shot_3+typos_5pct@qwen2.5-3b`."""
+        return str(self.name)

@@ -1,0 +1,179 @@
+"""From a cell and an engine to predictions: hold a conversation about every sample. Nothing is measured here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pytest_puma.analysis.early_stopping import EarlyStopping
+from pytest_puma.core import (
+    Determinism,
+    EngineError,
+    Messages,
+    Prediction,
+    Sample,
+    SettingsError,
+    SharedPrompts,
+    Speed,
+)
+from pytest_puma.engine.engine import Engine
+from pytest_puma.run.cell import Cell
+from pytest_puma.run.conversations import ConversationState, Progress, run_conversations
+from pytest_puma.run.determinism import check_batch_invariance
+from pytest_puma.run.tasks import check_changed, tasks_of
+from pytest_puma.strategies import Strategy, Task, failure_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellPredictions:
+    """The answers of a cell, with everything about them that an assessment needs.
+
+    `samples`: as shown, one for each prediction. `planned`: the number of samples of the cell; more than there are
+    predictions if the cell ended early. `looked`: the cell could end early, so all intervals are those of looks.
+    `complete`: False if only some samples were requested. `hidden`: fields of the samples that prompts do not show.
+    `signature`: everything that could change the answers.
+    """
+
+    samples: tuple[Sample, ...]
+    predictions: tuple[Prediction, ...]
+    planned: int
+    hidden: frozenset[str]
+    signature: Mapping[str, object]
+    looked: bool = False
+    complete: bool = True
+    shared_prompts: tuple[Messages, ...] = ()
+    notes: tuple[str, ...] = ()
+    determinism: Determinism | None = None
+    speed: Speed = field(default_factory=Speed)
+    seconds: float = 0.0
+
+
+def predict(
+    cell: Cell,
+    engine: Engine,
+    *,
+    project: Path | None = None,
+    progress: Progress | None = None,
+    determinism: int = 0,
+    only: Collection[str] | None = None,
+    stopping: EarlyStopping | None = None,
+) -> CellPredictions:
+    """Ask the model about every sample of a cell.
+
+    `project`: the folder whose `prompts/` override the bundled ones. `progress` receives (answered, all) samples after
+    every batch. `determinism`: this many samples are asked once more, each alone. `only`: the ids of the samples to
+    ask, None for all. `stopping`: ends the cell as soon as its gates are decided, None to ask all samples.
+    Raises a `PumaError` for what cannot be done, an `UnchangedError` if the perturbation changes no prompt. An answer
+    that cannot be parsed is a prediction without an answer.
+    """
+    started = time.perf_counter()
+    every = tasks_of(cell, project)
+    check_changed(cell, every, project)
+    tasks = _picked(every, only)
+    looks = () if stopping is None or only is not None else stopping.looks(len(tasks))
+    engine.reset()
+    shared = SharedPrompts()
+    conversations, predictions = _ask(cell.strategy, tasks, engine, shared, progress, stopping, looks)
+    speed, seconds = engine.speed, time.perf_counter() - started
+    answered = tasks[: len(conversations)]
+    repeated = answered[:determinism]
+    return CellPredictions(
+        samples=tuple(task.sample for task in answered),
+        predictions=_with_prompts(predictions, conversations, shared),
+        planned=len(tasks),
+        hidden=tasks[0].hidden,
+        signature=_signature(cell, tasks[0], engine),
+        looked=bool(looks),
+        complete=only is None,
+        shared_prompts=shared.shared(),
+        notes=tuple(engine.backend.notes),
+        determinism=check_batch_invariance(cell.strategy, repeated, conversations, engine) if repeated else None,
+        speed=speed,
+        seconds=seconds,
+    )
+
+
+def _picked(tasks: Sequence[Task], only: Collection[str] | None) -> list[Task]:
+    """The tasks of the samples to ask; a `SettingsError` if the data have none of them any more."""
+    picked = [task for task in tasks if only is None or task.sample.id in only]
+    if not picked:
+        msg = f"none of the {len(only or ())} samples to ask is among the {len(tasks)} of this run; ask all again"
+        raise SettingsError(msg)
+    return picked
+
+
+def _ask(  # noqa: PLR0917 - the parts of one loop
+    strategy: Strategy,
+    tasks: Sequence[Task],
+    engine: Engine,
+    shared: SharedPrompts,
+    progress: Progress | None,
+    stopping: EarlyStopping | None,
+    looks: Sequence[int],
+) -> tuple[list[ConversationState], list[Prediction]]:
+    """Hold the conversations about all samples, or about as many as decide the gates at one of the `looks`."""
+    conversations: list[ConversationState] = []
+    predictions: list[Prediction] = []
+
+    def report(answered: int, _: int) -> None:
+        if progress is not None:
+            progress(len(conversations) + answered, len(tasks))
+
+    for end in (*looks, len(tasks)):
+        part = tasks[len(conversations) : end]
+        states = run_conversations([strategy.converse(task) for task in part], engine, report, shared)
+        conversations += states
+        predictions += [_prediction(strategy, task, state) for task, state in zip(part, states, strict=True)]
+        if end < len(tasks) and stopping is not None and stopping.decided(predictions, len(tasks)):
+            break
+    if progress is not None:
+        progress(len(conversations), len(conversations))
+    return conversations, predictions
+
+
+def _prediction(strategy: Strategy, task: Task, state: ConversationState) -> Prediction:
+    sample, answer = task.sample, state.answer
+    if answer is None or not answer.responses:
+        msg = f"the strategy answered sample {sample.id!r} without a response; expected Answer(responses=...)"
+        raise EngineError(msg)
+    failure = failure_of(task, answer, state.last, final_line=strategy.final_line)
+    return Prediction(
+        sample_id=sample.id,
+        gold=sample.gold,
+        answer=answer.value if failure is None else None,
+        raw=tuple(response.text for response in answer.responses),
+        probabilities=answer.probabilities,
+        logprobs=tuple(value for response in answer.responses for value in response.logprobs),
+        finish=answer.responses[-1].finish,
+        failure=None if failure is None else failure.cause,
+        parsed=None if failure is None else failure.parsed,
+        units=sample.units,
+        fields=sample.fields,
+        usage=state.usage,
+    )
+
+
+def _with_prompts(
+    predictions: Sequence[Prediction], conversations: Sequence[ConversationState], shared: SharedPrompts
+) -> tuple[Prediction, ...]:
+    """The predictions with their prompts, now that the common beginning of all prompts is known."""
+    return tuple(
+        replace(prediction, prompts=tuple(None if kept is None else shared.rest(kept) for kept in each.prompts))
+        for prediction, each in zip(predictions, conversations, strict=True)
+    )
+
+
+def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
+    """Everything that could change the numbers; any task of the cell has the template and the settings of decoding."""
+    source, generation = cell.scenario.source(), task.generation
+    return {
+        "data": None if source is None else {"file": source.name, "sha256": source.digest},
+        "template_sha256": task.template.digest,
+        "perturbation": cell.name.perturbation,
+        "samples": cell.samples,
+        "seed": cell.seed,
+        "generation": {name: getattr(generation, name) for name in generation.__slots__},
+        "engine": dict(engine.backend.signature),
+    }
