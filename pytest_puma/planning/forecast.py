@@ -61,7 +61,7 @@ def _forecast(
     max_tokens = replies * (tasks[0].generation.max_tokens or 0)
     seconds = None
     if throughput is not None:
-        seconds = throughput.seconds(cell, prompt_tokens=computed, samples=len(tasks), max_tokens=max_tokens)
+        seconds = throughput.seconds(cell.name, prompt_tokens=computed, samples=len(tasks), max_tokens=max_tokens)
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
