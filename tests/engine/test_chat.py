@@ -1,33 +1,21 @@
+"""Prompts in the chat format of a model."""
+
 from __future__ import annotations
 
 import re
-import time
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_puma.core import EngineError, Message, Prompt
-from pytest_puma.engine.chat import PLAIN, ChatFormat
-from pytest_puma.engine.sandbox import SECONDS
+from pytest_puma.engine.chat import PLAIN
+from tests.engine.chat import ROLES, SYSTEM, USER, chat, render
 from tests.tiny_gguf import CHATML
 
-SYSTEM = Message(role="system", content="Be brief.")
-USER = Message(role="user", content="Why?")
-ROLES = "{% for m in messages %}[{{ m.role }}:{{ m.content }}]{% endfor %}"
 REFUSES_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + ROLES
 DROPS_SYSTEM = ROLES.replace("messages %}", "messages if m.role != 'system' %}")
 OPENS_THOUGHTS = ROLES + "{% if add_generation_prompt %}<|assistant|><think>\n{% endif %}"
-
-
-def chat(template: str | None, *, thinking: bool = False) -> ChatFormat:
-    return ChatFormat(template, bos="<s>", eos="</s>", thinking=thinking)
-
-
-def render(template: str | None, *messages: Message, prefill: str = "", thinking: bool = False) -> str:
-    return chat(template, thinking=thinking).render(Prompt(messages=messages or (SYSTEM, USER), prefill=prefill))
 
 
 def test_a_model_without_template_gets_the_plain_format() -> None:
@@ -96,28 +84,6 @@ def test_a_tag_that_a_sample_spells_is_not_closed() -> None:
 )
 def test_templates_find_what_they_expect(expression: str, expected: str) -> None:
     assert render(ROLES + "|" + expression).partition("|")[2] == expected
-
-
-@pytest.mark.parametrize(
-    "attack",
-    [
-        "{% include '/etc/passwd' %}",
-        "{% import '/etc/passwd' as f %}{{ f }}",
-        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
-        "{{ cycler.__init__.__globals__.os.mkdir('PATH') }}",
-        "{{ raise_exception.__globals__['json'].codecs.open('PATH', 'w') }}",
-        "{{ strftime_now.__self__.max }}",
-        "{{ self.__init__.__globals__ }}",
-        "{{ messages.append(messages[0]) }}",
-        "{{ messages[0].update(content='PATH') }}",
-        "{{ '{0.__class__.__mro__}'.format(messages) }}",
-    ],
-)
-def test_a_template_reaches_neither_files_nor_python(attack: str, tmp_path: Path) -> None:
-    target = tmp_path / "made"
-    with pytest.raises(EngineError, match="chat template"):
-        render(ROLES + attack.replace("PATH", str(target)))
-    assert not target.exists()
 
 
 @pytest.mark.parametrize(
@@ -192,89 +158,6 @@ def test_a_template_may_do_with_a_sample_that_spells_a_control_token_what_it_lik
 def test_the_template_own_words_and_the_prefill_are_trusted() -> None:
     pieces = chat(ROLES + "</s>").pieces(Prompt(messages=(USER,), prefill="<s>"), CONTROL)
     assert pieces == [("[user:Why?]</s><s>", True)]
-
-
-BOMBS = [
-    "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
-    "{% for i in range(9999) %}{% for j in range(99999) if false %}{% endfor %}{% endfor %}",
-    "{% for i in [[[], []]] * 9 recursive %}{{ loop([[i, i]] * 9) }}{% endfor %}",
-    "{% macro f(n) %}{{ f(n + 1) if n < 99 }}{{ f(n + 1) if n < 99 }}{% endmacro %}{{ f(0) }}",
-    "{% for i in range(99999) %}" + "x" * 10_000 + "{% endfor %}",
-    "{% macro f() %}" + "x" * 10_000 + "{% endmacro %}{% for i in range(50000) %}{{ f() }}{% endfor %}",
-    "{{ 'a' | center(3000000000) }}",
-    "{{ 'a'.center(3000000000) }}",
-    "{{ ['a'] | map('center', 3000000000) | list }}",
-    "{{ 'a'.zfill(3000000000) }}",
-    "{{ '\t'.expandtabs(3000000000) }}",
-    "{{ 'a'.translate({97: 'b' * 9999999}) }}",
-    "{{ 'a' * 3000000000 }}",
-    "{% set x = 3000000000 * ['a'] %}",
-    "{{ '%3000000000d' % 1 }}",
-    "{{ '%*d' % (3000000000, 1) }}",
-    "{{ '%3000000000d' | format(1) }}",
-    "{{ '{:>3000000000}'.format(1) }}",
-    "{{ '{:>{}}'.format(1, 3000000000) }}",
-    "{{ ('{0}' * 9999).format('a' * 9999) }}",
-    "{{ (1).to_bytes(3000000000, 'big') }}",
-    "{{ 9 ** 999999999 }}",
-    "{% set n = namespace(x=9) %}{% for i in range(99) %}{% set n.x = n.x * n.x %}{% endfor %}",
-    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
-    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = n.x + n.x %}{% endfor %}",
-    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x %}{{ n.x }}{{ n.x }}{% endset %}{% endfor %}",
-    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}",
-    "{% set n = namespace(x='a') %}{% for i in range(99) %}{% set n.x = {1: n.x, 2: n.x} %}{% endfor %}{{ n.x }}",
-    "{% set n = namespace() %}{% for i in range(99) %}{% set n.x = namespace(a=n.x, b=n.x) %}{% endfor %}{{ n.x }}",
-    "{% set n = namespace() %}{% set n.x = n %}{{ n }}",
-    "{{ ('a' * 99999).replace('a', 'b' * 99999) }}",
-    "{{ 'a' * 99999 | replace('a', 'b' * 99999) }}",
-    "{{ ('b' * 99999).join(range(99999) | map('string')) }}",
-    "{{ range(99999) | join('b' * 99999) }}",
-    "{{ range(99999) | join(d='b' * 99999) }}",
-    "{{ ('a\n' * 99999) | indent(99999) }}",
-    "{{ ('a\n' * 99999) | indent('b' * 99999) }}",
-    "{{ [[1]] * 99999 | tojson(indent=3000000000) }}",
-    "{% for i in range(99999) %}{{ ('ab' * 99999).count('ba') }}{% endfor %}",
-    "{% set x = 'a' * 999999 %}" + "{% set y = x[1:] %}" * 5000,
-    "{% set x = 'a' * 999999 %}" + "{% set y = x[1:] == x %}" * 4000,
-    "{{ range(99999) | batch(3000000000, 1) | list }}",
-    "{{ lipsum(n=99999) }}",
-    "{{ 1 | round(999999999, 'floor') }}",
-    "{{ [[1]] * 99999 | sum(start=[]) }}",
-    "{% autoescape 'a' * 3000000000 %}{% endautoescape %}",
-    "{% set x | replace('a', 'b' ~ 'c' * 3000000000) %}a{% endset %}",
-    "{{ " + "9" * 5000 + " }}",
-    "{{ 0x" + "9" * 90_000 + " }}",
-    "{% if true %}" * 300 + "{% endif %}" * 300,
-    "{% for i in [1] %}" * 30 + "{% endfor %}" * 30,
-    "{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}",
-    "{{ " + "-" * 9999 + "1 }}",
-    "{{ a" + ".b" * 9999 + " }}",
-    "x" * 200_000,
-]
-
-
-@pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb[:40])
-def test_a_template_that_would_take_too_much_is_refused_in_one_short_line(bomb: str) -> None:
-    started = time.thread_time()
-    with pytest.raises(EngineError, match="chat template") as caught:
-        render(ROLES + bomb)
-    assert time.thread_time() - started < 2 * SECONDS
-    sentence = str(caught.value)
-    assert len(sentence) < 300
-    assert "\n" not in sentence
-
-
-def test_the_budget_is_that_of_each_thread() -> None:
-    loops = chat(ROLES + "{% for i in range(9999) %}x{% endfor %}")
-    with ThreadPoolExecutor(4) as pool:
-        texts = set(pool.map(lambda _: loops.render(Prompt(messages=(USER,))), range(40)))
-    assert texts == {"[user:Why?]" + "x" * 9999}
-
-
-def test_long_messages_bring_their_own_budget() -> None:
-    content = "a b\n" * 500_000
-    trimmed = "{% for m in messages %}{{ (m.content | trim).replace('b', 'c').split('x')[0] ~ '!' }}{% endfor %}"
-    assert render(trimmed, Message(role="user", content=content)) == content.strip().replace("b", "c") + "!"
 
 
 def test_an_answered_chat_ends_as_the_template_closes_a_turn() -> None:

@@ -14,7 +14,8 @@ import pytest
 from pytest_puma.core import Model, ModelOptions
 from pytest_puma.engine.native import NativeBackend, offloads
 from pytest_puma.engine.native.binding import heard, warnings_heard
-from tests.tiny_gguf import END_OF_TURN, LLAMA_BOS, Shape, vocabulary
+from tests.tiny_gguf import LLAMA_BOS, Shape
+from tests.tiny_vocabulary import END_OF_TURN, vocabulary
 
 ID = vocabulary()[0].index(END_OF_TURN)
 

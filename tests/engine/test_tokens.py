@@ -14,21 +14,8 @@ from pytest_puma.engine.native import DryBackend, NativeBackend
 from tests.engine.ask import INSTRUCTIONS, prompt
 from tests.engine.cache import RecordedBackend
 from tests.engine.conftest import OpenBackend
-from tests.tiny_gguf import (
-    BOS,
-    CHATML,
-    CHATML_BOS,
-    END_OF_TEXT,
-    END_OF_TURN,
-    GEMMA3_SWA,
-    LLAMA_BOS,
-    LLAMA_NO_BOS,
-    QWEN2,
-    START_OF_TURN,
-    Shape,
-    vocabulary,
-    write_vocab_only,
-)
+from tests.tiny_gguf import CHATML, CHATML_BOS, GEMMA3_SWA, LLAMA_BOS, LLAMA_NO_BOS, QWEN2, Shape, write_vocab_only
+from tests.tiny_vocabulary import BOS, END_OF_TEXT, END_OF_TURN, START_OF_TURN, vocabulary
 
 ID = {token: number for number, token in enumerate(vocabulary()[0])}
 ANSWER = f"{START_OF_TURN}assistant\n"

@@ -26,7 +26,7 @@ import pytest_puma.store.run_folder  # noqa: F401
 #: Every worker would load scikit-learn, for seconds; tests/integration/test_naive_baselines.py has it.
 INI = "[pytest]\npuma_naive_baselines = false\n"
 
-#: What the scripted model says of an issue: one priority whatever is asked, in the form that was asked for.
+#: The scripted model gives every issue one priority, in the form that the prompt asks for.
 SCRIPTED = """
 from pytest_puma.testing import ScriptedBackend
 
@@ -44,6 +44,38 @@ import pytest
 @pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8)
 def test_triage(puma):
     pass
+"""
+
+GATED = """
+import pytest
+
+@pytest.mark.puma(
+    "triage_jira", strategies=["zero_shot", "option_scoring"], samples=50, gates=["accuracy >= baseline - 0.02"]
+)
+def test_triage(puma):
+    pass
+"""
+
+#: Its priority depends on the case of the issue, and on the gender that it mentions; capitals have no readable answer.
+MOODY = """
+import re
+from pytest_puma import Perturbation
+from pytest_puma.perturbations.insertions import NAMES
+from pytest_puma.testing import ScriptedBackend
+
+def answer(prompt):
+    said = re.sub("Title|Description|issue_?[abAB]?", "", prompt.rpartition("\\x03")[2].partition("<issue")[2])
+    if re.search("[a-z]{3}", said) is None:
+        return "B" if "<issue_a>" in prompt else "I cannot say."
+    if "<issue_a>" in prompt:
+        return "A"
+    return "Critical" if any(woman in said for _, woman in NAMES) else "Major"
+
+def pytest_puma_backend(model):
+    return ScriptedBackend(answer)
+
+def pytest_puma_perturbations():
+    return [Perturbation(name="shouted", change=lambda text, random: text.upper() + "!")]
 """
 
 
@@ -75,6 +107,10 @@ class Project:
         """`run.json`."""
         data: dict[str, Any] = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
         return data
+
+    def cell_ids(self) -> list[str]:
+        """The cells of `run.json`, in order."""
+        return [outcome["cell"] for outcome in self.record()["outcomes"]]
 
     def predictions(self) -> list[dict[str, Any]]:
         """`predictions.jsonl`, in a stable order, without what depends on the clock."""
@@ -111,3 +147,40 @@ def alone(pytester: pytest.Pytester, gguf: Path) -> Project:
     pytester.makeini(INI)
     pytester.makepyfile(conftest=SCRIPTED)
     return Project(pytester, gguf, 0)
+
+
+@pytest.fixture
+def moody(project: Project) -> Project:
+    """A project whose model is sensitive to perturbations."""
+    project.write(conftest=MOODY, test_triage=TRIAGE)
+    return project
+
+
+@pytest.fixture
+def alone_moody(alone: Project) -> Project:
+    alone.write(conftest=MOODY, test_triage=TRIAGE)
+    return alone
+
+
+@pytest.fixture
+def team(scripted: Project) -> Project:
+    """A project with one gated test and its baseline."""
+    return with_baseline(scripted)
+
+
+@pytest.fixture
+def one(alone: Project) -> Project:
+    """The same in one process, where workers change nothing."""
+    return with_baseline(alone)
+
+
+def with_baseline(project: Project) -> Project:
+    folder = project.pytester.mkdir("benchmarks")
+    (folder / "test_triage.py").write_text(GATED, encoding="utf-8")
+    project.run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=2)
+    return project
+
+
+def baseline_files(project: Project) -> dict[str, str]:
+    folder = project.pytester.path / "benchmarks" / "baselines"
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}

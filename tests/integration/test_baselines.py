@@ -1,4 +1,4 @@
-"""Baselines as a team uses them: keep what is good, be told when it gets worse, accept or repair."""
+"""Baselines as a team uses them: store what is good, see what got worse, accept or repair."""
 
 from __future__ import annotations
 
@@ -10,49 +10,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.conftest import SCRIPTED, Project
+from tests.integration.conftest import GATED, SCRIPTED, Project, baseline_files, with_baseline
 
-GATED = """
-import pytest
-
-@pytest.mark.puma(
-    "triage_jira", strategies=["zero_shot", "option_scoring"], samples=50, gates=["accuracy >= baseline - 0.02"]
-)
-def test_triage(puma):
-    pass
-"""
 BUNDLED = Path(__file__).parents[2] / "prompts" / "triage_jira"
 #: An issue of which the model sees a letter of the key alone.
 BLIND = "<issue>\nTitle: {{ issue_key[:1] }}\n</issue>\n"
 
 
-@pytest.fixture
-def team(scripted: Project) -> Project:
-    """A project with one gated test, of which a baseline was kept."""
-    return _kept(scripted)
-
-
-@pytest.fixture
-def one(alone: Project) -> Project:
-    """The same in one process, for what workers have no part in."""
-    return _kept(alone)
-
-
-def _kept(project: Project) -> Project:
-    folder = project.pytester.mkdir("benchmarks")
-    (folder / "test_triage.py").write_text(GATED, encoding="utf-8")
-    project.run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=2)
-    return project
-
-
-def files(project: Project) -> dict[str, str]:
-    folder = project.pytester.path / "benchmarks" / "baselines"
-    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
-
-
 def test_a_prompt_that_got_worse_fails_with_the_sentence_until_it_is_restored(project: Project) -> None:
     """On the bundled model."""
-    team = _kept(project)
+    team = with_baseline(project)
     same = team.run("benchmarks", model=False)
     same.assert_outcomes(passed=2)
     assert same.ret == 0
@@ -87,29 +54,25 @@ def test_a_prompt_that_got_worse_fails_with_the_sentence_until_it_is_restored(pr
 
 
 def test_the_worse_may_be_accepted(one: Project) -> None:
-    before = files(one)
+    before = baseline_files(one)
     one.write(conftest=SCRIPTED.replace("Major", "nothing"))
     assert one.run("benchmarks", "--puma-gate=accuracy >= baseline !point", model=False).ret == 1
     accepted = one.run("benchmarks", "--puma-update-baseline", model=False)
     accepted.assert_outcomes(passed=2)
     accepted.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 changed"])
-    assert files(one) != before
+    assert baseline_files(one) != before
     assert one.run("benchmarks", "--puma-gate=accuracy >= baseline !point", model=False).ret == 0
 
 
 def test_updating_without_a_change_leaves_every_byte(one: Project) -> None:
-    before = files(one)
+    before = baseline_files(one)
     again = one.run("benchmarks", "--puma-update-baseline", model=False)
     again.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 as before"])
-    assert files(one) == before
+    assert baseline_files(one) == before
 
 
-def test_a_partial_run_leaves_the_rest_of_the_baseline(one: Project) -> None:
-    before = json.loads(files(one)["triage_jira.json"])["cells"]
-    one.run("benchmarks", "--puma-update-baseline", "--puma-samples=10", "-k", "zero_shot", model=False)
-    after = json.loads(files(one)["triage_jira.json"])["cells"]
-    assert after["triage_jira-option_scoring@puma-tiny"] == before["triage_jira-option_scoring@puma-tiny"]
-    assert after["triage_jira-zero_shot@puma-tiny"]["signature"]["samples"] == 10
+def _record(folder: Path) -> str:
+    return (folder / "run.json").read_text(encoding="utf-8")
 
 
 def test_fewer_samples_are_compared_where_both_have_them(one: Project) -> None:
@@ -121,86 +84,6 @@ def test_fewer_samples_are_compared_where_both_have_them(one: Project) -> None:
     assert verdict["status"] == "PASS"
     assert "against the baseline on the 30 samples that both have" in verdict["reason"]
     assert (verdict["change"]["n"], verdict["change"]["value"]) == (30, 0)
-
-
-def _record(folder: Path) -> str:
-    return (folder / "run.json").read_text(encoding="utf-8")
-
-
-def test_a_renamed_test_does_not_slip_through(team: Project) -> None:
-    tests = team.pytester.path / "benchmarks" / "test_triage.py"
-    tests.write_text(GATED.replace(', "option_scoring"', ', "one_shot"'), encoding="utf-8")
-    gone = team.run("benchmarks", model=False)
-    assert gone.ret == 1
-    asks = "benchmarks/test_triage.py::test_triage does not ask for it any more"
-    gone.stdout.fnmatch_lines(
-        [
-            "puma: 1 of 2 cells have no baseline: triage_jira-one_shot@puma-tiny; --puma-update-baseline makes one",
-            f"*triage_jira-option_scoring@puma-tiny has a baseline, but {asks}; name it as before, or *",
-            "no baseline: triage_jira-one_shot@puma-tiny: there is no baseline yet; --puma-update-baseline makes one",
-        ]
-    )
-    assert team.run("benchmarks/test_triage.py", model=False).ret == 0, "a part of the tests says nothing of the others"
-
-    updated = team.run("benchmarks", "--puma-update-baseline", model=False)
-    assert updated.ret == 0, "what is measured is accepted"
-    orphan = "no test asks for triage_jira-option_scoring@puma-tiny any more; --puma-prune-baseline drops it"
-    updated.stdout.fnmatch_lines([f"baseline: {orphan}"])
-    pruned = team.run("benchmarks", "--puma-prune-baseline", "--puma-update-baseline", model=False)
-    pruned.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 as before, 1 dropped"])
-    assert team.run("benchmarks", model=False).ret == 0
-
-
-def test_a_test_file_that_is_deleted_does_not_slip_through_either(one: Project) -> None:
-    tests = one.pytester.path / "benchmarks" / "test_triage.py"
-    tests.write_text(GATED.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae"), encoding="utf-8")
-    tests.rename(tests.with_name("test_points.py"))
-    gone = one.run("benchmarks", model=False)
-    assert gone.ret == 1
-    gone.stdout.fnmatch_lines(["*triage_jira-zero_shot@puma-tiny has a baseline, but benchmarks/test_triage.py::*"])
-
-
-#: Deals the tests out to two jobs, as plugins do, with a word or without.
-DEALT = """
-def pytest_collection_modifyitems(config, items):
-    gone = [item for item in items if "zero_shot" in item.nodeid]
-    {told}
-    items[:] = [item for item in items if item not in gone]
-"""
-
-
-def test_a_test_that_this_run_did_not_see_is_not_taken_for_gone(team: Project) -> None:
-    folder = team.pytester.path / "benchmarks"
-    tests, other = folder / "test_triage.py", folder / "test_points.py"
-    other.write_text(GATED.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae"), encoding="utf-8")
-    team.run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=4)
-    before = files(team)
-
-    def unseen(*arguments: str, passed: int, ret: int = 0, **found: int) -> None:
-        result = team.run("benchmarks", "--puma-prune-baseline", *arguments, model=False)
-        assert "no longer" not in result.stdout.str()
-        assert "does not ask for it" not in result.stdout.str()
-        result.assert_outcomes(passed=passed, **found)
-        assert result.ret == ret
-        assert files(team) == before
-
-    gate = "--puma-gate=triage_jira-zero_shot: accuracy >= 0.01"
-    for told in ("", "config.hook.pytest_deselected(items=gone)"):
-        team.write(conftest=SCRIPTED + DEALT.format(told=told))
-        # A gate for a cell of the other job is no mistake. Workers tell nobody what they deselected.
-        unseen(gate, passed=2, deselected=2 if told and not team.workers else 0)
-    team.write(conftest=SCRIPTED)
-    unseen("--ignore=benchmarks/test_triage.py", gate, passed=2)
-    tests.write_text("import pytest\npytest.importorskip('no_such_module')\n" + GATED, encoding="utf-8")
-    unseen(passed=2, skipped=1)
-    tests.write_text("import no_such_module\n" + GATED, encoding="utf-8")
-    unseen("--continue-on-collection-errors", passed=2, errors=1, ret=1)
-
-
-def test_another_model_has_no_baseline_and_takes_none_away(team: Project) -> None:
-    result = team.run("benchmarks", "--puma-model=other=puma-tiny", model=False)
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(["no baseline: triage_jira-zero_shot@other and 1 more: there is no baseline yet; *"])
 
 
 def test_a_project_may_insist_on_a_baseline(one: Project) -> None:
@@ -218,12 +101,12 @@ def test_a_project_may_insist_on_a_baseline(one: Project) -> None:
 def test_a_damaged_baseline_is_a_collection_error_and_is_left_alone(team: Project) -> None:
     path = team.pytester.path / "benchmarks" / "baselines" / "triage_jira.answers.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("Major", "Minor", 1), encoding="utf-8")
-    before = files(team)
+    before = baseline_files(team)
     for option in ("--puma-samples=50", "--puma-update-baseline"):
         result = team.run("benchmarks", option, model=False)
         assert result.ret == (1 if team.workers else 2)
         result.stdout.fnmatch_lines(["*baselines/triage_jira.json: the answers of * are not those that its measures*"])
-    assert files(team) == before
+    assert baseline_files(team) == before
 
 
 def test_a_damaged_baseline_that_no_gate_needs_fails_the_run(one: Project) -> None:
@@ -278,15 +161,6 @@ def test_a_clock_is_not_compared_with_that_of_another_day(alone: Project) -> Non
     result.stdout.fnmatch_lines(["*baselines hold no latency_mean, as clocks differ; expected a number*"])
 
 
-def test_pruning_needs_all_tests(alone: Project) -> None:
-    alone.write(test_triage=GATED)
-    result = alone.run("--puma-prune-baseline", "-k", "zero_shot")
-    assert result.ret == 4
-    result.stderr.fnmatch_lines(
-        ["*--puma-prune-baseline: only a part of the tests was asked for; expected all of them*"]
-    )
-
-
 def test_only_the_answers_that_had_turned_are_asked_again(team: Project) -> None:
     other = GATED.replace("test_triage", "test_other").replace("triage_jira", "estimation_tawos")
     (team.pytester.path / "benchmarks" / "test_other.py").write_text(other.replace("accuracy", "mae"), encoding="utf-8")
@@ -317,28 +191,3 @@ def test_without_a_run_there_are_no_flips_to_ask(alone: Project) -> None:
     result = alone.run("--puma-only-flips", model=False)
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: puma: --puma-only-flips: found no run in *; run with a baseline *"])
-
-
-def test_two_runs_at_once_lose_no_entry(alone: Project) -> None:
-    """The second one reads its baselines before the first one writes, and writes after it."""
-    alone.write(
-        test_triage="""
-            import subprocess
-            import sys
-            import pytest
-
-            @pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8, gates=["accuracy >= baseline"])
-            def test_triage(puma, request):
-                if puma.model == "one":
-                    model = request.config.option.puma_model[0].replace("one=", "two=")
-                    run = [sys.executable, "-m", "pytest", "--puma-update-baseline", "--puma-model", model]
-                    subprocess.run(run, check=True)
-        """
-    )
-    result = alone.run("--puma-update-baseline", f"--puma-model=one={alone.model}", model=False)
-    result.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 1 new, 1 as before"])
-    (path,) = (alone.pytester.path / "benchmarks" / "baselines").glob("*.json")
-    assert sorted(json.loads(path.read_text(encoding="utf-8"))["cells"]) == [
-        "triage_jira-zero_shot@one",
-        "triage_jira-zero_shot@two",
-    ]

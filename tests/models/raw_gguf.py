@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TypeAlias
+
+import pytest
+
+from pytest_puma.core import ModelError
+from pytest_puma.models import read_gguf
 
 Value: TypeAlias = "int | str | Sequence[int] | Sequence[str]"
 Tensor: TypeAlias = "tuple[str, tuple[int, ...], int, int]"  # name, dimensions, type, offset
@@ -31,6 +37,14 @@ def raw_gguf(
 def text(value: str) -> bytes:
     """A length and the bytes."""
     return struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def refused(path: Path, content: bytes) -> str:
+    """The error about a file with this content."""
+    path.write_bytes(content)
+    with pytest.raises(ModelError) as caught:
+        read_gguf(path)
+    return str(caught.value)
 
 
 def _value(value: Value) -> bytes:

@@ -1,0 +1,125 @@
+"""Which entries a run adds, compares, keeps and removes."""
+
+from __future__ import annotations
+
+import json
+
+from tests.integration.conftest import GATED, SCRIPTED, Project, baseline_files
+
+
+def test_a_partial_run_leaves_the_rest_of_the_baseline(one: Project) -> None:
+    before = json.loads(baseline_files(one)["triage_jira.json"])["cells"]
+    one.run("benchmarks", "--puma-update-baseline", "--puma-samples=10", "-k", "zero_shot", model=False)
+    after = json.loads(baseline_files(one)["triage_jira.json"])["cells"]
+    assert after["triage_jira-option_scoring@puma-tiny"] == before["triage_jira-option_scoring@puma-tiny"]
+    assert after["triage_jira-zero_shot@puma-tiny"]["signature"]["samples"] == 10
+
+
+def test_a_renamed_test_does_not_slip_through(team: Project) -> None:
+    tests = team.pytester.path / "benchmarks" / "test_triage.py"
+    tests.write_text(GATED.replace(', "option_scoring"', ', "one_shot"'), encoding="utf-8")
+    gone = team.run("benchmarks", model=False)
+    assert gone.ret == 1
+    asks = "benchmarks/test_triage.py::test_triage does not ask for it any more"
+    gone.stdout.fnmatch_lines(
+        [
+            "puma: 1 of 2 cells have no baseline: triage_jira-one_shot@puma-tiny; --puma-update-baseline makes one",
+            f"*triage_jira-option_scoring@puma-tiny has a baseline, but {asks}; name it as before, or *",
+            "no baseline: triage_jira-one_shot@puma-tiny: there is no baseline yet; --puma-update-baseline makes one",
+        ]
+    )
+    assert team.run("benchmarks/test_triage.py", model=False).ret == 0, "a part of the tests says nothing of the others"
+
+    updated = team.run("benchmarks", "--puma-update-baseline", model=False)
+    assert updated.ret == 0, "what is measured is accepted"
+    orphan = "no test asks for triage_jira-option_scoring@puma-tiny any more; --puma-prune-baseline drops it"
+    updated.stdout.fnmatch_lines([f"baseline: {orphan}"])
+    pruned = team.run("benchmarks", "--puma-prune-baseline", "--puma-update-baseline", model=False)
+    pruned.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 as before, 1 dropped"])
+    assert team.run("benchmarks", model=False).ret == 0
+
+
+def test_a_test_file_that_is_deleted_does_not_slip_through_either(one: Project) -> None:
+    tests = one.pytester.path / "benchmarks" / "test_triage.py"
+    tests.write_text(GATED.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae"), encoding="utf-8")
+    tests.rename(tests.with_name("test_points.py"))
+    gone = one.run("benchmarks", model=False)
+    assert gone.ret == 1
+    gone.stdout.fnmatch_lines(["*triage_jira-zero_shot@puma-tiny has a baseline, but benchmarks/test_triage.py::*"])
+
+
+#: Deals the tests out to two jobs, as plugins do, with a word or without.
+DEALT = """
+def pytest_collection_modifyitems(config, items):
+    gone = [item for item in items if "zero_shot" in item.nodeid]
+    {told}
+    items[:] = [item for item in items if item not in gone]
+"""
+
+
+def test_a_test_that_this_run_did_not_see_is_not_taken_for_gone(team: Project) -> None:
+    folder = team.pytester.path / "benchmarks"
+    tests, other = folder / "test_triage.py", folder / "test_points.py"
+    other.write_text(GATED.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae"), encoding="utf-8")
+    team.run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=4)
+    before = baseline_files(team)
+
+    def unseen(*arguments: str, passed: int, ret: int = 0, **found: int) -> None:
+        result = team.run("benchmarks", "--puma-prune-baseline", *arguments, model=False)
+        assert "no longer" not in result.stdout.str()
+        assert "does not ask for it" not in result.stdout.str()
+        result.assert_outcomes(passed=passed, **found)
+        assert result.ret == ret
+        assert baseline_files(team) == before
+
+    gate = "--puma-gate=triage_jira-zero_shot: accuracy >= 0.01"
+    for told in ("", "config.hook.pytest_deselected(items=gone)"):
+        team.write(conftest=SCRIPTED + DEALT.format(told=told))
+        # A gate for a cell of the other job is no mistake. Workers tell nobody what they deselected.
+        unseen(gate, passed=2, deselected=2 if told and not team.workers else 0)
+    team.write(conftest=SCRIPTED)
+    unseen("--ignore=benchmarks/test_triage.py", gate, passed=2)
+    tests.write_text("import pytest\npytest.importorskip('no_such_module')\n" + GATED, encoding="utf-8")
+    unseen(passed=2, skipped=1)
+    tests.write_text("import no_such_module\n" + GATED, encoding="utf-8")
+    unseen("--continue-on-collection-errors", passed=2, errors=1, ret=1)
+
+
+def test_another_model_has_no_baseline_and_takes_none_away(team: Project) -> None:
+    result = team.run("benchmarks", "--puma-model=other=puma-tiny", model=False)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["no baseline: triage_jira-zero_shot@other and 1 more: there is no baseline yet; *"])
+
+
+def test_pruning_needs_all_tests(alone: Project) -> None:
+    alone.write(test_triage=GATED)
+    result = alone.run("--puma-prune-baseline", "-k", "zero_shot")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(
+        ["*--puma-prune-baseline: only a part of the tests was asked for; expected all of them*"]
+    )
+
+
+def test_two_runs_at_once_lose_no_entry(alone: Project) -> None:
+    """The second one reads its baselines before the first one writes, and writes after it."""
+    alone.write(
+        test_triage="""
+            import subprocess
+            import sys
+            import pytest
+
+            @pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8, gates=["accuracy >= baseline"])
+            def test_triage(puma, request):
+                if puma.model == "one":
+                    model = request.config.option.puma_model[0].replace("one=", "two=")
+                    run = [sys.executable, "-m", "pytest", "--puma-update-baseline", "--puma-model", model]
+                    subprocess.run(run, check=True)
+        """
+    )
+    result = alone.run("--puma-update-baseline", f"--puma-model=one={alone.model}", model=False)
+    result.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 1 new, 1 as before"])
+    (path,) = (alone.pytester.path / "benchmarks" / "baselines").glob("*.json")
+    assert sorted(json.loads(path.read_text(encoding="utf-8"))["cells"]) == [
+        "triage_jira-zero_shot@one",
+        "triage_jira-zero_shot@two",
+    ]
