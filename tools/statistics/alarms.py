@@ -26,7 +26,7 @@ from pytest_puma.stats.refit import tempered_losses
 from tools.statistics.power import Pair, Side, evidence, stouffer
 
 SIZES = (50, 100, 200)
-UNREAD = -1
+UNPARSED = -1
 _POINTS = ("1", "2", "3", "5", "8", "13", "21")
 _SHARES = (0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01)
 #: Of the rows of one unit, the share that is answered as the others are.
@@ -57,7 +57,7 @@ class Drawn:
             Prediction(
                 sample_id=str(row),
                 gold=labels[self.gold[row]],
-                answer=None if place == UNREAD else labels[place],
+                answer=None if place == UNPARSED else labels[place],
                 probabilities=None if shares is None else dict(zip(labels, shares[row].tolist(), strict=True)),
                 finish="stop" if shares is None else "scored",
                 units=(str(row if self.units is None else self.units[row]),),
@@ -87,13 +87,13 @@ class Population:
 # -- the populations ---------------------------------------------------------------------------------
 
 
-def _labels(random: np.random.Generator, n: int, *, right: float, unread: float = 0.0) -> Drawn:
+def _labels(random: np.random.Generator, n: int, *, right: float, unparsed: float = 0.0) -> Drawn:
     """Four labels; six tenths of the luck are the sample's."""
     gold, hard = random.integers(0, 4, n), random.random(n)
     new, old = (
         np.where(
-            random.random(n) < unread,
-            UNREAD,
+            random.random(n) < unparsed,
+            UNPARSED,
             _answers(random, gold, np.where(random.random(n) < 0.6, hard, random.random(n)) < right),  # noqa: PLR2004
         )
         for _ in range(2)
@@ -134,9 +134,9 @@ def _scored(random: np.random.Generator, n: int, *, apart: float, sharpness: flo
 
 
 def _points(
-    random: np.random.Generator, n: int, *, unread: float = 0.0, again: float = 1.0, hardest: bool = False
+    random: np.random.Generator, n: int, *, unparsed: float = 0.0, again: float = 1.0, hardest: bool = False
 ) -> Drawn:
-    """Story points, and answers some places off; `hardest`: only the old run left the hardest tenth unread."""
+    """Story points, and answers some places off; `hardest`: only the old run did not parse the hardest tenth."""
     gold, shared = random.choice(len(_POINTS), n, p=_SHARES), random.normal(size=n)
     new, old = (
         np.clip(np.rint(gold + (shared + random.normal(size=n)) / math.sqrt(2)), 0, len(_POINTS) - 1).astype(np.intp)
@@ -144,8 +144,8 @@ def _points(
     )
     new = np.where(random.random(n) < again, new, old)
     if hardest:
-        old = np.where(np.abs(shared) >= np.quantile(np.abs(shared), 0.9), UNREAD, old)
-    new, old = (np.where(random.random(n) < unread, UNREAD, each) for each in (new, old))
+        old = np.where(np.abs(shared) >= np.quantile(np.abs(shared), 0.9), UNPARSED, old)
+    new, old = (np.where(random.random(n) < unparsed, UNPARSED, each) for each in (new, old))
     return Drawn(gold=gold, new=new, old=old)
 
 
@@ -158,7 +158,7 @@ POPULATIONS: Mapping[str, Population] = {
         ("right in .80", "triage_jira", partial(_labels, right=0.8), _TURNS),
         ("right in .50", "triage_jira", partial(_labels, right=0.5), _TURNS),
         ("right in .97", "triage_jira", partial(_labels, right=0.97), _TURNS),
-        ("10 % unread in each run", "triage_jira", partial(_labels, right=0.8, unread=0.1), _TURNS),
+        ("10 % parse failures in each run", "triage_jira", partial(_labels, right=0.8, unparsed=0.1), _TURNS),
         ("2 % of answers redrawn", "triage_jira", partial(_rerun, again=0.02), _TURNS),
         ("20 % of answers redrawn", "triage_jira", partial(_rerun, again=0.2), _TURNS),
         ("both orders of a pair", "triage_jira", _orders, _TURNS),
@@ -167,8 +167,8 @@ POPULATIONS: Mapping[str, Population] = {
         ("logits moved by .003", "triage_jira", partial(_scored, apart=0.003), _ALL),
         ("story points", "estimation_tawos", _points, _ERRORS),
         ("2 % of points redrawn", "estimation_tawos", partial(_points, again=0.02), _ERRORS),
-        ("10 % of points unread in each run", "estimation_tawos", partial(_points, unread=0.1), _ERRORS),
-        ("the hardest tenth unread before", "estimation_tawos", partial(_points, hardest=True), _ERRORS),
+        ("10 % of points not parsed in each run", "estimation_tawos", partial(_points, unparsed=0.1), _ERRORS),
+        ("the hardest tenth not parsed before", "estimation_tawos", partial(_points, hardest=True), _ERRORS),
     )
 }
 

@@ -100,12 +100,12 @@ def _texts(numbers: np.ndarray, read: np.ndarray | None = None) -> list[str | No
 
 
 def classifier(
-    shares: Sequence[float], rates: Sequence[float], *, unread: float = 0.0, pairs: bool = False
+    shares: Sequence[float], rates: Sequence[float], *, unparsed: float = 0.0, pairs: bool = False
 ) -> Callable[[np.random.Generator, int], Rows]:
     """Answers right at these rates, else a neighbour rather than a far class.
 
-    `unread`: so great a share of the hardest answers is not parsed. `pairs`: both orders of a pair are asked, which
-    answer alike in four of five.
+    `unparsed`: the share of answers that are not parsed, the hardest ones. `pairs`: both orders of a pair are rows,
+    with the same answer in four of five pairs.
     """
 
     def draw(random: np.random.Generator, n: int) -> Rows:
@@ -121,7 +121,7 @@ def classifier(
             # A step off the scale goes the other way.
             wrong = np.where((right + step >= 0) & (right + step < len(shares)), right + step, right - step)
             wrong = np.clip(wrong, 0, len(shares) - 1)
-            answers.append(_texts(np.where(luck < rate, right, wrong), luck < 1 - unread))
+            answers.append(_texts(np.where(luck < rate, right, wrong), luck < 1 - unparsed))
         golds = _texts(np.tile(gold, 2) if pairs else gold)
         tokens = [(1 + random.negative_binomial(2, 0.2, len(golds))).tolist() for _ in rates]
         units = tuple(str(row % each) for row in range(len(golds))) if pairs else None
@@ -157,8 +157,8 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
     return shares
 
 
-def estimator(*spreads: float, exact: float = 0.0, unread: float = 0.0) -> Callable[[np.random.Generator, int], Rows]:
-    """Story points, and answers some places off on their scale; so great a share is exact, and of the worst unread."""
+def estimator(*spreads: float, exact: float = 0.0, unparsed: float = 0.0) -> Callable[[np.random.Generator, int], Rows]:
+    """Story points, and answers some places off on their scale; shares of exact answers, and of the worst, unparsed."""
 
     def draw(random: np.random.Generator, n: int) -> Rows:
         places, shared, hard = random.choice(len(POINTS), n, p=FEW_LARGE), random.normal(size=n), random.random(n)
@@ -167,7 +167,7 @@ def estimator(*spreads: float, exact: float = 0.0, unread: float = 0.0) -> Calla
             off = width * (shared + random.normal(size=n)) / math.sqrt(2)
             off[_luck(random, hard) < exact] = 0.0
             place = np.clip(np.rint(places + off), 0, len(POINTS) - 1).astype(int)
-            parsed = np.abs(off) < np.quantile(np.abs(off), 1 - unread) if unread else None
+            parsed = np.abs(off) < np.quantile(np.abs(off), 1 - unparsed) if unparsed else None
             answers.append(_texts(points[place], parsed))
         return Rows(golds=[str(point) for point in points[places].tolist()], answers=answers)
 
@@ -220,10 +220,10 @@ POPULATIONS = (
     _of_classes("ten classes", TEN, (0.7, 0.65), metrics=("accuracy", "f1_macro", "f1_weighted", "recall_macro")),
     _of_classes("near-perfect", SKEWED, (0.97, 0.96), metrics=ORDERED),
     Population(
-        name="unread",
+        name="parse failures",
         scenario=Labels(4),
         metrics=("accuracy", "f1_macro", "parse_failure_rate", "kappa_quadratic"),
-        draw=classifier(EVEN, (0.7, 0.65), unread=0.1),
+        draw=classifier(EVEN, (0.7, 0.65), unparsed=0.1),
     ),
     Population(
         name="both orders",
@@ -236,7 +236,7 @@ POPULATIONS = (
     _of_probabilities("calibrated, 0.97", 25.0, 1.0),
     _of_numbers("points", estimator(1.2, 1.3), (*ERRORS, "kendall_tau", "mae_by_bin.1-3")),
     _of_numbers("points, 95 % exact", estimator(1.5, 1.6, exact=0.93)),
-    _of_numbers("points, unread", estimator(1.2, 1.3, unread=0.1), ("mae", "spearman")),
+    _of_numbers("points, parse failures", estimator(1.2, 1.3, unparsed=0.1), ("mae", "spearman")),
     Population(
         name="points, probabilities",
         scenario=Numbers(),

@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--trial", action="append", choices=list(TRIALS))
     parser.add_argument("--distance", type=float, action="append", help="only this one; may be said again")
     said = parser.parse_args()
-    print("| trial | samples | distance | FAIL | FAIL of all | another verdict | asked |")
+    print("| trial | samples | distance | FAIL | FAIL of all | other verdict | used |")
     print("|---|---|---|---|---|---|---|")
     for name, size, distance in product(said.trial or TRIALS, said.size or SIZES, said.distance or DISTANCES):
         found = _simulate(TRIALS[name], size, distance, said.repetitions)
