@@ -35,14 +35,17 @@ from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.gate import Doubt, Gate
 from pytest_puma.core.measure import LEVEL, Measure
+from pytest_puma.core.metric import Direction, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
 from pytest_puma.core.outcome import Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.prediction import Prediction
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
 from pytest_puma.core.run import Fault, Run
-from pytest_puma.core.scenario import DataSource, OwnMetric, Sample, Scenario
+from pytest_puma.core.sample import Sample
+from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
+from pytest_puma.core.trial import Trial
 from pytest_puma.core.verdict import Policy, Status, Verdict
 
 __all__ = [
@@ -61,6 +64,7 @@ __all__ = [
     "DataSource",
     "Decline",
     "Determinism",
+    "Direction",
     "Doubt",
     "Drift",
     "EngineError",
@@ -76,12 +80,14 @@ __all__ = [
     "Measure",
     "Message",
     "Messages",
+    "Metric",
     "Model",
     "ModelError",
     "ModelOptions",
     "Outcome",
     "OwnMetric",
     "Policy",
+    "Pool",
     "Power",
     "Prediction",
     "Prompt",
@@ -101,9 +107,11 @@ __all__ = [
     "Step",
     "Tally",
     "TemplateError",
+    "Trial",
     "UnchangedError",
     "Usage",
     "Verdict",
     "ask",
     "ask_all",
+    "metric",
 ]

@@ -7,20 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_puma.core.conversation import Usage
+from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """One sample's answer beside its gold. `answer is None` means no answer: a datum, not an error.
+    """The answer to one trial of a sample, beside the gold label. `answer` is None for a parse failure.
 
-    `raw` holds the text of each response; `finish` is the last response's. `failure` is the cause of a missing answer,
-    in one word, and `parsed` the text that was read where it is not a valid answer. `fields` are those of the sample.
-    `prompts` holds for each request the messages behind those that the cell shares, `None` where the prompt is that of
-    the request before; `Outcome.prompts` joins them.
+    `trial`: the index of the trial. `raw`: the text of each response; `finish` is that of the last one. `failure`: the
+    cause of a parse failure, in one word; `parsed`: the parsed text if it is no valid answer. `fields` and `groups` are
+    those of the sample. `scores`: by the name of a metric, None if it does not apply. `prompts`: for each request the
+    messages after those that all prompts of the cell share, None for the same prompt as before; `Outcome.prompts`
+    joins them.
     """
 
     sample_id: str
+    trial: int = 0
     gold: str
     answer: str | None
     raw: tuple[str, ...] = ()
@@ -31,5 +34,17 @@ class Prediction:
     parsed: str | None = None
     units: tuple[str, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    scores: Mapping[str, Value] = field(default_factory=dict)
     prompts: tuple[Messages | None, ...] = ()
     usage: Usage = field(default_factory=Usage)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What identifies the trial in a cell."""
+        return self.sample_id, self.trial
+
+    @property
+    def text(self) -> str:
+        """The text of the last response; empty if nothing was generated."""
+        return self.raw[-1] if self.raw else ""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from pytest_puma.core.metric import Metric
 from pytest_puma.core.prediction import Prediction
 from pytest_puma.task_types import KINDS, TaskKind
 
@@ -14,26 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Duplicates: TypeAlias = Literal["number", "drop"]
-OwnMetric: TypeAlias = Callable[[Sequence[Prediction]], float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
-    """One question with its known answer.
-
-    The `id` is stable: from the data's key column, else a hash of the content. `units` names what
-    the sample is made of (the two issues of a pair): samples that share a unit are not independent,
-    so intervals resample units. `labels`: the order in which its prompt lists them, the scenario's where empty.
-    `row` is where it stands in the data, `repeats` the place of an earlier row that is equal to it.
-    """
-
-    id: str
-    fields: Mapping[str, Any]
-    gold: str
-    units: tuple[str, ...]
-    labels: tuple[str, ...] = ()
-    row: str = ""
-    repeats: str = ""
+#: A metric of a whole cell: a function of all predictions, or a `Metric` with `per="cell"`, which says its direction.
+OwnMetric: TypeAlias = Callable[[Sequence[Prediction]], float] | Metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +42,10 @@ class Scenario(ABC):
     key: ClassVar[str | None] = None
     #: Columns naming the units a row is made of; without any, the row is its own unit.
     unit_columns: ClassVar[tuple[str, ...]] = ()
+    #: Columns whose values sort the rows into groups, as `subject` does: metrics can be sliced by them.
+    group_columns: ClassVar[tuple[str, ...]] = ()
+    #: Metrics of single predictions, beside those that every scenario has: the name of a known one, or a `Metric`.
+    scores: ClassVar[tuple[str | Metric, ...]] = ()
     #: What becomes of rows that are equal in every column: each counts under a number of its own, or the first alone.
     duplicates: ClassVar[Duplicates] = "number"
     #: Whether the labels of a classification are steps of a scale, so that an answer can be off by one.
@@ -113,7 +100,10 @@ class Scenario(ABC):
         return None
 
     def metrics(self) -> Mapping[str, OwnMetric]:
-        """The scenario's own metrics: a name, and a function of all predictions of a cell."""
+        """The scenario's own metrics: a name, and a function of all predictions of a cell.
+
+        `@metric(per="cell", better="low")` before the function states which values are better.
+        """
         return {}
 
     def source(self) -> DataSource | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import OwnMetric, Prediction, Scenario, SettingsError
+from pytest_puma.core import Prediction, Scenario, SettingsError
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 
@@ -33,7 +33,7 @@ class Repeated:
     `seconds` is the time that the calls took, of which there were so many `calls`.
     """
 
-    metric: OwnMetric
+    metric: Callable[[Sequence[Prediction]], float]
     predictions: Sequence[Prediction]
     seconds: float = 0.0
     calls: int = 0

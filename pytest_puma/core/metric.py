@@ -1,0 +1,110 @@
+"""A metric: how a prediction is scored, and how the scores of many predictions become one number.
+
+@metric(better="low", unit="words", bounds=None)
+def length_error(sample, prediction):
+    return abs(len(prediction.text.split()) - int(sample.fields["words"]))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, overload
+
+from pytest_puma.core.errors import SettingsError, did_you_mean
+
+Direction: TypeAlias = Literal["high", "low", "neither"]
+#: A score of one prediction; a tuple is a vector that adds up; None: the metric does not apply to this sample.
+Value: TypeAlias = float | bool | tuple[float, ...] | None
+Per: TypeAlias = Literal["trial", "sample", "cell"]
+Need: TypeAlias = Literal["probabilities"]
+
+_NAME = re.compile(r"[\w.+-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """How the vectors of many predictions become one number.
+
+    `width`: the length of each vector. `combine`: from an array of sums, resamples x width, to an array of numbers, one
+    for each resample. NaN: these sums give no number.
+    """
+
+    width: int
+    combine: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A named score with a direction.
+
+    `score` is a function of a `Sample` and its `Prediction`; if `per` is "sample", of a sample and the predictions of
+    all its trials; if `per` is "cell", of all predictions of a cell. It returns a `Value`, or, if the metric has
+    `parts`, a value by part. `better`: which values are better. `unit`: of the value, for reports. `bounds`: the
+    minimum and maximum of a value, None if it has none. `pool`: None for the mean. `needs`: predictions without it are
+    not scored. `kinds`: the kinds of task to which the metric applies, empty for all.
+    """
+
+    name: str
+    score: Callable[..., Any]
+    parts: tuple[str, ...] = ()
+    better: Direction = "high"
+    unit: str = ""
+    bounds: tuple[float, float] | None = (0.0, 1.0)
+    per: Per = "trial"
+    pool: Pool | None = None
+    needs: frozenset[Need] = frozenset()
+    kinds: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Refuse what no gate could name and no report could show."""
+        for name in (self.name, *self.parts):
+            if not _NAME.fullmatch(name):
+                msg = f"metric {name!r}: expected a name of letters, digits and any of _ . + - only"
+                raise SettingsError(msg)
+        _check("better", self.better, ("high", "low", "neither"), self.name)
+        _check("per", self.per, ("trial", "sample", "cell"), self.name)
+        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+            msg = f"metric {self.name!r}: bounds are {self.bounds!r}; expected (minimum, maximum), or None"
+            raise SettingsError(msg)
+        if self.per == "cell" and (self.parts or self.pool):
+            msg = f"metric {self.name!r} is a function of a whole cell; expected neither parts nor a pool"
+            raise SettingsError(msg)
+
+    def __call__(self, *args: Any) -> Any:
+        """Score, so that a decorated function can still be called."""
+        return self.score(*args)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names under which its numbers appear: `json.valid` and `json.schema` of a metric with two parts."""
+        return tuple(f"{self.name}.{part}" for part in self.parts) or (self.name,)
+
+
+@overload
+def metric(function: Callable[..., Any], /) -> Metric: ...
+@overload
+def metric(**declared: Any) -> Callable[[Callable[..., Any]], Metric]: ...
+def metric(function: Callable[..., Any] | None = None, /, **declared: Any) -> Metric | Callable[..., Metric]:
+    """Make a `Metric` of a function, under the function's name.
+
+    Keywords are the fields of `Metric`: `@metric(better="low", bounds=None)`. Raises a `SettingsError` for any other.
+    """
+    fields = Metric.__dataclass_fields__.keys() - {"score"}
+    if unknown := sorted(declared.keys() - fields):
+        hint = did_you_mean(unknown[0], fields)
+        msg = f"@metric does not know {', '.join(unknown)}; {hint}there are: {', '.join(sorted(fields))}"
+        raise SettingsError(msg)
+
+    def wrap(score: Callable[..., Any]) -> Metric:
+        settings: Mapping[str, Any] = {"name": score.__name__, **declared}
+        return Metric(score=score, **settings)
+
+    return wrap if function is None else wrap(function)
+
+
+def _check(name: str, value: object, expected: tuple[str, ...], metric_name: str) -> None:
+    if value not in expected:
+        msg = f"metric {metric_name!r}: {name} is {value!r}; expected {', '.join(map(repr, expected))}"
+        raise SettingsError(msg)

@@ -1,0 +1,27 @@
+"""A sample: one question with its gold answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One question with its gold answer.
+
+    `id` is stable: the value of the data's key column, else a hash of the content. `units`: the things that the sample
+    is made of, such as the two issues of a pair. Samples that share a unit are not independent, so intervals resample
+    units. `labels`: the order in which its prompt lists them; the scenario's if empty. `row`: its place in the data.
+    `repeats`: the place of an earlier equal row. `groups`: the value of each group column.
+    """
+
+    id: str
+    fields: Mapping[str, Any]
+    gold: str
+    units: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    row: str = ""
+    repeats: str = ""
+    groups: Mapping[str, str] = field(default_factory=dict)
