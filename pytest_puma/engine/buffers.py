@@ -1,4 +1,4 @@
-"""The arrays of one batch, in the memory layout that llama.cpp reads; filled again for every decode."""
+"""Input arrays of one batch, in llama.cpp's memory layout; refilled for every decode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_puma.core import EngineError, Step
 
 
 class BatchBuffers:
-    """Room for `tokens` tokens. Refuses what would abort the process: too much of anything, an unknown sequence."""
+    """Arrays for up to `tokens` tokens. A batch that would abort the process is refused (`fill`)."""
 
     def __init__(self, *, tokens: int, rows: int, sequences: int) -> None:
         self._limits = {"tokens": tokens, "rows": rows, "sequences": sequences}
@@ -20,13 +20,13 @@ class BatchBuffers:
         self._position = np.zeros(tokens, dtype=np.int32)
         self._sequence = np.zeros(tokens, dtype=np.int32)
         self._wanted = np.zeros(tokens, dtype=np.int8)
-        # A token may belong to several sequences; here each has one, found through a pointer of its own.
+        # llama.cpp allows several sequences per token; here each token has one, behind its own pointer.
         self._owners = np.ones(tokens, dtype=np.int32)
         address = self._sequence.ctypes.data
         self._pointers = np.arange(address, address + 4 * tokens, 4, dtype=np.uintp)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays by their names in `llama_batch`."""
+        """Return the arrays by their names in `llama_batch`."""
         return {
             "token": self._token,
             "pos": self._position,
@@ -36,15 +36,18 @@ class BatchBuffers:
         }
 
     def fill(self, steps: Sequence[Step]) -> tuple[int, int]:
-        """Lay the steps side by side; the number of tokens and of wanted rows."""
-        found = {
+        """Copy the steps one after the other; return the numbers of tokens and of rows with logits.
+
+        An `EngineError` if the batch is too large or has an unknown sequence: llama.cpp would abort the process.
+        """
+        needed = {
             "tokens": sum(len(step.tokens) for step in steps),
             "rows": sum(len(step.tokens) - step.rows_from for step in steps),
             "sequences": max((step.sequence + 1 for step in steps), default=0),
         }
-        for name, most in self._limits.items():
-            if found[name] > most:
-                msg = f"a batch needs {found[name]} {name}; expected at most {most}"
+        for name, limit in self._limits.items():
+            if needed[name] > limit:
+                msg = f"a batch needs {needed[name]} {name}; expected at most {limit}"
                 raise EngineError(msg)
         start = 0
         for step in steps:
@@ -55,4 +58,4 @@ class BatchBuffers:
             self._wanted[start : start + step.rows_from] = 0
             self._wanted[start + step.rows_from : end] = 1
             start = end
-        return found["tokens"], found["rows"]
+        return needed["tokens"], needed["rows"]

@@ -1,7 +1,7 @@
 """A model's own chat template, rendered as untrusted input.
 
-Templates come out of model files, so they run in a sandbox that bounds their time and size. What a prompt says must not
-depend on the day: `strftime_now` always tells `DATE`.
+Templates come from model files, so they run in a sandbox that limits their time and size. A prompt must not depend on
+the day: `strftime_now` always returns `DATE`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import NoReturn
 from jinja2 import TemplateError as JinjaError
 
 from pytest_puma.core import EngineError, Message, Prompt
-from pytest_puma.engine.sandbox import BoundedEnvironment, LimitError
+from pytest_puma.engine.budget import LimitError
+from pytest_puma.engine.sandbox import BoundedEnvironment
 
-#: The format for models that bring none. It ends without a blank: most vocabularies put the blank into the next word.
+#: The format for models without a template. It ends without a space: most vocabularies put the space in the next word.
 PLAIN = (
     "{% for message in messages %}"
     "{% if message.role == 'system' %}{{ message.content }}\n\n"
@@ -26,10 +27,10 @@ PLAIN = (
     "{% endfor %}"
     "{% if add_generation_prompt %}Assistant:{% endif %}"
 )
-#: Where a turn begins that the model made up.
+#: Starts of a turn that the model invents.
 _PLAIN_STOPS = ("\nUser:", "\nAssistant:")
 DATE = datetime(2025, 1, 1, tzinfo=timezone.utc)
-#: What a template's own mistakes raise.
+#: Exceptions that faults of a template raise.
 _FAULTS = (
     JinjaError,
     ArithmeticError,
@@ -37,21 +38,21 @@ _FAULTS = (
     LookupError,
     MemoryError,
     RecursionError,
-    SyntaxError,  # Python's own, of what Jinja2 compiles a template to
+    SyntaxError,  # Python's own, from the code that Jinja2 compiles a template to
     TypeError,
     ValueError,
 )
-_LONGEST_REASON = 200
+_MAX_REASON = 200
 _PROBE = "puma-probe"
-#: Private characters of Unicode, enough to find some that a prompt does not hold.
+#: Private-use characters of Unicode, enough to find some that no prompt contains.
 _PRIVATE = range(0xF0000, 0xFFFFE)
 
 
 class ChatFormat:
-    """Renders the messages of a prompt the way the model was trained to read them.
+    """Renders the messages of a prompt in the format that the model was trained on.
 
-    `stops` are strings that end a reply; `joint` stands between the prompt and the assistant's words. Both are
-    empty where the model has a template, which marks its turns by tokens.
+    `stops` are strings that end a reply; `joint` separates the prompt from the assistant's words. Both are
+    empty if the model has a template, which marks its turns by tokens.
     """
 
     def __init__(self, template: str | None, *, bos: str, eos: str, thinking: bool) -> None:
@@ -70,23 +71,23 @@ class ChatFormat:
         self._system_role = self._takes_system()
 
     def render(self, prompt: Prompt) -> str:
-        """The prompt's text up to where the model goes on, its prefill included."""
+        """Return the prompt's text up to where the model continues, including the prefill."""
         text = self._fill(prompt.messages, answer=True)
         if not self._thinking:
             text = _close_thinking(text)
         return f"{text}{self.joint}{prompt.prefill}" if prompt.prefill else text
 
     def pieces(self, prompt: Prompt, untrusted: re.Pattern[str]) -> list[tuple[str, bool]]:
-        """The rendered prompt, cut where a message's content spells something `untrusted` (False).
+        """Return the rendered prompt in pieces: (text, True), or (match of `untrusted` in a message, False).
 
-        The template sees a private character in place of each: it may cut, strip or print the contents as it likes.
+        The template gets a private-use character in place of each match: it may cut, strip or print the contents.
         """
         texts = [message.content for message in prompt.messages]
-        spellings = sorted({found for text in texts for found in untrusted.findall(text)})
+        spellings = sorted({spelling for text in texts for spelling in untrusted.findall(text)})
         used = {*self._source, *prompt.prefill, *"".join(texts)}
         marks = dict(zip(spellings, (mark for mark in map(chr, _PRIVATE) if mark not in used), strict=False))
         messages = tuple(
-            replace(message, content=untrusted.sub(lambda found: marks[found[0]], message.content))
+            replace(message, content=untrusted.sub(lambda match: marks[match[0]], message.content))
             for message in prompt.messages
         )
         rendered = self.render(replace(prompt, messages=messages))
@@ -95,7 +96,7 @@ class ChatFormat:
         return [(spelled.get(part, part), part not in spelled) for part in parts if part]
 
     def answered(self, answer: str) -> str:
-        """A short chat that ends with this answer, closed the way the template closes a turn."""
+        """Return a short chat that ends with this answer and the template's end of turn."""
         messages = (Message(role="user", content=_PROBE), Message(role="assistant", content=answer))
         return self._fill(messages, answer=False)
 
@@ -119,7 +120,7 @@ class ChatFormat:
             raise EngineError(msg) from error
 
     def _takes_system(self) -> bool:
-        """Some templates refuse a system message, some drop it without a word."""
+        """Whether the template prints a system message. Some raise an error, some drop it silently."""
         self._system_role = True
         messages = (Message(role="system", content=_PROBE), Message(role="user", content="?"))
         try:
@@ -131,7 +132,7 @@ class ChatFormat:
 
 
 def _without_system(messages: Sequence[Message]) -> list[Message]:
-    """The system message becomes the beginning of the first user message."""
+    """Move the system message to the start of the first user message."""
     system = "\n\n".join(message.content for message in messages if message.role == "system")
     rest = [message for message in messages if message.role != "system"]
     if not system or not rest:
@@ -141,7 +142,7 @@ def _without_system(messages: Sequence[Message]) -> list[Message]:
 
 
 def _close_thinking(text: str) -> str:
-    """Some templates open the model's thoughts; an answer without thinking has to begin behind them."""
+    """Close the model's thoughts where a template opens them, so that the answer begins after them."""
     opened = text.rfind("<think>")
     if opened < 0 or text.find("</think>", opened) >= 0 or text[opened + len("<think>") :].strip():
         return text
@@ -160,6 +161,6 @@ def _raise(message: str) -> NoReturn:
 
 
 def _reason(error: BaseException) -> str:
-    """What a template, Jinja2 or Python gives as the reason, in one line."""
+    """The message of an error of the template, Jinja2 or Python, in one line."""
     text = str(error.message if isinstance(error, JinjaError) else error) or type(error).__name__
-    return " ".join(text.split())[:_LONGEST_REASON]
+    return " ".join(text.split())[:_MAX_REASON]

@@ -1,4 +1,4 @@
-"""How many threads may compute. One too many is a disaster: llama.cpp's threads spin while they wait for each other."""
+"""Number of threads that may compute. One too many is very slow: llama.cpp's threads spin while they wait."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def cores() -> int:
 
 
 def _quota(default: int) -> int:
-    """What a container may use, as Linux control groups (version 2) say it: `max 100000` or `150000 100000`."""
+    """CPU quota of a container, from Linux control groups (version 2): `max 100000` or `150000 100000`."""
     try:
         quota, period = _QUOTA.read_text(encoding="ascii").split()
         return max(1, int(quota) // int(period))

@@ -3,7 +3,7 @@
     engine = Engine(backend)
     responses = engine.run([Generate(...), Score(...)])
 
-Generating and scoring are two kinds of request in one loop: the scheduler says what to decode, the backend
+Generating and scoring are two kinds of request in one loop: the scheduler composes a batch, the backend
 decodes it, and each row of logits goes to the request that waits for it.
 """
 
@@ -26,14 +26,14 @@ from pytest_puma.engine.scheduler import Scheduler
 
 _Tails: TypeAlias = tuple[tuple[int, ...], ...]
 _Encoded: TypeAlias = "tuple[array[int], _Tails]"
-#: Requests for which a thread is worth its start.
-_MANY = 8
+#: Requests that justify starting a thread.
+_MIN_PER_THREAD = 8
 
 
 class Engine:
     """The engine over a backend. `submit` queues, `step` computes one batch, `run` does both to the end.
 
-    `speed` adds up what was computed since the last `reset`.
+    `speed` sums the computed tokens and their time since the last `reset`.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -46,7 +46,7 @@ class Engine:
         self._finished: dict[int, Response] = {}
 
     def run(self, requests: Sequence[Request]) -> tuple[Response, ...]:
-        """The responses, in the order of the requests."""
+        """Return the responses, in the order of the requests."""
         tickets = self.submit_all(requests)
         done: dict[int, Response] = {}
         while not done.keys() >= set(tickets):
@@ -56,11 +56,11 @@ class Engine:
         return responses
 
     def submit(self, request: Request) -> int:
-        """Queue a request; `step` will return its response under this ticket."""
+        """Queue a request and return its ticket; `step` will return the response under it."""
         return self.submit_all([request])[0]
 
     def submit_all(self, requests: Sequence[Request]) -> list[int]:
-        """Queue many at once, with a ticket for each."""
+        """Queue many requests at once and return a ticket for each."""
         first = self._tickets
         self._tickets += len(requests)
         for ticket, request, encoded in zip(count(first), requests, self._encode_all(requests), strict=False):
@@ -74,10 +74,10 @@ class Engine:
         return list(range(first, self._tickets))
 
     def encode(self, request: Request) -> tuple[list[int], _Tails]:
-        """Prompt tokens and, for a score, the tokens of each continuation with an end of turn.
+        """Return the prompt tokens and, for a score, the tokens of each continuation with an end of turn.
 
-        One boundary serves all continuations: the shortest prefix that the prompt shares with each of
-        them. A token that merges across the end of the prompt is so part of the continuation.
+        One boundary serves all continuations: the shortest prefix that the prompt shares with any of
+        them. So a token that merges across the end of the prompt is part of the continuation.
         """
         tokens = self.backend.encode(request.prompt)
         if not tokens:
@@ -94,11 +94,11 @@ class Engine:
 
     @property
     def idle(self) -> bool:
-        """Whether every submitted request has been answered and handed out."""
+        """Whether the response to every submitted request has been returned."""
         return not self._replies and not self._finished
 
     def step(self) -> dict[int, Response]:
-        """Compute one batch; the responses that are complete now, by ticket."""
+        """Compute one batch and return the responses that it completes, by ticket."""
         if self._queue and (self._scheduler is None or self._scheduler.idle):
             self._open()
         if self._scheduler is not None and not self._scheduler.idle:
@@ -107,7 +107,7 @@ class Engine:
         return finished
 
     def reset(self) -> None:
-        """Forget everything: what comes next is computed as if nothing had been before."""
+        """Forget all requests and cached prefixes, so that later results do not depend on earlier requests."""
         if self._scheduler is not None and self._scheduler.idle:
             self._carry_out(self._scheduler.leave())
         for reply in self._replies.values():
@@ -124,25 +124,25 @@ class Engine:
     # -- from a request to a job -----------------------------------------------------------------
 
     def _encode_all(self, requests: Sequence[Request]) -> Iterable[_Encoded]:
-        """Each request's tokens and tails; many are shared out among threads, as llama.cpp needs no interpreter for it.
+        """Each request's tokens and tails. Many requests are divided among threads: llama.cpp releases the interpreter.
 
-        Each thread has a stretch of the requests: those of one prompt stand side by side, and it is encoded once.
+        Each thread gets consecutive requests: those with the same prompt are neighbours, and it is encoded once.
         """
-        threads = min(self.backend.encoders, len(requests) // _MANY)
+        threads = min(self.backend.encoders, len(requests) // _MIN_PER_THREAD)
         if threads <= 1:
             return map(self._packed, requests)
         size = math.ceil(len(requests) / threads)
-        stretches = [requests[start : start + size] for start in range(0, len(requests), size)]
+        chunks = [requests[start : start + size] for start in range(0, len(requests), size)]
         with ThreadPoolExecutor(threads) as pool:
-            return list(chain.from_iterable(pool.map(lambda stretch: [*map(self._packed, stretch)], stretches)))
+            return list(chain.from_iterable(pool.map(lambda chunk: [*map(self._packed, chunk)], chunks)))
 
     def _packed(self, request: Request) -> _Encoded:
-        """Four bytes a token: a list of Python's numbers would take eight times as much for every waiting request."""
+        """Tokens at four bytes each: a list of Python's numbers would take eight times as much per waiting request."""
         tokens, tails = self.encode(request)
         return array("i", tokens), tails
 
     def _job(self, ticket: int, request: Request, tokens: array[int], tails: _Tails) -> Job | None:
-        """What the scheduler gets; None when the prompt is too long and the response is at hand."""
+        """The scheduler's job; None if the prompt is too long, in which case the response is ready."""
         longest = len(tokens) + max((len(tail) - 1 for tail in tails), default=1)
         if longest > self.backend.context_limit:
             self._finished[ticket] = overflow()
@@ -157,7 +157,7 @@ class Engine:
     # -- one batch -------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        """A cache that suits queued jobs, for them and for those that come while it lasts."""
+        """Open a cache that suits the queued jobs; jobs that arrive later use it too."""
         cache, jobs, later = cache_for(self._queue, self.backend)
         self._queue = [*later]
         self.backend.open(cache.kv_slots, cache.streams)

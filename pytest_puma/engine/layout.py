@@ -1,4 +1,4 @@
-"""How many processes, and which part of the machine each of them gets."""
+"""Number of processes, and the share of the machine that each of them gets."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from pytest_puma.core import Model
 
-#: A GPU holds a model when its free memory is the weights with this much room for cache and buffers.
+#: A model fits on a GPU if the free memory is at least `ROOM` times the weights plus `BUFFERS` bytes.
 ROOM, BUFFERS = 1.2, 2**29
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A graphics processor with memory of its own; `free` bytes of it."""
+    """A graphics processor with its own memory, of which `free` bytes are unused."""
 
     name: str
     free: int
@@ -21,14 +21,14 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one of several processes may use; `gpu` is the number of a device, None for all there are."""
+    """Resources of one of several processes; `gpu` is the number of a device, None for all devices."""
 
     threads: int
     gpu: int | None = None
 
 
 def useful_workers(gpus: Sequence[Gpu], largest: int) -> int:
-    """One process for each GPU that a model file of `largest` bytes fits on, else one.
+    """Return one process for each GPU that a model file of `largest` bytes fits on, and at least one.
 
     Two processes on the same cores are no faster than one, and each loads the model.
     """
@@ -36,9 +36,10 @@ def useful_workers(gpus: Sequence[Gpu], largest: int) -> int:
 
 
 def device(models: Sequence[Model], gpus: Sequence[Gpu], *, offloads: bool) -> str:
-    """Where the models are computed, for people; `offloads`: llama.cpp finds a GPU, perhaps without memory of its own.
+    """Describe the device that computes the models.
 
-    'the CPU', or 'the GPU (NVIDIA H100), small on the CPU as gpu_layers=0'.
+    'the CPU', or 'the GPU (NVIDIA H100), small on the CPU as gpu_layers=0'. `offloads`: llama.cpp finds a GPU, perhaps
+    one without its own memory.
     """
     on_cpu = [model.name for model in models if not model.options.gpu_layers]
     if not offloads:
@@ -51,9 +52,9 @@ def device(models: Sequence[Model], gpus: Sequence[Gpu], *, offloads: bool) -> s
 
 
 def share_of(worker: int, *, workers: int, models: int, cores: int, gpus: int, together: bool) -> Share:
-    """The share of the worker of this number among `workers`.
+    """Return the share of one worker (a number from 0) among `workers`.
 
-    `together`: the cells of a model stay on one worker, so that on a CPU no more workers than models compute.
+    `together`: the cells of a model stay on one worker, so on a CPU at most as many workers as models compute.
     """
     busy = min(workers, models) if together and not gpus else workers
     return Share(threads=max(1, cores // busy), gpu=worker % gpus if gpus and workers > 1 else None)

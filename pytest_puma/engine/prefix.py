@@ -1,4 +1,4 @@
-"""Which sequences of tokens begin with others."""
+"""Token sequences that are prefixes of others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import pairwise
 
 
 def carriers(texts: Sequence[tuple[int, ...]]) -> list[int]:
-    """For each text the index of a longest one that begins with it: its own, where no other does."""
-    # In this order whatever begins with a text follows it at once.
+    """Return, for each text, the index of a longest text that begins with it: its own index if there is no other."""
+    # In sorted order, the texts that begin with a text follow it directly.
     order = sorted(range(len(texts)), key=texts.__getitem__)
     carried = list(range(len(texts)))
     for follower, text in pairwise(reversed(order)):

@@ -1,4 +1,4 @@
-"""Responses in the making: each takes the rows of logits that belong to its request."""
+"""Replies in progress: each consumes the rows of logits of its request and builds the response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Reply(ABC):
-    """What has been computed of a response so far."""
+    """A response in progress."""
 
     def __init__(self, prompt_tokens: int) -> None:
         self._prompt_tokens = prompt_tokens
@@ -29,19 +29,19 @@ class Reply(ABC):
         self._started = 0.0
 
     def begin(self, now: float, cached: int) -> None:
-        """Its request is admitted now, and found so many prompt tokens in the cache."""
+        """Record the admission of its request, which found `cached` prompt tokens in the cache."""
         self._started, self._cached = now, cached
 
     @abstractmethod
     def take(self, logits: NDArray[np.float32], row: Row) -> int | None:
-        """Use a row; the token to go on with, or None."""
+        """Use a row of logits; return the token to continue with, or None."""
 
     @abstractmethod
     def response(self, now: float) -> Response:
-        """The finished response."""
+        """Return the finished response."""
 
-    def close(self) -> None:  # noqa: B027 - most replies hold nothing
-        """Give back what it holds outside Python."""
+    def close(self) -> None:  # noqa: B027 - most replies own nothing to free
+        """Free resources outside Python."""
 
     def _usage(self, decoded: int, now: float) -> Usage:
         return Usage(
@@ -53,14 +53,14 @@ class Reply(ABC):
 
 
 class GenerateReply(Reply):
-    """Samples one token a row until the model, a stop string or the limit ends it."""
+    """Samples one token per row until the model, a stop string or the token limit ends it."""
 
-    def __init__(self, backend: Backend, request: Generate, prompt_tokens: int, most_tokens: int) -> None:
+    def __init__(self, backend: Backend, request: Generate, prompt_tokens: int, max_tokens: int) -> None:
         super().__init__(prompt_tokens)
         self._backend = backend
-        self._most_tokens = most_tokens
+        self._max_tokens = max_tokens
         self._greedy, self._wants_logprobs = request.temperature == 0, request.logprobs
-        # Not the request itself: its prompt is tokens by now, and thousands of texts would fill the memory.
+        # The request itself is not kept: thousands of prompt texts, already encoded, would fill the memory.
         self._choose_by = partial(
             choose,
             temperature=request.temperature,
@@ -70,15 +70,15 @@ class GenerateReply(Reply):
             random=np.random.default_rng(request.seed),
         )
         self._grammar = backend.grammar(request.grammar) if request.grammar else None
-        # Stop strings and characters may be cut by tokens in any way: text is matched as bytes.
+        # Token boundaries may fall inside stop strings and characters, so text is matched as bytes.
         self._stops = tuple(stop.encode() for stop in (*request.prompt.stop, *backend.stops) if stop)
         self._text = bytearray()
         self._logprobs: list[float] = []
         self._decoded = 0
-        self._finish: Finish = "length" if most_tokens == request.max_tokens else "context"
+        self._finish: Finish = "length" if max_tokens == request.max_tokens else "context"
 
-    def take(self, logits: NDArray[np.float32], row: Row) -> int | None:  # noqa: ARG002 - one row is like another
-        """The next token, None when the response is complete."""
+    def take(self, logits: NDArray[np.float32], row: Row) -> int | None:  # noqa: ARG002 - all rows are alike
+        """Return the next token, None when the response is complete."""
         token = self._choose(logits)
         self._decoded += 1
         if self._wants_logprobs:
@@ -93,10 +93,10 @@ class GenerateReply(Reply):
         if self._cut_at_stop(len(piece)):
             self._finish = "stop"
             return None
-        return token if self._decoded < self._most_tokens else None
+        return token if self._decoded < self._max_tokens else None
 
     def response(self, now: float) -> Response:
-        """The text, with bytes that are no UTF-8 replaced; a character that a limit cut is left out."""
+        """Return the text, with invalid UTF-8 replaced; a last character that the token limit cut is omitted."""
         self.close()
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         return Response(
@@ -114,16 +114,16 @@ class GenerateReply(Reply):
     def _choose(self, logits: NDArray[np.float32]) -> int:
         if self._grammar is None:
             return self._choose_by(logits)
-        # The whole mask costs tens of milliseconds, one token next to nothing: greedy tries that first.
+        # The whole mask costs tens of milliseconds, a single token almost nothing: greedy tries that first.
         best = int(logits.argmax())
         if self._greedy and self._grammar.allows(best):
             return best
         return self._choose_by(logits, mask=self._grammar.mask())
 
     def _cut_at_stop(self, added: int) -> bool:
-        """Whether the last `added` bytes complete a stop string; the text then ends before the first of them."""
-        found = [self._text.find(stop, max(0, len(self._text) - added - len(stop) + 1)) for stop in self._stops]
-        cut = min((place for place in found if place >= 0), default=None)
+        """Cut the text before the first stop string that the last `added` bytes complete; True if there is one."""
+        starts = [self._text.find(stop, max(0, len(self._text) - added - len(stop) + 1)) for stop in self._stops]
+        cut = min((start for start in starts if start >= 0), default=None)
         if cut is None:
             return False
         del self._text[cut:]
@@ -131,10 +131,10 @@ class GenerateReply(Reply):
 
 
 class ScoreReply(Reply):
-    """Adds up the log-probability of each continuation, token by token.
+    """Sums the log-probability of each continuation, token by token.
 
-    The last token of each tail stands for any of the `ends`. A continuation that another begins with is not computed:
-    the rows of the other serve it. `fed` are the tails left.
+    The last token of each tail represents any of the `ends`. A continuation that is a prefix of another one is not
+    computed: it uses the rows of the other. `fed` are the tails that are computed.
     """
 
     def __init__(self, tails: tuple[tuple[int, ...], ...], ends: Sequence[int], prompt_tokens: int) -> None:
@@ -147,22 +147,22 @@ class ScoreReply(Reply):
         self._served = [[index for index, by in enumerate(carried) if by == each] for each in carrying]
 
     def take(self, logits: NDArray[np.float32], row: Row) -> None:
-        """The row after the prompt serves all continuations, any other row those that have its beginning."""
+        """Add a row: the row after the prompt serves all continuations, any other row those with its prefix."""
         served = range(len(self._tails)) if row.tail is None else self._served[row.tail]
         place = 0 if row.tail is None else row.position - self._prompt_tokens + 1
-        going_on = [index for index in served if place < len(self._tails[index])]
-        gains = log_probabilities(logits, [self._tails[index][place] for index in going_on])
+        unfinished = [index for index in served if place < len(self._tails[index])]
+        gains = log_probabilities(logits, [self._tails[index][place] for index in unfinished])
         if len(self._ends) > 1:
-            ending = [place == len(self._tails[index]) - 1 for index in going_on]
+            ending = [place == len(self._tails[index]) - 1 for index in unfinished]
             gains[ending] = np.logaddexp.reduce(log_probabilities(logits, self._ends))
-        self._sums[going_on] += gains
+        self._sums[unfinished] += gains
 
     def response(self, now: float) -> Response:
-        """The sums; `decoded_tokens` are those fed for the continuations."""
+        """Return the sums; `decoded_tokens` counts the computed tokens of the continuations."""
         decoded = sum(len(tail) - 1 for tail in self.fed)
         return Response(logprobs=tuple(self._sums.tolist()), finish="scored", usage=self._usage(decoded, now))
 
 
 def overflow() -> Response:
-    """The response to a prompt that does not fit into the context: nothing was computed, so it cost nothing."""
+    """Return the response to a prompt that exceeds the context: nothing was computed, so its usage is zero."""
     return Response(finish="overflow")

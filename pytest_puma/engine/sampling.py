@@ -1,6 +1,6 @@
-"""From a row of logits to a token. Pure numpy; every request brings its own random generator.
+"""Sampling: from a row of logits to a token. Pure numpy; every request brings its own random generator.
 
-The filters act in llama.cpp's order: top-k, top-p, min-p, then temperature.
+The filters apply in llama.cpp's order: top-k, top-p, min-p, then temperature.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The best tokens that are sorted first where the smallest set of some mass is asked for.
-MANY = 1000
-#: Tokens whose probabilities are added up before one of them is looked for.
+#: Number of best tokens that top-p sorts first.
+FIRST_SORTED = 1000
+#: Tokens per block: the block of the sampled token is found first, then the token within it.
 BLOCK = 512
 
 
@@ -28,30 +28,30 @@ def choose(
     random: np.random.Generator,
     mask: NDArray[np.bool_] | None = None,
 ) -> int:
-    """The next token. Temperature 0 takes the most probable one, the lowest id on a tie."""
+    """Return the next token. Temperature 0 takes the most probable one, the lowest id on a tie."""
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
     if temperature == 0:
         return int(logits.argmax())
     if not top_k and top_p >= 1:
-        return _drawn(logits, temperature, min_p, random)
-    tokens, probabilities = _kept(logits, top_k, top_p)
+        return _sample_all(logits, temperature, min_p, random)
+    tokens, probabilities = _filtered(logits, top_k, top_p)
     keep = probabilities >= min_p * probabilities[0]
     bounds = np.cumsum(softmax(logits[tokens[keep]] / np.float64(temperature)))
     place = np.searchsorted(bounds, random.random() * bounds[-1], side="right")
     return int(tokens[keep][min(place, len(bounds) - 1)])
 
 
-def _kept(logits: NDArray[np.float32], top_k: int, top_p: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The `top_k` best tokens, of these the fewest that together have `top_p`, and their probabilities, best first."""
-    count = top_k or MANY
+def _filtered(logits: NDArray[np.float32], top_k: int, top_p: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The fewest of the `top_k` best tokens whose total probability reaches `top_p`, with it, best first."""
+    count = top_k or FIRST_SORTED
     whole = None if top_k else np.exp(logits - logits.max()).sum(dtype=np.float64)
     while True:
         tokens = _best(logits, count)
         weights = np.exp(logits[tokens].astype(np.float64) - logits[tokens[0]])
         mass = weights.sum() if whole is None else whole
         before = np.cumsum(weights) - weights
-        # The few best nearly always have the mass; sorting a whole vocabulary takes longer than all the rest.
+        # A few best tokens nearly always reach the mass; sorting a whole vocabulary takes longer than all the rest.
         if top_k or count >= len(logits) or before[-1] >= top_p * mass:
             reached = before < top_p * mass if top_p < 1 else np.ones(len(tokens), dtype=np.bool_)
             return tokens[reached], weights[reached] / mass
@@ -59,22 +59,22 @@ def _kept(logits: NDArray[np.float32], top_k: int, top_p: float) -> tuple[NDArra
 
 
 def _best(logits: NDArray[np.float32], count: int) -> NDArray[np.intp]:
-    """The ids of the highest logits, highest first; of equals the lowest ids. Impossible tokens are not among them."""
-    least = np.partition(logits, -count)[-count] if count < len(logits) else -np.inf
-    tokens = np.flatnonzero((logits >= least) & (logits > -np.inf))
+    """The ids of the `count` highest logits, highest first, the lowest id on a tie; without impossible tokens."""
+    threshold = np.partition(logits, -count)[-count] if count < len(logits) else -np.inf
+    tokens = np.flatnonzero((logits >= threshold) & (logits > -np.inf))
     return tokens[np.argsort(-logits[tokens], kind="stable")][:count]
 
 
-def _drawn(logits: NDArray[np.float32], temperature: float, min_p: float, random: np.random.Generator) -> int:
-    """A token by its probability, without sorting a vocabulary of 150,000: block by block, then within a block."""
+def _sample_all(logits: NDArray[np.float32], temperature: float, min_p: float, random: np.random.Generator) -> int:
+    """Sample a token without sorting a vocabulary of 150,000: first a block, then a token within it."""
     weights = logits - logits.max()
     if min_p:
         weights[weights < np.log(min_p)] = -np.inf
-    # In place: a new array for each step would cost more than the step itself.
+    # In place: a new array for each operation would cost more than the operation itself.
     weights /= np.float32(temperature)
     np.exp(weights, out=weights)
     bounds = np.add.reduceat(weights, np.arange(0, len(weights), BLOCK), dtype=np.float64).cumsum()
-    # Rounded up to the very end, the point would lie behind all that can be drawn.
+    # Rounded up to the very end, the point would lie beyond the last token.
     point = min(random.random() * bounds[-1], np.nextafter(bounds[-1], 0.0))
     block = int(bounds.searchsorted(point, side="right"))
     within = weights[block * BLOCK : (block + 1) * BLOCK].cumsum(dtype=np.float64)
@@ -83,10 +83,10 @@ def _drawn(logits: NDArray[np.float32], temperature: float, min_p: float, random
 
 
 def log_probabilities(logits: NDArray[np.float32], tokens: NDArray[np.intp] | list[int]) -> NDArray[np.float64]:
-    """The log-probability of each of the tokens under the full softmax.
+    """Return the log-probability of each of the tokens under the full softmax.
 
-    Only the sum is in double precision: a vocabulary of 150,000 then takes a fifth of the time, and no digit is lost
-    that the logits have.
+    Only the sum is in double precision: a vocabulary of 150,000 then takes a fifth of the time, and the result is as
+    precise as the logits.
     """
     top = logits.max()
     total = np.exp(logits - top).sum(dtype=np.float64)
@@ -94,6 +94,6 @@ def log_probabilities(logits: NDArray[np.float32], tokens: NDArray[np.intp] | li
 
 
 def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probabilities of a row of logits."""
+    """Return the probabilities of a row of logits."""
     weights = np.exp(logits - logits.max())
     return np.asarray(weights / weights.sum(), dtype=np.float64)

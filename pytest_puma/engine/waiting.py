@@ -6,11 +6,12 @@ import sys
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
-from pytest_puma.engine.jobs import Job, Track
+from pytest_puma.engine.jobs import Job
+from pytest_puma.engine.track import Track
 
 
 class Waiting:
-    """Jobs in lexicographic order of their tokens, so that those with a common beginning follow each other."""
+    """Jobs in lexicographic order of their tokens, so that jobs with a shared prefix are neighbours."""
 
     def __init__(self) -> None:
         # Served from the end: popping there is cheap.
@@ -20,7 +21,7 @@ class Waiting:
         return bool(self._jobs)
 
     def add(self, jobs: Sequence[Job]) -> None:
-        """Put each in its place."""
+        """Put each job in its place."""
         if len(jobs) > len(self._jobs):
             self._jobs = sorted([*self._jobs, *jobs], reverse=True)
             return
@@ -28,9 +29,9 @@ class Waiting:
             insort(self._jobs, job, key=_Backwards)
 
     def first(self, path: Sequence[Track]) -> Job:
-        """The first job below the newest fork point of the path that has one, else the first of all.
+        """The first job below the newest fork point of the path that has one, else the first job of all.
 
-        So a job that comes late does not tear down a prefix that others still wait for.
+        So a late job does not drop a prefix that other jobs still wait for.
         """
         for point in reversed(path):
             place = self._place(Job(key=sys.maxsize, tokens=point.tokens))
@@ -39,20 +40,20 @@ class Waiting:
         return self._jobs[-1]
 
     def after(self, job: Job) -> Iterator[Job]:
-        """Those that are served after a job, in order."""
+        """The jobs that are served after this one, in order."""
         return (self._jobs[index] for index in range(self._place(job) - 1, -1, -1))
 
     def remove(self, job: Job) -> None:
-        """It waits no longer."""
+        """Take the job out of the queue."""
         del self._jobs[self._place(job)]
 
     def _place(self, job: Job) -> int:
-        """Where a job is or would be; those that are served after it lie before."""
+        """Index of a job, or of its insertion; jobs served after it have lower indices."""
         return bisect_left(self._jobs, _Backwards(job), key=_Backwards)
 
 
 class _Backwards:
-    """Sort key that turns the order of jobs around."""
+    """Sort key that reverses the order of jobs."""
 
     __slots__ = ("job",)
 

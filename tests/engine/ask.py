@@ -1,4 +1,4 @@
-"""Requests that the tests of the engine ask, and what they compare of the responses."""
+"""Requests for the tests of the engine, and the comparable parts of responses."""
 
 from __future__ import annotations
 
@@ -11,38 +11,40 @@ import numpy as np
 from pytest_puma.core import Backend, Generate, Message, Prompt, Request, Response, Score, Usage
 from pytest_puma.engine.engine import Engine
 
-#: Long enough to be a fork point, as the instructions of a cell are.
+#: Long enough to be a fork point, like the instructions of a cell.
 INSTRUCTIONS = "Severity: Critical, Major, Minor, Trivial or Blocker? The issue is one of these. Answer with one word."
 WORDS = ("The", "server", "crashes", "when", "user", "saves", "a file", "button", "wrong color", "13", "AB", "8")
 
 
 def prompt(text: str, *, system: str = "", **changed: Any) -> Prompt:
-    """A user's question, after the instructions where there are any."""
+    """A user's question, after the instructions if there are any."""
     messages = [Message(role="system", content=system)] if system else []
     return Prompt(messages=(*messages, Message(role="user", content=text)), **changed)
 
 
-def issues(count: int, *, seed: int = 0, most: int = 40) -> list[Prompt]:
-    """Prompts of 3 to `most` random words behind the same instructions, each with its number."""
+def issues(count: int, *, seed: int = 0, max_words: int = 40) -> list[Prompt]:
+    """Prompts of random words, at least 3, after the same instructions, each with its number."""
     random = np.random.default_rng(seed)
     return [
-        prompt(f"{' '.join(random.choice(WORDS, random.integers(3, most)))} {number}", system=INSTRUCTIONS)
+        prompt(f"{' '.join(random.choice(WORDS, random.integers(3, max_words)))} {number}", system=INSTRUCTIONS)
         for number in range(count)
     ]
 
 
-def generate(asked: Prompt | str, max_tokens: int = 12, **changed: Any) -> Generate:
-    """Greedy unless changed."""
-    return Generate(prompt=prompt(asked) if isinstance(asked, str) else asked, max_tokens=max_tokens, **changed)
+def generate(question: Prompt | str, max_tokens: int = 12, **changed: Any) -> Generate:
+    """A request for text, greedy unless changed."""
+    return Generate(
+        prompt=prompt(question) if isinstance(question, str) else question, max_tokens=max_tokens, **changed
+    )
 
 
-def score(asked: Prompt | str, *continuations: str) -> Score:
-    """The log-probabilities of these answers."""
-    return Score(prompt=prompt(asked) if isinstance(asked, str) else asked, continuations=continuations)
+def score(question: Prompt | str, *continuations: str) -> Score:
+    """A request for the log-probabilities of these answers."""
+    return Score(prompt=prompt(question) if isinstance(question, str) else question, continuations=continuations)
 
 
 def one_at_a_time(backend: Backend, requests: Sequence[Request]) -> list[Response]:
-    """The responses to requests that never share a batch or a prefix."""
+    """The responses to requests that share neither a batch nor a prefix."""
     engine = Engine(backend)
     responses: list[Response] = []
     for request in requests:
@@ -52,10 +54,10 @@ def one_at_a_time(backend: Backend, requests: Sequence[Request]) -> list[Respons
 
 
 def timeless(responses: Sequence[Response]) -> list[Response]:
-    """All of the responses but how long they took, which differs from run to run."""
+    """The responses without their durations, which differ from run to run."""
     return [replace(each, usage=replace(each.usage, seconds=0.0)) for each in responses]
 
 
 def cost(responses: Sequence[Response]) -> Usage:
-    """What they cost together."""
+    """The total usage of the responses."""
     return Usage.total(each.usage for each in responses)

@@ -14,7 +14,7 @@ from tests.tiny_gguf import SHAPES, Shape, write_gguf
 
 
 class OpenBackend(Protocol):
-    """Loads a shape with these model options; the test does not have to close it."""
+    """Loads a shape with these model options; the fixture closes the backend."""
 
     def __call__(
         self, shape: Shape, /, *, n_ctx: int | None = None, parallel: int | None = None
@@ -36,7 +36,7 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Shape], Pa
 
 @pytest.fixture
 def open_backend(model_file: Callable[[Shape], Path]) -> Iterator[OpenBackend]:
-    """Backends of one thread: what they compute then depends on nothing but the batches."""
+    """Backends with one thread, so that their results depend only on the batches."""
     opened: list[RecordedBackend] = []
 
     def load(shape: Shape, /, *, n_ctx: int | None = None, parallel: int | None = None) -> RecordedBackend:
@@ -51,9 +51,9 @@ def open_backend(model_file: Callable[[Shape], Path]) -> Iterator[OpenBackend]:
 
 @pytest.fixture(params=SHAPES, ids=lambda shape: shape.name)
 def shape(request: pytest.FixtureRequest) -> Shape:
-    """Each memory kind and tokenizer habit in turn."""
-    found: Shape = request.param
-    return found
+    """Each kind of memory and of tokenizer."""
+    each: Shape = request.param
+    return each
 
 
 @pytest.fixture

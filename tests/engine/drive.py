@@ -1,4 +1,4 @@
-"""Runs a scheduler on a paper cache as the engine would, and checks each thing the two say to each other."""
+"""Runs a scheduler on a simulated cache as the engine does, and checks all operations, steps and rows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from pytest_puma.engine.jobs import Job, Plan, Row
 from pytest_puma.engine.scheduler import Scheduler
-from tests.engine.cache import PaperCache
+from tests.engine.cache import SimulatedCache
 
-#: How a generating job ends: the tokens it adds before its last one.
+#: The tokens that each generating job adds before its last one.
 Endings: TypeAlias = Mapping[int, tuple[int, ...]]
-#: The job to submit when another one ends, from the tokens that one had come to hold.
+#: The job to submit when another one ends, made from the tokens of that one.
 FollowUps: TypeAlias = Mapping[int, Callable[[Sequence[int]], Job]]
 
 
@@ -24,7 +24,7 @@ def job(key: int, tokens: Iterable[int], *, room: int = 1, tails: tuple[tuple[in
 
 @dataclass(kw_only=True)
 class Drive:
-    """One scheduler with limits, the cache that obeys it, and an account of what happened."""
+    """One scheduler with its limits, a simulated cache, and a record of the run."""
 
     sequences: int = 16
     parallel: int = 8
@@ -47,18 +47,19 @@ class Drive:
             kv_slots=self.kv_slots,
             streams=self.streams,
         )
-        self.cache = PaperCache(kv_slots=self.kv_slots, sequences=self.sequences, streams=self.streams)
+        self.cache = SimulatedCache(kv_slots=self.kv_slots, sequences=self.sequences, streams=self.streams)
         self.jobs: dict[int, Job] = {}
         self._expected: dict[int, array[int]] = {}
+        self._ended = 0
 
     @property
     def prompt_tokens_computed(self) -> int:
-        """All that was fed, less the generated tokens and those of the continuations."""
+        """All computed tokens, without the generated ones and those of the continuations."""
         added = sum(len(self.endings.get(key, ())) for key in self.jobs)
         return self.cache.fed - added - sum(len(tail) - 1 for job in self.jobs.values() for tail in job.tails)
 
     def submit(self, *jobs: Job) -> None:
-        """Hand jobs to the scheduler."""
+        """Submit jobs to the scheduler."""
         for each in jobs:
             self.jobs[each.key] = each
             self.rows_of[each.key] = []
@@ -66,13 +67,13 @@ class Drive:
         self.scheduler.submit(jobs)
 
     def run(self) -> Drive:
-        """Batch after batch until nothing is left."""
+        """Compute batches until no job is left."""
         while not self.scheduler.idle:
             self.step()
         return self
 
     def step(self) -> Plan:
-        """One batch."""
+        """Compute one batch."""
         plan = self.scheduler.plan()
         self.plans.append(plan)
         for operation in plan.operations:
@@ -85,8 +86,7 @@ class Drive:
         assert sum(len(step.tokens) for step in plan.steps) <= self.batch
         contexts = [context for step in plan.steps for context in self.cache.feed(step)]
         assert len(contexts) <= self.rows
-        running = self.scheduler._running
-        assert len(running) <= self.parallel
+        assert len(self.cached) - self._ended <= self.parallel
         for context, row in zip(contexts, self.scheduler.advance(), strict=True):
             self._take(row, context)
         for key in self.scheduler.collect():
@@ -111,6 +111,7 @@ class Drive:
             self._end(row.key)
 
     def _end(self, key: int) -> None:
+        self._ended += 1
         job, last = self.jobs[key], len(self.jobs[key].tokens) - 1
         expected = [Row(key, None, last + added) for added in range(len(self.endings.get(key, ())) + 1)]
         expected += [

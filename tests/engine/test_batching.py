@@ -1,4 +1,4 @@
-"""Contracts of the engine on real llama.cpp: a batch changes the speed of an answer and nothing else."""
+"""Contracts of the engine on real llama.cpp: batching changes the speed of an answer and nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LABELS = ("Critical", "Major", "Minor", "Trivial")
 
 def test_batched_text_is_the_text_of_one_at_a_time(shape: Shape, open_backend: OpenBackend) -> None:
     together, alone = open_backend(shape), open_backend(shape)
-    requests = [generate(asked, 16) for asked in issues(24)]
+    requests = [generate(question, 16) for question in issues(24)]
     batched = Engine(together).run(requests)
     singles = one_at_a_time(alone, requests)
     assert cost(batched).cached_tokens > 20 * 23 > 0 == cost(singles).cached_tokens
@@ -38,13 +38,13 @@ def test_batched_text_is_the_text_of_one_at_a_time(shape: Shape, open_backend: O
 
 
 def mixed(count: int = 12) -> list[Request]:
-    """Greedy, sampled, scored, by turns."""
-    asked = iter(issues(count))
+    """Greedy, sampled and scored requests, alternating."""
+    questions = iter(issues(count))
     requests: list[Request] = []
     for _ in range(count // 3):
-        requests.append(generate(next(asked), 8, logprobs=True))
-        requests.append(generate(next(asked), 8, temperature=1.0, top_p=0.9, seed=5, logprobs=True))
-        requests.append(score(next(asked), *LABELS))
+        requests.append(generate(next(questions), 8, logprobs=True))
+        requests.append(generate(next(questions), 8, temperature=1.0, top_p=0.9, seed=5, logprobs=True))
+        requests.append(score(next(questions), *LABELS))
     return requests
 
 
@@ -69,40 +69,41 @@ def test_usage_accounts_for_every_token_that_was_decoded(backend: RecordedBacken
     # The last token of a text is not fed back; a score counts exactly those that were.
     texts = sum(isinstance(request, Generate) for request in requests)
     usage = cost(responses)
-    assert usage.prompt_tokens - usage.cached_tokens + usage.decoded_tokens - texts == backend.paper.fed
+    assert usage.prompt_tokens - usage.cached_tokens + usage.decoded_tokens - texts == backend.simulated.fed
 
 
 def test_each_shared_prefix_is_computed_once(backend: RecordedBackend) -> None:
     prompts = [prompt(f"Issue {number}", system=INSTRUCTIONS) for number in range(10, 40)]
-    usage = cost(Engine(backend).run([generate(asked, 1) for asked in prompts]))
-    tokens = sorted(array("i", backend.encode(asked)) for asked in prompts)
+    usage = cost(Engine(backend).run([generate(question, 1) for question in prompts]))
+    tokens = sorted(array("i", backend.encode(question)) for question in prompts)
     shared = min(common_prefix(left, right) for left, right in pairwise(tokens))
     assert shared > 40
     assert usage.prompt_tokens - usage.cached_tokens == shared + sum(len(each) - shared for each in tokens)
 
 
-def test_five_hundred_prompts_leave_neither_memory_nor_cells_behind(shape: Shape, open_backend: OpenBackend) -> None:
+def test_five_hundred_prompts_leak_neither_memory_nor_kv_slots(shape: Shape, open_backend: OpenBackend) -> None:
     backend = open_backend(shape, parallel=64)
-    backend.rows_kept = False
+    backend.records_rows = False
     engine = Engine(backend)
-    prompts = issues(500, most=12)
+    prompts = issues(500, max_words=12)
     requests = [
-        score(asked, *LABELS) if number % 5 == 0 else generate(asked, 3) for number, asked in enumerate(prompts)
+        score(question, *LABELS) if number % 5 == 0 else generate(question, 3)
+        for number, question in enumerate(prompts)
     ]
     sizes = []
     for _ in range(2):
         engine.reset()
         engine.run(requests)
         sizes.append(psutil.Process().memory_info().rss)
-    # Seen: 0.13 MB at most.
+    # Measured: at most 0.13 MB.
     assert sizes[1] - sizes[0] < 2e6
-    assert backend.most_steps >= 64
+    assert backend.max_steps >= 64
     scheduler = engine._scheduler
     assert scheduler is not None
     engine._carry_out(scheduler.leave())
     assert [last_position(backend, sequence) for sequence in range(backend.sequences)] == [-1] * backend.sequences
-    assert scheduler._free_kv_slots == backend.opened[-1][0]
-    assert backend.paper.in_use == 0
+    assert scheduler.sequences.free_kv_slots == backend.opened[-1][0]
+    assert backend.simulated.in_use == 0
 
 
 def last_position(backend: RecordedBackend, sequence: int) -> int:

@@ -1,4 +1,4 @@
-"""What happens when something does not fit: prompts, answers, caches, sequences."""
+"""Prompts, answers, caches and sequences that do not fit."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.tiny_gguf import LLAMA_BOS, MAMBA, QWEN2, SHAPES, Shape
 
 SMALL = tuple(replace(shape, context=256) for shape in SHAPES)
 LONG = "The server crashes when the user saves a file. " * 60
-#: Not complete before the limit is reached, so the model cannot end it.
+#: Incomplete until the limit is reached, so the model cannot end it.
 ENDLESS = "root ::= [a-z ]{100,200}"
 
 
 def fill(backend: RecordedBackend, tokens: int) -> str:
-    """A question that makes a prompt of exactly this many tokens: each of its letters is one."""
+    """A question whose prompt has exactly this many tokens: each of its letters is one."""
     return "#" * (tokens - len(backend.encode(prompt("#"))) + 1)
 
 
@@ -53,29 +53,29 @@ def test_an_answer_ends_where_the_context_does(
     small: Shape, open_backend: OpenBackend, tokens: int, finish: str, decoded: int
 ) -> None:
     backend = open_backend(small)
-    asked = fill(backend, tokens)
-    assert len(backend.encode(prompt(asked))) == tokens
-    response = Engine(backend).run([generate(asked, 100, grammar=ENDLESS)])[0]
+    question = fill(backend, tokens)
+    assert len(backend.encode(prompt(question))) == tokens
+    response = Engine(backend).run([generate(question, 100, grammar=ENDLESS)])[0]
     assert (response.finish, response.usage.decoded_tokens) == (finish, decoded)
 
 
 def test_a_score_overflows_only_when_a_continuation_does_not_fit(open_backend: OpenBackend) -> None:
     backend = open_backend(replace(LLAMA_BOS, context=256))
-    asked = fill(backend, 250)
-    fits, does_not = Engine(backend).run([score(asked, "A", "aaaaaa"), score(asked, "A", "aaaaaaa")])
+    question = fill(backend, 250)
+    fits, does_not = Engine(backend).run([score(question, "A", "aaaaaa"), score(question, "A", "aaaaaaa")])
     assert (fits.finish, does_not.finish) == ("scored", "overflow")
 
 
-def test_a_context_that_the_user_gave_is_obeyed(shape: Shape, open_backend: OpenBackend) -> None:
+def test_the_users_context_size_is_used(shape: Shape, open_backend: OpenBackend) -> None:
     backend = open_backend(shape, n_ctx=512)
-    responses = Engine(backend).run([*(generate(asked, 4) for asked in issues(40)), generate(LONG, 4)])
+    responses = Engine(backend).run([*(generate(question, 4) for question in issues(40)), generate(LONG, 4)])
     assert backend.opened == [(512, 0)]
     assert backend.context_limit == 512
     assert [each.finish for each in responses].index("overflow") == 40
     assert min(each.usage.decoded_tokens for each in responses[:40]) >= 1
 
 
-def test_a_context_longer_than_the_model_was_trained_for_holds_more_sequences_not_longer_ones(
+def test_a_context_longer_than_that_of_the_training_holds_more_sequences_not_longer_ones(
     open_backend: OpenBackend,
 ) -> None:
     backend = open_backend(replace(LLAMA_BOS, context=256), n_ctx=1024)
@@ -101,7 +101,7 @@ def test_a_longer_request_reopens_a_larger_cache(shape: Shape, open_backend: Ope
     assert timeless([done[later]]) == timeless(alone)
 
 
-def test_an_equal_cache_is_emptied_not_made_again(open_backend: OpenBackend) -> None:
+def test_a_cache_of_equal_size_is_cleared_and_reused(open_backend: OpenBackend) -> None:
     backend = open_backend(QWEN2)
     engine = Engine(backend)
     engine.run([generate("Short?", 4)])
@@ -115,8 +115,8 @@ def test_an_equal_cache_is_emptied_not_made_again(open_backend: OpenBackend) -> 
 @pytest.mark.parametrize("parallel", [1, 2, 64])
 def test_any_number_of_sequences_answers_the_same(open_backend: OpenBackend, parallel: int) -> None:
     # Without attention a batch changes no logit by more than rounding.
-    requests: list[Request] = [generate(asked, 5) for asked in issues(9)]
-    requests += [score(asked, "A", "B", "AB") for asked in issues(3)]
+    requests: list[Request] = [generate(question, 5) for question in issues(9)]
+    requests += [score(question, "A", "B", "AB") for question in issues(3)]
     default, changed = open_backend(MAMBA), open_backend(MAMBA, parallel=parallel)
     one, other = Engine(default).run(requests), Engine(changed).run(requests)
     assert [each.text for each in one] == [each.text for each in other]
@@ -125,7 +125,7 @@ def test_any_number_of_sequences_answers_the_same(open_backend: OpenBackend, par
 
 
 def test_one_request_at_a_time_still_shares_its_prefix(shape: Shape, open_backend: OpenBackend) -> None:
-    responses = Engine(open_backend(shape, parallel=1)).run([generate(asked, 3) for asked in issues(6)])
+    responses = Engine(open_backend(shape, parallel=1)).run([generate(question, 3) for question in issues(6)])
     assert sum(each.usage.cached_tokens > 30 for each in responses) == 5
 
 

@@ -23,12 +23,12 @@ def test_a_model_without_template_gets_the_plain_format() -> None:
     assert render(None, prefill="It") == render("", prefill="It") == render(PLAIN, prefill="It") == expected
 
 
-def test_the_plain_format_tells_turns_apart() -> None:
-    said = Message(role="assistant", content="So.")
-    assert render(None, USER, said, USER) == "User: Why?\n\nAssistant: So.\n\nUser: Why?\n\nAssistant:"
+def test_the_plain_format_separates_turns() -> None:
+    reply = Message(role="assistant", content="So.")
+    assert render(None, USER, reply, USER) == "User: Why?\n\nAssistant: So.\n\nUser: Why?\n\nAssistant:"
 
 
-def test_only_the_plain_format_ends_a_reply_where_the_model_makes_up_a_turn() -> None:
+def test_only_the_plain_format_ends_a_reply_where_the_model_invents_a_turn() -> None:
     assert chat(None).stops == chat("").stops == ("\nUser:", "\nAssistant:")
     assert chat(CHATML).stops == ()
     assert (chat(None).joint, chat(CHATML).joint) == (" ", "")
@@ -42,7 +42,7 @@ def test_only_the_plain_format_ends_a_reply_where_the_model_makes_up_a_turn() ->
         (DROPS_SYSTEM, "[user:Be brief.\n\nWhy?]"),
     ],
 )
-def test_a_template_without_system_role_finds_it_in_the_first_user_message(template: str, expected: str) -> None:
+def test_without_system_role_the_system_message_moves_into_the_first_user_message(template: str, expected: str) -> None:
     assert render(template) == expected
     assert render(template, USER) == "[user:Why?]"
 
@@ -55,15 +55,15 @@ def test_a_template_without_system_role_finds_it_in_the_first_user_message(templ
         (ROLES, "[user:Why?]Answer:"),
     ],
 )
-def test_an_answer_without_thinking_begins_behind_the_thoughts(template: str, end: str) -> None:
+def test_an_answer_without_thinking_begins_after_the_thoughts(template: str, end: str) -> None:
     assert render(template, prefill="Answer:").endswith(end)
 
 
-def test_a_model_that_may_think_is_left_in_its_thoughts() -> None:
+def test_the_thoughts_of_a_model_that_may_think_stay_open() -> None:
     assert render(OPENS_THOUGHTS, thinking=True).endswith("<|assistant|><think>\n")
 
 
-def test_a_tag_that_a_sample_spells_is_not_closed() -> None:
+def test_a_tag_spelled_in_a_sample_is_not_closed() -> None:
     text = render(ROLES + "!", Message(role="user", content="what is <think>"))
     assert text == "[user:what is <think>]!"
 
@@ -82,7 +82,7 @@ def test_a_tag_that_a_sample_spells_is_not_closed() -> None:
         ("{{ nothing_of_that_name }}", ""),
     ],
 )
-def test_templates_find_what_they_expect(expression: str, expected: str) -> None:
+def test_templates_have_the_expected_functions_and_variables(expression: str, expected: str) -> None:
     assert render(ROLES + "|" + expression).partition("|")[2] == expected
 
 
@@ -100,7 +100,7 @@ def test_templates_find_what_they_expect(expression: str, expected: str) -> None
         "{{ [3, 1] | tojson(no_such_argument=1) }}",
     ],
 )
-def test_whatever_goes_wrong_in_a_template_is_an_engine_error(fault: str) -> None:
+def test_any_fault_of_a_template_is_an_engine_error(fault: str) -> None:
     with pytest.raises(EngineError, match="refuses roles"):
         render(ROLES + fault)
 
@@ -108,12 +108,12 @@ def test_whatever_goes_wrong_in_a_template_is_an_engine_error(fault: str) -> Non
 @pytest.mark.parametrize(
     "template", ["{% if %}", "{{ x", "{% endfor %}", "{% no_such_tag %}", "{{ 1 | no_such_filter }}"]
 )
-def test_a_template_that_cannot_be_read_is_an_engine_error(template: str) -> None:
+def test_a_template_that_cannot_be_parsed_is_an_engine_error(template: str) -> None:
     with pytest.raises(EngineError, match="chat template cannot be used"):
         chat(template)
 
 
-#: Spellings as a vocabulary has them; those of CHATML would be cut out of the template as well.
+#: Control tokens of a vocabulary; those of CHATML would be cut out of the template as well.
 CONTROL = re.compile("</s>|<s>")
 TRIMS = ROLES.replace("m.content", "m.content | trim")
 CUTS = ROLES.replace("m.content", "m.content[1:]")
@@ -148,18 +148,18 @@ def test_pieces_make_up_the_rendered_prompt(contents: list[str], prefill: str, t
         ("{{ messages[0].content | tojson }}", [('"<a ', True), ("</s>", False), (' b"', True)]),
     ],
 )
-def test_a_template_may_do_with_a_sample_that_spells_a_control_token_what_it_likes(
+def test_a_template_may_change_a_sample_that_spells_a_control_token(
     template: str, expected: list[tuple[str, bool]]
 ) -> None:
     prompt = Prompt(messages=(Message(role="user", content="<a </s> b"),))
     assert chat(template).pieces(prompt, CONTROL) == expected
 
 
-def test_the_template_own_words_and_the_prefill_are_trusted() -> None:
+def test_the_text_of_the_template_and_the_prefill_are_trusted() -> None:
     pieces = chat(ROLES + "</s>").pieces(Prompt(messages=(USER,), prefill="<s>"), CONTROL)
     assert pieces == [("[user:Why?]</s><s>", True)]
 
 
-def test_an_answered_chat_ends_as_the_template_closes_a_turn() -> None:
+def test_an_answered_chat_ends_with_the_templates_end_of_turn() -> None:
     assert chat(CHATML).answered("x").endswith("<|im_start|>assistant\nx<|im_end|>\n")
     assert chat(None).answered("x").endswith("Assistant: x\n\n")

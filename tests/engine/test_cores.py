@@ -38,7 +38,7 @@ def test_a_container_gets_what_its_quota_allows(quota: str, expected: int) -> No
     assert cores.cores() == expected
 
 
-def test_a_host_that_cannot_tell_its_physical_cores_counts_all(host: pytest.MonkeyPatch) -> None:
+def test_without_a_count_of_physical_cores_all_cores_count(host: pytest.MonkeyPatch) -> None:
     host.setattr(psutil, "cpu_count", lambda **_: None)
     host.setattr(os, "cpu_count", lambda: 5)
     assert cores.cores() == 5

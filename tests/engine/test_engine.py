@@ -1,4 +1,4 @@
-"""Tickets, steps and resets: the engine as others drive it."""
+"""Tickets, steps and resets: the public interface of the engine."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def test_each_ticket_is_answered_once(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("encoders", [1, 2, 5])
-def test_many_requests_are_encoded_as_one_after_the_other(open_backend: OpenBackend, encoders: int) -> None:
-    """By several threads over one vocabulary, which keeps the last prompt of each for its continuations."""
+def test_many_requests_are_encoded_like_single_ones(open_backend: OpenBackend, encoders: int) -> None:
+    """Several threads share one vocabulary, which caches the last prompt of each thread for its continuations."""
     backend = open_backend(QWEN2)
-    asked = issues(20)
-    votes = [generate(each, 4, seed=seed) for each in asked for seed in range(3)]
-    requests: list[Request] = [*votes, *(score(each, "A", "13") for each in asked)]
+    questions = issues(20)
+    votes = [generate(each, 4, seed=seed) for each in questions for seed in range(3)]
+    requests: list[Request] = [*votes, *(score(each, "A", "13") for each in questions)]
     alone = [Engine(backend).encode(request) for request in requests]
     backend.encoders = encoders
     engine = Engine(backend)
@@ -64,14 +64,14 @@ def test_many_requests_are_encoded_as_one_after_the_other(open_backend: OpenBack
     assert [job.key for job in engine._queue] == tickets == list(range(len(requests)))
 
 
-def test_a_fault_in_one_of_many_is_told(open_backend: OpenBackend) -> None:
+def test_a_fault_in_one_of_many_is_an_error(open_backend: OpenBackend) -> None:
     backend = open_backend(replace(QWEN2, chat_template="{{ messages[0].content }}"))
     backend.encoders = 2
     with pytest.raises(EngineError, match="the prompt has no tokens"):
         Engine(backend).submit_all([*(generate(each, 4) for each in issues(30)), generate(prompt(""), 4)])
 
 
-def test_requests_may_come_while_others_are_answered(engine: Engine) -> None:
+def test_requests_may_arrive_while_others_are_computed(engine: Engine) -> None:
     first = engine.submit(generate("One?", 30))
     done = engine.step()
     second = engine.submit(score("Two?", "A", "B"))
@@ -81,10 +81,10 @@ def test_requests_may_come_while_others_are_answered(engine: Engine) -> None:
     assert done[second].logprobs == pytest.approx(alone[1].logprobs, abs=1e-3)
 
 
-def test_a_second_turn_finds_the_first_ones_instructions_in_the_cache(engine: Engine) -> None:
-    asked = issues(4)
-    engine.run([generate(each, 4) for each in asked])
-    assert cost(engine.run([generate(asked[0], 4)])).cached_tokens > 30
+def test_a_second_run_finds_the_instructions_of_the_first_in_the_cache(engine: Engine) -> None:
+    questions = issues(4)
+    engine.run([generate(each, 4) for each in questions])
+    assert cost(engine.run([generate(questions[0], 4)])).cached_tokens > 30
 
 
 def test_run_leaves_the_responses_of_others_for_them(engine: Engine) -> None:
@@ -94,9 +94,9 @@ def test_run_leaves_the_responses_of_others_for_them(engine: Engine) -> None:
     assert finish(engine).keys() == {other}
 
 
-def test_after_a_reset_nothing_of_before_is_left(open_backend: OpenBackend) -> None:
+def test_a_reset_removes_all_earlier_state(open_backend: OpenBackend) -> None:
     engine, fresh = Engine(open_backend(QWEN2)), Engine(open_backend(QWEN2))
-    requests = [generate(asked, 6) for asked in issues(5)]
+    requests = [generate(question, 6) for question in issues(5)]
     engine.submit(generate("Never answered?", 50))
     engine.submit(score("Nor this?", "A", "B"))
     engine.step()

@@ -1,4 +1,4 @@
-"""Mixtures of experts run in batches too. Noise may tip the choice of an expert, so that a few rows differ for good."""
+"""Mixtures of experts in batches. Noise may change the choice of an expert, so a few rows differ clearly."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.engine.ask import generate, issues, one_at_a_time, score, timeless
 from tests.engine.conftest import OpenBackend
 from tests.tiny_gguf import MIXTRAL, Shape
 
-#: Between two batches: 0.35 was the largest difference of 811 rows, but for one with another expert (6.4).
+#: Between two batches: 0.35 was the largest difference of 811 rows, except for one with another expert (6.4).
 NOISE = 1.0
 
 
 def test_nearly_all_rows_of_a_batch_are_those_of_one_at_a_time(open_backend: OpenBackend) -> None:
     together, alone = open_backend(MIXTRAL), open_backend(MIXTRAL)
-    requests = [generate(asked, 16) for asked in issues(24)]
+    requests = [generate(question, 16) for question in issues(24)]
     Engine(together).run(requests)
     one_at_a_time(alone, requests)
     both = together.rows_after.keys() & alone.rows_after.keys()
@@ -32,7 +32,7 @@ def test_nearly_all_rows_of_a_batch_are_those_of_one_at_a_time(open_backend: Ope
 def test_strict_answers_are_the_same_to_the_last_bit(model_file: Callable[[Shape], Path]) -> None:
     model = Model(name="experts", path=model_file(MIXTRAL), options=ModelOptions(strict=True))
     requests: list[Request] = [
-        *(generate(asked, 8, logprobs=True) for asked in issues(4)),
+        *(generate(question, 8, logprobs=True) for question in issues(4)),
         score("Issue 1", "Critical", "Major"),
     ]
     backend = NativeBackend(model, threads=1)

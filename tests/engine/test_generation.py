@@ -24,23 +24,23 @@ def llama(open_backend: OpenBackend) -> RecordedBackend:
     return open_backend(LLAMA_BOS)
 
 
-def say(backend: RecordedBackend, *requests: Generate) -> list[Response]:
-    """The responses of an engine that has seen nothing before."""
+def responses_to(backend: RecordedBackend, *requests: Generate) -> list[Response]:
+    """The responses of a new engine."""
     engine = Engine(backend)
     return timeless(engine.run(requests))
 
 
-def said(backend: RecordedBackend, request: Generate) -> tuple[Response, list[Context]]:
-    """A response alone, and the contexts after which its tokens were chosen."""
+def response_to(backend: RecordedBackend, request: Generate) -> tuple[Response, list[Context]]:
+    """A single response, and the contexts after which its tokens were chosen."""
     backend.rows_after.clear()
-    response = say(backend, request)[0]
+    response = responses_to(backend, request)[0]
     return response, sorted(backend.rows_after, key=len)
 
 
 def test_logprobs_are_those_of_the_full_softmax(backend: RecordedBackend) -> None:
     sampling: dict[str, Any] = {"temperature": 1.5, "top_k": 20, "seed": 3}
     for request in (generate("Which?", 20, logprobs=True), generate("Which?", 20, logprobs=True, **sampling)):
-        response, contexts = said(backend, request)
+        response, contexts = response_to(backend, request)
         assert len(response.logprobs) == len(contexts) == response.usage.decoded_tokens
         # The token that followed a context is the last one of the next; the very last was not fed.
         for logprob, (context, following) in zip(response.logprobs, pairwise(contexts), strict=False):
@@ -48,10 +48,10 @@ def test_logprobs_are_those_of_the_full_softmax(backend: RecordedBackend) -> Non
             assert logprob == pytest.approx(row[following[-1]] - np.log(np.exp(row).sum()), abs=1e-6)
 
 
-def test_text_is_what_the_tokens_spell_and_bytes_that_are_none_are_replaced(backend: RecordedBackend) -> None:
+def test_text_is_spelled_by_the_tokens_and_invalid_bytes_are_replaced(backend: RecordedBackend) -> None:
     spelled = b""
     for number in range(4):
-        response, contexts = said(backend, generate(f"Which? {number}", 24))
+        response, contexts = response_to(backend, generate(f"Which? {number}", 24))
         tokens = [*contexts[-1][len(contexts[0]) :], int(backend.rows_after[contexts[-1]].argmax())]
         ended = response.finish == "stop"
         assert ended == backend.is_end(tokens[-1])
@@ -66,60 +66,61 @@ def test_text_is_what_the_tokens_spell_and_bytes_that_are_none_are_replaced(back
 def test_a_stop_string_ends_the_text_wherever_tokens_cut_it(llama: RecordedBackend, cut: slice) -> None:
     grammar = 'root ::= "The server crashes when the user saves a file"'
     # Tokens of the tiny vocabulary are whole words or parts of them.
-    plain = say(llama, generate("Say it.", 64, grammar=grammar))[0].text
+    plain = responses_to(llama, generate("Say it.", 64, grammar=grammar))[0].text
     words = plain.split(" ")
     stop = " ".join(words[cut])[1:] + " "
     request = generate(prompt("Say it.", stop=(stop,)), 64, grammar=grammar)
-    response, _ = said(llama, request)
+    response, _ = response_to(llama, request)
     assert response.text == plain[: plain.index(stop)]
     assert response.finish == "stop"
 
 
 def test_a_stop_string_of_one_request_does_not_stop_another(llama: RecordedBackend) -> None:
     grammar = 'root ::= "one two three"'
-    asked = [prompt("Count.", stop=stop) for stop in [("two",), (), (" ",)]]
-    texts = [each.text for each in say(llama, *(generate(each, 40, grammar=grammar) for each in asked))]
+    questions = [prompt("Count.", stop=stop) for stop in [("two",), (), (" ",)]]
+    texts = [each.text for each in responses_to(llama, *(generate(each, 40, grammar=grammar) for each in questions))]
     assert texts == ["one ", "one two three", "one"]
 
 
 @pytest.mark.parametrize("text", ["é", "日本", "a🙂b", "Größe"])
 def test_characters_that_tokens_split_are_whole(llama: RecordedBackend, text: str) -> None:
     request = generate("Say it.", 30, grammar=f'root ::= "{text}"')
-    assert [each.text for each in say(llama, request, request)] == [text, text]
+    assert [each.text for each in responses_to(llama, request, request)] == [text, text]
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0, 5.0])
 def test_a_grammar_is_obeyed_and_its_end_is_the_end(backend: RecordedBackend, temperature: float) -> None:
     requests = [
-        generate(asked, 20, grammar=LABELS, temperature=temperature, seed=seed) for seed, asked in enumerate(issues(6))
+        generate(question, 20, grammar=LABELS, temperature=temperature, seed=seed)
+        for seed, question in enumerate(issues(6))
     ]
-    for response in say(backend, *requests):
+    for response in responses_to(backend, *requests):
         assert response.text in SPELLED
         assert response.finish == "stop"
 
 
-def test_the_same_grammar_can_be_told_apart_by_its_seeds(llama: RecordedBackend) -> None:
+def test_different_seeds_give_different_texts_under_a_grammar(llama: RecordedBackend) -> None:
     requests = [generate("Which?", 20, grammar=LABELS, temperature=30.0, seed=seed) for seed in range(30)]
-    assert {each.text for each in say(llama, *requests)} == set(SPELLED)
+    assert {each.text for each in responses_to(llama, *requests)} == set(SPELLED)
 
 
 def test_a_greedy_grammar_takes_the_most_probable_token_that_it_allows(llama: RecordedBackend) -> None:
-    response, contexts = said(llama, generate("Which?", 20, grammar='root ::= "A" | "B" | "C"'))
+    response, contexts = response_to(llama, generate("Which?", 20, grammar='root ::= "A" | "B" | "C"'))
     row = llama.rows_after[contexts[0]]
     tokens = {letter: llama.encode(prompt("Which?"), letter)[-1] for letter in "ABC"}
     assert response.text == max("ABC", key=lambda letter: row[tokens[letter]])
 
 
 def test_a_grammar_that_the_limit_cuts_off_ends_by_length(llama: RecordedBackend) -> None:
-    response = say(llama, generate("Say it.", 2, grammar='root ::= "The server crashes"'))[0]
+    response = responses_to(llama, generate("Say it.", 2, grammar='root ::= "The server crashes"'))[0]
     assert response.finish == "length"
     assert "The server crashes".startswith(response.text)
 
 
 def test_requests_with_and_without_grammar_share_a_batch(llama: RecordedBackend) -> None:
     free, bound = generate("Which one?", 8), generate("Which two?", 20, grammar=LABELS)
-    texts = [each.text for each in say(llama, free, bound, free, bound)]
-    assert texts[0] == texts[2] == say(llama, free)[0].text
+    texts = [each.text for each in responses_to(llama, free, bound, free, bound)]
+    assert texts[0] == texts[2] == responses_to(llama, free)[0].text
     assert texts[1] == texts[3] in SPELLED
 
 
@@ -143,26 +144,28 @@ def test_sampling_from_the_best_token_alone_is_greedy(
     open_backend: OpenBackend, shape: Shape, filters: dict[str, Any]
 ) -> None:
     backend = open_backend(shape)
-    greedy = say(backend, generate("Which one is it?", 10))
-    assert say(backend, generate("Which one is it?", 10, **({"temperature": 1.0, "seed": 9} | filters))) == greedy
+    greedy = responses_to(backend, generate("Which one is it?", 10))
+    assert (
+        responses_to(backend, generate("Which one is it?", 10, **({"temperature": 1.0, "seed": 9} | filters))) == greedy
+    )
 
 
-def test_seeds_tell_samples_apart_and_make_them_repeatable(backend: RecordedBackend) -> None:
+def test_seeds_make_samples_different_and_repeatable(backend: RecordedBackend) -> None:
     requests = [generate("Which one is it?", 10, temperature=1.0, seed=seed) for seed in range(8)]
-    first = say(backend, *requests)
-    assert say(backend, *requests) == first
+    first = responses_to(backend, *requests)
+    assert responses_to(backend, *requests) == first
     assert len({each.text for each in first}) >= 6
 
 
-def test_equal_seeds_in_one_batch_say_the_same(open_backend: OpenBackend) -> None:
+def test_equal_seeds_in_one_batch_give_equal_texts(open_backend: OpenBackend) -> None:
     # Without attention, logits do not depend on the place in the batch.
     requests = [generate("Which one is it?", 10, temperature=1.0, seed=4)] * 5
-    assert len({each.text for each in say(open_backend(MAMBA), *requests)}) == 1
+    assert len({each.text for each in responses_to(open_backend(MAMBA), *requests)}) == 1
 
 
-def test_a_hotter_sample_strays_further(llama: RecordedBackend) -> None:
-    def strangeness(temperature: float) -> float:
+def test_a_higher_temperature_samples_less_probable_tokens(llama: RecordedBackend) -> None:
+    def surprise(temperature: float) -> float:
         requests = [generate("Which?", 1, temperature=temperature, seed=seed, logprobs=True) for seed in range(60)]
-        return -float(np.mean([each.logprobs[0] for each in say(llama, *requests)]))
+        return -float(np.mean([each.logprobs[0] for each in responses_to(llama, *requests)]))
 
-    assert strangeness(0.0) < strangeness(1.0) < strangeness(3.0)
+    assert surprise(0.0) < surprise(1.0) < surprise(3.0)

@@ -15,7 +15,7 @@ def gpus(*free: int) -> list[Gpu]:
 @pytest.mark.parametrize(
     ("free", "workers"),
     [((), 1), ((80,), 1), ((80, 80, 80), 3), ((80, 5, 80), 2), ((5, 5), 1)],
-    ids=["no GPU", "one", "three", "one of three is full", "it fits on none"],
+    ids=["no GPU", "one", "three", "one of three is full", "fits on none"],
 )
 def test_a_worker_for_each_gpu_that_the_model_fits_on(free: tuple[int, ...], workers: int) -> None:
     assert useful_workers(gpus(*free), largest=14 * GB) == workers
@@ -32,9 +32,9 @@ def test_on_a_cpu_the_workers_that_compute_share_the_cores(
     assert share == Share(threads=threads, gpu=None)
 
 
-def test_workers_take_the_gpus_in_turn_and_share_the_cores() -> None:
-    found = [share_of(each, workers=4, models=1, cores=8, gpus=2, together=True) for each in range(4)]
-    assert found == [Share(2, 0), Share(2, 1), Share(2, 0), Share(2, 1)]
+def test_workers_alternate_between_the_gpus_and_share_the_cores() -> None:
+    shares = [share_of(each, workers=4, models=1, cores=8, gpus=2, together=True) for each in range(4)]
+    assert shares == [Share(2, 0), Share(2, 1), Share(2, 0), Share(2, 1)]
 
 
 def test_one_worker_has_all_gpus() -> None:

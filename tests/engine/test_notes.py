@@ -1,4 +1,4 @@
-"""What a backend tells of its model: the warnings of llama.cpp, a missing template, layers without a GPU."""
+"""Notes of a backend about its model: warnings of llama.cpp, a missing template, layers without a GPU."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from pytest_puma.core import Model, ModelOptions
 from pytest_puma.engine.native import NativeBackend, offloads
-from pytest_puma.engine.native.binding import heard, warnings_heard
+from pytest_puma.engine.native.binding import captured_warnings, on_log
 from tests.tiny_gguf import LLAMA_BOS, Shape
 from tests.tiny_vocabulary import END_OF_TURN, vocabulary
 
@@ -49,15 +49,15 @@ def test_a_missing_template_is_a_note(model_file: Callable[[Shape], Path]) -> No
 
 
 @pytest.mark.skipif(offloads(), reason="there is a GPU here")
-def test_layers_for_a_gpu_that_is_not_there_are_a_note(model_file: Callable[[Shape], Path]) -> None:
+def test_layers_for_a_missing_gpu_are_a_note(model_file: Callable[[Shape], Path]) -> None:
     (note,) = notes(model_file(LLAMA_BOS), ModelOptions(gpu_layers=20))
     assert note.startswith("gpu_layers=20 has no effect: this llama.cpp is built without a GPU, or finds none;")
     assert notes(model_file(LLAMA_BOS), ModelOptions(gpu_layers=0)) == ()
 
 
-def test_many_warnings_are_cut_and_each_is_told_once() -> None:
-    with warnings_heard() as sentences:
+def test_many_warnings_are_cut_and_each_is_shown_once() -> None:
+    with captured_warnings() as sentences:
         for number in [*range(7), *range(7)]:
-            heard(3, f"odd  tensor {number}\n".encode())
-        heard(2, b"only information")
-    assert sentences == [*(f"llama.cpp warns: odd tensor {number}" for number in range(5)), "llama.cpp warns of 2 more"]
+            on_log(3, f"odd  tensor {number}\n".encode())
+        on_log(2, b"only information")
+    assert sentences == [*(f"llama.cpp warns: odd tensor {number}" for number in range(5)), "llama.cpp: 2 more warnings"]

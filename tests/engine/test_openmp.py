@@ -9,7 +9,7 @@ import pytest
 
 from pytest_puma.engine.native.openmp import SPINS
 
-#: OpenMP's library says at its load, on standard error, what it read; then come the variables that are left behind.
+#: OpenMP's library prints its settings to standard error at load; then the code prints the variables that remain.
 CODE = """
 import os, pytest_puma.engine.native
 print([name for name in os.environ if name in {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}])

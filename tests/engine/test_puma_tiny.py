@@ -32,12 +32,12 @@ PATH = bundled_folder("models") / "puma-tiny.gguf"
 LOGITS = Path(__file__).with_name("puma_tiny_logits.npz")
 #: Every row of data/: all issues, all of them in pairs, all backlog items.
 SAMPLES = {"triage_jira": 200, "prioritization_jira": 100, "estimation_tawos": 500}
-#: What rounding to eight bits may change of a logit or of the gap between two; that of the weights changes a logit (of
-#: up to 38) by up to 0.14, llama.cpp's of the activations by up to 0.16, both together by up to 0.24.
+#: Maximum effect of rounding to eight bits on a logit or on the gap between two. Rounding the weights changes a logit
+#: (of up to 38) by up to 0.14, llama.cpp's rounding of the activations by up to 0.16, both together by up to 0.24.
 ROUNDING = 0.3
-#: A batch changes the logits of the two best tokens by up to 0.053: where they lie within twice that, either may win.
-#: None does here; another processor adds up in another order.
-MOST_FLIPS, NEAR_TIE = 1, 0.11
+#: A batch changes the logits of the two best tokens by up to 0.053: if they are within twice that, either may win.
+#: None changes here; another processor sums in another order.
+MAX_FLIPS, NEAR_TIE = 1, 0.11
 STRANGE = (
     "",
     " ",
@@ -73,19 +73,19 @@ def tokenizer() -> Tokenizer:
     fields = GGUFReader(PATH).fields
     tokens = fields["tokenizer.ggml.tokens"].contents()
     merges = [(left, right) for left, right in (each.split(" ") for each in fields["tokenizer.ggml.merges"].contents())]
-    found = byte_level_bpe({token: number for number, token in enumerate(tokens)}, merges)
-    found.add_special_tokens(list(CONTROL_TOKENS))
-    return found
+    framework = byte_level_bpe({token: number for number, token in enumerate(tokens)}, merges)
+    framework.add_special_tokens(list(CONTROL_TOKENS))
+    return framework
 
 
-def tasks(scenario: str, strategy: str) -> list[Task]:
-    """The tasks of a cell as the product makes them, on all rows."""
-    asked = BUILTIN[scenario]()
-    return tasks_about(draw(asked, SAMPLES[scenario], 42), asked, strategy)
+def tasks(name: str, strategy: str) -> list[Task]:
+    """The tasks of a cell on all rows, as the product makes them."""
+    scenario = BUILTIN[name]()
+    return tasks_about(draw(scenario, SAMPLES[name], 42), scenario, strategy)
 
 
 def tasks_about(samples: Sequence[Sample], scenario: Scenario, strategy: str) -> list[Task]:
-    """Those of some of a scenario's samples."""
+    """The tasks of some of a scenario's samples."""
     shots = parse_strategy(strategy).shots
     examples = example_rows(scenario, shots, 42, {sample.id for sample in samples}) if shots else ()
     template = find_template(scenario.name, parse_strategy(strategy).templates, project=None)
@@ -96,39 +96,39 @@ def tasks_about(samples: Sequence[Sample], scenario: Scenario, strategy: str) ->
 
 
 @pytest.fixture(scope="module")
-def kept() -> dict[str, Array]:
+def reference() -> dict[str, Array]:
     with np.load(LOGITS) as file:
         return dict(file)
 
 
 @pytest.fixture(scope="module")
-def rows(backend: NativeBackend, kept: dict[str, Array]) -> Array:
-    """Our logits at the places that were kept."""
-    tokens, places = iter(kept["tokens"].tolist()), iter(kept["places"].tolist())
-    found = []
-    for length, count in zip(kept["lengths"].tolist(), kept["rows"].tolist(), strict=True):
+def rows(backend: NativeBackend, reference: dict[str, Array]) -> Array:
+    """Our logits at the places of the reference."""
+    tokens, places = iter(reference["tokens"].tolist()), iter(reference["places"].tolist())
+    logits = []
+    for length, count in zip(reference["lengths"].tolist(), reference["rows"].tolist(), strict=True):
         text = list(islice(tokens, length))
         backend.open(4096)
         start = 0
         for place in islice(places, count):
             step = Step(0, start, text[start : place + 1], place - start)
-            found.append(np.array(backend.decode([step])[0]))
+            logits.append(np.array(backend.decode([step])[0]))
             start = place + 1
-    return np.array(found)
+    return np.array(logits)
 
 
 def test_the_best_token_is_the_frameworks_wherever_rounding_cannot_change_it(
-    rows: Array, kept: dict[str, Array]
+    rows: Array, reference: dict[str, Array]
 ) -> None:
-    decided = kept["logits"][:, 0] - kept["logits"][:, 1] > ROUNDING
+    decided = reference["logits"][:, 0] - reference["logits"][:, 1] > ROUNDING
     assert decided.sum() >= 300
-    assert rows.argmax(1)[decided].tolist() == kept["best"][decided, 0].tolist()
+    assert rows.argmax(1)[decided].tolist() == reference["best"][decided, 0].tolist()
 
 
-def test_logits_differ_by_no_more_than_rounding_to_eight_bits(rows: Array, kept: dict[str, Array]) -> None:
-    ours = np.take_along_axis(rows, kept["best"].astype(np.int64), 1)
-    assert np.abs(ours - kept["logits"]).max() < ROUNDING
-    assert np.abs(ours - kept["rounded"]).max() < ROUNDING
+def test_logits_differ_by_no_more_than_rounding_to_eight_bits(rows: Array, reference: dict[str, Array]) -> None:
+    ours = np.take_along_axis(rows, reference["best"].astype(np.int64), 1)
+    assert np.abs(ours - reference["logits"]).max() < ROUNDING
+    assert np.abs(ours - reference["rounded"]).max() < ROUNDING
 
 
 # -- the tokenizer -------------------------------------------------------------------------------
@@ -159,18 +159,18 @@ def test_a_label_is_one_token(label: str, tokenizer: Tokenizer) -> None:
     assert tokenizer.encode(label).tokens == [label]
 
 
-# -- what it answers -----------------------------------------------------------------------------
+# -- answers -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strategy", ["rcoif", "contextual_anchoring"])
-def test_asked_about_a_pair_it_names_an_issue_though_the_prompt_lists_priorities(
+def test_the_answer_about_a_pair_names_an_issue_even_if_the_prompt_lists_priorities(
     strategy: str, backend: NativeBackend
 ) -> None:
     scenario = PrioritizationJiraScenario(SELECTION / "issues.csv")
-    # With this seed there is a pair that an earlier model answered "Major".
-    asked = tasks_about(draw(scenario, 120, 2), scenario, strategy)
-    said = Engine(backend).run([Generate(prompt=task.prompt(), max_tokens=4) for task in asked])
-    assert {each.text for each in said} == {"A", "B"}
+    # With this seed there is a pair to which an earlier model answered "Major".
+    pairs = tasks_about(draw(scenario, 120, 2), scenario, strategy)
+    responses = Engine(backend).run([Generate(prompt=task.prompt(), max_tokens=4) for task in pairs])
+    assert {each.text for each in responses} == {"A", "B"}
 
 
 # -- contracts of the engine, on trained weights -------------------------------------------------
@@ -187,12 +187,12 @@ def test_batched_answers_are_those_of_one_at_a_time(scenario: str, model: Model)
         for request, one, other in zip(requests, batched, singles, strict=True)
         if one.text != other.text
     }
-    assert len(flips) <= MOST_FLIPS, flips
+    assert len(flips) <= MAX_FLIPS, flips
     assert all(between < NEAR_TIE for between in flips.values()), flips
 
 
 def gap(request: Generate, backend: RecordedBackend) -> float:
-    """The closest call on the way to an answer."""
-    asked = tuple(backend.encode(request.prompt))
-    rows = [row for context, row in backend.rows_after.items() if context[: len(asked)] == asked]
+    """The smallest gap between the two best tokens on the way to an answer."""
+    tokens = tuple(backend.encode(request.prompt))
+    rows = [row for context, row in backend.rows_after.items() if context[: len(tokens)] == tokens]
     return min(float(np.diff(np.sort(row)[-2:])[0]) for row in rows)

@@ -28,11 +28,11 @@ def reply_to(
     pieces: list[bytes | str],
     *,
     stop: tuple[str, ...] = (),
-    most: int = 99,
+    max_tokens: int = 99,
     room: int | None = None,
     logprobs: bool = False,
 ) -> Response:
-    """The response when the model says these pieces one by one, each its own token; END ends it."""
+    """The response if the model generates these pieces one by one, each as its own token; END ends it."""
     vocabulary = [piece.encode() if isinstance(piece, str) and piece != END else piece for piece in pieces]
     backend = SimpleNamespace(
         stops=(),
@@ -40,8 +40,8 @@ def reply_to(
         piece=lambda token: vocabulary[token],
     )
     prompt = Prompt(messages=(Message(role="user", content="?"),), stop=stop)
-    request = Generate(prompt=prompt, max_tokens=most, logprobs=logprobs)
-    reply = GenerateReply(cast("Backend", backend), request, prompt_tokens=5, most_tokens=room or most)
+    request = Generate(prompt=prompt, max_tokens=max_tokens, logprobs=logprobs)
+    reply = GenerateReply(cast("Backend", backend), request, prompt_tokens=5, max_tokens=room or max_tokens)
     reply.begin(now=1.0, cached=2)
     for token in range(len(vocabulary)):
         if reply.take(one_hot(token, len(vocabulary)), Row(0, None, 5 + token)) is None:
@@ -91,23 +91,23 @@ def test_an_empty_stop_string_stops_nothing() -> None:
     assert reply_to(["a", "b", END], stop=("",)).text == "ab"
 
 
-def test_a_character_that_two_tokens_share_is_whole() -> None:
+def test_a_character_split_over_two_tokens_is_whole() -> None:
     assert reply_to([b"\xf0\x93\x82", b"\x80!", END]).text == "\U00013080!"
 
 
-def test_bytes_that_are_no_text_are_replaced() -> None:
+def test_invalid_bytes_are_replaced() -> None:
     assert reply_to(["a", b"\xff", "b", b"\xe2\x82", END]).text == "a\ufffdb\ufffd"
 
 
 def test_a_character_that_a_limit_cuts_is_left_out() -> None:
-    assert reply_to(["a", b"\xff", b"\xe2\x82", b"\xac"], most=3).text == "a\ufffd"
-    assert reply_to(["a", b"\xe2\x82", b"\xac", "b"], most=3).text == "a\u20ac"
+    assert reply_to(["a", b"\xff", b"\xe2\x82", b"\xac"], max_tokens=3).text == "a\ufffd"
+    assert reply_to(["a", b"\xe2\x82", b"\xac", "b"], max_tokens=3).text == "a\u20ac"
 
 
-def test_a_reply_that_fills_the_context_does_not_end_by_its_own_limit() -> None:
-    assert reply_to(["a", "b", "c"], most=2, room=2).finish == "length"
-    assert reply_to(["a", "b", "c"], most=9, room=2).finish == "context"
-    assert reply_to(["a", END], most=9, room=2).finish == "stop"
+def test_a_reply_that_fills_the_context_ends_by_the_context() -> None:
+    assert reply_to(["a", "b", "c"], max_tokens=2, room=2).finish == "length"
+    assert reply_to(["a", "b", "c"], max_tokens=9, room=2).finish == "context"
+    assert reply_to(["a", END], max_tokens=9, room=2).finish == "stop"
 
 
 def test_the_end_token_ends_the_response_and_is_counted_but_not_shown() -> None:
@@ -117,25 +117,25 @@ def test_the_end_token_ends_the_response_and_is_counted_but_not_shown() -> None:
 
 
 def test_the_limit_ends_the_response() -> None:
-    response = reply_to(["a", "b", "c", END], most=2)
+    response = reply_to(["a", "b", "c", END], max_tokens=2)
     assert (response.text, response.finish, response.usage.decoded_tokens) == ("ab", "length", 2)
 
 
 def test_a_stop_string_that_the_last_allowed_token_completes_is_a_stop() -> None:
-    assert reply_to(["a", "b#", END], most=2, stop=("#",)).finish == "stop"
+    assert reply_to(["a", "b#", END], max_tokens=2, stop=("#",)).finish == "stop"
 
 
-def test_logprobs_are_only_given_when_asked_for() -> None:
+def test_logprobs_are_only_given_on_request() -> None:
     assert reply_to(["a", END]).logprobs == ()
 
 
-def test_usage_says_what_it_cost() -> None:
+def test_usage_counts_tokens_and_seconds() -> None:
     usage = reply_to(["a", END]).usage
     assert (usage.prompt_tokens, usage.cached_tokens, usage.decoded_tokens, usage.seconds) == (5, 2, 2, 3.0)
 
 
 def test_a_score_adds_the_shared_first_row_and_each_continuation_its_own() -> None:
-    # Rows over three tokens, each logits of log-probabilities already.
+    # Rows over three tokens; the logits are log-probabilities already.
     rows = {name: np.log(np.array(row, np.float32)) for name, row in {
         "prompt": [0.5, 0.25, 0.25], "a1": [0.125, 0.125, 0.75], "b1": [0.2, 0.4, 0.4], "b2": [0.1, 0.1, 0.8],
     }.items()}  # fmt: skip

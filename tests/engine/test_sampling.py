@@ -12,26 +12,26 @@ from hypothesis import strategies as st
 
 from pytest_puma.engine.sampling import choose, log_probabilities, softmax
 
-#: Draws at evenly spaced points of [0, 1): a token of probability p is drawn p * GRID times, give or take one.
+#: Samples at evenly spaced points of [0, 1): a token of probability p occurs p * GRID times, plus or minus one.
 GRID = 400
 OFF: dict[str, Any] = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
 
 
 def draw(logits: Sequence[float], at: float = 0.5, mask: Sequence[bool] | None = None, **changed: float) -> int:
-    """The token that `choose` takes when its random generator says `at`."""
+    """The token that `choose` returns if its random generator returns `at`."""
     random = cast("np.random.Generator", SimpleNamespace(random=lambda: at))
     allowed = None if mask is None else np.array(mask)
     return choose(np.array(logits, np.float32), **(OFF | changed), random=random, mask=allowed)
 
 
-def drawn(logits: Sequence[float], **changed: Any) -> list[float]:
-    """How often each token is drawn, of GRID."""
+def counts(logits: Sequence[float], **changed: Any) -> list[float]:
+    """How often each token is sampled, of GRID."""
     tokens = [draw(logits, (point + 0.5) / GRID, **changed) for point in range(GRID)]
     return [tokens.count(token) for token in range(len(logits))]
 
 
 def plain(logits: Sequence[float], *, temperature: float, top_k: int, top_p: float, min_p: float) -> list[float]:
-    """The same distribution, filter by filter over a sorted list, as llama.cpp's samplers describe themselves."""
+    """The same distribution, filter by filter over a sorted list, as llama.cpp's samplers are documented."""
     order = sorted(range(len(logits)), key=lambda token: (-logits[token], token))[: top_k or None]
     weights = [math.exp(logits[token] - logits[order[0]]) for token in order]
     kept: list[int] = []
@@ -52,42 +52,42 @@ def plain(logits: Sequence[float], *, temperature: float, top_k: int, top_p: flo
     top_p=st.sampled_from([0.03, 0.41, 0.77, 0.95, 1.0]),
     min_p=st.sampled_from([0.0, 0.051, 0.37, 1.0]),
 )
-def test_each_token_is_drawn_as_often_as_plain_filters_in_order_say(logits: list[float], **filters: Any) -> None:
+def test_each_token_is_sampled_as_often_as_with_plain_filters(logits: list[float], **filters: Any) -> None:
     expected = plain(logits, **filters)
-    assert drawn(logits, **filters) == pytest.approx([GRID * mass for mass in expected], abs=1.001)
+    assert counts(logits, **filters) == pytest.approx([GRID * mass for mass in expected], abs=1.001)
 
 
-def test_a_filter_that_is_off_cuts_nothing_however_hot() -> None:
-    assert drawn([0.0, 60.0], temperature=60.0) == pytest.approx([GRID * 0.2689, GRID * 0.7311], abs=1.001)
+def test_a_disabled_filter_cuts_nothing_at_any_temperature() -> None:
+    assert counts([0.0, 60.0], temperature=60.0) == pytest.approx([GRID * 0.2689, GRID * 0.7311], abs=1.001)
 
 
-def test_a_large_vocabulary_is_drawn_from_as_a_small_one() -> None:
+def test_a_large_vocabulary_is_sampled_like_a_small_one() -> None:
     logits = np.full(3000, -np.inf)
     logits[[3, 700, 701, 2999]] = np.log([1, 2, 3, 4])
     expected = dict.fromkeys(range(3000), 0.0) | {3: 0.1, 700: 0.2, 701: 0.3, 2999: 0.4}
-    assert drawn(logits.tolist()) == pytest.approx([GRID * mass for mass in expected.values()], abs=1.001)
+    assert counts(logits.tolist()) == pytest.approx([GRID * mass for mass in expected.values()], abs=1.001)
     assert {draw(logits.tolist(), at) for at in (1 - 2**-53, 1.0)} == {2999}
     assert draw(logits.tolist(), 0.0) == 3
 
 
 def test_top_k_acts_before_top_p() -> None:
     # Of the two best, each has half of the mass: top_p 0.5 keeps one. Of all five it would keep three.
-    assert drawn([1.0, 1.0, 1.0, 1.0, 1.0], top_k=2, top_p=0.5) == [GRID, 0, 0, 0, 0]
-    assert drawn([1.0, 1.0, 1.0, 1.0, 1.0], top_p=0.5) == pytest.approx([GRID / 3] * 3 + [0, 0], abs=1.001)
+    assert counts([1.0, 1.0, 1.0, 1.0, 1.0], top_k=2, top_p=0.5) == [GRID, 0, 0, 0, 0]
+    assert counts([1.0, 1.0, 1.0, 1.0, 1.0], top_p=0.5) == pytest.approx([GRID / 3] * 3 + [0, 0], abs=1.001)
 
 
 def test_temperature_acts_after_the_filters() -> None:
     # At temperature 1 the second token has 1/(1+e) = 0.27 of the mass, at 100 nearly half.
-    assert drawn([1.0, 0.0], top_p=0.7, temperature=100.0) == [GRID, 0]
-    assert drawn([1.0, 0.0], min_p=0.4, temperature=100.0) == [GRID, 0]
+    assert counts([1.0, 0.0], top_p=0.7, temperature=100.0) == [GRID, 0]
+    assert counts([1.0, 0.0], min_p=0.4, temperature=100.0) == [GRID, 0]
 
 
 def test_of_equal_logits_the_lowest_ids_are_kept() -> None:
-    assert drawn([0.0, 3.0, 3.0, 3.0], top_k=2) == [0, GRID / 2, GRID / 2, 0]
+    assert counts([0.0, 3.0, 3.0, 3.0], top_k=2) == [0, GRID / 2, GRID / 2, 0]
 
 
 @pytest.mark.parametrize(("logits", "best"), [([0.0, 2.0, 1.0], 1), ([1.0, 5.0, 5.0], 1), ([-3.0], 0)])
-def test_temperature_zero_takes_the_best_and_the_first_of_equals(logits: list[float], best: int) -> None:
+def test_temperature_zero_takes_the_best_token_and_the_first_of_a_tie(logits: list[float], best: int) -> None:
     assert draw(logits, 0.999, temperature=0.0) == best
 
 
@@ -96,20 +96,20 @@ def test_greedy_or_nearly_so_obeys_the_mask(temperature: float) -> None:
     assert draw([9.0, 2.0, 1.0], mask=[False, True, True], temperature=temperature) == 1
 
 
-def test_masked_tokens_are_never_drawn_and_take_no_place_in_top_k() -> None:
-    assert drawn([9.0, 2.0, 2.0, 1.0], mask=[False, True, True, True], top_k=2) == [0, GRID / 2, GRID / 2, 0]
+def test_masked_tokens_are_never_sampled_and_do_not_count_in_top_k() -> None:
+    assert counts([9.0, 2.0, 2.0, 1.0], mask=[False, True, True, True], top_k=2) == [0, GRID / 2, GRID / 2, 0]
 
 
 @pytest.mark.parametrize("at", [0.0, 1 - 2**-53])
-def test_the_ends_of_the_unit_interval_draw_a_token_that_is_kept(at: float) -> None:
+def test_the_ends_of_the_unit_interval_give_a_token_that_passes_the_filter(at: float) -> None:
     assert draw([0.0, 1.0, 2.0], at, top_k=2) in (1, 2)
 
 
-def test_a_token_is_drawn_from_its_lower_bound_on() -> None:
+def test_a_token_is_sampled_from_its_lower_bound_on() -> None:
     assert [draw([0.0, 0.0], at) for at in (0.0, 0.25, 0.5, 0.75)] == [0, 0, 1, 1]
 
 
-def test_equal_seeds_draw_equal_tokens_and_other_seeds_others() -> None:
+def test_equal_seeds_give_equal_tokens_and_other_seeds_others() -> None:
     logits = np.zeros(50, np.float32)
 
     def text(seed: int) -> list[int]:
@@ -124,8 +124,8 @@ def test_log_probabilities_are_those_of_the_full_softmax(logits: list[float]) ->
     top = max(logits)
     total = top + math.log(math.fsum(math.exp(logit - top) for logit in logits))
     expected = [logit - total for logit in logits]
-    found = log_probabilities(np.array(logits, np.float32), list(range(len(logits))))
-    assert found.tolist() == pytest.approx(expected, abs=1e-7)
+    computed = log_probabilities(np.array(logits, np.float32), list(range(len(logits))))
+    assert computed.tolist() == pytest.approx(expected, abs=1e-7)
 
 
 def test_softmax_survives_logits_that_overflow_an_exponential() -> None:

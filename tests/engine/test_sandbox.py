@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import EngineError, Message, Prompt
-from pytest_puma.engine.sandbox import SECONDS
+from pytest_puma.engine.budget import SECONDS
 from tests.engine.chat import ROLES, USER, chat, render
 
 
@@ -95,7 +95,7 @@ BOMBS = [
 
 
 @pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb[:40])
-def test_a_template_that_would_take_too_much_is_refused_in_one_short_line(bomb: str) -> None:
+def test_a_template_beyond_its_budget_is_refused_in_one_short_line(bomb: str) -> None:
     started = time.thread_time()
     with pytest.raises(EngineError, match="chat template") as caught:
         render(ROLES + bomb)
@@ -105,7 +105,7 @@ def test_a_template_that_would_take_too_much_is_refused_in_one_short_line(bomb: 
     assert "\n" not in sentence
 
 
-def test_the_budget_is_that_of_each_thread() -> None:
+def test_each_thread_has_its_own_budget() -> None:
     loops = chat(ROLES + "{% for i in range(9999) %}x{% endfor %}")
     with ThreadPoolExecutor(4) as pool:
         texts = set(pool.map(lambda _: loops.render(Prompt(messages=(USER,))), range(40)))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.jobs import Drop, Fork, Job
-from pytest_puma.engine.scheduler import LEAST_SHARED, MOST_LEVELS
+from pytest_puma.engine.scheduler import MAX_LEVELS, MIN_SHARED_PREFIX
 from tests.engine.drive import Drive, job
 
 TOKENS = st.integers(0, 2)
@@ -24,23 +24,23 @@ def jobs(draw: st.DrawFn, *, scored: bool = True) -> list[Job]:
     segments = draw(SEGMENTS)
     prompts = st.lists(st.sampled_from(segments), min_size=1, max_size=4).map(lambda parts: [*chain(*parts)])
     tails = TAILS if scored else st.just(())
-    drawn = draw(st.lists(st.tuples(prompts, st.integers(1, 6), tails), min_size=1, max_size=14))
-    return [job(key, tokens, room=room, tails=each) for key, (tokens, room, each) in enumerate(drawn)]
+    parts = draw(st.lists(st.tuples(prompts, st.integers(1, 6), tails), min_size=1, max_size=14))
+    return [job(key, tokens, room=room, tails=each) for key, (tokens, room, each) in enumerate(parts)]
 
 
 @st.composite
 def drives(draw: st.DrawFn, *, follow_up: bool, streams: bool = False) -> Drive:
-    """Jobs, submitted at once, with limits that each job alone just about fits into."""
+    """Jobs, submitted at once, with limits that each job alone just fits into."""
     submitted = draw(jobs(scored=not streams))
     generating = [each for each in submitted if not each.tails]
     endings = {each.key: tuple(draw(st.lists(TOKENS, max_size=each.room - 1))) for each in generating}
-    asked = [each for each in submitted if follow_up and draw(st.booleans())]
+    continued = [each for each in submitted if follow_up and draw(st.booleans())]
     more = draw(st.lists(TOKENS, min_size=1, max_size=30))
 
-    def ask(key: int) -> Callable[[Sequence[int]], Job]:
+    def next_job(key: int) -> Callable[[Sequence[int]], Job]:
         return lambda tokens: job(key + len(submitted), [*tokens, *more], room=2)
 
-    longest = max(each.kv_slots for each in submitted) + (len(more) + 2 if asked else 0)
+    longest = max(each.kv_slots for each in submitted) + (len(more) + 2 if continued else 0)
     sequences = draw(st.integers(2, 9))
     drive = Drive(
         sequences=sequences,
@@ -50,14 +50,14 @@ def drives(draw: st.DrawFn, *, follow_up: bool, streams: bool = False) -> Drive:
         kv_slots=(longest + draw(st.integers(0, 60))) * (sequences if streams else 1),
         streams=streams,
         endings=endings,
-        follow_ups={each.key: ask(each.key) for each in asked},
+        follow_ups={each.key: next_job(each.key) for each in continued},
     )
     drive.submit(*submitted)
     return drive
 
 
 def check(drive: Drive) -> None:
-    """Run to the end, which checks every fork, drop, position, row and limit; then what the jobs are said to cost."""
+    """Run to the end, which checks every fork, drop, position, row and limit; then check the reported cached tokens."""
     drive.run()
     lengths = {key: len(each.tokens) for key, each in drive.jobs.items()}
     assert drive.cached.keys() == lengths.keys()
@@ -67,28 +67,28 @@ def check(drive: Drive) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(drives(follow_up=False))
-def test_every_job_gets_all_its_rows_within_the_limits_and_each_token_is_paid_for(drive: Drive) -> None:
+def test_every_job_gets_all_its_rows_within_the_limits_and_each_token_is_counted(drive: Drive) -> None:
     check(drive)
 
 
 @settings(max_examples=100, deadline=None)
 @given(drives(follow_up=True))
-def test_jobs_may_come_while_others_run_and_at_the_end_all_is_free(drive: Drive) -> None:
+def test_jobs_may_arrive_while_others_run_and_at_the_end_everything_is_free(drive: Drive) -> None:
     check(drive)
     for operation in drive.scheduler.leave():
         drive.cache.carry_out(operation)
     assert drive.cache.in_use == 0
-    assert drive.scheduler._free_kv_slots == drive.kv_slots
-    assert sorted(drive.scheduler._free) == list(range(drive.sequences))
+    assert drive.scheduler.sequences.free_kv_slots == drive.kv_slots
+    assert sorted(drive.scheduler.sequences.free) == list(range(drive.sequences))
 
 
 @settings(max_examples=150, deadline=None)
 @given(drives(follow_up=True, streams=True))
-def test_of_streams_one_reads_at_a_time_and_those_that_write_follow_each_other(drive: Drive) -> None:
+def test_one_stream_prefills_at_a_time_and_those_that_decode_have_consecutive_numbers(drive: Drive) -> None:
     check(drive)
     for plan in drive.plans:
-        reads = [step for step in plan.steps if len(step.tokens) > 1]
-        assert len(plan.steps) == 1 or not reads
+        prefills = [step for step in plan.steps if len(step.tokens) > 1]
+        assert len(plan.steps) == 1 or not prefills
         assert len(plan.steps) == 1 or [step.sequence for step in plan.steps] == list(range(len(plan.steps)))
 
 
@@ -144,7 +144,7 @@ def test_a_prompt_that_begins_another_is_computed_once() -> None:
     assert computed([job(0, range(30)), job(1, range(60))]) == 29 + 1 + 31
 
 
-@pytest.mark.parametrize(("shared", "times"), [(LEAST_SHARED, 1), (LEAST_SHARED - 1, 2)])
+@pytest.mark.parametrize(("shared", "times"), [(MIN_SHARED_PREFIX, 1), (MIN_SHARED_PREFIX - 1, 2)])
 def test_a_prefix_is_shared_when_it_is_worth_a_round_trip(shared: int, times: int) -> None:
     assert computed([job(key, [7] * shared + [key] * 4) for key in (1, 2)]) == times * shared + 2 * 4
 
@@ -153,8 +153,8 @@ def test_prefixes_of_prefixes_are_computed_once_each() -> None:
     assert computed(tree(20, 30, 40)) == 3 * 20 + 9 * 30 + 27 * 40 + 27 * 4
 
 
-def test_deeper_prefix_trees_than_it_holds_are_still_computed_right() -> None:
-    chain_of_prompts = [job(key, [*range(20 * (key + 1)), 999]) for key in range(MOST_LEVELS + 4)]
+def test_a_prefix_tree_with_too_many_levels_is_still_computed_correctly() -> None:
+    chain_of_prompts = [job(key, [*range(20 * (key + 1)), 999]) for key in range(MAX_LEVELS + 4)]
     lengths = [len(each.tokens) for each in chain_of_prompts]
     assert max(lengths) < computed(chain_of_prompts) < sum(lengths)
 
@@ -180,7 +180,7 @@ def test_a_finished_sequence_is_taken_by_the_next_job_at_once() -> None:
     assert [(step.sequence, list(step.tokens)) for step in plan.steps] == [(0, [2])]
 
 
-def test_a_job_waits_until_its_cells_are_free() -> None:
+def test_a_job_waits_until_its_kv_slots_are_free() -> None:
     drive = Drive(kv_slots=100, endings={0: (5,)})
     drive.submit(job(0, [0] * 60, room=2), job(1, [1] * 60))
     assert [len(drive.step().steps) for _ in range(3)] == [1, 1, 1]
@@ -209,13 +209,13 @@ def test_a_fork_point_waits_until_the_job_below_it_fits_too() -> None:
     assert drive.run().prompt_tokens_computed == 60 + 50 + 2
 
 
-def test_a_fork_point_is_not_computed_in_vain_when_another_job_comes_first() -> None:
+def test_a_fork_point_is_still_used_when_another_job_arrives_before_its_jobs() -> None:
     drive = Drive(parallel=2, batch=16, follow_ups={0: lambda tokens: job(3, [*tokens, 5, 5])})
     drive.submit(job(0, [0]), *(job(key, [7] * 40 + [key]) for key in (1, 2)))
     assert drive.run().prompt_tokens_computed == 1 + 3 + 40 + 2
 
 
-def test_shared_cells_are_counted_once() -> None:
+def test_shared_kv_slots_are_counted_once() -> None:
     drive = Drive(kv_slots=100)
     drive.submit(*(job(key, [7] * 60 + [key] * 9) for key in range(4)))
     assert [len(drive.step().steps) for _ in range(2)] == [1, 4]

@@ -19,7 +19,7 @@ LABELS = ("Critical", "Major", "Minor", "Trivial", "Blocker of all")
 
 
 def tokens_of(backend: RecordedBackend, request: Score) -> tuple[Context, list[Context]]:
-    """What all continuations condition on, and the tokens of each with its end of turn; slowly, token by token."""
+    """The shared prefix of all continuations, and the tokens of each with its end of turn; slowly, token by token."""
     plain = backend.encode(request.prompt)
     full = [backend.encode(request.prompt, text) for text in request.continuations]
     boundary = 0
@@ -47,7 +47,7 @@ def plain_scores(backend: RecordedBackend, request: Score) -> list[float]:
 
 
 def scores_by_rows(backend: RecordedBackend, request: Score) -> list[float]:
-    """The sums over the rows that the engine itself computed: whether each row met the right token."""
+    """The sums over the rows of the engine: they agree if each row is paired with the right token."""
     before, tails = tokens_of(backend, request)
     return [
         sum(float(log_softmax(backend.rows_after[(*before, *tail[:place])])[token]) for place, token in enumerate(tail))
@@ -70,7 +70,7 @@ def test_a_score_alone_is_the_plain_full_softmax(shape: Shape, open_backend: Ope
 
 
 def test_scores_of_a_batch_pair_every_token_with_its_row(backend: RecordedBackend) -> None:
-    requests = [score(asked, *LABELS) for asked in issues(8)]
+    requests = [score(question, *LABELS) for question in issues(8)]
     responses = Engine(backend).run(requests)
     assert cost(responses).cached_tokens > 0
     for request, response in zip(requests, responses, strict=True):
@@ -79,9 +79,9 @@ def test_scores_of_a_batch_pair_every_token_with_its_row(backend: RecordedBacken
 
 def test_scores_of_a_batch_are_those_of_one_token_at_a_time(shape: Shape, open_backend: OpenBackend) -> None:
     backend, reference = open_backend(shape), open_backend(shape)
-    requests = [score(asked, *LABELS) for asked in issues(4)]
+    requests = [score(question, *LABELS) for question in issues(4)]
     responses = Engine(backend).run(requests)
-    # Without attention both ways agree; with it each token may add the noise of its row, seldom all the same way.
+    # Without attention both ways agree; with it each token may add the noise of its row, rarely all in one direction.
     per_token = 1e-4 if shape == MAMBA else NOISE
     for request, response in zip(requests, responses, strict=True):
         _, tails = tokens_of(backend, request)
@@ -112,7 +112,7 @@ def test_a_token_that_merges_with_the_prompt_is_scored_and_all_share_one_boundar
     assert (np.abs(np.array(response.logprobs) - plain_scores(reference, request)) <= limits).all()
 
 
-def test_a_token_merges_too_where_a_sample_spells_a_control_token(open_backend: OpenBackend) -> None:
+def test_a_token_also_merges_if_a_sample_spells_a_control_token(open_backend: OpenBackend) -> None:
     backend = open_backend(LLAMA_BOS)
     tokens = backend.encode(prompt("<|im_start|> crashes", prefill="Answer: 1"), "3")
     assert backend.piece(tokens[-1]) == b" 13"
@@ -124,26 +124,26 @@ def test_one_token_answers_share_the_row_of_the_prompt(open_backend: OpenBackend
     response = Engine(backend).run([request])[0]
     before, tails = tokens_of(backend, request)
     assert [len(tail) for tail in tails] == [2, 2, 2]
-    assert backend.paper.fed == len(before) + 3
+    assert backend.simulated.fed == len(before) + 3
     assert response.usage.decoded_tokens == 3
     assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=1e-6)
 
 
-def test_an_answer_that_another_begins_with_costs_nothing(open_backend: OpenBackend) -> None:
+def test_an_answer_that_is_a_prefix_of_another_costs_nothing(open_backend: OpenBackend) -> None:
     backend, reference = open_backend(LLAMA_BOS), open_backend(LLAMA_BOS)
     request = score("How many?", "2", "1", "A", "13", "1", "A B C", "133")
     response = Engine(backend).run([request])[0]
     before, tails = tokens_of(backend, request)
     beginnings = {tail[:end] for tail in tails for end in range(1, len(tail))}
-    fed = backend.paper.fed - len(before)
+    fed = backend.simulated.fed - len(before)
     assert fed == response.usage.decoded_tokens == len(beginnings) < sum(len(tail) - 1 for tail in tails)
     assert response.logprobs[1] == response.logprobs[4]
     limits = [NOISE * len(tail) for tail in tails]
     assert (np.abs(np.array(response.logprobs) - plain_scores(reference, request)) <= limits).all()
 
 
-def test_a_longer_answer_is_no_better_for_its_beginning(open_backend: OpenBackend) -> None:
-    # Each answer carries its end of turn: "1" is not the beginning of "13" but a whole answer.
+def test_a_longer_answer_gains_nothing_from_its_prefix(open_backend: OpenBackend) -> None:
+    # Each answer includes its end of turn: "1" is not a prefix of "13" but a whole answer.
     backend = open_backend(LLAMA_BOS)
     response = Engine(backend).run([score("How many?", "1", "13", "12", "2", "21")])[0]
     assert np.exp(response.logprobs).sum() < 1
@@ -166,12 +166,12 @@ def test_in_the_plain_format_an_answer_ends_with_any_line_break(open_backend: Op
 
 
 @pytest.mark.parametrize("parallel", [1, 2])
-def test_more_continuations_than_sequences_are_scored_in_turn(
+def test_more_continuations_than_sequences_are_scored_one_after_the_other(
     shape: Shape, open_backend: OpenBackend, parallel: int
 ) -> None:
     backend = open_backend(shape, parallel=parallel)
     options = tuple(f"{number} points" for number in range(80))
-    requests = [score(asked, *options) for asked in ("How many?", "How much?")]
+    requests = [score(question, *options) for question in ("How many?", "How much?")]
     assert backend.sequences < len(options)
     for request, response in zip(requests, Engine(backend).run(requests), strict=True):
         # "4 points" and "40 points" begin alike: that row is computed twice, in different batches.

@@ -1,4 +1,4 @@
-"""Strict: an answer is the same to the last bit, whatever else is asked and however many threads compute."""
+"""Strict mode: an answer is equal to the last bit, with any other requests and any number of threads."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from pytest_puma.engine.native import NativeBackend
 from tests.engine.ask import INSTRUCTIONS, generate, issues, prompt, score, timeless
 from tests.tiny_gguf import Shape
 
-#: More than one pass through the graph, and more cells than flash attention on a CPU is indifferent to.
+#: More than one pass through the graph, and so many KV slots that flash attention on a CPU changes the result.
 LONG = prompt("The server crashes when the user saves a file. " * 150, system=INSTRUCTIONS)
 
 
 def requests() -> list[Request]:
-    """Greedy, sampled and scored, short and long, behind the same instructions."""
-    asked = issues(6)
+    """Greedy, sampled and scored, short and long, after the same instructions."""
+    questions = issues(6)
     return [
-        *(generate(each, 8, logprobs=True) for each in asked[:3]),
-        generate(asked[3], 8, temperature=1.0, seed=3, logprobs=True),
-        score(asked[4], "Critical", "Major", "13"),
+        *(generate(each, 8, logprobs=True) for each in questions[:3]),
+        generate(questions[3], 8, temperature=1.0, seed=3, logprobs=True),
+        score(questions[4], "Critical", "Major", "13"),
         generate(LONG, 8, logprobs=True),
     ]
 
 
 @pytest.fixture
 def answers(model_file: Callable[[Shape], Path], shape: Shape) -> Callable[[Sequence[Request], int], list[Response]]:
-    """The responses of a strict engine with so many threads, on each architecture."""
+    """The responses of a strict engine with a number of threads, on each architecture."""
 
-    def ask(asked: Sequence[Request], threads: int) -> list[Response]:
+    def run(requests: Sequence[Request], threads: int) -> list[Response]:
         model = Model(name="tiny", path=model_file(shape), options=ModelOptions(strict=True))
         engine = Engine(NativeBackend(model, threads=threads))
         try:
-            return timeless(engine.run(asked))
+            return timeless(engine.run(requests))
         finally:
             engine.close()
 
-    return ask
+    return run
 
 
-def test_what_else_is_asked_changes_no_bit(answers: Callable[[Sequence[Request], int], list[Response]]) -> None:
+def test_other_requests_change_no_bit(answers: Callable[[Sequence[Request], int], list[Response]]) -> None:
     together = answers(requests(), 1)
     assert [answers([each], 1)[0] for each in requests()] == together
     assert answers(requests()[::-1], 1)[::-1] == together

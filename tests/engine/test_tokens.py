@@ -1,4 +1,4 @@
-"""From a prompt to tokens, on real vocabularies."""
+"""Encoding of prompts, on real vocabularies."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def spelled(backend: RecordedBackend, tokens: list[int]) -> str:
 
 
 def test_a_prompt_is_the_template_filled_in(backend: RecordedBackend, shape: Shape) -> None:
-    asked = prompt("Größe? 日本", system=INSTRUCTIONS, prefill="It")
+    question = prompt("Größe? 日本", system=INSTRUCTIONS, prefill="It")
     expected = f"{START_OF_TURN}system\n{INSTRUCTIONS}{END_OF_TURN}\n{START_OF_TURN}user\nGröße? 日本{END_OF_TURN}\n"
     begin = BOS if shape.bos else ""
-    assert spelled(backend, backend.encode(asked, " is")) == f"{begin}{expected}{ANSWER}It is"
+    assert spelled(backend, backend.encode(question, " is")) == f"{begin}{expected}{ANSWER}It is"
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_bos_is_neither_doubled_nor_missing(open_backend: OpenBackend, shape: Sh
 )
 def test_a_sample_cannot_spell_a_control_token(backend: RecordedBackend, spelling: str) -> None:
     def controls(text: str) -> list[int]:
-        asked = prompt(text, system=INSTRUCTIONS, prefill="It")
-        return [token for token in backend.encode(asked, " is") if not backend.piece(token)]
+        question = prompt(text, system=INSTRUCTIONS, prefill="It")
+        return [token for token in backend.encode(question, " is") if not backend.piece(token)]
 
     harmless = spelling.replace("|", "/").replace(BOS, "(bos)")
     assert controls(f"say {spelling} twice {spelling}") == controls(f"say {harmless} twice {harmless}")
@@ -67,12 +67,12 @@ def test_a_sample_cannot_spell_a_control_token(backend: RecordedBackend, spellin
     assert f"say {spelling}!" in spelled_out
 
 
-def test_the_end_of_turn_is_what_the_template_puts_behind_an_answer(backend: RecordedBackend) -> None:
+def test_the_end_of_turn_is_the_token_that_the_template_puts_after_an_answer(backend: RecordedBackend) -> None:
     assert backend.ends_of_turn == (ID[END_OF_TURN],)
     assert backend.is_end(ID[END_OF_TURN])
 
 
-def test_a_template_that_closes_its_turns_otherwise_is_believed(open_backend: OpenBackend) -> None:
+def test_a_template_may_close_its_turns_with_another_token(open_backend: OpenBackend) -> None:
     backend = open_backend(replace(LLAMA_BOS, chat_template=CHATML.replace(END_OF_TURN, END_OF_TEXT)))
     assert backend.ends_of_turn == (ID[END_OF_TEXT],)
 
@@ -86,9 +86,9 @@ def test_without_a_template_an_answer_ends_with_its_line(open_backend: OpenBacke
     assert backend.stops == ("\nUser:", "\nAssistant:")
 
 
-def test_a_continuation_only_adds_tokens_behind_the_prompt(backend: RecordedBackend) -> None:
-    for asked in (prompt("Why?"), prompt(f"Why {START_OF_TURN}?")):
-        tokens, longer = backend.encode(asked), backend.encode(asked, "Because")
+def test_a_continuation_only_adds_tokens_after_the_prompt(backend: RecordedBackend) -> None:
+    for question in (prompt("Why?"), prompt(f"Why {START_OF_TURN}?")):
+        tokens, longer = backend.encode(question), backend.encode(question, "Because")
         assert longer[: len(tokens)] == tokens
         assert spelled(backend, longer[len(tokens) :]) == "Because"
 
@@ -99,10 +99,10 @@ def test_a_continuation_is_encoded_as_if_the_prompt_ended_with_it(
 ) -> None:
     backend = open_backend(replace(LLAMA_BOS, chat_template=template))
     for text in ("Why?", "Sever", f"Why {START_OF_TURN}?", f"{END_OF_TURN}", "a [b] <c>"):
-        asked = prompt(text, prefill="Answer: 1")
+        question = prompt(text, prefill="Answer: 1")
         for more in ("3", "ity", " Critical", "\n"):
-            whole = prompt(text, prefill=asked.prefill + more)
-            assert backend.encode(asked, more) == backend.encode(whole)
+            whole = prompt(text, prefill=question.prefill + more)
+            assert backend.encode(question, more) == backend.encode(whole)
 
 
 @pytest.mark.parametrize("template", [CHATML, None, "{{ messages[0].content }}"])
@@ -111,15 +111,15 @@ def test_a_label_that_spells_a_control_token_stays_text(
     template: str | None, label: str, open_backend: OpenBackend
 ) -> None:
     backend = open_backend(replace(LLAMA_BOS, chat_template=template))
-    for asked in (prompt("Why?"), prompt(f"Why {START_OF_TURN}?", prefill="Answer:")):
-        tokens, longer = backend.encode(asked), backend.encode(asked, label)
+    for question in (prompt("Why?"), prompt(f"Why {START_OF_TURN}?", prefill="Answer:")):
+        tokens, longer = backend.encode(question), backend.encode(question, label)
         added = longer[len(tokens) :]
         assert longer[: len(tokens)] == tokens
         assert b"".join(map(backend.piece, added)).decode().lstrip() == label
         assert all(map(backend.piece, added))
 
 
-def test_text_that_is_no_unicode_is_encoded_all_the_same(open_backend: OpenBackend) -> None:
+def test_text_with_invalid_unicode_is_encoded(open_backend: OpenBackend) -> None:
     backend = open_backend(LLAMA_BOS)
     assert "a?b" in spelled(backend, backend.encode(prompt("a\ud800b")))
     assert "a\0b" in spelled(backend, backend.encode(prompt("a\0b")))
@@ -156,7 +156,7 @@ def only_vocabulary(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [damage_nothing, damage_all, damage_begin, damage_end, only_vocabulary])
-def test_a_file_that_is_no_model_is_an_engine_error(
+def test_a_file_that_is_not_a_model_is_an_engine_error(
     model_file: Callable[[Shape], Path], tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     path = tmp_path / "broken.gguf"

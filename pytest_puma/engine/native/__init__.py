@@ -1,8 +1,8 @@
-"""llama.cpp in this process: the only room that imports `llama_cpp`.
+"""llama.cpp in this process: the only package that imports `llama_cpp`.
 
-Written for llama-cpp-python 0.3.36 up to, not including, 0.4; what it needs is looked for at load. Calls that
-abort the process (too many tokens or outputs in a batch, an unknown sequence, a token that a grammar does not
-allow) are checked here first.
+Written for llama-cpp-python 0.3.36 up to, not including, 0.4; the functions it needs are checked at load. Calls that
+would abort the process (too many tokens or outputs in a batch, an unknown sequence, a token that a grammar does not
+allow) are refused here first.
 """
 
 from pytest_puma.engine.native import openmp  # noqa: F401 - before any other module imports llama_cpp

@@ -1,4 +1,4 @@
-"""The backend: weights, and a cache of sequences."""
+"""The backend over llama.cpp: a model's weights, and the KV cache of its sequences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.buffers import BatchBuffers
-from pytest_puma.engine.native.binding import has_amx, last_words, prepare, warnings_heard
+from pytest_puma.engine.native.binding import captured_warnings, error_log, has_amx, prepare
 from pytest_puma.engine.native.devices import useless_layers
 from pytest_puma.engine.native.limits import BATCH, MICRO_BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class NativeBackend(TextSide):
-    """A GGUF model in this process, on the GPU of this number, or on all there are.
+    """A GGUF model in this process, on one GPU (`gpu` is its number) or on all GPUs.
 
-    Errors of llama.cpp become `EngineError` with its own last words.
+    Errors of llama.cpp become an `EngineError` that quotes its last error messages.
     """
 
     def __init__(self, model: Model, *, threads: int, gpu: int | None = None, digest: str = "") -> None:
@@ -38,7 +38,7 @@ class NativeBackend(TextSide):
         if gpu is not None:
             params.split_mode, params.main_gpu = llama_cpp.LLAMA_SPLIT_MODE_NONE, gpu
         params.use_extra_bufts = not has_amx()
-        with warnings_heard() as warnings:
+        with captured_warnings() as warnings:
             self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
         if not self._model:
             self._fail(f"llama.cpp cannot load {model.path}")
@@ -50,7 +50,7 @@ class NativeBackend(TextSide):
             raise
 
     def _describe(self, model: Model, *, threads: int, digest: str) -> None:
-        """What the loaded model is and can do."""
+        """Set the attributes of `Backend` from the loaded model."""
         options = model.options
         self._threads = options.threads or threads
         limits = limits_of(self._model, model)
@@ -73,7 +73,7 @@ class NativeBackend(TextSide):
     # -- the cache -------------------------------------------------------------------------------
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
-        """An empty cache of `cells` tokens; the one at hand is emptied when it has that shape."""
+        """Open an empty cache of `kv_slots` tokens; the current one is cleared and reused if it has the same shape."""
         if self._context is not None and self._shape == (kv_slots, streams):
             llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
             return
@@ -87,9 +87,9 @@ class NativeBackend(TextSide):
         params.n_outputs_max = self.rows
         params.n_threads = params.n_threads_batch = self._threads
         if (self._strict or (streams and has_amx())) and not self._on_gpu:
-            # What flash attention computes on a CPU depends on the number of threads. And where the processor has
-            # arithmetic of half precision, as those with AMX do, it took a fifth longer for one token of each stream;
-            # elsewhere a tenth to a third less, for it passes over the cells that a shorter stream leaves empty.
+            # On a CPU, the results of flash attention depend on the number of threads. With streams, it took a fifth
+            # longer per decoded token on processors with half-precision arithmetic, such as those with AMX; on others
+            # a tenth to a third less, because it skips the KV slots that a shorter stream leaves empty.
             params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
         params.kv_unified = not streams
         params.swa_full = True
@@ -103,7 +103,7 @@ class NativeBackend(TextSide):
         self._batch = _batch_over(self._buffers)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
-        """Compute the steps; rows x vocabulary, valid until the next call."""
+        """Compute the steps; return logits (rows x vocabulary), valid until the next call."""
         self._batch.n_tokens, rows = self._buffers.fill(steps)
         code = llama_cpp.llama_decode(self._context, self._batch)
         if code:
@@ -114,13 +114,13 @@ class NativeBackend(TextSide):
         return np.ctypeslib.as_array(pointer, shape=(rows, self._vocabulary.size))
 
     def fork(self, source: int, target: int) -> None:
-        """The whole of a sequence into an empty one; the cells are shared, those of streams copied."""
+        """Fork a whole sequence into an empty one; the KV slots are shared, or copied between streams."""
         llama_cpp.llama_memory_seq_cp(self._memory, source, target, -1, -1)
 
     def drop(self, sequence: int) -> None:
         """Empty a sequence."""
         if not llama_cpp.llama_memory_seq_rm(self._memory, sequence, -1, -1):
-            self._fail(f"llama.cpp does not let go of sequence {sequence}")
+            self._fail(f"llama.cpp cannot empty sequence {sequence}")
 
     def close(self) -> None:
         """Free the cache, then the weights. May be called twice."""
@@ -135,12 +135,12 @@ class NativeBackend(TextSide):
             self._context = self._memory = None
 
     def _fail(self, what: str) -> NoReturn:
-        msg = f"{self._name}: {what}{last_words()}"
+        msg = f"{self._name}: {what}{error_log()}"
         raise EngineError(msg)
 
 
 def _batch_over(buffers: BatchBuffers) -> llama_cpp.llama_batch:
-    """A `llama_batch` whose arrays are the buffers' own memory."""
+    """A `llama_batch` that points to the memory of the buffers."""
     batch = llama_cpp.llama_batch()
     kinds = dict(llama_cpp.llama_batch._fields_)
     for name, array in buffers.arrays().items():

@@ -1,4 +1,4 @@
-"""What stands between us and llama-cpp-python: its version, its log, and one part that crashes."""
+"""Access to llama-cpp-python: its version, its log, and a part that crashes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import llama_cpp
 from pytest_puma.core import EngineError
 
 _WARN_LEVEL, _ERROR_LEVEL = 3, 4
-_MOST_WARNINGS = 5
+_MAX_WARNINGS = 5
 _NEEDED = """
     llama_model_load_from_file llama_init_from_model llama_get_memory llama_memory_clear llama_memory_seq_cp
     llama_memory_seq_rm llama_decode llama_get_logits llama_tokenize llama_token_to_piece llama_vocab_is_eog
     llama_sampler_init_grammar llama_print_system_info
-""".split()  # noqa: SIM905 - a line each would be longer, and no clearer
+""".split()  # noqa: SIM905 - one name per line would be longer, and no clearer
 _NEEDED_FIELDS = ("kv_unified", "swa_full", "n_outputs_max", "n_seq_max")
-_LAST_WORDS: deque[str] = deque(maxlen=3)
+_ERRORS: deque[str] = deque(maxlen=3)
 _WARNINGS: list[str] = []
 
 
 def prepare() -> None:
-    """Keep llama.cpp's log off the terminal; an `EngineError` where the binding lacks something that is needed."""
+    """Keep llama.cpp's log off the terminal; an `EngineError` if the binding lacks a function or field."""
     fields = {name for name, *_ in llama_cpp.llama_context_params._fields_}
     missing = [name for name in _NEEDED if not hasattr(llama_cpp, name)]
     missing += [name for name in _NEEDED_FIELDS if name not in fields]
@@ -35,45 +35,45 @@ def prepare() -> None:
             "expected a version from 0.3.36 up to, not including, 0.4"
         )
         raise EngineError(msg)
-    llama_cpp.llama_log_set(_LISTENER, ctypes.c_void_p(0))
+    llama_cpp.llama_log_set(_CALLBACK, ctypes.c_void_p(0))
 
 
-def last_words() -> str:
-    """What llama.cpp gave as its reason, told once: it must not explain a later failure."""
-    said = " ".join(_LAST_WORDS).strip()
-    _LAST_WORDS.clear()
-    return f" (llama.cpp said: {said})" if said else ""
+def error_log() -> str:
+    """Return llama.cpp's last error messages, and clear them: they must not explain a later failure."""
+    reason = " ".join(_ERRORS).strip()
+    _ERRORS.clear()
+    return f" (llama.cpp: {reason})" if reason else ""
 
 
 @contextmanager
-def warnings_heard() -> Iterator[list[str]]:
-    """What llama.cpp warns about meanwhile: each sentence once, the number of those that are too many to read."""
+def captured_warnings() -> Iterator[list[str]]:
+    """Collect llama.cpp's warnings inside the block, each sentence once, and the number of those beyond the limit."""
     sentences: list[str] = []
     _WARNINGS.clear()
     yield sentences
     different = list(dict.fromkeys(" ".join(text.split()) for text in _WARNINGS))
-    sentences += [f"llama.cpp warns: {text}" for text in different[:_MOST_WARNINGS]]
-    if len(different) > _MOST_WARNINGS:
-        sentences.append(f"llama.cpp warns of {len(different) - _MOST_WARNINGS} more")
+    sentences += [f"llama.cpp warns: {text}" for text in different[:_MAX_WARNINGS]]
+    if len(different) > _MAX_WARNINGS:
+        sentences.append(f"llama.cpp: {len(different) - _MAX_WARNINGS} more warnings")
     _WARNINGS.clear()
 
 
 def has_amx() -> bool:
-    """Whether this llama.cpp would compute on Intel's matrix unit, which must not be.
+    """Whether this llama.cpp would compute on Intel's matrix unit (AMX), which is not safe.
 
-    As compiled by GCC, it may load a half-written configuration of the tiles, and the process dies at the first
-    quantised matrix (llama.cpp issue 20824). That code comes with the buffers for repacked weights, and goes with them.
+    Compiled by GCC, it may load a half-written configuration of the tiles, and the process dies at the first quantised
+    matrix (llama.cpp issue 20824). Disabling the buffers for repacked weights disables that code.
     """
     return b"AMX_INT8 = 1" in llama_cpp.llama_print_system_info()
 
 
-def heard(level: int, text: bytes, _data: Any = None) -> None:
-    """Take a line of llama.cpp's log."""
+def on_log(level: int, text: bytes, _data: Any = None) -> None:
+    """Record a line of llama.cpp's log."""
     if level == _ERROR_LEVEL:
-        _LAST_WORDS.append(text.decode("utf-8", errors="replace").strip())
+        _ERRORS.append(text.decode("utf-8", errors="replace").strip())
     if level == _WARN_LEVEL:
         _WARNINGS.append(text.decode("utf-8", errors="replace"))
 
 
 # llama.cpp keeps a pointer to it: it must live as long as the process.
-_LISTENER = llama_cpp.llama_log_callback(heard)
+_CALLBACK = llama_cpp.llama_log_callback(on_log)

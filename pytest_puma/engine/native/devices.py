@@ -1,6 +1,7 @@
-"""The GPUs that llama.cpp sees.
+"""The GPUs that llama.cpp detects.
 
-llama-cpp-python has no functions for devices; those of the library it loads are called as ggml-backend.h declares them.
+llama-cpp-python has no functions for devices, so the functions of its library are called as ggml-backend.h declares
+them.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from pytest_puma.core import ModelOptions
 from pytest_puma.engine.layout import Gpu
 from pytest_puma.engine.native.binding import prepare
 
-#: `GGML_BACKEND_DEVICE_TYPE_GPU`; processors with graphics of their own are another type, and share the host's memory.
+#: `GGML_BACKEND_DEVICE_TYPE_GPU`; integrated graphics are another type, and share the host's memory.
 _GPU = 1
 
 
 def gpus() -> tuple[Gpu, ...]:
-    """Those with memory of their own, in the order in which llama.cpp counts them."""
+    """Return the GPUs with their own memory, in llama.cpp's order."""
     if not offloads():
         return ()
     prepare()
     library: Any = llama_cpp.llama_cpp._lib  # noqa: SLF001 - the binding has no other name for it
     if not hasattr(library, "ggml_backend_dev_count"):
-        # Where a library shows no functions of those it needs (Windows), one process takes all there is.
+        # A library that does not export these functions (Windows): one process uses all devices.
         return ()
     return tuple(
         _gpu(library, device)
@@ -36,12 +37,12 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def offloads() -> bool:
-    """Whether this build of llama.cpp computes on a GPU that is there."""
+    """Whether this build of llama.cpp supports GPUs and finds one."""
     return bool(llama_cpp.llama_supports_gpu_offload())
 
 
 def useless_layers(options: ModelOptions) -> tuple[str, ...]:
-    """A sentence where layers are to be on a GPU, and there is none."""
+    """Return a warning if layers are requested on a GPU and there is none."""
     if options.gpu_layers <= 0 or offloads():
         return ()
     sentence = (

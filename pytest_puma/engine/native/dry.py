@@ -1,4 +1,4 @@
-"""A model without its weights: what a run would compute is counted, not computed."""
+"""A model without its weights: the cost of a run is counted, not computed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.cores import cores
-from pytest_puma.engine.native.binding import last_words, prepare
+from pytest_puma.engine.native.binding import error_log, prepare
 from pytest_puma.engine.native.limits import BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class DryBackend(TextSide):
-    """The vocabulary of a GGUF file; every reply is empty. `opened` is the largest cache that was asked for, in cells.
+    """The vocabulary of a GGUF file; every reply is empty. `opened` is the largest requested cache, in KV slots.
 
-    Prompts have the tokens, and share those, that they have with the weights. `context_limit` is the model's own, which
-    the vocabulary alone does not tell.
+    Prompts have the same tokens and shared prefixes as with the weights. `context_limit` is the model's own, which the
+    vocabulary alone does not contain.
     """
 
     def __init__(self, model: Model, *, context_limit: int) -> None:
@@ -32,7 +32,7 @@ class DryBackend(TextSide):
         params.vocab_only = True
         self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
         if not self._model:
-            msg = f"{model.name}: llama.cpp cannot load the vocabulary of {model.path}{last_words()}"
+            msg = f"{model.name}: llama.cpp cannot load the vocabulary of {model.path}{error_log()}"
             raise EngineError(msg)
         try:
             super().__init__(self._model, model, limits_of(self._model, model), trained=context_limit, threads=cores())
@@ -45,19 +45,19 @@ class DryBackend(TextSide):
         self.opened = 0
 
     def open(self, kv_slots: int, streams: int = 0) -> None:  # noqa: ARG002 - nothing is divided
-        """Note the size."""
+        """Record the size."""
         self.opened = max(self.opened, kv_slots)
         self.batch = min(BATCH, kv_slots)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
-        """Rows that are sure of the end."""
+        """Return logits that always choose the end of the generation."""
         return self._logits[: sum(len(step.tokens) - step.rows_from for step in steps)]
 
     def fork(self, source: int, target: int) -> None:
-        """Nothing is there to be shared."""
+        """Do nothing: there is no cache to share."""
 
     def drop(self, sequence: int) -> None:
-        """Nothing is there to be freed."""
+        """Do nothing: there is no cache to free."""
 
     def close(self) -> None:
         """Free the vocabulary. May be called twice."""

@@ -1,4 +1,4 @@
-"""Grammars: which tokens may come next."""
+"""Grammars: the tokens that may come next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import llama_cpp
 import numpy as np
 
 from pytest_puma.core import EngineError
-from pytest_puma.engine.native.binding import last_words
+from pytest_puma.engine.native.binding import error_log
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Mask
@@ -23,10 +23,10 @@ class NativeGrammar:
         self._size = size
         self._is_end = is_end
         self._sampler = llama_cpp.llama_sampler_init_grammar(vocab, text.encode(), b"root")
-        # A grammar that cannot be parsed comes back as a null pointer object, which is not None.
+        # For a grammar with errors, the binding returns a null pointer object, which is not None.
         if not self._sampler:
             self._sampler = None
-            msg = f"llama.cpp cannot read the grammar {text!r}; expected GBNF with a rule named root{last_words()}"
+            msg = f"llama.cpp cannot read the grammar {text!r}; expected GBNF with a rule named root{error_log()}"
             raise EngineError(msg)
 
     def allows(self, token: int) -> bool:
@@ -34,11 +34,11 @@ class NativeGrammar:
         return bool(np.isfinite(self._apply(np.array([token]))[0]))
 
     def mask(self) -> Mask:
-        """Which tokens of the vocabulary may come next; tens of milliseconds for a large one."""
+        """Return which tokens may come next, as a mask over the vocabulary; takes tens of milliseconds."""
         return np.asarray(np.isfinite(self._apply(np.arange(self._size))), dtype=np.bool_)
 
     def accept(self, token: int) -> None:
-        """Move on by a token. One that is not allowed would end the process, so it is refused."""
+        """Advance by a token. A token that is not allowed would abort the process, so it is refused."""
         if not self.allows(token):
             msg = f"the grammar does not allow token {token} here"
             raise EngineError(msg)
@@ -52,7 +52,7 @@ class NativeGrammar:
             self._sampler = None
 
     def _apply(self, tokens: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The logits, zero before, minus infinity where the grammar says no; in the order of `tokens`."""
+        """Logits of the tokens: zero, or minus infinity if the grammar forbids the token."""
         data = np.zeros(len(tokens), dtype=[("id", np.int32), ("logit", np.float32), ("p", np.float32)])
         data["id"] = tokens
         array = llama_cpp.llama_token_data_array(

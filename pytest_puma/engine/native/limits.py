@@ -1,4 +1,4 @@
-"""How much of everything: what llama.cpp is asked for, by the model's kind and the user's options."""
+"""Limits of the cache and of the batches, by the kind of model and the user's options."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pytest_puma.models import read_gguf
 
 #: Prompt tokens of one `llama_decode`, and of one pass through the graph. Larger passes are no faster.
 BATCH, MICRO_BATCH = 2048, 512
-#: Requests run at once: on a CPU more of them only lengthen the attention of each other.
+#: Requests at once: on a CPU, more requests only slow down each other's attention.
 PARALLEL_CPU, PARALLEL_GPU = 16, 64
-#: In streams each looks at its own cells alone.
+#: More with streams, where each request visits only its own KV slots.
 PARALLEL_STREAMS = 28
 #: Sequences beyond the running requests: fork points and continuations.
 EXTRA_SEQUENCES, EXTRA_STATES = 48, 8
-#: Unshared cells: each query looks at every cell in use, whoever owns it.
-GOOD_CELLS_CPU, GOOD_CELLS_GPU = 4096, 32768
-#: Cells that streams may take together, and bytes: more than a shared cache, for each has room for the longest request.
-STREAM_CELLS, STREAM_BYTES = 32768, 2 << 30
-#: What a cell takes where the file does not tell: as much as in models of 8B.
-UNTOLD_CELL_BYTES = 128 << 10
+#: Unshared KV slots: each query visits every slot in use, of whatever sequence.
+GOOD_KV_SLOTS_CPU, GOOD_KV_SLOTS_GPU = 4096, 32768
+#: KV slots of all streams together, and their bytes: more than a shared cache, as each stream fits the longest request.
+STREAM_KV_SLOTS, STREAM_BYTES = 32768, 2 << 30
+#: Bytes of a KV slot if the file does not specify them: as in models of 8B.
+DEFAULT_KV_SLOT_BYTES = 128 << 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """As `Backend` has them, and whether a GPU computes."""
+    """The limits of a `Backend`, under the same names, and whether a GPU computes."""
 
     on_gpu: bool
     good_kv_slots: int
@@ -39,15 +39,15 @@ class Limits:
 
 
 def limits_of(loaded: Any, model: Model) -> Limits:
-    """Those of a model; `loaded` is llama.cpp's, with or without its weights."""
+    """Return the limits of a model; `loaded` is llama.cpp's model, with or without its weights."""
     if llama_cpp.llama_model_has_encoder(loaded) or not llama_cpp.llama_model_has_decoder(loaded):
         msg = f"{model.name}: the model is no decoder-only language model; such models are not supported"
         raise EngineError(msg)
     options = model.options
     on_gpu = options.gpu_layers != 0 and bool(llama_cpp.llama_supports_gpu_offload())
-    good_kv_slots = GOOD_CELLS_GPU if on_gpu else GOOD_CELLS_CPU
+    good_kv_slots = GOOD_KV_SLOTS_GPU if on_gpu else GOOD_KV_SLOTS_CPU
     if options.strict:
-        # One for a prompt and one for a continuation: none is left for a prefix that samples would share.
+        # One for a prompt and one for a continuation: none is left for a prefix that samples share.
         return Limits(
             on_gpu=on_gpu, good_kv_slots=good_kv_slots, stream_kv_slots=0, parallel=1, parallel_streams=1, sequences=2
         )
@@ -58,12 +58,12 @@ def limits_of(loaded: Any, model: Model) -> Limits:
     return Limits(
         on_gpu=on_gpu,
         good_kv_slots=good_kv_slots,
-        stream_kv_slots=0 if on_gpu or stateful else _stream_cells(model),
+        stream_kv_slots=0 if on_gpu or stateful else _stream_kv_slots(model),
         parallel=parallel,
         parallel_streams=options.parallel or PARALLEL_STREAMS,
         sequences=sequences,
     )
 
 
-def _stream_cells(model: Model) -> int:
-    return min(STREAM_CELLS, STREAM_BYTES // (read_gguf(model.path).kv_slot_bytes or UNTOLD_CELL_BYTES))
+def _stream_kv_slots(model: Model) -> int:
+    return min(STREAM_KV_SLOTS, STREAM_BYTES // (read_gguf(model.path).kv_slot_bytes or DEFAULT_KV_SLOT_BYTES))

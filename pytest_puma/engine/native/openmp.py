@@ -1,11 +1,11 @@
 """Importing this module imports llama.cpp, with threads that spin only briefly while they wait for each other.
 
-GNU's OpenMP library, which llama.cpp computes with on Linux, lets a waiting thread spin for milliseconds. Beside
-another busy process it then spins on the core that the other thread needs, and a run takes many times as long. Threads
-that sleep at once cost 5 % on a quiet machine; a short spin costs nothing there (`tools/speed/README.md`).
+On Linux, llama.cpp uses GNU's OpenMP library, where a waiting thread spins for milliseconds. Beside another busy
+process it spins on the core that the other thread needs, and a run takes many times as long. Threads that sleep at
+once cost 5 % on a quiet machine; a short spin costs nothing there (`tools/speed/README.md`).
 
-The library reads its environment once, when it is loaded: the setting must stand there at that moment, and is taken
-away behind it, so that no process started later inherits it.
+The library reads its environment once, when it is loaded: the variable is set for that moment and removed afterwards,
+so that no later process inherits it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from __future__ import annotations
 import os
 
 _SPINS = "GOMP_SPINCOUNT"
-#: A user who has set one of these has made the choice.
+#: A user who sets one of these makes the choice.
 _CHOICES = (_SPINS, "OMP_WAIT_POLICY")
-#: Some 30 microseconds; the library's own choice is 300,000.
+#: About 30 microseconds; the library's default is 300,000 spins.
 SPINS = 2000
 
 

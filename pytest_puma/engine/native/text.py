@@ -1,4 +1,4 @@
-"""What a backend with weights and one without share: the text side of a GGUF file, and its limits."""
+"""The text side of a GGUF file and its limits: the common part of a backend with weights and one without."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TextSide:
     """The part of `Backend` that needs no weights."""
 
     def __init__(self, loaded: Any, model: Model, limits: Limits, *, trained: int, threads: int) -> None:
-        """`loaded` is llama.cpp's model, `trained` the context length it was trained for."""
+        """`loaded` is llama.cpp's model, `trained` the context length of its training."""
         self.encoders = threads
         self._vocabulary = Vocabulary(loaded, name=model.name, thinking=model.options.thinking)
         self.ends_of_turn: Sequence[int] = self._vocabulary.ends_of_turn
@@ -29,7 +29,7 @@ class TextSide:
         self.batch, self.rows = BATCH, limits.sequences
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        """Return the tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
         return self._vocabulary.encode(prompt, continuation)
 
     def is_end(self, token: int) -> bool:
@@ -37,7 +37,7 @@ class TextSide:
         return self._vocabulary.is_end(token)
 
     def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; none for a control token."""
+        """Return the bytes of a token; none for a control token."""
         return self._vocabulary.piece(token)
 
     def grammar(self, text: str) -> NativeGrammar:

@@ -1,4 +1,4 @@
-"""The text side of a model: chat format, tokens, and the bytes that they stand for."""
+"""The text side of a model: chat format, tokens, and their bytes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ import llama_cpp
 
 from pytest_puma.core import EngineError, Prompt
 from pytest_puma.engine.chat import ChatFormat
-from pytest_puma.engine.native.binding import last_words
+from pytest_puma.engine.native.binding import error_log
 from pytest_puma.engine.native.grammar import NativeGrammar
 
-#: Kinds of tokens that llama.cpp reads in a text only where it is asked to.
+#: Kinds of tokens that llama.cpp parses in a text only on request.
 _CONTROL = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_UNKNOWN
-#: How tokens that begin with a line break are spelled: as it is, as a byte, and as GPT-2 writes that byte.
+#: Spellings of a line break at the start of a token: the character, its byte, and GPT-2's character for that byte.
 _LINE_BREAKS = (b"\n", b"<0x0A>", "Ċ".encode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Encoded:
-    """A prompt's tokens, and where continuations join: behind the tokens of `head`, as part of the text `tail`."""
+    """A prompt's tokens; continuations follow the tokens of `head`, tokenised together with the text `tail`."""
 
     prompt: Prompt
     tokens: list[int]
@@ -34,10 +34,10 @@ class _Encoded:
 
 
 class Vocabulary:
-    """Of a loaded model, the weights of which it does not touch.
+    """The vocabulary of a loaded model; the weights are not used.
 
-    `size`: tokens. `stop`: a token that ends a generation. `ends_of_turn`: those that the chat format puts behind
-    an answer. `stops`: strings that end every reply. `notes`: what a reader of the numbers must know.
+    `size`: number of tokens. `stop`: a token that ends a generation. `ends_of_turn`: the tokens that may follow an
+    answer in the chat format. `stops`: strings that end every reply. `notes`: warnings for the report.
     """
 
     def __init__(self, model: Any, *, name: str, thinking: bool) -> None:
@@ -48,10 +48,10 @@ class Vocabulary:
         self._pieces: dict[int, bytes] = {}
         self._ends: dict[int, bool] = {}
         self._controls = self._control_tokens()
-        # As llama.cpp does, the longest first: one spelling may begin with another.
+        # The longest first, as in llama.cpp: one spelling may be a prefix of another.
         spellings = sorted(filter(None, self._controls.values()), key=len, reverse=True)
         self._spelled = re.compile("|".join(map(re.escape, spellings)) or "(?!)")
-        # A scored prompt comes once for each continuation, a vote's once for each reply; each thread has its own.
+        # The last prompt of each thread: a scored prompt is encoded for each continuation, a vote's for each reply.
         self._last = threading.local()
         self._chat = self._chat_format(model, thinking=thinking)
         self.stops: Sequence[str] = self._chat.stops
@@ -59,9 +59,9 @@ class Vocabulary:
         self.ends_of_turn = self._find_ends_of_turn()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn.
+        """Return the tokens of the prompt in the model's chat format, with a continuation of the assistant's turn.
 
-        A continuation that spells a control token stays text.
+        A control token spelled in the continuation is encoded as text.
         """
         encoded = getattr(self._last, "encoded", None)
         if encoded is None or encoded.prompt is not prompt:
@@ -71,7 +71,7 @@ class Vocabulary:
         text = continuation if prompt.prefill else f"{self._chat.joint}{continuation}"
         if self._has_control(continuation):
             return encoded.tokens + self._tokenize(text, control=False)
-        # As one text, so that a token may merge across the end of the prompt.
+        # Tokenised as one text, so that a token may merge across the end of the prompt.
         return encoded.head + self._tokenize(f"{encoded.tail}{text}")
 
     def _encode(self, prompt: Prompt) -> _Encoded:
@@ -86,9 +86,9 @@ class Vocabulary:
         return _Encoded(prompt=prompt, tokens=head + end, head=head + end[:cut], tail=tail)
 
     def _pieces_of(self, prompt: Prompt) -> list[tuple[str, bool]]:
-        """The chat as text, in pieces where a sample spells a control token, which it must not become.
+        """The rendered chat in pieces (`ChatFormat.pieces`): a control token spelled in a sample must stay text.
 
-        The last piece is the template's: continuations join it.
+        The last piece belongs to the template: continuations are appended to it.
         """
         if not any(self._has_control(message.content) for message in prompt.messages):
             return [(self._chat.render(prompt), True)]
@@ -98,7 +98,7 @@ class Vocabulary:
     def _cut(self, text: str, tokens: list[int]) -> tuple[int, str]:
         """The number of tokens before the last control token, and the text from it on.
 
-        What stands on one side of a control token does not change the tokens on the other.
+        Text on one side of a control token does not change the tokens on the other side.
         """
         at = next((at for at in reversed(range(len(tokens))) if tokens[at] in self._controls), 0)
         place = text.rfind(self._controls[tokens[at]]) if at else 0
@@ -113,7 +113,7 @@ class Vocabulary:
         return self._ends[token]
 
     def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; none for a control token."""
+        """Return the bytes of a token; none for a control token."""
         if token not in self._pieces:
             self._pieces[token] = self._token_text(token, special=False)
         return self._pieces[token]
@@ -123,11 +123,11 @@ class Vocabulary:
         return NativeGrammar(self._vocab, self.size, text, self.is_end)
 
     def _has_control(self, text: str) -> bool:
-        # Where none is spelled none can be found; to search costs nothing beside tokenising.
+        # The search is cheap: it avoids tokenising a text without any spelling.
         return bool(self._spelled.search(text)) and not self._controls.keys().isdisjoint(self._tokenize(text))
 
     def _control_tokens(self) -> dict[int, str]:
-        """Those that the vocabulary keeps from plain text, the unknown token among them, and how each is spelled."""
+        """Control tokens and the unknown token, with the spelling of each."""
         attributes = map(partial(llama_cpp.llama_vocab_get_attr, self._vocab), range(self.size))
         return {token: self._special(token) for token, kind in enumerate(attributes) if kind & _CONTROL}
 
@@ -137,7 +137,7 @@ class Vocabulary:
         tokens = (llama_cpp.llama_token * room)()
         count = llama_cpp.llama_tokenize(self._vocab, data, len(data), tokens, room, False, control)  # noqa: FBT003
         if count < 0:
-            msg = f"{self._name}: a prompt of {len(data)} bytes cannot be tokenised{last_words()}"
+            msg = f"{self._name}: a prompt of {len(data)} bytes cannot be tokenised{error_log()}"
             raise EngineError(msg)
         return list(tokens[:count])
 
@@ -165,21 +165,21 @@ class Vocabulary:
         return self._token_text(token, special=True).decode("utf-8", errors="replace") if token >= 0 else ""
 
     def _find_stop(self) -> int:
-        """The end of turn of the template itself, else the one that the vocabulary declares."""
+        """The template's own end of turn, else the one that the vocabulary declares."""
         ends = [token for token in self._tokenize(self._chat.answered("x")) if self.is_end(token)]
         declared = [llama_cpp.llama_vocab_eot(self._vocab), llama_cpp.llama_vocab_eos(self._vocab)]
-        found = next((int(token) for token in [*ends[-1:], *declared] if token >= 0), None)
-        if found is None:
+        stop = next((int(token) for token in [*ends[-1:], *declared] if token >= 0), None)
+        if stop is None:
             msg = f"{self._name}: the vocabulary has no end-of-turn token"
             raise EngineError(msg)
-        return found
+        return stop
 
     def _find_ends_of_turn(self) -> tuple[int, ...]:
-        """The stop alone, or in the plain format whatever ends an answer's line: a line break, or the end of all text.
+        """The stop token alone; in the plain format any token that ends a line or the text.
 
-        Base models hardly ever write an end-of-turn token. On Gemma 3 270M base, three examples in the prompt, four
-        labels with `<end_of_turn>` had 1e-19 of all probability together, with `<eos>` 1e-6, with one line break 1e-4,
-        with two 4e-4, with any of these 5e-4, and other labels were the most probable (median of twelve issues).
+        Base models hardly ever generate an end-of-turn token. On Gemma 3 270M base, with three examples in the prompt,
+        the total probability of the four labels was 1e-19 with `<end_of_turn>`, 1e-6 with `<eos>`, 1e-4 with one line
+        break, 4e-4 with two, 5e-4 with any of these, and the most probable label differed (median of twelve issues).
         """
         if not self._chat.stops:
             return (self.stop,)
@@ -187,6 +187,6 @@ class Vocabulary:
         return tuple(token for token in range(self.size) if is_end(token) or self._breaks_line(token))
 
     def _breaks_line(self, token: int) -> bool:
-        # Of a vocabulary of 260,000, to ask for the bytes of every token would take half a second.
+        # Checked first: reading the bytes of all 260,000 tokens of a vocabulary would take half a second.
         spelling = llama_cpp.llama_vocab_get_text(self._vocab, token)
         return spelling.startswith(_LINE_BREAKS) and self._token_text(token, special=False).startswith(b"\n")

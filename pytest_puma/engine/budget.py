@@ -1,0 +1,72 @@
+"""The budget of a template's rendering: characters of text it may make, and processor time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, ValuesView
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from typing import Any
+
+from jinja2 import TemplateError
+from jinja2.utils import Namespace
+
+#: Characters of budget for a rendering, and for each character of its messages.
+CHARACTERS, CHARACTERS_PER_CHARACTER = 10_000_000, 100
+#: Processor seconds of a rendering; usual ones take less than a thousandth.
+SECONDS = 5.0
+#: Price of an element of a list, in characters.
+ELEMENT = 50
+
+
+class LimitError(TemplateError):
+    """A template exceeds its budget."""
+
+
+class Budget(threading.local):
+    """The budget of this thread's rendering; without a rendering, it is empty."""
+
+    left = 0
+    until = 0.0
+
+    @contextmanager
+    def granted(self, characters: int) -> Iterator[None]:
+        """Grant the budget for one rendering of messages with this many characters."""
+        self.left = CHARACTERS + CHARACTERS_PER_CHARACTER * characters
+        self.until = time.thread_time() + SECONDS
+        try:
+            yield
+        finally:
+            self.left = 0
+
+    def spend(self, characters: int) -> None:
+        """Pay for characters; a `LimitError` if the budget or the time is used up."""
+        self.left -= characters
+        if self.left < 0:
+            msg = f"it makes too much text, or loops too often (limit: {CHARACTERS:,} characters)"
+            raise LimitError(msg)
+        if time.thread_time() > self.until:
+            msg = f"it takes more than {SECONDS:.0f} seconds"
+            raise LimitError(msg)
+
+    def size(self, value: Any) -> int:
+        """Approximate characters of a value as text; counting stops when the budget is exceeded."""
+        size, values = 0, [value]
+        while values and size <= self.left:
+            each = values.pop()
+            if isinstance(each, str | bytes):
+                size += len(each)
+            elif isinstance(each, Namespace):
+                values.append(each._Namespace__attrs)  # noqa: SLF001 - it has no other name
+            elif isinstance(each, Mapping):
+                size += ELEMENT * len(each)
+                values += [*each.keys(), *each.values()]
+            elif isinstance(each, list | tuple | AbstractSet | ValuesView):
+                size += ELEMENT * len(each)
+                values += each
+            elif isinstance(each, range):
+                size += ELEMENT * len(each)
+            else:
+                size += each.bit_length() // 3 + 1 if isinstance(each, int) else 1
+        return size
