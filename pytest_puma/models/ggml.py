@@ -1,8 +1,8 @@
-"""Numbers that GGUF files use for types, as of llama.cpp b9000 (`ggml.h`, `ggml-common.h`, `llama.h`)."""
+"""Type numbers of GGUF files, as of llama.cpp b9000 (`ggml.h`, `ggml-common.h`, `llama.h`)."""
 
 from __future__ import annotations
 
-#: Tensor type: weights in a block, bytes of a block.
+#: Tensor type: (weights per block, bytes per block).
 BLOCKS = {
     0: (1, 4),  # F32
     1: (1, 2),  # F16
@@ -40,7 +40,7 @@ BLOCKS = {
     41: (128, 18),  # Q1_0
 }
 
-#: `general.file_type`: the name of the mixture of types that a file was quantised to.
+#: `general.file_type`: the name of the quantisation, which may mix several tensor types.
 FILE_TYPES = {
     0: "F32",
     1: "F16",

@@ -1,6 +1,6 @@
-"""A file that was cut to fit into packages, put together once in the user's cache.
+"""Joining of a file that packages contain in pieces, once, in the user's cache.
 
-It lies under its own digest, `joined/a5fd3b62230aa5ec/model.gguf`: another version of a package is another file.
+The path contains the digest, `joined/a5fd3b62230aa5ec/model.gguf`, so each version of a package has its own file.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _BLOCK = 1 << 20
 
 
 def join_pieces(name: str, pieces: Sequence[Path], sha256: str) -> Path:
-    """The path of the whole file, made of the pieces in this order unless the cache has it.
+    """Return the path of the whole file, joined from the pieces in this order unless the cache has it.
 
-    Several processes may ask at once: one writes, the others wait. A `ModelError` tells that the bytes are others
-    than the digest says, or why the cache cannot be written.
+    Several processes may call this at once: one writes, the others wait. A `ModelError` if the bytes do not match the
+    digest, or if the cache cannot be written.
     """
     folder = user_cache() / "joined" / sha256[:16]
     path = folder / name
@@ -40,7 +40,7 @@ def join_pieces(name: str, pieces: Sequence[Path], sha256: str) -> Path:
 
 
 def _write(path: Path, pieces: Sequence[Path], sha256: str) -> None:
-    """Write beside the file first: whoever reads without the lock never sees half of it."""
+    """Write to a temporary file first: a reader without the lock never sees half of it."""
     half = path.with_name(f".{path.name}.{os.getpid()}.{token_hex(4)}")
     digest = hashlib.sha256()
     try:
@@ -52,7 +52,7 @@ def _write(path: Path, pieces: Sequence[Path], sha256: str) -> None:
                         whole.write(block)
         if digest.hexdigest() != sha256:
             msg = (
-                f"the {len(pieces)} pieces of {path.name} ({', '.join(each.name for each in pieces)}) make a file of "
+                f"the {len(pieces)} pieces of {path.name} ({', '.join(each.name for each in pieces)}) make a file with "
                 f"SHA-256 {digest.hexdigest()}, expected {sha256}: install the packages of all pieces again"
             )
             raise ModelError(msg)

@@ -1,6 +1,6 @@
-"""Names of models: from an alias or a file name, and back from the name that a run-spec uses.
+"""Names of models: from an alias or a file name, and back from the name in a run-spec.
 
-A name goes into pytest ids and `-k` expressions, so it has ASCII letters, digits and any of . _ - + only.
+A name is part of pytest ids and `-k` expressions, so it contains only ASCII letters, digits and any of . _ - +.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _SAME = str.maketrans(":_", "--")
 
 
 def name_from_alias(alias: str) -> str:
-    """The alias with `-` for `:`; a `ModelError` shows any other character that a name cannot have."""
+    """Return the alias with `-` for `:`; a `ModelError` lists characters that a name cannot contain."""
     name = alias.replace(":", "-")
     other = " ".join(dict.fromkeys(map(repr, _OTHER.findall(name))))
     if other or not name:
         msg = (
-            f"the alias {alias!r} {f'has {other} in it' if other else 'is empty'}; expected letters, digits and any of "
+            f"the alias {alias!r} {f'contains {other}' if other else 'is empty'}; expected letters, digits and any of "
             ". _ - + : only (a path with '=' in it must exist, or follow an alias)"
         )
         raise ModelError(msg)
@@ -29,7 +29,7 @@ def name_from_alias(alias: str) -> str:
 
 
 def name_from_file(file_name: str) -> str:
-    """The file's stem, `_` for what a name cannot have: `Qwen 2.5-00001-of-00003.gguf` is `Qwen_2.5`."""
+    """Return the file's stem, with `_` for other characters: `Qwen 2.5-00001-of-00003.gguf` becomes `Qwen_2.5`."""
     name = _OTHER.sub("_", without_suffix(file_name))
     if not name:
         msg = f"the file name {file_name!r} gives no name to a model; give it one: alias=PATH"
@@ -38,11 +38,11 @@ def name_from_file(file_name: str) -> str:
 
 
 def resolve_name(name: str, models: Sequence[Model]) -> Model:
-    """The model that a run-spec means by a name such as Ollama's `qwen2.5:3b`.
+    """Return the model that a run-spec means by a name such as Ollama's `qwen2.5:3b`.
 
-    It is the model of exactly this name; else of the same name but for upper and lower case, where `:`, `_` and
-    `-` are the same; else the only one whose name goes on with one of those: `qwen2.5-3b-instruct-q4_k_m`. A
-    `ModelError` lists the models to choose from.
+    It is the model with exactly this name; else the one with the same name ignoring case, where `:`, `_` and `-` are
+    equal; else the only one whose name continues after one of them: `qwen2.5-3b-instruct-q4_k_m`. A `ModelError` lists
+    the models to choose from.
     """
     wanted = _normal(name)
     fits = (
@@ -52,9 +52,9 @@ def resolve_name(name: str, models: Sequence[Model]) -> Model:
     )
     if len(fits) == 1:
         return fits[0]
-    found = "fits several of the models" if fits else "is none of the models" if models else "is unknown: no models"
+    problem = "matches several models" if fits else "is none of the models" if models else "is unknown: no models"
     there = f" ({', '.join(model.name for model in fits or models)})" if models else ""
-    msg = f"model {name!r} {found}{there}; say which file it is: --puma-model {name}=PATH"
+    msg = f"model {name!r} {problem}{there}; name its file: --puma-model {name}=PATH"
     raise ModelError(msg)
 
 

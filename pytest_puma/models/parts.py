@@ -1,4 +1,4 @@
-"""A model cut into several files: `q-00001-of-00003.gguf` and its siblings. llama.cpp is given the first of them."""
+"""A model split into several files: `q-00001-of-00003.gguf` and its siblings. llama.cpp loads the first of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _SUFFIX = re.compile(r"(-\d{5}-of-(?P<count>\d{5}))?\.gguf$", re.IGNORECASE)
 
 
 def without_suffix(name: str) -> str:
-    """The file name without `.gguf` and without the number of the part."""
+    """Return the file name without `.gguf` and without the number of the part."""
     return _SUFFIX.sub("", name)
 
 
 def part_names(name: str) -> tuple[str, ...]:
-    """The names of all parts of the model that this file is a part of, in order; the name itself if it is whole."""
-    found = _SUFFIX.search(name)
-    count = int(found["count"] or 0) if found else 0
+    """Return the names of all parts of this file's model, in order; the name itself if the model is not split."""
+    suffix = _SUFFIX.search(name)
+    count = int(suffix["count"] or 0) if suffix else 0
     if not count:
         return (name,)
     stem, ending = without_suffix(name), name[-len(".gguf") :]
@@ -24,10 +24,10 @@ def part_names(name: str) -> tuple[str, ...]:
 
 
 def part_paths(path: Path) -> tuple[Path, ...]:
-    """The same, beside the path."""
+    """Return the paths of all parts, beside this one."""
     return tuple(path.with_name(name) for name in part_names(path.name))
 
 
 def weights_size(path: Path) -> int:
-    """Bytes of a model in all its parts."""
+    """Return the bytes of a model in all its parts."""
     return sum(part.stat().st_size for part in part_paths(path))

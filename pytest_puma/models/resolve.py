@@ -1,4 +1,4 @@
-"""The deed behind `--puma-model`: arguments in, checked models out."""
+"""Resolution of `--puma-model` arguments to checked models."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from pytest_puma.models.package import find_in_package
 from pytest_puma.models.parts import part_paths
 from pytest_puma.models.search import find_file, is_file
 
-_NO_MODEL = ("adapter", "mmproj", "imatrix")  # what `general.type` says of files that belong to a model
+_NO_MODEL = ("adapter", "mmproj", "imatrix")  # `general.type` of files that only accompany a model
 _NO_VOCABULARY = ("", "none", "no_vocab")
 
 
 def resolve_models(
     arguments: Sequence[str], *, directories: Sequence[Path], where: str = "--puma-model"
 ) -> tuple[Model, ...]:
-    """The models that the arguments name, in their order.
+    """Return the models that the arguments name, in the same order.
 
-    A place `hf:...` is downloaded unless the cache has it, one `package:...` is a file of an installed package;
-    `directories` are searched behind the current one. A `ModelError` names the argument, as one of `where`; all
-    are read before the first is looked up.
+    A place `hf:...` is downloaded unless the cache has it, `package:...` is a file of an installed package;
+    `directories` are searched after the current one. A `ModelError` names the argument and its source, `where`; all
+    arguments are parsed before the first is looked up.
     """
     models: dict[str, Model] = {}
     for text, argument in _parsed(arguments, where).items():
-        with _told_of(where, text):
+        with _named_errors(where, text):
             model = _resolve(argument, directories)
-            namesake = next((other for other, known in models.items() if known.name == model.name), None)
+            namesake = next((other for other, earlier in models.items() if earlier.name == model.name), None)
             if namesake is not None:
                 msg = f"{namesake!r} is named {model.name!r} too; give one of them another name: alias={argument.place}"
                 raise ModelError(msg)
@@ -42,9 +42,9 @@ def resolve_models(
 
 
 def inspect_model(path: Path) -> GgufFile:
-    """What the header tells of a model, its parts taken together.
+    """Return the header of a model; tensors and size are those of all its parts.
 
-    A `ModelError` says why llama.cpp could not answer anything with it.
+    A `ModelError` gives the reason if llama.cpp cannot run the model.
     """
     parts = part_paths(path)
     if path != parts[0]:
@@ -66,7 +66,7 @@ def inspect_model(path: Path) -> GgufFile:
 def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument]:
     parsed: dict[str, ModelArgument] = {}
     for text in arguments:
-        with _told_of(where, text):
+        with _named_errors(where, text):
             if text in parsed:
                 msg = "given twice; give it once, or under two aliases: a=..., b=..."
                 raise ModelError(msg)
@@ -77,7 +77,7 @@ def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument]:
 def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:
     path = _find(argument.place, directories)
     inspect_model(path)
-    # Not resolved: the hub's cache links a part's name to a file that bears another.
+    # Links are not resolved: in the hub's cache, a part's name is a link to a file with another name.
     return Model(name=argument.alias or name_from_file(path.name), path=path.absolute(), options=argument.options)
 
 
@@ -90,16 +90,16 @@ def _find(place: str, directories: Sequence[Path]) -> Path:
 
 
 def _problem(model: GgufFile, *, named_parts: int) -> str | None:
-    """Why this is no language model that can be run."""
+    """The reason why this model cannot be run, if there is one."""
     if model.kind in _NO_MODEL:
         return f"is of the kind {model.kind!r}; expected a language model: give the file of the model itself"
     if model.parts != named_parts:
         return (
-            f"says that it is the first of {model.parts} parts, its name says {named_parts}; "
-            "give the files the names they had, as in q-00001-of-00003.gguf"
+            f"is the first of {model.parts} parts by its header, of {named_parts} by its name; "
+            "restore the original file names, as in q-00001-of-00003.gguf"
         )
     if not model.architecture:
-        return "has no general.architecture in its header: it is damaged, or no model; download it again"
+        return "has no general.architecture in its header: it is damaged, or not a model; download it again"
     if not model.tensors:
         return "has a vocabulary only, and no tensors; expected a file with weights"
     if model.tokenizer in _NO_VOCABULARY:
@@ -108,8 +108,8 @@ def _problem(model: GgufFile, *, named_parts: int) -> str | None:
 
 
 @contextmanager
-def _told_of(where: str, text: str) -> Iterator[None]:
-    """Put in front of an error which argument it is about."""
+def _named_errors(where: str, text: str) -> Iterator[None]:
+    """Prefix errors with the argument that caused them."""
     try:
         yield
     except ModelError as error:

@@ -1,4 +1,4 @@
-"""Where a file of weights is looked for."""
+"""Search for a file of weights."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _SHOWN = 10
 
 
 def default_directories(root: Path = Path()) -> tuple[Path, ...]:
-    """`root`, its folder `models`, and the user's cache of models."""
+    """Return `root`, its folder `models`, and the models folder of the user's cache."""
     return root, root / "models", user_cache() / "models"
 
 
 def user_cache() -> Path:
-    """The folder for what can be had again; it need not exist."""
+    """Return the folder for files that can be created again; it may not exist."""
     import platformdirs
 
     return platformdirs.user_cache_path("pytest-puma")
 
 
 def find_file(place: str, directories: Sequence[Path]) -> Path:
-    """The file that a path, or a name with or without `.gguf`, means.
+    """Return the file that a path, or a name with or without `.gguf`, means.
 
-    A relative one is tried in the current directory, then in each of `directories`. A split model may go by its
-    name without the part. A `ModelError` lists the GGUF files that there are.
+    A relative one is searched in the current directory, then in each of `directories`. A split model may be named
+    without the number of the part. A `ModelError` lists the existing GGUF files.
     """
     path = expanded(place)
     folders = (path.parent,) if path.is_absolute() else _different(Path(), *directories)
-    found = next((each for folder in folders for each in _candidates(folder / path) if is_file(each)), None)
-    if found is not None:
-        return found
+    file = next((each for folder in folders for each in _candidates(folder / path) if is_file(each)), None)
+    if file is not None:
+        return file
     inside = next((folder / path for folder in folders if _is_folder(folder / path)), None)
     if inside is not None:
         listing, advice = _listing([inside])
@@ -48,12 +48,12 @@ def find_file(place: str, directories: Sequence[Path]) -> Path:
 
 
 def expanded(place: str) -> Path:
-    """The path with the user's home for `~`, which no shell has put behind an alias."""
+    """Return the path with the user's home for `~`, which the shell does not expand after an alias."""
     return Path(os.path.expanduser(place))  # noqa: PTH111  (Path's own raises for a user that does not exist)
 
 
 def is_file(path: Path) -> bool:
-    """Whether a regular file is there. What cannot be asked (a name too long, a locked folder) is none."""
+    """Whether the path is a regular file. A path that cannot be checked (name too long, locked folder) is not."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -82,7 +82,7 @@ def _different(*folders: Path) -> tuple[Path, ...]:
 
 
 def _listing(folders: Sequence[Path]) -> tuple[str, str]:
-    """` (2 GGUF files there: a.gguf, b.gguf)`, and what to do."""
+    """The GGUF files, as in ` (2 GGUF files there: a.gguf, b.gguf)`, and what to do."""
     names = list(dict.fromkeys(name for folder in folders for name in _gguf_names(folder)))
     if not names:
         return " (no GGUF files there)", "give the path of one"
@@ -102,7 +102,7 @@ def _gguf_names(folder: Path) -> list[str]:
 
 
 def _shown(folder: Path) -> str:
-    """Relative to the current directory where it is below it."""
+    """The folder, relative to the current directory if it is inside it."""
     if folder == bundled_folder("models"):
         return "the package"
     whole = folder.absolute()

@@ -1,4 +1,4 @@
-"""A stand-in for the Hugging Face hub: as much of its HTTP interface as listing and downloading a model needs."""
+"""A fake Hugging Face hub: the part of its HTTP interface that lists and downloads a model."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 @dataclass(slots=True)
 class Hub:
-    """What the server has, and what it was asked for.
+    """The content of the server, and the downloads from it.
 
     `repositories` maps `owner/repo` to its files; those in `gated` show their names but not their bytes. While
-    `status` is set, every request is answered with it.
+    `status` is set, it is the response to every request.
     """
 
     url: str = ""
@@ -60,7 +60,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     served: Hub
 
-    def do_GET(self) -> None:  # the name that http.server asks for
+    def do_GET(self) -> None:  # the name that http.server requires
         self._answer()
 
     def do_HEAD(self) -> None:
@@ -77,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._describe(path.removeprefix("api/models/"))
         else:
             repository, _, file = path.partition("/resolve/main/")
-            self._hand_out(repository, file)
+            self._send_file(repository, file)
 
     def _describe(self, repository: str) -> None:
         files = self.served.repositories.get(repository)
@@ -85,10 +85,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(401, b"", {"X-Error-Code": "RepoNotFound"})
             return
         siblings = [{"rfilename": name} for name in files]
-        about = {"id": repository, "sha": COMMIT, "private": False, "tags": [], "siblings": siblings}
-        self._send(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
+        info = {"id": repository, "sha": COMMIT, "private": False, "tags": [], "siblings": siblings}
+        self._send(200, json.dumps(info).encode(), {"Content-Type": "application/json"})
 
-    def _hand_out(self, repository: str, name: str) -> None:
+    def _send_file(self, repository: str, name: str) -> None:
         content = self.served.repositories.get(repository, {}).get(name)
         if repository in self.served.gated:
             self._send(403, b"", {"X-Error-Code": "GatedRepo"})

@@ -1,4 +1,4 @@
-"""GGUF files written byte by byte, to be wrong where a test wants it."""
+"""GGUF files written byte by byte, so that a test can make any part of them wrong."""
 
 from __future__ import annotations
 

@@ -55,9 +55,9 @@ def test_an_argument_is_an_alias_a_place_and_options(text: str, expected: ModelA
         ("", "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"),
         ("small=", "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"),
         (",n_ctx=1", "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"),
-        ("q.gguf,context=8192", f"found 'context=8192' behind a comma; expected key=value; {KEYS}"),
+        ("q.gguf,context=8192", f"found 'context=8192' after a comma; expected key=value; {KEYS}"),
         ("q.gguf,n_ctx", f"found n_ctx=; expected a whole number; {KEYS}"),
-        ("q.gguf,", f"found '' behind a comma; expected key=value; {KEYS}"),
+        ("q.gguf,", f"found '' after a comma; expected key=value; {KEYS}"),
         ("q.gguf,n_ctx=8k", f"found n_ctx=8k; expected a whole number; {KEYS}"),
         ("q.gguf,threads=1.5", f"found threads=1.5; expected a whole number; {KEYS}"),
         ("q.gguf,thinking=maybe", f"found thinking=maybe; expected on or off; {KEYS}"),
@@ -65,12 +65,12 @@ def test_an_argument_is_an_alias_a_place_and_options(text: str, expected: ModelA
         ("q.gguf,n_ctx=0", f"n_ctx is 0; expected a number from 1 to 134217728; {KEYS}"),
         ("q.gguf,parallel=65", f"parallel is 65; expected a number from 1 to 64; {KEYS}"),
         ("=q.gguf", f"the alias '' is empty; {ALIAS}"),
-        ("my model=q.gguf", f"the alias 'my model' has ' ' in it; {ALIAS}"),
-        ("runs/lr=3/q.gguf", f"the alias 'runs/lr' has '/' in it; {ALIAS}"),
-        ("größe@=q.gguf", f"the alias 'größe@' has 'ö' 'ß' '@' in it; {ALIAS}"),
+        ("my model=q.gguf", f"the alias 'my model' contains ' '; {ALIAS}"),
+        ("runs/lr=3/q.gguf", f"the alias 'runs/lr' contains '/'; {ALIAS}"),
+        ("größe@=q.gguf", f"the alias 'größe@' contains 'ö' 'ß' '@'; {ALIAS}"),
     ],
 )
-def test_an_argument_that_makes_no_sense_is_told_what_would(text: str, sentence: str) -> None:
+def test_the_error_of_an_invalid_argument_names_what_is_expected(text: str, sentence: str) -> None:
     with pytest.raises(ModelError) as caught:
         parse_argument(text)
     assert str(caught.value) == sentence
@@ -90,7 +90,7 @@ def test_every_option_of_a_model_can_be_written(field: Field[Any]) -> None:
         ("x=a=b,c.gguf,n_ctx=9", ModelArgument(alias="x", place="a=b,c.gguf", options=ModelOptions(n_ctx=9))),
     ],
 )
-def test_a_path_with_commas_and_equals_signs_is_taken_where_its_file_exists(
+def test_a_path_with_commas_and_equals_signs_is_accepted_if_its_file_exists(
     folder: Path, text: str, expected: ModelArgument
 ) -> None:
     (folder / "a=b,c.gguf").touch()
@@ -104,7 +104,7 @@ def test_the_longest_existing_file_is_the_place(folder: Path) -> None:
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         argument = parse_argument(text)
     except ModelError:
@@ -113,5 +113,5 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     assert argument.place in text
 
 
-def test_a_text_too_long_for_a_file_name_is_no_accident() -> None:
+def test_a_text_too_long_for_a_file_name_is_parsed() -> None:
     assert parse_argument("q" * 5000).place == "q" * 5000

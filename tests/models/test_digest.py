@@ -27,7 +27,7 @@ def sha256(content: bytes) -> str:
 
 
 def change_in_secret(path: Path, content: bytes) -> None:
-    """Write without a trace in size and time."""
+    """Write without changing size and time."""
     before = path.stat()
     assert len(content) == before.st_size
     path.write_bytes(content)
@@ -39,7 +39,7 @@ def test_the_digest_is_the_sha256_of_the_bytes(model: Path, cache: Path) -> None
     assert weights_digest(model, cache=cache) == sha256(bytes(range(256)) * 10_000)
 
 
-def test_a_split_model_counts_as_its_parts_one_behind_the_other(tmp_path: Path, cache: Path) -> None:
+def test_the_digest_of_a_split_model_is_that_of_its_parts_in_order(tmp_path: Path, cache: Path) -> None:
     for number, content in enumerate((b"a", b"b", b"c"), start=1):
         (tmp_path / f"q-{number:05}-of-00003.gguf").write_bytes(content)
     first, second = tmp_path / "q-00001-of-00003.gguf", tmp_path / "q-00002-of-00003.gguf"
@@ -54,7 +54,7 @@ def test_a_file_that_did_not_change_is_not_read_again(model: Path, cache: Path) 
     assert weights_digest(model, cache=cache) == sha256(b"weights")
 
 
-def test_another_size_or_time_is_another_file(model: Path, cache: Path) -> None:
+def test_a_file_with_another_size_or_time_is_read_again(model: Path, cache: Path) -> None:
     weights_digest(model, cache=cache)
     model.write_bytes(b"more weights")
     assert weights_digest(model, cache=cache) == sha256(b"more weights")
@@ -63,10 +63,12 @@ def test_another_size_or_time_is_another_file(model: Path, cache: Path) -> None:
     assert weights_digest(model, cache=cache) == sha256(b"MORE WEIGHTS")
 
 
-def test_without_a_cache_named_the_users_own_is_used(folder: Path, model: Path) -> None:
+def test_the_users_cache_is_used_by_default(folder: Path, model: Path) -> None:
     weights_digest(model)
-    known = json.loads((folder.parent / "home" / "cache" / "pytest-puma" / "digests.json").read_text(encoding="utf-8"))
-    assert known[str(model)]["sha256"] == sha256(b"weights")
+    entries = json.loads(
+        (folder.parent / "home" / "cache" / "pytest-puma" / "digests.json").read_text(encoding="utf-8")
+    )
+    assert entries[str(model)]["sha256"] == sha256(b"weights")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_a_damaged_cache_is_replaced(model: Path, cache: Path, content: bytes) -
     assert json.loads(cache.read_text(encoding="utf-8"))[str(model)]["sha256"] == sha256(b"weights")
 
 
-def test_a_cache_that_cannot_be_written_only_costs_the_time(model: Path, cache: Path) -> None:
+def test_a_cache_that_cannot_be_written_only_costs_time(model: Path, cache: Path) -> None:
     cache.parent.write_text("a file where the folder should be", encoding="utf-8")
     assert weights_digest(model, cache=cache) == sha256(b"weights")
     assert cache.parent.is_file()
@@ -92,7 +94,7 @@ def test_nothing_is_left_beside_a_cache_that_cannot_be_replaced(model: Path, cac
     assert list(cache.parent.iterdir()) == [cache]
 
 
-def test_files_that_are_gone_are_forgotten(model: Path, cache: Path) -> None:
+def test_entries_of_deleted_files_are_removed(model: Path, cache: Path) -> None:
     other = model.with_name("other.gguf")
     other.write_bytes(b"other")
     weights_digest(other, cache=cache)
@@ -108,9 +110,9 @@ def test_many_writers_at_once_leave_a_readable_cache(tmp_path: Path, cache: Path
     with ThreadPoolExecutor(8) as pool:
         digests = list(pool.map(lambda model: weights_digest(model, cache=cache), models))
     assert digests == [sha256(model.name.encode()) for model in models]
-    known = json.loads(cache.read_text(encoding="utf-8"))
-    assert known
-    assert all(entry["sha256"] == sha256(Path(path).name.encode()) for path, entry in known.items())
+    entries = json.loads(cache.read_text(encoding="utf-8"))
+    assert entries
+    assert all(entry["sha256"] == sha256(Path(path).name.encode()) for path, entry in entries.items())
     assert list(cache.parent.iterdir()) == [cache]
 
 

@@ -13,6 +13,6 @@ def test_the_sizes_of_the_tensor_types_are_those_of_the_gguf_package() -> None:
 
 def test_the_names_of_the_quantisations_are_those_of_the_gguf_package() -> None:
     theirs = {int(kind): kind.name.removeprefix("MOSTLY_").removeprefix("ALL_") for kind in LlamaFileType}
-    known = {kind: name for kind, name in FILE_TYPES.items() if kind in theirs}
-    assert known == {kind: name for kind, name in theirs.items() if kind in known}
-    assert len(known) > 30
+    ours = {kind: name for kind, name in FILE_TYPES.items() if kind in theirs}
+    assert ours == {kind: name for kind, name in theirs.items() if kind in ours}
+    assert len(ours) > 30

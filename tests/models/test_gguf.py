@@ -34,11 +34,11 @@ def test_the_header_of_a_real_file_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_what_a_header_leaves_open_stays_open(tmp_path: Path, version: int) -> None:
+def test_missing_metadata_stay_empty(tmp_path: Path, version: int) -> None:
     path = tmp_path / "q.gguf"
     path.write_bytes(raw_gguf(version=version))
-    found = read_gguf(path)
-    assert (found.name, found.file_type, found.context_length, found.chat_template) == ("", "", None, False)
+    file = read_gguf(path)
+    assert (file.name, file.file_type, file.context_length, file.chat_template) == ("", "", None, False)
 
 
 @pytest.mark.parametrize(("number", "name"), [(15, "Q4_K_M"), (1024 + 15, "Q4_K_M"), (999, "999")])
@@ -62,7 +62,7 @@ def test_the_quantisation_has_a_name(tmp_path: Path, number: int, name: str) -> 
         max_size=8,
     )
 )
-def test_any_metadata_that_the_gguf_package_writes_is_stepped_over(
+def test_any_metadata_that_the_gguf_package_writes_is_skipped(
     tmp_path_factory: pytest.TempPathFactory, pairs: dict[str, object]
 ) -> None:
     path = tmp_path_factory.mktemp("pairs") / "q.gguf"
@@ -80,7 +80,7 @@ def _type(value: object) -> gguf.GGUFValueType:
     return gguf.GGUFValueType.get_type(value)
 
 
-def test_a_number_of_heads_below_zero_tells_nothing(tmp_path: Path) -> None:
+def test_a_negative_number_of_heads_gives_no_size(tmp_path: Path) -> None:
     path = tmp_path / "q.gguf"
     attention: dict[str, Value] = {"llama.attention.head_count": 2, "llama.attention.head_count_kv": [-8, 1]}
     path.write_bytes(raw_gguf({**MODEL, **attention, "llama.block_count": 2, "llama.embedding_length": 8}))
@@ -96,14 +96,14 @@ def test_a_text_of_many_megabytes_in_the_header_is_not_read(tmp_path: Path) -> N
         read_gguf(path)
 
 
-def test_a_tensor_of_an_unknown_type_must_only_begin_inside_the_file(tmp_path: Path) -> None:
+def test_a_tensor_with_an_unknown_type_must_only_begin_inside_the_file(tmp_path: Path) -> None:
     path = tmp_path / "q.gguf"
     path.write_bytes(raw_gguf(tensors=[("t", (1 << 40,), 77, 64)], data=64))
     assert read_gguf(path).tensors == 1
     assert "it is cut off" in refused(path, raw_gguf(tensors=[("t", (1,), 77, 64)], data=63))
 
 
-def test_the_data_begin_where_the_alignment_of_the_file_says(tmp_path: Path) -> None:
+def test_the_data_begin_at_the_alignment_of_the_file(tmp_path: Path) -> None:
     header = {**MODEL, "general.alignment": 4096}
     path = tmp_path / "q.gguf"
     assert f"end at byte {4096 + 128:,}" in refused(path, raw_gguf(header))
@@ -135,7 +135,7 @@ def test_the_vocabulary_of_a_large_model_costs_less_than_half_a_second(tmp_path:
     ],
     ids=["a key and a value of 64 in two layers", "two of 32 in three", "in every second layer", "no attention"],
 )
-def test_what_attention_keeps_of_a_token_follows_from_the_header(
+def test_the_size_of_a_token_in_the_kv_cache_follows_from_the_header(
     tmp_path: Path, shape: Shape, expected: int | None
 ) -> None:
     assert read_gguf(write_gguf(tmp_path / "m.gguf", shape)).kv_slot_bytes == expected

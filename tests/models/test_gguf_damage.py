@@ -33,7 +33,7 @@ RAW = raw_gguf()
         ),
         (
             b"\n<!DOCTYPE html><html>",
-            " is no GGUF file: it is a web page; the link for a download is another than the one to look at a file",
+            " is no GGUF file: it is a web page; use the link that downloads the file, not the one that shows it",
         ),
         (
             struct.pack("<Q", 40) + b'{"__metadata__":{"format":"pt"}}',
@@ -46,7 +46,7 @@ RAW = raw_gguf()
         (
             b"tjgg\x03\x00\x00\x00",
             (
-                " is no GGUF file: it has the GGML format of before August 2023; "
+                " is no GGUF file: it has the GGML format from before August 2023; "
                 "convert the model again, or look for a newer file"
             ),
         ),
@@ -54,7 +54,7 @@ RAW = raw_gguf()
             raw_gguf(version=1),
             " has GGUF version 1; expected 2 or 3; convert the model again, or look for a newer file",
         ),
-        (raw_gguf(version=4), " has GGUF version 4; expected 2 or 3; pytest-puma knows no newer one"),
+        (raw_gguf(version=4), " has GGUF version 4; expected 2 or 3; pytest-puma reads no newer one"),
         (
             raw_gguf(version=3, order=">", pairs={}, tensors=()),
             " has GGUF version 50331648; expected 2 or 3; it is big-endian: get a little-endian one",
@@ -69,7 +69,7 @@ RAW = raw_gguf()
         ),
     ],
 )
-def test_a_file_that_is_no_whole_gguf_is_told_what_it_is(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_the_error_of_a_file_that_is_no_whole_gguf_names_its_format(tmp_path: Path, content: bytes, sentence: str) -> None:
     path = tmp_path / "q.gguf"
     assert refused(path, content) == f"{path}{sentence}"
 
@@ -119,7 +119,7 @@ def test_a_file_with_a_wrong_byte_is_read_or_refused(
         assert read_gguf(path).size == len(RAW)
 
 
-def test_a_file_that_cannot_be_opened_is_told_why(tmp_path: Path) -> None:
+def test_the_error_of_a_file_that_cannot_be_opened_gives_the_reason(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
         read_gguf(tmp_path / "gone.gguf")
     assert str(caught.value) == f"{tmp_path / 'gone.gguf'} cannot be read: No such file or directory"

@@ -18,7 +18,7 @@ _PATH = "/{repo_id}/resolve/{revision}/{filename}"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Hub]:
-    """A hub of our own, to which the client goes as if HF_ENDPOINT had said so before it was imported."""
+    """A local hub, which the client uses as if HF_ENDPOINT had been set before its import."""
     with serve(Hub()) as hub, pytest.MonkeyPatch.context() as patch:
         patch.setattr(constants, "ENDPOINT", hub.url)
         patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + _PATH)
@@ -28,7 +28,7 @@ def server() -> Iterator[Hub]:
 
 @pytest.fixture
 def hub(server: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
-    """The hub with nothing in it, and an empty cache."""
+    """An empty hub, and an empty cache."""
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     server.clear()
     return server
@@ -41,7 +41,7 @@ def refused(reference: str) -> str:
 
 
 @pytest.mark.parametrize("pattern", ["tiny-Q4_K_M.gguf", "*q4_k_m.gguf", "*Q4*", "tiny-Q?_K_M.gguf"])
-def test_the_one_file_that_fits_is_downloaded(hub: Hub, pattern: str) -> None:
+def test_the_only_matching_file_is_downloaded(hub: Hub, pattern: str) -> None:
     hub.repositories[REPOSITORY] = {"tiny-Q8_0.gguf": b"eight", "tiny-Q4_K_M.gguf": b"four", "Q4.md": b"read me"}
     path = download(f"{REPOSITORY}:{pattern}")
     assert path.name == "tiny-Q4_K_M.gguf"
@@ -49,12 +49,12 @@ def test_the_one_file_that_fits_is_downloaded(hub: Hub, pattern: str) -> None:
     assert hub.downloads == ["tiny-Q4_K_M.gguf"]
 
 
-def test_a_file_of_exactly_that_name_comes_first(hub: Hub) -> None:
+def test_a_file_with_exactly_that_name_takes_precedence(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"small", "Q.gguf": b"large"}
     assert download(f"{REPOSITORY}:Q.gguf").read_bytes() == b"large"
 
 
-def test_what_was_downloaded_once_is_taken_from_the_cache(hub: Hub) -> None:
+def test_a_downloaded_file_is_taken_from_the_cache(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
     assert download(f"{REPOSITORY}:q.gguf") == download(f"{REPOSITORY}:*.gguf")
     assert hub.downloads == ["q.gguf"]
@@ -80,26 +80,26 @@ def test_the_first_part_stands_for_all(hub: Hub) -> None:
         (
             ["a-q4.gguf", "a-q8.gguf", "a.md"],
             "*.gguf",
-            f"'*.gguf' fits 2 models of {REPOSITORY}: a-q4.gguf, a-q8.gguf; narrow it down to one",
+            f"'*.gguf' matches 2 models of {REPOSITORY}: a-q4.gguf, a-q8.gguf; narrow it down to one",
         ),
         (
             ["a-q4.gguf", "b-00001-of-00002.gguf", "b-00002-of-00002.gguf"],
             "*q8*",
-            f"no GGUF file of {REPOSITORY} fits '*q8*'; it has a-q4.gguf, b-00001-of-00002.gguf",
+            f"no GGUF file of {REPOSITORY} matches '*q8*'; it has a-q4.gguf, b-00001-of-00002.gguf",
         ),
-        (["a.md"], "*", f"no GGUF file of {REPOSITORY} fits '*'; it has none"),
+        (["a.md"], "*", f"no GGUF file of {REPOSITORY} matches '*'; it has none"),
         (
             [f"{number:02}.gguf" for number in range(22)],
             "x",
             (
-                f"no GGUF file of {REPOSITORY} fits 'x'; "
+                f"no GGUF file of {REPOSITORY} matches 'x'; "
                 f"it has {', '.join(f'{number:02}.gguf' for number in range(20))} and 2 more"
             ),
         ),
         (
             ["b-00001-of-00002.gguf", "b-00002-of-00002.gguf"],
             "*-00002-of-*",
-            "only b-00002-of-00002.gguf fits, one of 2 parts; ask for the first of them: b-00001-of-00002.gguf",
+            "only b-00002-of-00002.gguf matches, one of 2 parts; name the first of them: b-00001-of-00002.gguf",
         ),
         (
             ["b-00001-of-00002.gguf"],
@@ -108,7 +108,7 @@ def test_the_first_part_stands_for_all(hub: Hub) -> None:
         ),
     ],
 )
-def test_a_pattern_that_does_not_fit_one_model_is_answered_with_the_files_there_are(
+def test_a_pattern_that_does_not_match_one_model_is_an_error_that_lists_the_files(
     hub: Hub, files: list[str], pattern: str, sentence: str
 ) -> None:
     hub.repositories[REPOSITORY] = dict.fromkeys(files, b"")
@@ -122,14 +122,14 @@ def test_a_reference_names_owner_repository_and_pattern(reference: str) -> None:
     assert refused(reference) == sentence
 
 
-def test_an_unknown_repository_is_told(hub: Hub) -> None:
+def test_an_unknown_repository_is_an_error(hub: Hub) -> None:
     assert refused("owner/other:*.gguf") == (
         f"{hub.url} has no repository owner/other for you; "
         "check the name, or if it is private, 'hf auth login' or set HF_TOKEN"
     )
 
 
-def test_a_gated_repository_is_told_where_to_accept_its_terms(hub: Hub) -> None:
+def test_the_error_of_a_gated_repository_names_the_page_with_its_terms(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
     hub.gated.add(REPOSITORY)
     assert refused(f"{REPOSITORY}:q.gguf") == (
@@ -138,7 +138,7 @@ def test_a_gated_repository_is_told_where_to_accept_its_terms(hub: Hub) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 501])
-def test_a_hub_out_of_order_is_told(hub: Hub, status: int) -> None:
+def test_a_failing_hub_is_an_error(hub: Hub, status: int) -> None:
     hub.status = status
     sentence = refused(f"{REPOSITORY}:q.gguf")
     assert sentence.startswith(f"cannot get it from {hub.url}, and the cache does not have it: HfHubHTTPError: ")
@@ -146,7 +146,7 @@ def test_a_hub_out_of_order_is_told(hub: Hub, status: int) -> None:
     assert "\n" not in sentence
 
 
-def test_a_hub_that_does_not_answer_is_told(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_that_does_not_answer_is_an_error(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
     path = download(f"{REPOSITORY}:q.gguf")
     nobody = "http://127.0.0.1:9"
@@ -155,15 +155,15 @@ def test_a_hub_that_does_not_answer_is_told(hub: Hub, monkeypatch: pytest.Monkey
     assert refused("owner/other:*").startswith(f"cannot get it from {nobody}, and the cache does not have it: Connect")
 
 
-def test_what_the_cache_has_is_enough_where_the_hub_is_out_of_reach(hub: Hub) -> None:
+def test_the_cache_is_used_if_the_hub_cannot_be_reached(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q-small.gguf": b"weights", "q-large.gguf": b"more weights"}
     path = download(f"{REPOSITORY}:*small*")
     hub.status = 501
     assert download(f"{REPOSITORY}:*small*") == path
-    assert refused(f"{REPOSITORY}:*large*").startswith("no GGUF file of owner/tiny-GGUF fits '*large*'")
+    assert refused(f"{REPOSITORY}:*large*").startswith("no GGUF file of owner/tiny-GGUF matches '*large*'")
 
 
-def test_without_the_package_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_error_names_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert refused(f"{REPOSITORY}:q.gguf") == (
         "this needs the package huggingface_hub; install it with: pip install 'pytest-puma[hub]'"
@@ -178,7 +178,7 @@ print(resolve_models(sys.argv[1:], directories=())[0].path)
 
 
 def run(home: Path, argument: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Resolve an argument in a process of its own, which reads the environment as a user's does."""
+    """Resolve an argument in a separate process, which reads the environment as a user's does."""
     return subprocess.run(  # noqa: S603  (our own script)
         [sys.executable, "-c", SCRIPT, argument],
         env={**os.environ, "HF_HOME": str(home), **environment},
@@ -188,7 +188,7 @@ def run(home: Path, argument: str, **environment: str) -> subprocess.CompletedPr
     )
 
 
-def test_the_clients_own_environment_variables_are_obeyed(tmp_path: Path, hub: Hub, weights: bytes) -> None:
+def test_the_environment_variables_of_the_client_work(tmp_path: Path, hub: Hub, weights: bytes) -> None:
     hub.repositories[REPOSITORY] = {"tiny.gguf": weights}
     argument = f"small=hf:{REPOSITORY}:*.gguf"
     online = run(tmp_path, argument, HF_ENDPOINT=hub.url)

@@ -31,7 +31,7 @@ def test_a_file_without_a_stem_needs_an_alias() -> None:
         name_from_file(".gguf")
 
 
-def test_the_parts_of_a_model_are_known_from_any_of_their_names() -> None:
+def test_the_parts_of_a_model_follow_from_any_of_their_names() -> None:
     parts = ("q-00001-of-00003.gguf", "q-00002-of-00003.gguf", "q-00003-of-00003.gguf")
     assert all(part_names(part) == parts for part in parts)
 
@@ -39,7 +39,7 @@ def test_the_parts_of_a_model_are_known_from_any_of_their_names() -> None:
 @pytest.mark.parametrize(
     "name", ["q.gguf", "q-1-of-3.gguf", "q-00001-of-00003.bin", "q-00001-of-00000.gguf", "q-00001-of-00003.gguf.part"]
 )
-def test_a_file_that_is_no_part_stands_for_itself(name: str) -> None:
+def test_a_file_that_is_no_part_is_its_own_only_part(name: str) -> None:
     assert part_names(name) == (name,)
 
 
@@ -71,29 +71,29 @@ def test_a_run_spec_name_finds_its_model(name: str, there: list[str], expected: 
 @pytest.mark.parametrize(
     ("name", "there", "sentence"),
     [
-        ("x", [], "model 'x' is unknown: no models; say which file it is: --puma-model x=PATH"),
+        ("x", [], "model 'x' is unknown: no models; name its file: --puma-model x=PATH"),
         (
             "qwen2.5:3b",
             ["a", "b"],
-            "model 'qwen2.5:3b' is none of the models (a, b); say which file it is: --puma-model qwen2.5:3b=PATH",
+            "model 'qwen2.5:3b' is none of the models (a, b); name its file: --puma-model qwen2.5:3b=PATH",
         ),
         (
             "qwen2.5",
             ["qwen2.5-3b", "other", "qwen2.5-7b"],
             (
-                "model 'qwen2.5' fits several of the models (qwen2.5-3b, qwen2.5-7b); "
-                "say which file it is: --puma-model qwen2.5=PATH"
+                "model 'qwen2.5' matches several models (qwen2.5-3b, qwen2.5-7b); "
+                "name its file: --puma-model qwen2.5=PATH"
             ),
         ),
-        # A prefix ends where a word of the name does.
+        # A prefix ends at the end of a word.
         (
             "qwen2.5:1",
             ["qwen2.5-14b"],
-            "model 'qwen2.5:1' is none of the models (qwen2.5-14b); say which file it is: --puma-model qwen2.5:1=PATH",
+            "model 'qwen2.5:1' is none of the models (qwen2.5-14b); name its file: --puma-model qwen2.5:1=PATH",
         ),
     ],
 )
-def test_a_run_spec_name_that_fits_no_model_or_several_is_told_how_to_say_it(
+def test_a_run_spec_name_that_matches_no_model_or_several_is_an_error_with_the_remedy(
     name: str, there: list[str], sentence: str
 ) -> None:
     with pytest.raises(ModelError) as caught:

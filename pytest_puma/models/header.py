@@ -1,0 +1,130 @@
+"""Reading of a GGUF header: its numbers, texts, metadata pairs and tensors, one after the other.
+
+    text       length (uint64), UTF-8 bytes
+    pair       key (text), type (uint32), value
+    array      type of its elements (uint32), their number (uint64), elements
+    tensor     name (text), number of dimensions (uint32), dimensions (uint64), type (uint32), offset (uint64)
+
+All little-endian. Vocabularies are arrays of several 100,000 texts: they are skipped.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import struct
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pytest_puma.models.ggml import BLOCKS
+
+Value: TypeAlias = "int | float | str | tuple[int, ...] | None"
+
+_LAYOUTS = {
+    number: struct.Struct(f"<{code}")
+    for number, code in {
+        0: "B",
+        1: "b",
+        2: "H",
+        3: "h",
+        4: "I",
+        5: "i",
+        6: "f",
+        7: "?",
+        10: "Q",
+        11: "q",
+        12: "d",
+    }.items()
+}
+_UINT32, _UINT64 = _LAYOUTS[4], _LAYOUTS[10]
+_TEXT, _ARRAY = 8, 9
+_INTEGERS = {4, 5, 10, 11}
+_MAX_TEXT = 1 << 24  # a damaged length must not read gigabytes; chat templates have some 10,000 characters
+_MAX_DIMENSIONS = 4
+MAX_LAYERS = 1024  # the largest models have some 130; a shorter array of integers has one element per layer
+
+
+class DamagedHeaderError(Exception):
+    """The bytes at the reader's position are no header."""
+
+
+@dataclass(slots=True)
+class HeaderReader:
+    """Reads a header from `position` on; a `DamagedHeaderError` where it makes no sense."""
+
+    data: mmap.mmap
+    position: int
+
+    def uint32(self) -> int:
+        """Read a number of four bytes."""
+        return self._number(_UINT32)
+
+    def uint64(self) -> int:
+        """Read a number of eight bytes."""
+        return self._number(_UINT64)
+
+    def pair(self) -> tuple[str, Value]:
+        """Read a key and its value; an array is skipped unless it holds at most `MAX_LAYERS` integers."""
+        key, kind = self._text(), self.uint32()
+        if kind == _ARRAY:
+            return key, self._array()
+        return key, self._text() if kind == _TEXT else self._number(_layout(kind))
+
+    def tensor_end(self) -> int:
+        """Read a tensor; return its end in the data, in bytes, or its start if its type is newer than our table."""
+        self._text()
+        dimensions = self.uint32()
+        if dimensions > _MAX_DIMENSIONS:
+            raise DamagedHeaderError
+        weights = math.prod(self.uint64() for _ in range(dimensions))
+        per_block, block = BLOCKS.get(self.uint32(), (1, 0))
+        return self.uint64() + weights // per_block * block
+
+    def _number(self, layout: struct.Struct) -> int:
+        """The next number; floats and booleans are read the same way."""
+        try:
+            (value,) = layout.unpack_from(self.data, self.position)
+        except struct.error:
+            raise DamagedHeaderError from None
+        self.position += layout.size
+        return value  # type: ignore[no-any-return]
+
+    def _text(self) -> str:
+        length = self.uint64()
+        start = self.position
+        if length > _MAX_TEXT:
+            raise DamagedHeaderError
+        self._skip(length)
+        return self.data[start : self.position].decode("utf-8", errors="replace")
+
+    def _array(self) -> tuple[int, ...] | None:
+        kind, count = self.uint32(), self.uint64()
+        if kind == _TEXT:
+            self._skip_texts(count)
+        elif kind in _INTEGERS and count <= MAX_LAYERS:
+            return tuple(self._number(_layout(kind)) for _ in range(count))
+        else:
+            self._skip(_layout(kind).size * count)
+        return None
+
+    def _skip(self, size: int) -> None:
+        if self.position + size > len(self.data):
+            raise DamagedHeaderError
+        self.position += size
+
+    def _skip_texts(self, count: int) -> None:
+        length_at, data, position = _UINT64.unpack_from, self.data, self.position
+        try:
+            for _ in range(count):
+                position += 8 + length_at(data, position)[0]
+        except (struct.error, OverflowError):
+            raise DamagedHeaderError from None
+        self._skip(position - self.position)
+
+
+def _layout(kind: int) -> struct.Struct:
+    """The layout of a number of this type."""
+    try:
+        return _LAYOUTS[kind]
+    except KeyError:
+        raise DamagedHeaderError from None
