@@ -1,4 +1,4 @@
-"""Statistics: pure functions of arrays, which know neither predictions nor gates."""
+"""Statistics: pure functions of arrays, independent of predictions and gates."""
 
 from pytest_puma.core import LEVEL
 from pytest_puma.stats.intervals import (

@@ -1,8 +1,8 @@
-"""Probabilities with the sharpness that fits them best, and the Brier score that is left of them.
+"""Temperature scaling of label probabilities, and the Brier score after it.
 
-A change of the prompt may make all probabilities flatter or sharper, and no answer worse. The exponent `beta`, an
-inverse temperature, takes that away: it is fitted to each set of answers before two sets are compared. Source: C. Guo
-et al., "On calibration of modern neural networks", ICML 2017 (temperature scaling); the loss is that of G. W. Brier,
+A change of the prompt may make all probabilities flatter or sharper without making any answer worse. The exponent
+`beta`, an inverse temperature, removes that effect: it is fitted to each set of answers before two sets are compared.
+Source: C. Guo et al., "On calibration of modern neural networks", ICML 2017; the loss is that of G. W. Brier,
 "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78 (1950).
 """
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     Values: TypeAlias = NDArray[np.float64]
 
-#: The exponents that are tried. At either end, the fit says that the probabilities mean little.
+#: The candidate exponents. A fit at either end shows that the probabilities carry little information.
 BETAS = np.geomspace(0.1, 4.0, 40)
-#: No logarithm is smaller: a probability of 0 would stay one under every exponent.
-_LEAST = -32.0
+#: Minimum logarithm: a probability of 0 would stay 0 under every exponent.
+_MIN_LOG = -32.0
 
 
 class Refit(NamedTuple):
@@ -31,7 +31,7 @@ class Refit(NamedTuple):
 
     @property
     def at_edge(self) -> bool:
-        """Whether no exponent within the range is best."""
+        """Whether the best exponent is at an end of the range."""
         return self.beta in {BETAS[0], BETAS[-1]}
 
 
@@ -43,9 +43,9 @@ def refit(probabilities: Values, gold: NDArray[np.intp]) -> Refit:
 
 
 def tempered_losses(probabilities: Values, gold: NDArray[np.intp]) -> Values:
-    """The Brier score of each sample under each exponent: exponents x samples."""
+    """Return the Brier score of each sample under each exponent: exponents x samples."""
     with np.errstate(divide="ignore"):
-        logs = np.maximum(np.log(probabilities), _LEAST)
+        logs = np.maximum(np.log(probabilities), _MIN_LOG)
     powers = np.exp(BETAS[:, None, None] * (logs - logs.max(axis=1, keepdims=True)))
     shares = powers / powers.sum(axis=2, keepdims=True)
     truth = gold[:, None] == np.arange(probabilities.shape[1])
@@ -54,7 +54,7 @@ def tempered_losses(probabilities: Values, gold: NDArray[np.intp]) -> Values:
 
 
 def skill(losses: Values, gold: NDArray[np.intp]) -> float:
-    """The Brier skill score: 1 at no loss, 0 where it is that of always saying how frequent the labels are."""
+    """Return the Brier skill score: 1 without loss, 0 at the loss of a constant prediction of the label frequencies."""
     shares = np.bincount(gold) / max(len(gold), 1)
     prior = 1.0 - float(np.square(shares).sum())
     return 1.0 - float(losses.mean()) / prior if prior > 0 else 0.0

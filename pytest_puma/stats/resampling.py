@@ -1,7 +1,7 @@
-"""Bootstrap resamples: a matrix of weights, one row a resample and one column an observation.
+"""Bootstrap resamples: a matrix of weights, with a row for each resample and a column for each observation.
 
-A weight is how often the observation occurs in that resample. Whoever can compute a number from weighted observations
-has its interval too: `percentile_interval(number(weights))`.
+A weight counts how often the observation occurs in that resample. So any number computed from weighted observations
+has an interval: `percentile_interval(number(weights))`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 Units: TypeAlias = Sequence[tuple[str, ...]]
 
 RESAMPLES = 2000
-_DRAWS_AT_ONCE = 1_000_000  # 8 MB of draws
+_DRAWS_AT_ONCE = 1_000_000  # 8 MB of random numbers
 
 
 class Resamples:
-    """Those of some rows, drawn when they are first needed, and once for everything that is measured on these rows.
+    """Resamples of some rows, drawn at first use and shared by all numbers computed on these rows.
 
-    `units[row]` names what the row is made of, as `resampling_weights` says.
+    `units[row]` names the units of the row, as in `resampling_weights`.
     """
 
     def __init__(self, units: Units, *, seed: int) -> None:
@@ -37,7 +37,7 @@ class Resamples:
         return len(self.units)
 
     def of(self, rows: Sequence[int]) -> Resamples:
-        """Those of some of the rows, which are these very resamples where it is all of them in order."""
+        """Return the resamples of some of the rows: this object if they are all rows in order."""
         return (
             self
             if list(rows) == list(range(len(self)))
@@ -51,23 +51,23 @@ class Resamples:
 
     @cached_property
     def dependent(self) -> bool:
-        """Whether rows share units, so that they are not independent."""
+        """Whether rows share units and so are not independent."""
         return share_units(self.units)
 
     @cached_property
     def independent(self) -> int:
-        """At most how many observations the rows are worth: one for each atom that `resampling_weights` draws."""
+        """Upper bound of the number of independent observations: one for each atom of `resampling_weights`."""
         return min(len(self), int(_atoms_of_rows(self.units).max(initial=0)))
 
 
 def share_units(units: Units) -> bool:
-    """Whether any two rows have a unit in common, so that they are not independent."""
+    """Whether any two rows share a unit and so are not independent."""
     names = list(chain.from_iterable(map(set, units)))
     return len(set(names)) < len(names)
 
 
 def components(units: Units) -> list[int]:
-    """The number of the group of each row, where rows that share a unit, or are linked by others, are one group."""
+    """Return the group number of each row; rows that share a unit, directly or through other rows, are one group."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -84,9 +84,9 @@ def components(units: Units) -> list[int]:
 
 
 def group_sums(values: NDArray[np.float64], units: Units) -> NDArray[np.float64]:
-    """The sum of each group of rows that share units (`components`), so that what is left is independent.
+    """Return the sum of each group of rows that share units (`components`), which are independent of each other.
 
-    The values as they are where no row shares a unit, or where `units` is empty.
+    Returns the values unchanged if no rows share a unit, or if `units` is empty.
     """
     if not share_units(units):
         return values
@@ -94,20 +94,20 @@ def group_sums(values: NDArray[np.float64], units: Units) -> NDArray[np.float64]
 
 
 def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -> NDArray[np.integer]:
-    """How often each row occurs in each bootstrap resample: resamples x rows.
+    """Return how often each row occurs in each bootstrap resample: resamples x rows.
 
-    `units[row]` names what the row is made of; a row that names nothing is its own unit. Units that
+    `units[row]` names the units of the row; a row without units is its own unit. Units that
     occur in exactly the same rows are one atom. Atoms are drawn with replacement, and a row occurs
     as often as the product of its atoms' counts (A. B. Owen, "The pigeonhole bootstrap", Annals of
-    Applied Statistics 1 (2007); where atoms are shared, its intervals err on the wide side). Where
-    no unit is shared, an atom is a row and this is the ordinary bootstrap.
+    Applied Statistics 1 (2007); with shared atoms, its intervals are too wide rather than too narrow).
+    If no unit is shared, an atom is a row and this is the ordinary bootstrap.
 
-    A resample in which no row occurs measures nothing and is left out, so there may be fewer than
-    `resamples`; this can only happen where units are shared.
+    A resample without any row measures nothing and is omitted, so there may be fewer than `resamples`;
+    this can only happen if units are shared.
     """
     atoms_of = _atoms_of_rows(units)
     atoms = int(atoms_of.max(initial=0))
-    # One or two counts, which hardly ever pass ten, cannot reach 2**16: most weights take half the memory.
+    # A product of one or two counts, which are rarely above ten, stays below 2**16: half the memory in most cases.
     small = atoms_of.shape[1] <= 2  # noqa: PLR2004
     weights = np.empty((resamples, len(units)), dtype=np.uint16 if small else np.int32)
     start = 0
@@ -120,7 +120,7 @@ def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -
 
 
 def _atoms_of_rows(units: Units) -> NDArray[np.intp]:
-    """The atoms of each row, from 1; rows with fewer atoms than others are filled up with 0: rows x most atoms."""
+    """The atoms of each row, from 1, padded with 0: rows x maximum number of atoms."""
     rows_of: dict[str | int, list[int]] = {}
     for row, names in enumerate(units):
         for name in dict.fromkeys(names) or (row,):
@@ -130,11 +130,11 @@ def _atoms_of_rows(units: Units) -> NDArray[np.intp]:
         for row in rows:
             atoms[row].append(atom)
     width = max(map(len, atoms), default=1)
-    return np.array([found + [0] * (width - len(found)) for found in atoms], dtype=np.intp).reshape(-1, width)
+    return np.array([row + [0] * (width - len(row)) for row in atoms], dtype=np.intp).reshape(-1, width)
 
 
 def _atom_counts(atoms: int, resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
-    """How often each atom is drawn, in blocks of resamples x (1 + atoms); column 0, the filler, counts 1."""
+    """How often each atom is drawn, in blocks of resamples x (1 + atoms); column 0, the padding, counts 1."""
     block = max(1, _DRAWS_AT_ONCE // (atoms + 1))
     for start in range(0, resamples, block):
         rows = min(block, resamples - start)

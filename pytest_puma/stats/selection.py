@@ -1,4 +1,4 @@
-"""The value of the best, or the worst, of several systems: the greatest of noisy numbers is too great."""
+"""The value of the best, or the worst, of several systems, corrected for selection: a maximum of noise is too high."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Selected:
     """The chosen system.
 
-    Its `place`; an estimate of its true `value` without the bias of the choice; and by what factor an interval of that
-    system alone must be `wider` to hold the truth of whichever system is chosen.
+    Its `place`; an estimate of its true `value` without the selection bias; and the factor by which an interval of that
+    system alone must be `wider` to cover the true value of any chosen system.
     """
 
     place: int
@@ -31,23 +31,23 @@ class Selected:
 
 
 def select(values: Sequence[float], resampled: Sequence[Sequence[float]], *, greatest: bool) -> Selected:
-    """Choose among numbers, each with its values in bootstrap resamples, which are the same for all of them.
+    """Choose the greatest or the smallest of numbers, given their values in the same bootstrap resamples.
 
-    As if one half of the samples chose and the other half measured, in all ways at once: the deviations of a resample
-    are added where the choice is made, and subtracted where the chosen number is read, which makes the two independent
-    for normal numbers. Source: D. G. Rasines, G. A. Young, "Splitting strategies for post-selection inference",
-    Biometrika 110 (2023); J. Leiner et al., "Data fission: splitting a single data point", JASA 120 (2025). The wider
-    interval is the simultaneous one of all systems, from the greatest deviation of a resample: P. H. Westfall, S. S.
-    Young, "Resampling-based multiple testing", 1993.
+    This averages over splits in which one half of the samples selects and the other half measures: the deviations of a
+    resample are added for the selection, and subtracted for the measurement, which makes the two independent for normal
+    numbers. Source: D. G. Rasines, G. A. Young, "Splitting strategies for post-selection inference", Biometrika 110
+    (2023); J. Leiner et al., "Data fission: splitting a single data point", JASA 120 (2025). The wider interval is the
+    simultaneous one of all systems, from the largest deviation of a resample: P. H. Westfall, S. S. Young,
+    "Resampling-based multiple testing", 1993.
     """
     length = min(map(len, resampled))
-    known = np.array([each[:length] for each in resampled])
-    known = known[:, ~np.isnan(known).any(axis=0)]
+    replicates = np.array([each[:length] for each in resampled])
+    replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
     observed, sign = np.array(values), 1 if greatest else -1
     place = int(np.argmax(sign * observed))
-    if len(observed) == 1 or not known.size:
+    if len(observed) == 1 or not replicates.size:
         return Selected(place, float(observed[place]), 1.0)
-    noise = known - known.mean(axis=1, keepdims=True)
+    noise = replicates - replicates.mean(axis=1, keepdims=True)
     chosen = np.argmax(sign * (observed[:, None] + noise), axis=0)
     measured = np.take_along_axis(observed[:, None] - noise, chosen[None], axis=0)
     value = sign * min(sign * float(measured.mean()), sign * float(observed[place]))
@@ -55,7 +55,7 @@ def select(values: Sequence[float], resampled: Sequence[Sequence[float]], *, gre
 
 
 def _wider(noise: Values) -> float:
-    """The reach that holds all deviations of a resample at once, over the one that holds those of a single system."""
+    """Half the width of the simultaneous interval of all systems, divided by that of a single system."""
     spread = noise.std(axis=1, keepdims=True)
     farthest = np.abs(np.divide(noise, spread, out=np.zeros_like(noise), where=spread > 0)).max(axis=0)
     return max(1.0, float(np.quantile(farthest, LEVEL)) / NormalDist().inv_cdf((1 + LEVEL) / 2))

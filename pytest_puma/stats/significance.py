@@ -1,6 +1,6 @@
-"""Whether two systems that answered the same samples differ: paired tests, their correction, and sizes of an effect.
+"""Differences between two systems on the same samples: paired tests, a correction for many tests, and effect sizes.
 
-A difference is what the new system's error is above the old one's: 0, 1 or -1 where answers are right or wrong.
+A difference is the new system's error minus the old one's: 0, 1 or -1 for right and wrong answers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pytest_puma.stats.intervals import drawn_out
+from pytest_puma.stats.intervals import widening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     Values: TypeAlias = NDArray[np.float64]
 
 FLIPS = 9999
-#: The share of resamples of which fewer beyond a limit are too few to count.
+#: Minimum share of resamples beyond a limit for a p-value that counts them.
 TAIL = 1 / 200
 _SIGNS_AT_ONCE = 4_000_000
 
 
 def mcnemar(worse: int, better: int) -> float:
-    """The exact two-sided p-value of McNemar's test: as many answers turned wrong as turned right.
+    """Return the exact two-sided p-value of McNemar's test that as many answers became wrong as became right.
 
-    It is about accuracy, and says nothing of a macro-F1. Source: Q. McNemar, "Note on the sampling error of the
+    It is about accuracy, not about a macro-F1. Source: Q. McNemar, "Note on the sampling error of the
     difference between correlated proportions or percentages", Psychometrika 12 (1947), with the binomial law in place
     of its approximation.
     """
@@ -37,7 +37,7 @@ def mcnemar(worse: int, better: int) -> float:
 
 
 def signed_rank(differences: Values) -> float:
-    """The two-sided p-value of Wilcoxon's signed-rank test: differences lie evenly around 0.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test that differences are symmetric around 0.
 
     Differences of 0 are ranked, then dropped. Source: F. Wilcoxon, "Individual comparisons by ranking methods",
     Biometrics Bulletin 1 (1945); J. W. Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures",
@@ -49,7 +49,7 @@ def signed_rank(differences: Values) -> float:
 
 
 def sign_flips(differences: Values, *, seed: int, flips: int = FLIPS) -> float:
-    """The two-sided p-value of the paired permutation test of a mean: each difference could have had the other sign.
+    """Return the two-sided p-value of the paired permutation test of a mean: each difference gets a random sign.
 
     Source: R. A. Fisher, "The design of experiments", 1935, chapter 3; the observed signs count among the flips
     (B. Phipson, G. K. Smyth, "Permutation p-values should never be zero", 2010).
@@ -57,34 +57,34 @@ def sign_flips(differences: Values, *, seed: int, flips: int = FLIPS) -> float:
     sizes, counts = np.unique(np.abs(differences[differences != 0]), return_counts=True)
     if not sizes.size:
         return 1.0
-    random, found, observed = np.random.default_rng(seed), 0, abs(differences.sum())
+    random, reached, observed = np.random.default_rng(seed), 0, abs(differences.sum())
     block = max(1, _SIGNS_AT_ONCE // sizes.size)
     for start in range(0, flips, block):
-        # How many of the differences of one size are above 0.
+        # The number of differences of each size that are above 0.
         above = random.binomial(counts, 0.5, (min(block, flips - start), sizes.size))
         sums = np.abs((2.0 * above - counts) @ sizes)
-        # Two ways to the same sum differ by rounding.
-        found += int((sums >= observed * (1 - 1e-9)).sum())
-    return (found + 1) / (flips + 1)
+        # Two ways to compute the same sum differ by rounding.
+        reached += int((sums >= observed * (1 - 1e-9)).sum())
+    return (reached + 1) / (flips + 1)
 
 
 def change_p(value: float, values: Values, *, n: int, turned: int) -> float:
-    """The two-sided p-value that belongs to `change_interval`: 1 less the level at which the interval reaches 0.
+    """Return the two-sided p-value of `change_interval`: 1 minus the level at which the interval reaches 0.
 
-    Counting 2,000 resamples cannot tell 0.001 from 0.00001, which a correction for 50 tests needs: where hardly any
-    lies beyond 0, the tail is that of Student's t with the bootstrap's standard error. Source: B. Efron, R. Tibshirani,
-    "An introduction to the bootstrap", 1993, chapter 12.
+    Counts of 2,000 resamples cannot distinguish 0.001 from 0.00001, which a correction for 50 tests needs: if hardly
+    any resample is beyond 0, the tail is that of Student's t with the bootstrap's standard error. Source: B. Efron, R.
+    Tibshirani, "An introduction to the bootstrap", 1993, chapter 12.
     """
     from scipy.special import stdtr
 
-    known = values[~np.isnan(values)]
-    if not turned or not known.size:
+    defined = values[~np.isnan(values)]
+    if not turned or not defined.size:
         return 1.0
     lowest = least_p(turned)
-    edge = value * (1 - 1 / drawn_out(n=n, turned=turned))
-    beyond = min(int((known <= edge).sum()), int((known >= edge).sum()))
-    countable, error = TAIL * known.size, float(known.std())
-    counted = 2 * (max(beyond, countable if error else 0) + 1) / (known.size + 1)
+    edge = value * (1 - 1 / widening(n=n, turned=turned))
+    beyond = min(int((defined <= edge).sum()), int((defined >= edge).sum()))
+    countable, error = TAIL * defined.size, float(defined.std())
+    counted = 2 * (max(beyond, countable if error else 0) + 1) / (defined.size + 1)
     if beyond >= countable or not error:
         return min(1.0, max(counted, lowest))
     wider = math.sqrt((turned + 2) / turned)
@@ -92,15 +92,15 @@ def change_p(value: float, values: Values, *, n: int, turned: int) -> float:
 
 
 def least_p(changed: int) -> float:
-    """The least two-sided p-value of a paired test where so many samples changed: all of them in one direction.
+    """Return the smallest two-sided p-value of a paired test with this many changed samples: all in one direction.
 
-    Of two systems that are alike, each of these samples could have changed the other way.
+    If the two systems are equally good, each of these samples could have changed in the other direction.
     """
     return min(1.0, 2.0 ** (1 - changed))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Each p-value as it counts among all of them, so that one false alarm in all is as rare as it should be in one.
+    """Return p-values adjusted for the number of tests: the probability of any false alarm stays at the level.
 
     Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
     (1979).
@@ -114,22 +114,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def rank_biserial(differences: Values) -> float:
-    """The matched rank-biserial correlation: of the ranks of all changes, the share for worse less that for better.
+    """Return the matched rank-biserial correlation: the share of the ranks of changes for worse minus that for better.
 
-    From -1, all better, to 1, all worse; 0 where nothing changed. Source: D. S. Kerby, "The simple difference
+    From -1 (all better) to 1 (all worse); 0 if nothing changed. Source: D. S. Kerby, "The simple difference
     formula", Comprehensive Psychology 3 (2014).
     """
     from scipy.stats import rankdata
 
-    turned = differences[differences != 0]
-    if not turned.size:
+    changes = differences[differences != 0]
+    if not changes.size:
         return 0.0
-    ranks = rankdata(np.abs(turned))
-    return float((ranks * np.sign(turned)).sum() / ranks.sum())
+    ranks = rankdata(np.abs(changes))
+    return float((ranks * np.sign(changes)).sum() / ranks.sum())
 
 
 def cliffs_delta(new: Values, old: Values) -> float:
-    """How much likelier a new error is above an old one, of whatever samples, than below it: -1 to 1.
+    """Return Cliff's delta: P(new error > old error) - P(new error < old error) over all pairs of samples; -1 to 1.
 
     Source: N. Cliff, "Dominance statistics: ordinal analyses to answer ordinal questions", Psychological Bulletin 114
     (1993).

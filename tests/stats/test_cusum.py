@@ -1,4 +1,4 @@
-"""The sum of evidence over a series: worked steps, false alarms and power against simulation."""
+"""CUSUM over a series of runs: worked steps, false alarms and power against simulation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_sum_is_finite_and_never_negative(total: float, p: float) -> None:
     assert 0.0 <= cusum(total, p) <= total + 8
 
 
-def test_one_harmless_change_that_stays_is_no_drift_in_95_of_100_series_however_long() -> None:
+def test_a_permanent_harmless_change_is_no_drift_in_95_of_100_long_series() -> None:
     p = np.random.default_rng(1).uniform(size=4000)
     failed = 0
     for each in p.tolist():

@@ -34,7 +34,7 @@ def test_wilson_reaches_exactly_0_and_1_at_the_ends() -> None:
     assert wilson(7, 7)[1] == 1
 
 
-def test_wilson_of_nothing_is_unknown() -> None:
+def test_wilson_of_no_observation_is_nan() -> None:
     assert all(map(math.isnan, wilson(0, 0)))
 
 
@@ -51,20 +51,20 @@ def test_the_percentile_interval_cuts_both_tails_and_ignores_nan() -> None:
     assert percentile_interval(values) == pytest.approx((2.5, 97.5))
 
 
-def test_the_percentile_interval_of_nan_is_unknown() -> None:
+def test_the_percentile_interval_of_nan_is_nan() -> None:
     assert all(map(math.isnan, percentile_interval(np.full(3, math.nan))))
     assert all(map(math.isnan, percentile_interval(np.empty(0))))
 
 
 @given(SIZES.flatmap(lambda n: st.tuples(st.integers(1, n - 1), st.just(n))))
-def test_a_number_as_spread_as_a_proportion_has_its_wilson_interval_but_for_students_quantile(
+def test_a_number_with_the_variance_of_a_proportion_has_its_wilson_interval_with_students_quantile(
     counts: tuple[int, int],
 ) -> None:
     hits, n = counts
     share = hits / n
-    # Two values that have the variance of the proportion, as it is estimated from n - 1 degrees of freedom.
+    # Two values with the variance of the proportion, as estimated with n - 1 degrees of freedom.
     spread = math.sqrt(share * (1 - share) / n * (n - 1) / n)
-    level = 2 * student(n - 1).cdf(1.959964) - 1  # where Student's quantile is that of 0.95
+    level = 2 * student(n - 1).cdf(1.959964) - 1  # at which Student's quantile equals the normal one of 0.95
 
     low, high = effective_wilson(share, np.array([share - spread, share + spread]), n, level=level)
 
@@ -88,8 +88,8 @@ def test_bounds_only_stretch_the_scale() -> None:
 
 
 @given(SIZES, st.integers(0, 9), st.floats(-2, 3))
-def test_an_interval_between_bounds_stays_between_them_and_holds_its_value(n: int, seed: int, value: float) -> None:
-    """A value beyond its bounds, by rounding or by a mistaken metric, is taken for the nearer one."""
+def test_an_interval_between_bounds_stays_between_them_and_contains_its_value(n: int, seed: int, value: float) -> None:
+    """A value beyond its bounds, by rounding or by a wrong metric, is replaced by the nearer bound."""
     values = np.random.default_rng(seed).random(50)
 
     low, high = effective_wilson(value, values, n)
@@ -106,7 +106,7 @@ def bootstrapped(sample: np.ndarray, *, seed: int = 2) -> tuple[np.ndarray, np.n
     return means + sample.mean(), np.sqrt(np.maximum(weights @ away**2 / n - means**2, 0) / (n - 1))
 
 
-def test_the_interval_of_a_mean_is_that_of_hand_made_quantiles() -> None:
+def test_the_interval_of_a_mean_follows_from_worked_quantiles() -> None:
     sample, values, errors = np.linspace(0, 20, 49), np.linspace(8, 12, 101), np.full(101, 2.0)
     error = sample.std(ddof=1) / 7
 
@@ -116,7 +116,7 @@ def test_the_interval_of_a_mean_is_that_of_hand_made_quantiles() -> None:
 
 
 def test_the_interval_of_a_mean_reaches_farther_to_the_side_of_the_tail() -> None:
-    """As it should of skewed errors; SciPy's BCa interval, the next best, is asked for the direction."""
+    """As it should for skewed errors; SciPy's BCa interval, the next best, has the same direction."""
     sample = np.random.default_rng(1).exponential(size=60)
     mean = sample.mean()
 
@@ -131,7 +131,7 @@ def test_the_interval_of_a_mean_reaches_farther_to_the_side_of_the_tail() -> Non
 @pytest.mark.parametrize(
     ("sample", "farthest"),
     [
-        # One miss of fifty, and certain hits: 5.57 at most, each as great as the one.
+        # One miss in fifty: at most 5.57 misses, each as large as this one.
         ([0.0] * 49 + [2.0], 5.572 * 2 / 50),
         ([1.0] * 49 + [3.0], 1 + 5.572 * 2 / 50),
         ([3.0] * 49 + [1.0], 3 - 5.572 * 2 / 50),
@@ -139,16 +139,14 @@ def test_the_interval_of_a_mean_reaches_farther_to_the_side_of_the_tail() -> Non
         ([0.0] * 98 + [3.0] * 2, 7.225 * 3 / 100),
     ],
 )
-def test_of_rare_observations_there_may_be_as_many_as_a_poisson_count_allows(
-    sample: list[float], farthest: float
-) -> None:
-    """Where resamples without any of them have no variance, the bootstrap's t is infinite."""
-    found = np.array(sample)
-    low, high = mean_interval(found, *bootstrapped(found))
+def test_the_limit_of_rare_observations_is_that_of_a_poisson_count(sample: list[float], farthest: float) -> None:
+    """Resamples without any of them have no variance, so the bootstrap's t is infinite."""
+    observations = np.array(sample)
+    low, high = mean_interval(observations, *bootstrapped(observations))
 
-    far, near = (high, low) if farthest > found.mean() else (low, high)
+    far, near = (high, low) if farthest > observations.mean() else (low, high)
     assert far == pytest.approx(farthest, abs=1e-3)
-    assert 0 < abs(found.mean() - near) < abs(found.mean() - far)
+    assert 0 < abs(observations.mean() - near) < abs(observations.mean() - far)
 
 
 def test_the_limit_of_a_count_is_garwoods() -> None:
@@ -158,7 +156,7 @@ def test_the_limit_of_a_count_is_garwoods() -> None:
             assert rare_bounds(sample)[1] == pytest.approx(chi2(2 * count + 2).ppf(0.975) / 2 / 200)
 
 
-def test_what_does_not_vary_is_as_certain_as_what_was_not_seen() -> None:
+def test_identical_observations_are_as_certain_as_the_unseen_ones_allow() -> None:
     same = np.full(50, 3.0)
     values, errors = np.full(5, 3.0), np.zeros(5)
 
@@ -176,7 +174,7 @@ def test_expanded_percentiles_are_those_of_t() -> None:
 
 
 @given(st.integers(20, 400), st.integers(1, 20))
-def test_a_change_is_as_uncertain_as_if_one_more_sample_had_turned_each_way(n: int, turned: int) -> None:
+def test_a_change_is_as_uncertain_as_if_one_more_sample_had_changed_in_each_direction(n: int, turned: int) -> None:
     values = np.linspace(-1, 1, 1001)
 
     low, high = change_interval(0.0, values, n=n, turned=turned)

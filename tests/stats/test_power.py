@@ -22,7 +22,7 @@ DRAWS = 20_000
 
 
 @pytest.mark.parametrize(("n", "changed", "mid"), [(50, 0.15, False), (100, 0.1, True), (200, 0.2, False)])
-def test_the_exact_sum_is_what_a_simulation_finds(n: int, changed: float, *, mid: bool) -> None:
+def test_the_exact_sum_agrees_with_a_simulation(n: int, changed: float, *, mid: bool) -> None:
     random = np.random.default_rng(1)
     shares = [(changed + 0.05) / 2, (changed - 0.05) / 2, 1 - changed]
     counts = random.multinomial(n, shares, DRAWS)
@@ -35,23 +35,23 @@ def test_the_exact_sum_is_what_a_simulation_finds(n: int, changed: float, *, mid
 
 
 @pytest.mark.parametrize(("changed", "needed"), [(0.06, 186), (0.1, 334), (0.15, 488), (0.2, 657)])
-def test_a_fall_of_five_points_takes_this_many_samples(changed: float, needed: int) -> None:
-    found = samples_needed(lambda n: power_of_mcnemar(loss=0.05, changed=changed, n=n))
-    assert found == pytest.approx(needed, rel=0.04)
+def test_a_loss_of_five_points_needs_this_many_samples(changed: float, needed: int) -> None:
+    size = samples_needed(lambda n: power_of_mcnemar(loss=0.05, changed=changed, n=n))
+    assert size == pytest.approx(needed, rel=0.04)
 
 
 @given(st.integers(20, 300), st.floats(0.01, 0.6))
-def test_equal_systems_are_told_apart_no_more_often_than_the_level_says(n: int, changed: float) -> None:
+def test_equal_systems_are_rejected_no_more_often_than_the_level(n: int, changed: float) -> None:
     assert power_of_mcnemar(loss=0.0, changed=changed, n=n) <= 0.025
     assert power_of_mcnemar(loss=0.0, changed=changed, n=n, level=0.9, mid=True) <= 0.0502
 
 
 @given(st.floats(0.001, 1.0))
-def test_what_is_detectable_is_detected_in_80_percent(error: float) -> None:
+def test_a_detectable_change_is_detected_in_80_percent(error: float) -> None:
     assert power_of_interval(loss=detectable(error), error=error) == pytest.approx(0.8)
 
 
-def test_no_number_of_samples_sees_no_loss() -> None:
+def test_no_number_of_samples_detects_a_loss_of_zero() -> None:
     assert math.isinf(samples_needed(lambda n: power_of_mcnemar(loss=0.0, changed=0.1, n=n)))
     assert math.isinf(samples_to_decide(distance=0, reach=1, n=9))
     assert power_of_interval(loss=0.1, error=0.0) == 1.0

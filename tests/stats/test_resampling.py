@@ -24,7 +24,7 @@ from pytest_puma.stats import Resamples, components, percentile_interval, resamp
         ([("a", "b"), ("b", "a")], True),
     ],
 )
-def test_units_are_shared_when_two_rows_name_the_same(units: list[tuple[str, ...]], shared: bool) -> None:  # noqa: FBT001
+def test_units_are_shared_if_two_rows_name_the_same(units: list[tuple[str, ...]], shared: bool) -> None:  # noqa: FBT001
     assert share_units(units) is shared
 
 
@@ -64,16 +64,16 @@ def test_rows_of_the_same_units_in_any_order_move_together() -> None:
 
     assert np.array_equal(weights[:, 0], weights[:, 1])
     assert np.array_equal(weights[:, 2], weights[:, 3])
-    # Two pairs are two things to draw: both orders of one pair count as one.
+    # Two pairs are two atoms: both orders of one pair count as one.
     assert (weights[:, 0] + weights[:, 2] == 2).all()
 
 
 def test_a_row_counts_as_often_as_the_product_of_its_shared_units() -> None:
     weights = resampling_weights([("a", "b"), ("b", "c"), ("a", "c")], resamples=2000, seed=7)
-    seen = {tuple(row) for row in weights.tolist()}
+    rows = {tuple(row) for row in weights.tolist()}
 
     # Three issues drawn with replacement give these counts of (a, b, c): all once, or one twice and one once.
-    assert seen == {(1, 1, 1), (2, 0, 0), (0, 2, 0), (0, 0, 2)}
+    assert rows == {(1, 1, 1), (2, 0, 0), (0, 2, 0), (0, 0, 2)}
 
 
 def test_rows_with_fewer_units_than_others_keep_their_own_count() -> None:
@@ -85,7 +85,7 @@ def test_rows_with_fewer_units_than_others_keep_their_own_count() -> None:
     assert (weights[weights[:, 2] == 4][:, :2] == 0).all()
 
 
-def test_a_resample_without_any_row_is_left_out() -> None:
+def test_a_resample_without_any_row_is_omitted() -> None:
     weights = resampling_weights([("a", "b"), ("b", "c")], resamples=1000, seed=1)
 
     assert 500 < len(weights) < 1000
@@ -104,7 +104,7 @@ def test_an_issue_in_several_pairs_widens_the_interval() -> None:
     assert width(list(pairs)) > 1.3 * width([()] * 40)
 
 
-def test_the_seed_decides_the_resamples() -> None:
+def test_the_seed_determines_the_resamples() -> None:
     units = [(f"{row % 7}", f"{row}") for row in range(30)]
     first, again, other = (resampling_weights(units, seed=seed) for seed in (1, 1, 2))
 
@@ -127,7 +127,7 @@ def test_many_rows_are_drawn_in_blocks_that_differ() -> None:
 def test_rows_are_one_group_where_units_link_them(units: list[tuple[str, ...]]) -> None:
     groups = components(units)
     expected = list(range(len(units)))
-    for _ in units:  # each pass spreads the least number of a group by one link
+    for _ in units:  # each pass spreads the smallest number of a group by one link
         for row, names in enumerate(units):
             linked = [other for other, others in enumerate(units) if other == row or set(names) & set(others)]
             expected[row] = min(expected[other] for other in linked)
@@ -150,7 +150,7 @@ def test_the_resamples_of_all_rows_are_drawn_once() -> None:
         ([(), ()], 2),
         ([("a",), ("a",)], 1),
         ([("a", "b"), ("a", "c"), ("a", "d")], 3),
-        # Two pairs in both orders.
+        # Two pairs, each in both orders.
         ([("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")], 2),
         ([], 0),
     ],

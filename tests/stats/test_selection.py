@@ -1,4 +1,4 @@
-"""The best of several systems, against simulated ones whose truth is known."""
+"""The best of several systems, against simulated ones with a known true value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_puma.stats.selection import Selected, select
 
 
 def systems(truths: Sequence[float], *, samples: int, seed: int) -> tuple[list[float], list[list[float]]]:
-    """The accuracy of each on the same samples, and in the same resamples."""
+    """The accuracy of each system on the same samples, and in the same resamples."""
     random = np.random.default_rng(seed)
     hard = random.random(samples)
     luck = np.where(random.random((len(truths), samples)) < 0.5, hard, random.random((len(truths), samples)))
@@ -22,39 +22,39 @@ def systems(truths: Sequence[float], *, samples: int, seed: int) -> tuple[list[f
 
 @pytest.mark.parametrize("greatest", [True, False])
 def test_the_best_of_equally_good_systems_is_no_better_than_they_are(greatest: bool) -> None:  # noqa: FBT001
-    drawn = [systems([0.55] * 12, samples=50, seed=seed) for seed in range(200)]
-    found = [select(*each, greatest=greatest) for each in drawn]
+    simulated = [systems([0.55] * 12, samples=50, seed=seed) for seed in range(200)]
+    selected = [select(*each, greatest=greatest) for each in simulated]
     extreme = max if greatest else min
 
-    assert abs(np.mean([extreme(values) for values, _ in drawn]) - 0.55) > 0.07
-    assert np.mean([each.value for each in found]) == pytest.approx(0.55, abs=0.012)
+    assert abs(np.mean([extreme(values) for values, _ in simulated]) - 0.55) > 0.07
+    assert np.mean([each.value for each in selected]) == pytest.approx(0.55, abs=0.012)
 
 
 def test_a_clear_winner_keeps_its_value() -> None:
     values, resampled = systems([0.3, 0.3, 0.9], samples=100, seed=1)
-    found = select(values, resampled, greatest=True)
+    selected = select(values, resampled, greatest=True)
 
-    assert found.place == 2
-    assert found.value == pytest.approx(values[2])
+    assert selected.place == 2
+    assert selected.value == pytest.approx(values[2])
 
 
-def test_the_wider_interval_holds_whichever_system_is_chosen() -> None:
-    held = 0
+def test_the_wider_interval_covers_the_true_value_of_any_chosen_system() -> None:
+    covered = 0
     for seed in range(200):
         values, resampled = systems([0.55] * 6, samples=100, seed=seed)
-        found = select(values, resampled, greatest=True)
-        reach = 1.96 * found.wider * float(np.std(resampled[found.place]))
-        held += abs(values[found.place] - 0.55) <= reach
+        selected = select(values, resampled, greatest=True)
+        reach = 1.96 * selected.wider * float(np.std(resampled[selected.place]))
+        covered += abs(values[selected.place] - 0.55) <= reach
 
-    assert held / 200 >= 0.92
+    assert covered / 200 >= 0.92
 
 
 def test_one_system_is_no_choice() -> None:
     assert select([0.4], [[0.3, 0.5]], greatest=True) == Selected(0, 0.4, 1.0)
 
 
-def test_resamples_that_measure_nothing_are_left_out() -> None:
-    found = select([0.4, 0.6], [[np.nan, 0.3, 0.5], [0.5, 0.5, 0.7]], greatest=False)
+def test_resamples_that_measure_nothing_are_ignored() -> None:
+    selected = select([0.4, 0.6], [[np.nan, 0.3, 0.5], [0.5, 0.5, 0.7]], greatest=False)
 
-    assert found.place == 0
-    assert 0.4 <= found.value <= 0.6
+    assert selected.place == 0
+    assert 0.4 <= selected.value <= 0.6

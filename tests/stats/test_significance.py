@@ -20,12 +20,12 @@ from pytest_puma.stats import (
     signed_rank,
 )
 
-DIFFERENCES = st.lists(st.integers(-5, 5), min_size=2, max_size=40).map(lambda found: np.array(found, dtype=np.float64))
+DIFFERENCES = st.lists(st.integers(-5, 5), min_size=2, max_size=40).map(lambda each: np.array(each, dtype=np.float64))
 
 
 @pytest.mark.parametrize(
     ("worse", "better", "p"),
-    # 2 * P(X <= 2), X of 8 coins; all of 5 on one side; nothing turned.
+    # 2 * P(X <= 2), X of 8 coins; all of 5 on one side; nothing changed.
     [(6, 2, 2 * 37 / 256), (5, 0, 2 / 32), (0, 0, 1.0), (3, 3, 1.0)],
 )
 def test_mcnemar_counts_coins(worse: int, better: int, p: float) -> None:
@@ -34,20 +34,20 @@ def test_mcnemar_counts_coins(worse: int, better: int, p: float) -> None:
 
 
 @given(DIFFERENCES)
-def test_of_right_and_wrong_answers_sign_flips_are_mcnemars_test(differences: np.ndarray) -> None:
-    turns = np.sign(differences)
+def test_sign_flips_of_right_and_wrong_answers_are_mcnemars_test(differences: np.ndarray) -> None:
+    changes = np.sign(differences)
 
-    p = sign_flips(turns, seed=1)
+    p = sign_flips(changes, seed=1)
 
-    assert p == pytest.approx(mcnemar(int((turns > 0).sum()), int((turns < 0).sum())), abs=0.03)
+    assert p == pytest.approx(mcnemar(int((changes > 0).sum()), int((changes < 0).sum())), abs=0.03)
 
 
-@given(DIFFERENCES.filter(lambda found: found.any()))
+@given(DIFFERENCES.filter(lambda each: each.any()))
 def test_signed_ranks_agree_with_scipy(differences: np.ndarray) -> None:
     assert signed_rank(differences) == wilcoxon(differences, zero_method="pratt", method="approx").pvalue
 
 
-@given(DIFFERENCES.filter(lambda found: found.any()))
+@given(DIFFERENCES.filter(lambda each: each.any()))
 def test_sign_flips_agree_with_scipy(differences: np.ndarray) -> None:
     expected = permutation_test((differences,), np.sum, permutation_type="samples", n_resamples=4000, rng=1)
 
@@ -62,7 +62,7 @@ def test_no_difference_is_no_evidence() -> None:
 
 
 @given(st.floats(-1, 1), st.integers(0, 99), st.integers(6, 30))
-def test_the_p_value_of_a_change_is_under_a_twentieth_where_its_interval_leaves_out_0(
+def test_the_p_value_of_a_change_is_under_a_twentieth_if_its_interval_excludes_0(
     value: float, seed: int, turned: int
 ) -> None:
     values = value + np.random.default_rng(seed).normal(size=2000) / 3
@@ -80,8 +80,8 @@ def test_few_changed_samples_never_have_a_smaller_p_value_than_the_exact_test() 
     assert change_p(-0.1, certain, n=20, turned=6) == mcnemar(6, 0)
 
 
-def test_a_p_value_may_be_less_than_counting_resamples_can_tell() -> None:
-    """Or no contrast of a macro-F1 could be significant in a table of more than 50 rows."""
+def test_a_p_value_may_be_smaller_than_a_count_of_resamples_allows() -> None:
+    """Otherwise no contrast of a macro-F1 could be significant in a table of more than 50 rows."""
     differences = np.random.default_rng(1).normal(0.5, 0.5, size=40)
     weights = resampling_weights([()] * 40, seed=1)
     value, values = float(differences.mean()), weights @ differences / 40
@@ -95,7 +95,7 @@ def test_a_p_value_may_be_less_than_counting_resamples_can_tell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "adjusted"),
+    ("p_values", "adjusted"),
     [
         ([], []),
         ([0.04], [0.04]),
@@ -104,23 +104,24 @@ def test_a_p_value_may_be_less_than_counting_resamples_can_tell() -> None:
         ([0.5, 0.6], [1.0, 1.0]),
     ],
 )
-def test_holm(found: list[float], adjusted: list[float]) -> None:
-    assert holm(found) == pytest.approx(adjusted)
+def test_holm(p_values: list[float], adjusted: list[float]) -> None:
+    assert holm(p_values) == pytest.approx(adjusted)
 
 
 @given(st.lists(st.floats(0, 1), max_size=8))
-def test_holm_keeps_the_order_and_only_raises(found: list[float]) -> None:
-    adjusted = holm(found)
+def test_holm_keeps_the_order_and_only_raises(p_values: list[float]) -> None:
+    adjusted = holm(p_values)
 
-    assert all(one <= other <= 1 for one, other in zip(found, adjusted, strict=True))
-    assert all(adjusted[a] <= adjusted[b] for a, b in product(range(len(found)), repeat=2) if found[a] <= found[b])
+    assert all(one <= other <= 1 for one, other in zip(p_values, adjusted, strict=True))
+    pairs = product(range(len(p_values)), repeat=2)
+    assert all(adjusted[a] <= adjusted[b] for a, b in pairs if p_values[a] <= p_values[b])
 
 
-@given(DIFFERENCES.filter(lambda found: found.any()))
+@given(DIFFERENCES.filter(lambda each: each.any()))
 def test_the_rank_biserial_correlation_is_wilcoxons_statistic_on_a_scale(differences: np.ndarray) -> None:
-    turned = differences[differences != 0]
-    greater = wilcoxon(turned, alternative="greater", method="approx").statistic  # the sum of the positive ranks
-    whole = turned.size * (turned.size + 1) / 2
+    changes = differences[differences != 0]
+    greater = wilcoxon(changes, alternative="greater", method="approx").statistic  # the sum of the positive ranks
+    whole = changes.size * (changes.size + 1) / 2
 
     assert rank_biserial(differences) == pytest.approx(2 * greater / whole - 1)
 
