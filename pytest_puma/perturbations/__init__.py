@@ -1,7 +1,7 @@
-"""Perturbations: named changes of a sample's texts that should change no answer. What a model then changes, it guessed.
+"""Perturbations: named changes of a sample's texts that should change no answer. A changed answer was a guess.
 
-A name ends in the share that is changed where there is one: `typos_5pct`, `typos_20pct`. What becomes of a text depends
-on nothing but the seed, the scenario, the sample, the name and the field.
+A name may end in the share of the text that is changed: `typos_5pct`, `typos_20pct`. The changed text depends only on
+the seed, the scenario, the sample, the name and the field.
 """
 
 from pytest_puma.perturbations.catalogue import ALL, is_built_in, parse_perturbation

@@ -1,4 +1,4 @@
-"""The perturbations by name, and how a name is read."""
+"""The perturbations by name, and the parser of a name."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ ALL = (
     "label_order",
 )
 
-_MOST = 100
+_MAX_PERCENT = 100
 
 
 class _Family(NamedTuple):
-    """Perturbations that differ in their share; the one that is meant where a name has none."""
+    """Perturbations that differ in their share, and the default share."""
 
     change: Rated
     percent: int
-    spares: bool = False
+    protects: bool = False
 
 
 _FAMILIES: Mapping[str, _Family] = {
-    "typos": _Family(characters.typos, 5, spares=True),
+    "typos": _Family(characters.typos, 5, protects=True),
     "truncate": _Family(truncation.end, 50),
     "truncate_middle": _Family(truncation.middle, 50),
-    "editor": _Family(characters.editor, 10, spares=True),
-    "permute": _Family(characters.permute, 10, spares=True),
-    "replace": _Family(characters.replace, 10, spares=True),
-    "delete": _Family(characters.delete, 10, spares=True),
+    "editor": _Family(characters.editor, 10, protects=True),
+    "permute": _Family(characters.permute, 10, protects=True),
+    "replace": _Family(characters.replace, 10, protects=True),
+    "delete": _Family(characters.delete, 10, protects=True),
 }
 
 _PLAIN: Mapping[str, Perturbation] = {
@@ -58,7 +58,7 @@ _PLAIN: Mapping[str, Perturbation] = {
         Perturbation(name="case_lower", change=characters.lower),
         Perturbation(name="random_case", change=characters.random_case),
         Perturbation(name="tech_noise", change=insertions.tech_noise),
-        Perturbation(name="register_shift_informal", change=register.informal, spares=True),
+        Perturbation(name="register_shift_informal", change=register.informal, protects=True),
         Perturbation(name="gender_swap_prefix_male", change=insertions.man, group=Group("gender", "male")),
         Perturbation(name="gender_swap_prefix_female", change=insertions.woman, group=Group("gender", "female")),
         Perturbation(name="label_order", change=None),
@@ -67,9 +67,9 @@ _PLAIN: Mapping[str, Perturbation] = {
 
 
 def parse_perturbation(text: str, own: Mapping[str, Perturbation] | None = None) -> Perturbation:
-    """The perturbation of a name as users write it; `own` are those of plugins, by name.
+    """Return the perturbation that a user names; `own` are those of plugins, by name.
 
-    A `SettingsError` lists the names there are, and the nearest.
+    A `SettingsError` lists the existing names, and the nearest.
     """
     name = text.strip().lower().replace("-", "_")
     if own and name in own:
@@ -81,16 +81,20 @@ def parse_perturbation(text: str, own: Mapping[str, Perturbation] | None = None)
         raise SettingsError(_unknown(text, name, own or {}))
     family = _FAMILIES[match[1]]
     percent = family.percent if match[2] is None else int(match[2])
-    if not 0 < percent <= _MOST:
-        msg = f"perturbation {text!r}: the share is {percent} %; expected {match[1]}_Npct with N from 1 to {_MOST}"
+    if not 0 < percent <= _MAX_PERCENT:
+        msg = (
+            f"perturbation {text!r}: the share is {percent} %; expected {match[1]}_Npct with N from 1 to {_MAX_PERCENT}"
+        )
         raise SettingsError(msg)
     return Perturbation(
-        name=f"{match[1]}_{percent}pct", change=partial(family.change, rate=percent / _MOST), spares=family.spares
+        name=f"{match[1]}_{percent}pct",
+        change=partial(family.change, rate=percent / _MAX_PERCENT),
+        protects=family.protects,
     )
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a name means one of ours."""
+    """Whether a name means a built-in perturbation."""
     try:
         parse_perturbation(name)
     except SettingsError:
@@ -99,10 +103,10 @@ def is_built_in(name: str) -> bool:
 
 
 def _unknown(text: str, name: str, own: Mapping[str, Perturbation]) -> str:
-    known = [*ALL, *own]
-    nearest = get_close_matches(name, [*known, *_FAMILIES], n=1)
+    names = [*ALL, *own]
+    nearest = get_close_matches(name, [*names, *_FAMILIES], n=1)
     hint = f"did you mean {nearest[0]!r}? " if nearest else ""
     return (
-        f"perturbation {text!r} is unknown; {hint}there are: {', '.join(known)}, "
+        f"perturbation {text!r} is unknown; {hint}there are: {', '.join(names)}, "
         f"and with any other share {', '.join(f'{family}_Npct' for family in _FAMILIES)}"
     )

@@ -1,6 +1,6 @@
-"""Changes of letters: their case, slips of the keyboard, and letters that are edited by lot.
+"""Changes of letters: their case, typing errors, and random edits.
 
-`rate` is the share of the letters that are changed; each is drawn for itself. The first letter of a word is never lost.
+`rate` is the probability of a change, for each letter independently. The first letter of a word is never deleted.
 """
 
 from __future__ import annotations
@@ -11,58 +11,58 @@ from random import Random
 from string import ascii_lowercase
 from typing import TypeAlias
 
-#: Changes the letter at a place of a word, whose letters are a list; one may become none or two.
+#: Changes the letter at an index of a word (a list of letters); it may become none or two letters.
 _Edit: TypeAlias = Callable[[list[str], int, Random], None]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-#: Letters that have others on both sides.
+#: The letters of a word without the first and the last.
 _INNER = slice(1, -1)
 
 
 def upper(text: str, _: Random) -> str:
-    """All in capitals."""
+    """All letters in upper case."""
     return text.upper()
 
 
 def lower(text: str, _: Random) -> str:
-    """All in small letters."""
+    """All letters in lower case."""
     return text.lower()
 
 
 def random_case(text: str, random: Random) -> str:
-    """Each letter a capital or a small one, by a coin."""
+    """Each letter in upper or lower case, with equal probability."""
     return "".join(random.choice((letter.lower(), letter.upper())) for letter in text)
 
 
 def typos(text: str, random: Random, *, rate: float) -> str:
-    """Slips of the keyboard: the key beside, a letter left out, one struck twice, two in the wrong order."""
+    """Typing errors: a neighbouring key, a missing letter, a doubled letter, two letters swapped."""
     return _edited(text, random, rate, (_beside, _drop, _double, _swap))
 
 
 def editor(text: str, random: Random, *, rate: float) -> str:
-    """Edits without a keyboard's reason: a letter too many, one left out, another one, two in the wrong order."""
+    """Random edits: an additional letter, a missing letter, another letter, two letters swapped."""
     return _edited(text, random, rate, (_insert, _drop, _replace, _swap))
 
 
 def permute(text: str, random: Random, *, rate: float) -> str:
-    """Inner letters of words change places with the next one."""
+    """Inner letters of words are swapped with the next one."""
     return _edited(text, random, rate, (_swap,), _INNER)
 
 
 def replace(text: str, random: Random, *, rate: float) -> str:
-    """Inner letters of words become others."""
+    """Inner letters of words are replaced by others."""
     return _edited(text, random, rate, (_replace,), _INNER)
 
 
 def delete(text: str, random: Random, *, rate: float) -> str:
-    """Inner letters of words are left out."""
+    """Inner letters of words are deleted."""
     return _edited(text, random, rate, (_drop,), _INNER)
 
 
 def _edited(text: str, random: Random, rate: float, edits: Sequence[_Edit], places: slice = slice(None)) -> str:
-    def edit(found: re.Match[str]) -> str:
-        word = list(found[0])
+    def edit(match: re.Match[str]) -> str:
+        word = list(match[0])
         for place in range(len(word))[places]:
             if random.random() < rate:
                 random.choice(edits)(word, place, random)
@@ -72,7 +72,7 @@ def _edited(text: str, random: Random, rate: float, edits: Sequence[_Edit], plac
 
 
 def _beside(word: list[str], place: int, random: Random) -> None:
-    """Letters that the keyboard lacks stay."""
+    """Use a neighbouring key; a letter that is not on the keyboard stays."""
     letter = word[place]
     word[place] = _as(letter, random.choice(_NEIGHBOURS.get(letter.lower(), letter)))
 
@@ -101,12 +101,12 @@ def _replace(word: list[str], place: int, random: Random) -> None:
 
 
 def _as(letter: str, other: str) -> str:
-    """The other one, a capital where the letter is one."""
+    """The other letter, in the case of the letter that it replaces."""
     return other.upper() if letter.isupper() else other
 
 
 def _neighbours() -> dict[str, str]:
-    """The keys that touch each key; a row begins half a key to the right of that above it."""
+    """The adjacent keys of each key; each row starts half a key to the right of the row above."""
     keys = {letter: (row, column) for row, letters in enumerate(_ROWS) for column, letter in enumerate(letters)}
     near = {(0, -1), (0, 1), (1, -1), (1, 0), (-1, 0), (-1, 1)}
     return {

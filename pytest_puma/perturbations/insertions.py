@@ -1,4 +1,4 @@
-"""Texts with something added: lines that a machine wrote, or a sentence on who reported it."""
+"""Texts with insertions: lines of machine output, or a sentence about the person who reported the issue."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from functools import partial
 from random import Random
 
-#: Of the places where a line of noise could stand, how many have one.
+#: Share of the gaps between sentences that get a line of noise.
 _NOISE = 1 / 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s)|(?=\n)")
 
-#: None holds a word that a report is classified by, such as an error's level.
+#: None contains a word that classifies a report, such as the level of an error.
 LINES = (
     "[{hour:02}:{minute:02}:{small:02}] INFO worker-{small}: heartbeat sent, {large} items queued",
     "[{hour:02}:{minute:02}:{small:02}] DEBUG pool: {small} of {large} connections idle",
@@ -88,7 +88,7 @@ _WORDS = (
 
 
 def tech_noise(text: str, random: Random) -> str:
-    """Lines of logs, stack traces and builds stand between the sentences, at least one behind the last."""
+    """Insert lines of logs, stack traces and builds between the sentences, and one after the last."""
     pieces = _SENTENCE_END.split(text)
     noisy = [piece + f"\n{_line(random)}" if random.random() < _NOISE else piece for piece in pieces[:-1]]
     return "".join([*noisy, pieces[-1], f"\n{_line(random)}"])
@@ -104,10 +104,10 @@ def _line(random: Random) -> str:
 
 
 def _reported(text: str, random: Random, *, side: int) -> str:
-    """A sentence in front tells who reported it."""
+    """Insert a sentence about the reporter before the text."""
     name, surname = random.choice(NAMES)[side], random.choice(_SURNAMES)
     return f"{random.choice(REPORTS).format(name=name, surname=surname, **_WORDS[side])} {text}"
 
 
-#: The same sentence by the same chance, but for the person.
+#: The same random sentence, except for the person.
 man, woman = partial(_reported, side=0), partial(_reported, side=1)

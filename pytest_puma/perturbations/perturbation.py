@@ -1,4 +1,4 @@
-"""A perturbation, and a sample under it."""
+"""A perturbation, and its application to a sample."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from pytest_puma.core import Sample, Scenario
 from pytest_puma.perturbations.protected import between
 
-#: Makes another text of a text; all its chance is that of the `Random`.
+#: Makes another text of a text; the `Random` is its only source of randomness.
 Change: TypeAlias = Callable[[str, Random], str]
 
 
@@ -24,7 +24,7 @@ class Rated(Protocol):
 
 
 class Group(NamedTuple):
-    """People that a text may speak of: an axis such as gender, and the side of it."""
+    """A group of people that a text may mention: an axis such as gender, and a side of it."""
 
     axis: str
     side: str
@@ -32,50 +32,50 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perturbation:
-    """A way to change every text of a sample, under a name of small letters, digits and `_`.
+    """A way to change every text of a sample, under a name of lower-case letters, digits and `_`.
 
-    `change` is None where the texts stay and the prompt lists the labels in another order. `spares`: it gets the
-    stretches between numbers, identifiers and the scenario's labels, one after the other, so that those survive.
-    `group`: whom the text then speaks of. The perturbations of one axis are given the same chance, so that two of its
-    sides differ in nothing else.
+    `change` is None if the texts stay and the prompt lists the labels in another order. `protects`: numbers,
+    identifiers and the scenario's labels stay; `change` gets the text between them, piece by piece. `group`: the people
+    that the changed text mentions. The perturbations of one axis get the same random numbers, so that two sides differ
+    in nothing else.
     """
 
     name: str
     change: Change | None
-    spares: bool = False
+    protects: bool = False
     group: Group | None = None
 
 
 def perturb(
     scenario: Scenario, sample: Sample, perturbation: Perturbation, seed: int, texts: Sequence[str] | None = None
 ) -> Sample:
-    """The sample as it is shown under a perturbation: other texts, the same id, gold and units.
+    """Return the perturbed sample: other texts, the same id, gold and units.
 
-    `texts` names the fields to change, those that the scenario declares where it is left out.
+    `texts` names the fields to change; by default the text fields that the scenario declares.
     """
     change = perturbation.change
     if change is None:
         random = _random(scenario, sample, perturbation, seed, "labels")
         return replace(sample, labels=_reordered(scenario.valid_labels(), random))
-    labels = scenario.valid_labels() if perturbation.spares else ()
+    labels = scenario.valid_labels() if perturbation.protects else ()
     fields = dict(sample.fields)
     for name in scenario.text_fields if texts is None else texts:
         text = fields.get(name)
         if isinstance(text, str) and text.strip():
             random = _random(scenario, sample, perturbation, seed, name)
-            fields[name] = between(text, labels, change, random) if perturbation.spares else change(text, random)
+            fields[name] = between(text, labels, change, random) if perturbation.protects else change(text, random)
     return replace(sample, fields=fields)
 
 
 def _random(scenario: Scenario, sample: Sample, perturbation: Perturbation, seed: int, field: str) -> Random:
-    """Chance that hangs on nothing else, in any process."""
-    lot = perturbation.name if perturbation.group is None else perturbation.group.axis
-    parts = json.dumps([seed, scenario.name, sample.id, lot, field])
+    """Random generator seeded by these arguments alone, in any process."""
+    name = perturbation.name if perturbation.group is None else perturbation.group.axis
+    parts = json.dumps([seed, scenario.name, sample.id, name, field])
     return Random(int.from_bytes(hashlib.sha256(parts.encode()).digest()[:8], "big"))  # noqa: S311 - no secret
 
 
 def _reordered(labels: Sequence[str], random: Random) -> tuple[str, ...]:
-    """Any order but this one."""
+    """Any other order of the labels."""
     order = list(labels)
     while len(order) > 1 and order == list(labels):
         random.shuffle(order)

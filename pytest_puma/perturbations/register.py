@@ -1,11 +1,11 @@
-"""The same said as in a chat: contractions, chatty words, fillers."""
+"""An informal register, as in a chat: contractions, chatty words, fillers."""
 
 from __future__ import annotations
 
 import re
 from random import Random
 
-#: Of the sentences that follow another one, how many begin with a filler.
+#: Share of the sentences after the first that begin with a filler.
 _FILLED = 1 / 3
 
 CHATTY = {
@@ -91,24 +91,24 @@ CHATTY = {
 _FORMAL = re.compile(rf"\b(?:{'|'.join(sorted(CHATTY, key=len, reverse=True))})\b", re.IGNORECASE)
 OPENERS = ("hey, ", "hi folks, ", "so ", "ok so ", "heads up, ", "yo, ", "hello again, ")
 FILLERS = ("anyway, ", "btw ", "tbh ", "well, ", "i mean, ", "like i said, ", "ngl ", "so yeah, ")
-#: The first word of the text, or of a sentence behind another one.
+#: The first word of the text, or of a later sentence.
 _START = re.compile(r"(\A|(?<=[.!?])\s+)([^\W\d_]+)")
 
 
 def informal(text: str, random: Random) -> str:
-    """A greeting, contractions, chatty words, and a filler before some of the sentences, which begin small."""
+    """Add a greeting, contractions, chatty words and some fillers; sentences begin in lower case."""
 
-    def begin(found: re.Match[str]) -> str:
-        if found.start():
+    def begin(match: re.Match[str]) -> str:
+        if match.start():
             filler = random.choice(FILLERS) if random.random() < _FILLED else ""
         else:
             filler = random.choice(OPENERS)
-        word = found[2].lower() if found[2].istitle() else found[2]
-        return f"{found[1]}{filler}{word}"
+        word = match[2].lower() if match[2].istitle() else match[2]
+        return f"{match[1]}{filler}{word}"
 
     return _START.sub(begin, _FORMAL.sub(_chatty, text))
 
 
-def _chatty(found: re.Match[str]) -> str:
-    # A long s is an s to the pattern, but not to the table.
-    return CHATTY.get(found[0].lower(), found[0])
+def _chatty(match: re.Match[str]) -> str:
+    # The pattern matches a long s (U+017F) as an s, but the table does not contain it.
+    return CHATTY.get(match[0].lower(), match[0])

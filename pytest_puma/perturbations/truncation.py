@@ -1,4 +1,4 @@
-"""Texts that lost words. `rate` is the share of the words that go; one always stays."""
+"""Truncated texts. `rate` is the share of the words that are removed; at least one word stays."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _WORD = re.compile(r"\S+")
 
 
 def end(text: str, _: Random, *, rate: float) -> str:
-    """The last words are cut off."""
+    """The last words are removed."""
     words = list(_WORD.finditer(text))
     stay = _staying(len(words), rate)
     return text[: words[stay - 1].end()] if stay else text
 
 
 def middle(text: str, _: Random, *, rate: float) -> str:
-    """The words in the middle are cut out."""
+    """The words in the middle are removed."""
     words = list(_WORD.finditer(text))
     stay = _staying(len(words), rate)
     if stay == len(words):

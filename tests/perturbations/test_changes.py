@@ -1,4 +1,4 @@
-"""What becomes of a text."""
+"""Changed texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_puma.perturbations import ALL, Change, characters, insertions, parse_perturbation, register, truncation
 from pytest_puma.perturbations.perturbation import Rated
 
-#: Everything that Unicode has, and what real reports are made of.
+#: All characters of Unicode, and words of real reports.
 texts = st.one_of(
     st.text(alphabet=st.characters(), max_size=80),
     st.lists(st.sampled_from(["The", "server", "crashes", "often.", "I", "cannot", "log", "in!", "\n", "  "])).map(
@@ -27,7 +27,7 @@ REPORT = "The server crashes when two users log in. Nobody can work then! We res
 LONG = " ".join(["several", "hundred", "characters", "belong", "together"] * 60)
 
 
-def made(text: str, change: Change, seed: int = 1) -> str:
+def changed(text: str, change: Change, seed: int = 1) -> str:
     return change(text, Random(seed))  # noqa: S311 - no secret
 
 
@@ -42,37 +42,35 @@ CHANGES = {name: _change(name) for name in ALL if name != "label_order"}
 
 @pytest.mark.parametrize("name", CHANGES)
 @given(text=texts, seed=st.integers(0, 1000))
-def test_any_text_is_changed_by_the_chance_given_and_no_other(name: str, text: str, seed: int) -> None:
-    assert made(text, CHANGES[name], seed) == made(text, CHANGES[name], seed)
+def test_the_change_of_any_text_depends_on_its_random_generator_alone(name: str, text: str, seed: int) -> None:
+    assert changed(text, CHANGES[name], seed) == changed(text, CHANGES[name], seed)
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_report_becomes_another_text(name: str) -> None:
-    assert made(REPORT, CHANGES[name]) != REPORT
+    assert changed(REPORT, CHANGES[name]) != REPORT
 
 
 @pytest.mark.parametrize(
     "change", [characters.typos, characters.editor, characters.permute, characters.replace, characters.delete]
 )
 @given(text=texts, rate=shares, seed=st.integers(0, 100))
-def test_edited_words_keep_their_first_letter_and_what_stands_between_them(
-    change: Rated, text: str, rate: float, seed: int
-) -> None:
-    found = made(text, partial(change, rate=rate), seed)
-    assert re.split(r"[^\W\d_]+", found) == re.split(r"[^\W\d_]+", text)
+def test_the_text_between_edited_words_stays(change: Rated, text: str, rate: float, seed: int) -> None:
+    edited = changed(text, partial(change, rate=rate), seed)
+    assert re.split(r"[^\W\d_]+", edited) == re.split(r"[^\W\d_]+", text)
 
 
 @pytest.mark.parametrize("change", [characters.permute, characters.replace, characters.delete])
 @given(seed=st.integers(0, 100))
-def test_edits_inside_words_leave_short_words_alone(change: Rated, seed: int) -> None:
-    assert made("a to by I", partial(change, rate=1.0), seed) == "a to by I"
+def test_edits_inside_words_do_not_change_short_words(change: Rated, seed: int) -> None:
+    assert changed("a to by I", partial(change, rate=1.0), seed) == "a to by I"
 
 
 @given(words, shares, st.integers(0, 100))
-def test_permuted_words_have_the_characters_that_they_had(said: list[str], rate: float, seed: int) -> None:
-    found = made(" ".join(said), partial(characters.permute, rate=rate), seed).split(" ")
-    assert [sorted(word) for word in found] == [sorted(word) for word in said]
-    assert [word[0] for word in found] == [word[0] for word in said]
+def test_permuted_words_keep_their_characters(text: list[str], rate: float, seed: int) -> None:
+    permuted = changed(" ".join(text), partial(characters.permute, rate=rate), seed).split(" ")
+    assert [sorted(word) for word in permuted] == [sorted(word) for word in text]
+    assert [word[0] for word in permuted] == [word[0] for word in text]
 
 
 @pytest.mark.parametrize("percent", [5, 10, 30])
@@ -81,38 +79,38 @@ def test_the_share_of_characters_that_are_edited_is_that_of_the_name(percent: in
     edited = sum(
         now != then
         for seed in range(20)
-        for now, then in zip(made(LONG, partial(characters.replace, rate=percent / 100), seed), LONG, strict=True)
+        for now, then in zip(changed(LONG, partial(characters.replace, rate=percent / 100), seed), LONG, strict=True)
     )
     assert edited / (20 * inner) == pytest.approx(percent / 100, rel=0.1)
-    lost = [len(LONG) - len(made(LONG, partial(characters.delete, rate=percent / 100), seed)) for seed in range(20)]
+    lost = [len(LONG) - len(changed(LONG, partial(characters.delete, rate=percent / 100), seed)) for seed in range(20)]
     assert sum(lost) / (20 * inner) == pytest.approx(percent / 100, rel=0.1)
 
 
 @pytest.mark.parametrize("change", [characters.typos, characters.editor])
-def test_slips_touch_about_their_share_of_the_words(change: Rated) -> None:
+def test_typing_errors_change_about_their_share_of_the_words(change: Rated) -> None:
     touched = [
         now != then
         for seed in range(20)
-        for now, then in zip(made(LONG, partial(change, rate=0.05), seed).split(), LONG.split(), strict=True)
+        for now, then in zip(changed(LONG, partial(change, rate=0.05), seed).split(), LONG.split(), strict=True)
     ]
-    # Of words of seven characters one in three has a slip.
+    # One in three words of seven characters has an error.
     assert sum(touched) / len(touched) == pytest.approx(1 - 0.95**7, rel=0.15)
 
 
-def test_a_typo_hits_a_key_beside() -> None:
-    found = {made("S", partial(characters.typos, rate=1.0), seed) for seed in range(200)}
-    assert found == {*"WEADZX", "S", "SS"}
+def test_a_typo_uses_a_neighbouring_key() -> None:
+    letters = {changed("S", partial(characters.typos, rate=1.0), seed) for seed in range(200)}
+    assert letters == {*"WEADZX", "S", "SS"}
 
 
-def test_characters_that_the_keyboard_lacks_are_no_error() -> None:
-    assert {made("ñ", partial(characters.typos, rate=1.0), seed) for seed in range(50)} == {"ñ", "ññ"}
+def test_characters_that_are_not_on_the_keyboard_are_no_error() -> None:
+    assert {changed("ñ", partial(characters.typos, rate=1.0), seed) for seed in range(50)} == {"ñ", "ññ"}
 
 
 def test_case_changes_nothing_but_the_case() -> None:
-    assert made(REPORT, characters.upper) == REPORT.upper()
-    assert made(REPORT, characters.lower) == REPORT.lower()
-    assert made(REPORT, characters.random_case).lower() == REPORT.lower()
-    capitals = sum(letter.isupper() for letter in made(LONG, characters.random_case))
+    assert changed(REPORT, characters.upper) == REPORT.upper()
+    assert changed(REPORT, characters.lower) == REPORT.lower()
+    assert changed(REPORT, characters.random_case).lower() == REPORT.lower()
+    capitals = sum(letter.isupper() for letter in changed(LONG, characters.random_case))
     assert capitals / sum(map(str.isalpha, LONG)) == pytest.approx(0.5, abs=0.05)
 
 
@@ -125,37 +123,37 @@ def test_case_changes_nothing_but_the_case() -> None:
         (0.01, "one  two\nthree four five six", "one  two\nthree four five six"),
     ],
 )
-def test_words_are_cut_off_or_out_and_the_space_between_the_others_stays(rate: float, cut: str, hollow: str) -> None:
+def test_words_are_removed_and_the_space_between_the_others_stays(rate: float, cut: str, hollow: str) -> None:
     text = "one  two\nthree four five six"
-    assert made(text, partial(truncation.end, rate=rate)) == cut
-    assert made(text, partial(truncation.middle, rate=rate)) == hollow
+    assert changed(text, partial(truncation.end, rate=rate)) == cut
+    assert changed(text, partial(truncation.middle, rate=rate)) == hollow
 
 
 @pytest.mark.parametrize("change", [truncation.end, truncation.middle])
-@given(said=words, rate=shares)
-def test_a_cut_text_has_its_share_of_words_and_never_none(change: Rated, said: list[str], rate: float) -> None:
-    stay = made(" ".join(said), partial(change, rate=rate)).split()
-    assert len(stay) == max(1, len(said) - int(len(said) * rate))
-    assert stay[0] == said[0]
+@given(text=words, rate=shares)
+def test_a_truncated_text_has_its_share_of_words_and_at_least_one(change: Rated, text: list[str], rate: float) -> None:
+    rest = changed(" ".join(text), partial(change, rate=rate)).split()
+    assert len(rest) == max(1, len(text) - int(len(text) * rate))
+    assert rest[0] == text[0]
 
 
 @given(texts, st.integers(0, 100))
-def test_noise_is_added_in_lines_of_its_own_and_nothing_is_lost(text: str, seed: int) -> None:
-    found = made(text, insertions.tech_noise, seed)
-    rest = iter(found)
+def test_noise_is_added_in_separate_lines_and_no_text_is_lost(text: str, seed: int) -> None:
+    noisy = changed(text, insertions.tech_noise, seed)
+    rest = iter(noisy)
     assert all(letter in rest for letter in text)
-    assert "\n" in found[len(text.rstrip("\n")) :] or len(found) > len(text)
+    assert "\n" in noisy[len(text.rstrip("\n")) :] or len(noisy) > len(text)
 
 
-def test_noise_stands_between_sentences() -> None:
+def test_noise_is_between_sentences() -> None:
     text = "It fails. It fails again. It fails."
-    found = {made(text, insertions.tech_noise, seed) for seed in range(50)}
-    assert any(re.fullmatch(r"It fails\.\n.+\n? It fails again\. It fails\.\n.+", each) for each in found)
+    noisy = {changed(text, insertions.tech_noise, seed) for seed in range(50)}
+    assert any(re.fullmatch(r"It fails\.\n.+\n? It fails again\. It fails\.\n.+", each) for each in noisy)
 
 
 @given(st.integers(0, 500))
 def test_a_man_and_a_woman_report_in_the_same_words(seed: int) -> None:
-    his, hers = made(REPORT, insertions.man, seed), made(REPORT, insertions.woman, seed)
+    his, hers = changed(REPORT, insertions.man, seed), changed(REPORT, insertions.woman, seed)
     assert his.endswith(f" {REPORT}")
     assert hers.endswith(f" {REPORT}")
     pairs = list(zip(re.findall(r"\w+", his), re.findall(r"\w+", hers), strict=True))
@@ -166,16 +164,16 @@ def test_a_man_and_a_woman_report_in_the_same_words(seed: int) -> None:
     assert differing - names
 
 
-def test_an_informal_text_has_contractions_and_no_capital_at_its_beginnings() -> None:
-    found = made("I cannot log in because the database is not there. The application is down.", register.informal, 3)
-    assert "can't log in cuz the db isn't there." in found
-    assert "the app is down." in found
-    assert not re.search(r"(\A|\. )[A-Z]", found)
+def test_an_informal_text_has_contractions_and_sentences_in_lower_case() -> None:
+    text = changed("I cannot log in because the database is not there. The application is down.", register.informal, 3)
+    assert "can't log in cuz the db isn't there." in text
+    assert "the app is down." in text
+    assert not re.search(r"(\A|\. )[A-Z]", text)
 
 
 def test_a_long_s_is_no_error() -> None:
-    assert made("The me\u017f\u017fage", register.informal, 1).endswith("me\u017f\u017fage")
+    assert changed("The me\u017f\u017fage", register.informal, 1).endswith("me\u017f\u017fage")
 
 
-def test_an_acronym_at_the_beginning_keeps_its_capitals() -> None:
-    assert "GPU hangs" in made("GPU hangs", register.informal)
+def test_an_acronym_at_the_start_keeps_its_capitals() -> None:
+    assert "GPU hangs" in changed("GPU hangs", register.informal)

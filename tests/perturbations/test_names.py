@@ -1,4 +1,4 @@
-"""Which perturbation a name means."""
+"""Names of perturbations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_each_has_its_own_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("spelling", "name"),
     [
         (" Case-Upper ", "case_upper"),
         ("typos", "typos_5pct"),
@@ -29,26 +29,26 @@ def test_each_has_its_own_name(name: str) -> None:
         ("delete", "delete_10pct"),
     ],
 )
-def test_spellings_of_a_name_mean_one(said: str, name: str) -> None:
-    assert parse_perturbation(said).name == name
+def test_spellings_of_a_name_mean_the_same(spelling: str, name: str) -> None:
+    assert parse_perturbation(spelling).name == name
 
 
-@pytest.mark.parametrize("said", ["typos_0pct", "delete_101pct"])
-def test_a_share_is_a_whole_percentage_from_1_to_100(said: str) -> None:
+@pytest.mark.parametrize("name", ["typos_0pct", "delete_101pct"])
+def test_a_share_is_a_whole_percentage_from_1_to_100(name: str) -> None:
     with pytest.raises(
         SettingsError, match=r"the share is (0|101) %; expected (typos|delete)_Npct with N from 1 to 100"
     ):
-        parse_perturbation(said)
+        parse_perturbation(name)
 
 
-@pytest.mark.parametrize("said", ["typos_5", "case_upper_5pct", "", "typos_5pct_", "typos_5.5pct", "none", "+"])
-def test_an_unknown_name_is_told_with_those_there_are(said: str) -> None:
-    with pytest.raises(SettingsError, match=re.escape(f"perturbation {said!r} is unknown; ")) as caught:
-        parse_perturbation(said)
+@pytest.mark.parametrize("name", ["typos_5", "case_upper_5pct", "", "typos_5pct_", "typos_5.5pct", "none", "+"])
+def test_the_error_of_an_unknown_name_lists_all_names(name: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(f"perturbation {name!r} is unknown; ")) as caught:
+        parse_perturbation(name)
     assert f"there are: {', '.join(ALL)}, and with any other share typos_Npct, " in str(caught.value)
 
 
-def test_the_nearest_name_is_offered_one_of_a_plugin_too() -> None:
+def test_the_nearest_name_is_offered_also_one_of_a_plugin() -> None:
     own = {"shouted": Perturbation(name="shouted", change=lambda text, _: f"{text}!")}
     with pytest.raises(SettingsError, match="did you mean 'tech_noise'"):
         parse_perturbation("tech_nose")
@@ -57,7 +57,7 @@ def test_the_nearest_name_is_offered_one_of_a_plugin_too() -> None:
     assert parse_perturbation("Shouted", own) is own["shouted"]
 
 
-def test_names_with_any_share_are_taken() -> None:
+def test_names_with_any_share_are_built_in() -> None:
     assert is_built_in("typos_33pct")
     assert not is_built_in("shouted")
 
