@@ -1,4 +1,4 @@
-"""Files that others may read while they are written, and folders in which others may write."""
+"""Atomic writing of files, and locks of folders, for several processes at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from secrets import token_hex
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Put the text in place at once: whoever reads sees the old file or the new one, never half of it."""
+    """Replace the file atomically: a reader sees the old text or the new one, never half of it."""
     # Containers that share a folder may have equal process ids.
     half = path.with_name(f".{path.name}.{os.getpid()}.{token_hex(4)}")
     try:
@@ -24,13 +24,13 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def make_folder(path: Path) -> Path:
-    """Create a folder that nobody else has: where the name is taken, `-02` or a higher number is added to it."""
+    """Create a new folder; if the name exists, `-02` or a higher number is appended to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     names = chain([path.name], (f"{path.name}-{number:02}" for number in count(2)))
-    return next(made for made in map(path.with_name, names) if _is_made(made))
+    return next(folder for folder in map(path.with_name, names) if _created(folder))
 
 
-def _is_made(path: Path) -> bool:
+def _created(path: Path) -> bool:
     try:
         path.mkdir()
     except FileExistsError:
@@ -39,25 +39,25 @@ def _is_made(path: Path) -> bool:
 
 
 def obstacle(path: Path) -> str:
-    """Why a file cannot be written, as far as that shows before it is; empty where it can."""
+    """Return the reason why a file cannot be written, as far as it can be checked before; empty if it can."""
     if path.is_dir():
         return f"{path} is a folder"
     if path.exists():
-        return "" if os.access(path, os.W_OK) else f"{path} may not be written"
+        return "" if os.access(path, os.W_OK) else f"{path} is not writable"
     parent = next(parent for parent in path.parents if parent.exists())
     if not parent.is_dir():
-        return f"{parent} is no folder"
-    return "" if os.access(parent, os.W_OK | os.X_OK) else f"nothing may be written in {parent}"
+        return f"{parent} is not a folder"
+    return "" if os.access(parent, os.W_OK | os.X_OK) else f"the folder {parent} is not writable"
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Wait until nobody else holds the lock of an existing folder, and hold it: a file `.lock` that goes in the end."""
+    """Wait for the lock of an existing folder and hold it: a file `.lock` that is removed at the end."""
     path = folder / ".lock"
     descriptor = _hold(path)
     try:
         yield
-        # Windows removes no file that somebody waits for: the last one does.
+        # Windows does not remove a file that another process has open; the last holder removes it.
         with suppress(PermissionError):
             path.unlink()
     finally:
@@ -65,7 +65,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _hold(path: Path) -> int:
-    """The descriptor of the locked file; a new one where the last holder has removed what was waited for."""
+    """The descriptor of the locked file; it is opened again if the last holder removed the file in the meantime."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
         _lock(descriptor)

@@ -1,4 +1,4 @@
-"""What the engine asks of the thing that computes: llama.cpp, or a script in its place."""
+"""The interface between the engine and the backend that computes: llama.cpp, or a script in its place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Step:
     """Consecutive tokens of one sequence, to be decoded in the next batch.
 
-    `start` is the position of the first token; logits are wanted for `tokens[rows_from:]`.
+    `start` is the position of the first token; `tokens[rows_from:]` need logits.
     """
 
     sequence: int
@@ -33,30 +33,29 @@ class Grammar(Protocol):
     """The state of a GBNF grammar along one response."""
 
     def allows(self, token: int) -> bool:
-        """Whether the token may come next. An end-of-generation token may when the text is complete."""
+        """Whether the token may come next; an end-of-generation token may if the text is complete."""
 
     def mask(self) -> Mask:
-        """Which tokens of the vocabulary may come next."""
+        """Return which tokens may come next, as a mask over the vocabulary."""
 
     def accept(self, token: int) -> None:
-        """Move on by a token that was allowed."""
+        """Advance by an allowed token."""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Free its resources."""
 
 
 class Backend(Protocol):
-    """A model with a cache of sequences.
+    """A model with a KV cache of several sequences.
 
-    `context_limit`: the most tokens one sequence may hold. `cells`: the size of the cache where the
-    user fixed it. `good_kv_slots`: how many cells that are not shared a batch may look at before it
-    gets slow. `stream_kv_slots`: how many cells streams may take together, 0 where there are no streams.
-    `batch`, `rows`: the most tokens and the most rows of logits of one decode.
-    `sequences`: the most sequences that live at once (ids from 0); `parallel`: the requests that are
-    worth running at once, `parallel_streams`: those in streams; `encoders`: the threads that may encode
-    at once. `ends_of_turn`: the tokens of which the chat format puts one behind an answer. `signature`: all of
-    it that could change a number. `stops`: strings that end every reply. `notes`: what a reader of the numbers must
-    know.
+    Sizes: `context_limit` is the maximum of tokens of a sequence; `kv_slots` the size of the KV cache if the user fixed
+    it; `good_kv_slots` the unshared slots that a batch may visit before it gets slow; `stream_kv_slots` the maximum of
+    slots of all streams together, 0 without streams; `batch` and `rows` the maximum of tokens and of rows of logits of
+    one decode; `sequences` the maximum of sequences at once (ids from 0). Requests at once: `parallel` in a shared
+    cache, `parallel_streams` in streams; `encoders` threads may encode at once.
+
+    Texts: `ends_of_turn` are the tokens that may follow an answer in the chat format; `stops` the strings that end
+    every reply; `signature` the properties that could change a number; `notes` warnings for the report.
     """
 
     context_limit: int
@@ -75,32 +74,32 @@ class Backend(Protocol):
     notes: Sequence[str]
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """The tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        """Return the tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
 
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""
 
     def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; they may cut a character in two."""
+        """Return the bytes of a token; a character may be split over several tokens."""
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
-        """Start with an empty cache of `cells` tokens.
+        """Start with an empty KV cache of `kv_slots` tokens.
 
-        It is shared by all sequences, or divided evenly among so many streams, one for each sequence: what is forked
-        is then copied, and no token looks at the cells of another sequence.
+        It is shared by all sequences, or divided evenly among `streams`, one for each sequence: a fork then copies, and
+        no token visits the slots of another sequence.
         """
 
     def decode(self, steps: Sequence[Step]) -> Logits:
-        """Compute the steps; rows x vocabulary, in the order of the wanted rows, valid until the next call."""
+        """Compute the steps; return logits (rows x vocabulary) in the order of the steps, valid until the next call."""
 
     def fork(self, source: int, target: int) -> None:
-        """Make the empty sequence `target` continue from where `source` stands now."""
+        """Make the empty sequence `target` continue from the current end of `source`."""
 
     def drop(self, sequence: int) -> None:
         """Empty a sequence."""
 
     def grammar(self, text: str) -> Grammar:
-        """Start a GBNF grammar; an `EngineError` says what is wrong with it."""
+        """Start a GBNF grammar; an `EngineError` if it is invalid."""
 
     def close(self) -> None:
         """Free the weights and the cache."""

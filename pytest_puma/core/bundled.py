@@ -1,4 +1,4 @@
-"""Where the data, the prompts and the model that come with the package lie."""
+"""Location of the data, the prompts and the model that come with the package."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def bundled_folder(kind: Literal["data", "models", "prompts"]) -> Path:
-    """The folder of bundled files: inside the package when a wheel put it there, else beside it in the repository."""
+    """Return a folder of bundled files: in the package if a wheel installed it, else beside it in the repository."""
     installed = _PACKAGE / "bundled" / kind
     return installed if installed.is_dir() else _PACKAGE.parent / kind

@@ -1,7 +1,7 @@
-"""What a strategy and the engine say to each other: requests one way, responses the other.
+"""Requests, responses and answers: the exchange between a strategy and the engine.
 
-A strategy is a generator. It yields a request and is sent its response, or yields a tuple of requests, which are
-computed together, and is sent the tuple of their responses; it returns an `Answer`:
+A strategy is a generator. It yields a request and receives its response, or yields a tuple of requests, which are
+computed together, and receives the tuple of their responses; it returns an `Answer`:
 
     def direct(task: Task) -> Conversation:
         response = yield task.generate(task.prompt())
@@ -23,8 +23,8 @@ Role: TypeAlias = Literal["system", "user", "assistant"]
 Finish: TypeAlias = Literal["stop", "length", "context", "scored", "overflow"]
 #: Replies that were cut off: by the limit of tokens, or by the end of the context.
 TRUNCATED = frozenset({"length", "context"})
-#: Beyond these a sampler has nothing left to choose from, or everything.
-MOST_TEMPERATURE, LEAST_TOP_P = 100, 1e-9
+#: Beyond these, a sampler can choose any token, or only one.
+MAX_TEMPERATURE, MIN_TOP_P = 100, 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Message:
 class Prompt:
     """The text of a request. The backend applies the model's own chat template.
 
-    `prefill` is the beginning of the assistant's turn, put into its mouth; `stop` are strings
+    `prefill` is the start of the assistant's turn, which the model continues; `stop` are strings
     at which generation ends (they are not part of the response).
     """
 
@@ -50,7 +50,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """How to decode. `None` leaves the choice to the strategy.
+    """Sampling parameters. `None` leaves the choice to the strategy.
 
     `temperature` 0 is greedy; `top_k` 0, `top_p` 1 and `min_p` 0 switch that filter off.
     """
@@ -64,12 +64,12 @@ class Generation:
     logprobs: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what no sampler can obey."""
+        """Check the range of each parameter."""
         check_limits(
             {
                 "max_tokens": (self.max_tokens, 1, math.inf),
-                "temperature": (self.temperature, 0, MOST_TEMPERATURE),
-                "top_p": (self.top_p, LEAST_TOP_P, 1),
+                "temperature": (self.temperature, 0, MAX_TEMPERATURE),
+                "top_p": (self.top_p, MIN_TOP_P, 1),
                 "top_k": (self.top_k, 0, math.inf),
                 "min_p": (self.min_p, 0, 1),
             }
@@ -78,7 +78,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generate:
-    """Ask for text. `seed` is this request's own; two requests that differ only in it may differ in their text."""
+    """Request for text. Each request has its own `seed`: requests with different seeds may get different texts."""
 
     prompt: Prompt
     max_tokens: int
@@ -93,13 +93,13 @@ class Generate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """Ask for the log-probability of each continuation, as the whole answer: its end of turn is scored too."""
+    """Request for the log-probability of each continuation as the whole answer: its end of turn is scored too."""
 
     prompt: Prompt
     continuations: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        """An empty list or an empty continuation has no probability to report."""
+        """Refuse an empty list and an empty continuation: they have no probability."""
         if not self.continuations or not all(self.continuations):
             msg = f"score needs at least one continuation and none empty; got {self.continuations!r}"
             raise SettingsError(msg)
@@ -110,7 +110,7 @@ Request: TypeAlias = Generate | Score
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What answering cost. Additive: `sum(usages, Usage())`.
+    """The cost of a response. Additive: `sum(usages, Usage())`.
 
     `cached_tokens` of the `prompt_tokens` were already in the cache; `seconds` is the time from
     admission to the end of the response (other requests run in the same batch meanwhile).
@@ -132,15 +132,15 @@ class Usage:
 
     @classmethod
     def total(cls, usages: Iterable[Usage]) -> Usage:
-        """The sum of any number of usages."""
+        """Return the sum of any number of usages."""
         return sum(usages, cls())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speed:
-    """What was computed and how long it took: batches that read prompts, and those of one token for each reply.
+    """Computed tokens and their time: `read` by prefill batches, `written` by decode batches (one token per reply).
 
-    Additive, as `Usage` is. Tokens of scored continuations count as read.
+    Additive, like `Usage`. Tokens of scored continuations count as prefill.
     """
 
     read_tokens: int = 0
@@ -163,7 +163,7 @@ class Response:
     """The engine's reply to one request.
 
     `logprobs` (natural logarithm): of each continuation, summed over its tokens, for a `Score`;
-    of each generated token for a `Generate` that asked for them. `finish` is `overflow` when the
+    of each generated token for a `Generate` with `logprobs`. `finish` is `overflow` if the
     prompt is longer than the context: then nothing was computed.
     """
 
@@ -175,11 +175,11 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a strategy makes of its responses.
+    """The result of a conversation.
 
-    `value` is the answer as the scenario spells it, `None` when it could not be read;
-    `probabilities` maps every valid label to its probability where the strategy knows them. `failure` is the cause of
-    a missing value, in one word; left empty, it is found out from the last responses.
+    `value` is the answer as the scenario spells it, `None` after a parse failure; `probabilities` maps every valid
+    label to its probability if the strategy computes them. `failure` is the cause of a missing value, in one word; if
+    empty, it is derived from the last responses.
     """
 
     value: str | None
@@ -188,23 +188,23 @@ class Answer:
     failure: str = ""
 
     def __post_init__(self) -> None:
-        """A lone response is no tuple."""
+        """Refuse a single response that is not in a tuple."""
         responses: object = self.responses
         if not isinstance(responses, (tuple, list)) or not all(isinstance(each, Response) for each in responses):
             msg = f"Answer(responses=...) is a {type(responses).__name__}; expected a tuple: responses=(response,)"
             raise SettingsError(msg)
 
 
-#: What is sent is a `Response` to each lone request, a tuple of them to each tuple: no type says so.
+#: A single request receives a `Response`, a tuple of requests a tuple of them; no type can express this.
 Conversation: TypeAlias = Generator[Request | tuple[Request, ...], Any, Answer]
 
 
 def ask(request: Request) -> Generator[tuple[Request, ...], tuple[Response, ...], Response]:
-    """One request, one response: `response = yield from ask(request)`."""
+    """Send one request and return its response: `response = yield from ask(request)`."""
     (response,) = yield (request,)
     return response
 
 
 def ask_all(requests: Iterable[Request]) -> Generator[tuple[Request, ...], tuple[Response, ...], tuple[Response, ...]]:
-    """Several requests at once, answered in the same order: `responses = yield from ask_all(requests)`."""
+    """Send several requests at once and return the responses in order: `responses = yield from ask_all(requests)`."""
     return (yield tuple(requests))

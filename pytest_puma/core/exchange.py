@@ -1,4 +1,4 @@
-"""One conversation, request by request: what a strategy yields, checked, and what it is sent."""
+"""One conversation of a strategy with the engine, request by request, with checks of what it yields."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _SHOWN = 60
 
 
 class Exchange:
-    """A strategy's conversation: `advance` until there is an `answer`.
+    """A strategy's conversation: call `advance` until there is an `answer`.
 
-    An `EngineError` says what the strategy did instead of asking or answering.
+    An `EngineError` if the strategy yields something else than requests, or returns something else than an answer.
     """
 
     __slots__ = ("_conversation", "_single", "_started", "answer")
 
     def __init__(self, conversation: Conversation) -> None:
         if not isinstance(conversation, Generator):
-            msg = f"a strategy function returns {_shown(conversation)} without asking; it has no `yield`: {_EXPECTED}"
+            msg = f"a strategy function returns {_shown(conversation)} and has no `yield`; {_EXPECTED}"
             raise EngineError(msg)
         self._conversation = conversation
         self._started = self._single = False
         self.answer: Answer | None = None
 
     def advance(self, responses: Sequence[Response] = ()) -> tuple[Request, ...]:
-        """The requests that come after these responses; none where the strategy came to its answer."""
+        """Return the requests that follow these responses; none if the strategy has its answer."""
         try:
             yielded = self._conversation.send(self._sent(responses))
         except StopIteration as stop:

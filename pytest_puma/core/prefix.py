@@ -1,4 +1,4 @@
-"""What two sequences begin with in common: texts of prompts, and their tokens."""
+"""The common prefix of two sequences: texts of prompts, or their tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def common_prefix(left: Sequence[str] | Sequence[int], right: Sequence[str] | Sequence[int]) -> int:
-    """The number of leading characters or tokens that two sequences share."""
+    """Return the number of leading characters or tokens that two sequences share."""
     low, high = 0, min(len(left), len(right))
     # Slices compare at C speed; a loop does not.
     while low < high:

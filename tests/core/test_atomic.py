@@ -67,4 +67,4 @@ def test_what_stands_in_the_way_of_a_file_is_told(tmp_path: Path) -> None:
     assert obstacle(tmp_path / "new" / "a.json") == ""
     assert obstacle(file) == ""
     assert obstacle(tmp_path) == f"{tmp_path} is a folder"
-    assert obstacle(file / "deeper" / "a.json") == f"{file} is no folder"
+    assert obstacle(file / "deeper" / "a.json") == f"{file} is not a folder"

@@ -81,7 +81,11 @@ def test_an_unknown_report_is_a_usage_error(alone: Project, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("place", "found"),
-    [(".", "* is a folder"), ("/dev/null/x.json", "/dev/null is no folder"), ("test_triage.py/x", "*.py is no folder")],
+    [
+        (".", "* is a folder"),
+        ("/dev/null/x.json", "/dev/null is not a folder"),
+        ("test_triage.py/x", "*.py is not a folder"),
+    ],
 )
 def test_a_place_that_cannot_be_written_is_a_usage_error(alone: Project, place: str, found: str) -> None:
     alone.write(test_triage=TRIAGE)
