@@ -60,4 +60,7 @@ def test_many_warnings_are_cut_and_each_is_shown_once() -> None:
         for number in [*range(7), *range(7)]:
             on_log(3, f"odd  tensor {number}\n".encode())
         on_log(2, b"only information")
-    assert sentences == [*(f"llama.cpp warns: odd tensor {number}" for number in range(5)), "llama.cpp: 2 more warnings"]
+    assert sentences == [
+        *(f"llama.cpp warns: odd tensor {number}" for number in range(5)),
+        "llama.cpp: 2 more warnings",
+    ]

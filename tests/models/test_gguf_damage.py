@@ -69,7 +69,9 @@ RAW = raw_gguf()
         ),
     ],
 )
-def test_the_error_of_a_file_that_is_no_whole_gguf_names_its_format(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_the_error_of_a_file_that_is_no_whole_gguf_names_its_format(
+    tmp_path: Path, content: bytes, sentence: str
+) -> None:
     path = tmp_path / "q.gguf"
     assert refused(path, content) == f"{path}{sentence}"
 
