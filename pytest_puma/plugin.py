@@ -174,6 +174,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: WorkerController) -> None:
-    from pytest_puma.session.xdist import tell_worker
+    from pytest_puma.session.xdist import add_worker_input
 
-    tell_worker(node.config, node.workerinput)
+    add_worker_input(node.config, node.workerinput)

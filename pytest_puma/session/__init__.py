@@ -1,1 +1,1 @@
-"""All that knows pytest: from its hooks to items, workers, reports and the end of a run. `plugin.py` forwards to it."""
+"""The pytest side: options, collection, items, workers, and the report of a run. `plugin.py` forwards to it."""

@@ -1,7 +1,7 @@
-"""What arrived of what was planned: the cells of a run and their outcomes, as the reports of their tests come in.
+"""Planned cells and their outcomes, as the reports of the tests arrive.
 
-Everything goes by the place of a test in the collection, which all workers share: node ids may be equal, and say only
-about where a cell's id begins and ends in them.
+The key of a test is its place in the collection, which all workers share. Node ids are no keys: several tests may have
+the same one, and the position of the cell id in them is uncertain.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from pytest_puma.session.nodeid import Named
 if TYPE_CHECKING:
     from pytest_puma.core import Fault, Outcome
 
+_PHASES = ("setup", "call", "teardown")
+
 
 class Arrivals:
-    """`collected` is None until a process told it."""
+    """Planned cells, outcomes and faults of a run. `collected` is None until a process reports it."""
 
     def __init__(self) -> None:
         self.collected: Collected | None = None
@@ -35,21 +37,21 @@ class Arrivals:
         self._faults: dict[tuple[int, str], Fault] = {}
 
     def plan(self, cells: Mapping[int, Named], *, certain: bool) -> bool:
-        """Wait for these, by their places, unless a process told them before; whether it is the first."""
+        """Expect these cells, by place, unless a process named its cells before; return True for the first one."""
         if self._planned is not None:
             return False
         self._planned = dict(cells)
         self._certain = set(cells) if certain else set()
         return True
 
-    def hear(self, report: pytest.TestReport) -> Outcome | None:
-        """The outcome that a report brings, with its predictions, if any; its attempt counts those of the test."""
+    def receive(self, report: pytest.TestReport) -> Outcome | None:
+        """Record a report; return its outcome with the predictions, if it has one. `attempt` counts the test's runs."""
         place = self._place(report)
         if place is None:
             return None
         self._reported.add(place)
-        self._hear_fault(place, report)
-        self._hear_collected(report)
+        self._record_fault(place, report)
+        self._record_collected(report)
         if unchanged := getattr(report, "puma_unchanged", None):
             self._unchanged[place] = unchanged
         sent = getattr(report, "puma", None)
@@ -68,7 +70,7 @@ class Arrivals:
 
     @property
     def planned(self) -> list[Named]:
-        """In the order of collection."""
+        """The planned cells in the order of collection."""
         return [named for _, named in sorted((self._planned or {}).items())]
 
     @property
@@ -78,12 +80,12 @@ class Arrivals:
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """The last one of each test, in the order of collection: workers report as they finish."""
+        """The last outcome of each test in the order of collection, as workers report in any order."""
         return tuple(outcome for _, outcome in sorted(self._outcomes.items()))
 
     @property
     def unchanged(self) -> tuple[str, ...]:
-        """Why perturbed cells were not run: sentences, in the order of collection."""
+        """Reasons why perturbed cells were not run, in the order of collection."""
         return tuple(why for _, why in sorted(self._unchanged.items()))
 
     @property
@@ -104,34 +106,34 @@ class Arrivals:
             self._planned = planned | {place: Named(report.nodeid, cell)}
             self._certain.add(place)
             return int(place)
-        # A worker that ended reports nothing of a test whose setup was heard: xdist reports its crash in its place.
-        sought = planned.keys() if report.when not in ("setup", "call", "teardown") else planned.keys() - self._certain
-        place = min((place for place in sought if planned[place].test == report.nodeid), default=None)
+        # A worker that ended reports no more phases of its test: xdist reports the crash instead, without a place.
+        candidates = planned.keys() if report.when not in _PHASES else planned.keys() - self._certain
+        place = min((place for place in candidates if planned[place].test == report.nodeid), default=None)
         if place is not None and report.when == "setup":
-            # A benchmark would have said so: this is a test whose id looks like one.
+            # A benchmark would have reported its cell: this is another test with an id like one.
             del planned[place]
             return None
         return place
 
-    def _hear_fault(self, place: int, report: pytest.TestReport) -> None:
-        """Keep what a test failed by, the last time that it ran; its missed gates are told by its outcome."""
+    def _record_fault(self, place: int, report: pytest.TestReport) -> None:
+        """Keep the fault of the last run of a test; missed gates are part of its outcome."""
         from pytest_puma.core import Fault
 
-        when = report.when if report.when in ("setup", "call", "teardown") else "crash"
+        when = report.when if report.when in _PHASES else "crash"
         self._faults.pop((place, when), None)
         if report.failed and not getattr(report, "puma_missed", False):
             named = (self._planned or {})[place]
             message = first_line(report)
             self._faults[place, when] = Fault(cell=named.cell, node_id=report.nodeid, when=when, message=message)
 
-    def _hear_collected(self, report: pytest.TestReport) -> None:
-        told = getattr(report, "puma_collected", None)
-        if told is not None:
+    def _record_collected(self, report: pytest.TestReport) -> None:
+        text = getattr(report, "puma_collected", None)
+        if text is not None:
             self.collected = self.collected or Collected()
-            self.collected.add(told)
+            self.collected.add(text)
 
 
 def first_line(report: pytest.TestReport) -> str:
-    """Of what a test failed by: the message of its exception where there is one."""
+    """Return the first line of a failure: the message of its exception if there is one."""
     crash = getattr(report.longrepr, "reprcrash", None)
     return (str(report.longrepr) if crash is None else str(crash.message)).strip().partition("\n")[0]

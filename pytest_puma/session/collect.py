@@ -1,4 +1,4 @@
-"""From collected functions and run-spec files to parametrized items, one a cell."""
+"""Parametrization of test functions and run-spec files: one item per cell."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ _ALL_CELLS: pytest.StashKey[AllCells] = pytest.StashKey()
 #: `tavern` in `test_api.tavern.yaml`, but nothing in `triage-v1.2.yaml`.
 _KIND = re.compile(r"\.([A-Za-z]\w*)\.ya?ml$")
 #: pytest replaces longer ids by numbers.
-LONGEST_ID = 100
+MAX_ID_LENGTH = 100
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
-    """One item for each cell that the function's marker asks for. What is wrong is a collection error.
+    """Make one item for each cell of the marker. A mistake in it is a collection error.
 
-    A function that does not use our fixture is left alone, unless it has the marker itself and not from its class or
-    module.
+    A function without our fixture is ignored, unless it has the marker itself instead of through its class or module.
     """
     if not _is_ours(metafunc):
         return
@@ -53,7 +52,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
 
 
 class AllCells:
-    """The cells of all tests, before any is deselected; takes part as soon as there is a first one."""
+    """The cells of all tests before any is deselected, as a plugin that is registered with the first cell."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -62,8 +61,8 @@ class AllCells:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Refuse gates that no cell takes, as an error of the collection: with workers a `UsageError` is none."""
-        # Of files that could not be collected nothing is known; that alone ends the run.
+        """Make gates that fit no cell a collection error: under xdist a `UsageError` would be an internal error."""
+        # After errors, some cells are unknown; the errors alone end the run.
         if session.testsfailed:
             return
         from pytest_puma.planning.unmatched import unmatched
@@ -71,20 +70,20 @@ class AllCells:
         try:
             settings = settings_of(self._config)
             faults = unmatched(self.cells, settings, self._elsewhere(settings))
-        except PumaError as error:  # of a scenario that is known by name and cannot be asked for its metrics
+        except PumaError as error:  # from a scenario that fails to name its metrics
             faults = [str(error)]
         if faults:
             text = "\n".join(escape.terminal(f"puma: {fault}") for fault in faults)
             report = pytest.CollectReport(nodeid="", outcome="failed", longrepr=text, result=[])
             session.config.hook.pytest_collectreport(report=report)
-            # A worker goes on after errors.
+            # A worker continues after collection errors.
             items[:] = [item for item in items if cell_of(item) is None]
 
     def _elsewhere(self, settings: Settings) -> Collection[Gate]:
-        """Gates that may be about tests which were not collected."""
+        """Return gates that may concern tests which were not collected."""
         if leaves_out(self._config) or getattr(self._config.option, "lf", False):
             return settings.gates
-        # Who names a file and a gate in one command line means them for each other.
+        # Files and gates on one command line belong together.
         return settings.ini_gates if is_part(self._config) else ()
 
 
@@ -96,45 +95,45 @@ def _all_cells(config: pytest.Config) -> AllCells:
 
 
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep what `--puma-scenario` and `--puma-only-flips` ask for, and the items that are no cells."""
+    """Keep the cells that `--puma-scenario` and `--puma-only-flips` select, and all other tests."""
     settings = settings_of(config)
     kept: list[pytest.Item] = []
-    gone: list[pytest.Item] = []
+    deselected: list[pytest.Item] = []
     for item in items:
         cell = cell_of(item)
-        (kept if cell is None or _is_wanted(cell, settings) else gone).append(item)
-    if gone:
-        config.hook.pytest_deselected(items=gone)
+        (kept if cell is None or _is_selected(cell, settings) else deselected).append(item)
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
         items[:] = kept
 
 
-def _is_wanted(cell: Cell, settings: Settings) -> bool:
+def _is_selected(cell: Cell, settings: Settings) -> bool:
     return _runs(cell.scenario.name, settings) and (settings.only is None or cell.id in settings.only)
 
 
 def _runs(scenario: str, settings: Settings) -> bool:
-    """Whether `--puma-scenario` leaves a scenario in the run."""
+    """Whether `--puma-scenario` selects a scenario."""
     return not settings.scenarios or scenario in settings.scenarios
 
 
 def cell_of(item: pytest.Item) -> Cell | None:
-    """The cell of an item, None for one that is not ours."""
+    """Return the cell of an item, None for other tests."""
     callspec = getattr(item, "callspec", None)
     cell: Cell | None = callspec.params.get("_puma_cell") if callspec is not None else None
     return cell
 
 
 def spec_file(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A run-spec: any `*.puma.yaml`, and a YAML file that the command line names, unless it is another plugin's."""
+    """Return a collector for `*.puma.yaml`, and for a YAML file on the command line unless another plugin owns it."""
     kind = _KIND.search(path.name)
     return SpecFile.from_parent(parent, path=path) if kind is None or kind[1] == "puma" else None
 
 
 class SpecFile(pytest.Module):
-    """A run-spec file as a test module: one function a spec, which asserts nothing but its gates."""
+    """A run-spec file as a test module, with a function for each spec. Only its gates can fail it."""
 
     def funcnamefilter(self, name: str) -> bool:
-        """Ours, whatever `python_functions` says of the project's own tests."""
+        """Ignore `python_functions`, which is about the tests of the project."""
         return name.startswith("test_")
 
     def _getobj(self) -> types.ModuleType:
@@ -142,25 +141,25 @@ class SpecFile(pytest.Module):
 
         module = types.ModuleType(self.path.name.partition(".")[0])
         try:
-            for name, request in read_specs(self.path, settings_of(self.config)).items():
-                setattr(module, f"test_{name}", _spec_function(request))
+            for name, spec in read_specs(self.path, settings_of(self.config)).items():
+                setattr(module, f"test_{name}", _spec_function(spec))
         except PumaError as error:
             msg = escape.terminal_lines(f"puma: {error}")
             raise self.CollectError(msg) from error
         return module
 
 
-def _spec_function(request: BenchmarkSpec) -> Callable[[Outcome], None]:
-    @pytest.mark.puma(request)
+def _spec_function(benchmark: BenchmarkSpec) -> Callable[[Outcome], None]:
+    @pytest.mark.puma(benchmark)
     def spec(puma: Outcome) -> None:
         """Judged by its gates."""
 
-    spec.__doc__ = request.description or spec.__doc__
+    spec.__doc__ = benchmark.description or spec.__doc__
     return spec
 
 
 def _is_ours(metafunc: pytest.Metafunc) -> bool:
-    # A project may have a fixture of its own that is called puma: ours alone needs a cell.
+    # A project may have its own fixture named puma; only ours needs a cell.
     if "_puma_cell" in metafunc.fixturenames:
         return True
     return any(mark.name == "puma" for mark in metafunc.definition.own_markers)
@@ -170,30 +169,32 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
     marks = _closest_marks(metafunc.definition)
     if "_puma_cell" not in metafunc.fixturenames:
         own = "puma" in metafunc.fixturenames
-        found = "its argument puma is another fixture of this name" if own else "not the argument"
-        msg = f"has the puma marker but {found}; expected def test(puma): ..."
+        fault = "its argument puma is another fixture of this name" if own else "not the argument"
+        msg = f"has the puma marker but {fault}; expected def test(puma): ..."
         raise SettingsError(msg)
     if len(marks) != 1:
         msg = f"has the puma argument and {len(marks)} puma markers; expected one: @pytest.mark.puma('triage_jira')"
         raise SettingsError(msg)
-    settings, known = settings_of(metafunc.config), _all_cells(metafunc.config)
-    request = read_marker(marks[0].args, marks[0].kwargs, settings)
-    cells = matrix.expand(request, settings)
-    long = next((cell.id for cell in cells if len(cell.id) > LONGEST_ID), None)
+    settings, collected = settings_of(metafunc.config), _all_cells(metafunc.config)
+    benchmark = read_marker(marks[0].args, marks[0].kwargs, settings)
+    cells = matrix.expand(benchmark, settings)
+    long = next((cell.id for cell in cells if len(cell.id) > MAX_ID_LENGTH), None)
     if long is not None:
-        msg = f"the id {long} has {len(long)} characters; expected at most {LONGEST_ID}: --puma-model short=FILE.gguf"
+        msg = (
+            f"the id {long} has {len(long)} characters; expected at most {MAX_ID_LENGTH}: --puma-model short=FILE.gguf"
+        )
         raise SettingsError(msg)
-    known.cells += cells
-    if _runs(request.scenario.name, settings):
-        check_ready(cells, settings, known.identities, test=metafunc.definition.nodeid)
+    collected.cells += cells
+    if _runs(benchmark.scenario.name, settings):
+        check_ready(cells, settings, collected.identities, test=metafunc.definition.nodeid)
     return cells
 
 
 def _closest_marks(definition: pytest.Item) -> list[pytest.Mark]:
-    """Our markers of the function, else of its class, else of its module: as with pytest's own, the closest counts."""
+    """Return our markers of the function, else of its class, else of its module: the closest counts, as in pytest."""
     for node in definition.iter_parents():
         marks = [mark for mark in node.own_markers if mark.name == "puma"]
         if marks:
-            # Of a class come those that it inherits first.
+            # A class lists inherited markers first.
             return marks[-1:] if isinstance(node, pytest.Class) else marks
     return []

@@ -1,6 +1,6 @@
-"""What collection found before anything was deselected: the cells, and the files that were read without a fault.
+"""The result of collection before any test is deselected: the cells, and the files that were read without a fault.
 
-Where workers run, they alone collect. So the first report of a benchmark from each process tells it.
+Under xdist only the workers collect. So the first benchmark report of each process transports this result.
 """
 
 from __future__ import annotations
@@ -10,61 +10,61 @@ from dataclasses import dataclass, field
 
 import pytest
 
-#: Registered under this name.
+#: The name of the registered plugin.
 NAME = "puma-collected"
 
 
 @dataclass(slots=True)
 class Collected:
-    """`files` are relative to pytest's root, as in node ids."""
+    """`cells` by id; `files` relative to pytest's root, as in node ids."""
 
     cells: set[str] = field(default_factory=set)
     files: set[str] = field(default_factory=set)
 
     def add(self, text: str) -> None:
-        """What a process told."""
-        told = json.loads(text)
-        self.cells.update(told["cells"])
-        self.files.update(told["files"])
+        """Add the result of a process, as `Collecting.take` wrote it."""
+        data = json.loads(text)
+        self.cells.update(data["cells"])
+        self.files.update(data["files"])
 
 
 class Collecting:
-    """Listens while this process collects."""
+    """Records the collection of this process."""
 
     def __init__(self) -> None:
-        self._found = Collected()
+        self._collected = Collected()
         self._faulty: set[str] = set()
-        self._told = False
+        self._taken = False
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Before any plugin deselects it, with a word or without."""
+        """Record a cell before any plugin deselects it."""
         cell = cell_id(item)
         if cell is not None:
-            self._found.cells.add(cell)
+            self._collected.cells.add(cell)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """An error and a skip leave it open what is in the file, also where only a class of it has them."""
+        """Record a file; after an error or a skip, even of one class, its content is unknown."""
         file = report.nodeid.partition("::")[0]
-        (self._found.files if report.passed else self._faulty).add(file)
+        (self._collected.files if report.passed else self._faulty).add(file)
 
-    def tell(self) -> str | None:
-        """As text that `Collected.add` reads, the first time; None then."""
-        if self._told:
+    def take(self) -> str | None:
+        """Return the result as text for `Collected.add` at the first call, then None."""
+        if self._taken:
             return None
-        self._told = True
-        files = self._found.files - self._faulty
-        return json.dumps({"cells": sorted(self._found.cells), "files": sorted(files)})
+        self._taken = True
+        files = self._collected.files - self._faulty
+        return json.dumps({"cells": sorted(self._collected.cells), "files": sorted(files)})
 
 
 def cell_id(item: pytest.Item) -> str | None:
-    """The id of an item's cell, None for an item that is not ours."""
+    """Return the id of the cell of an item, None for other tests."""
     callspec = getattr(item, "callspec", None)
     cell = None if callspec is None else callspec.params.get("_puma_cell")
     return None if cell is None else str(cell.id)
 
 
 def refuse_unittest(report: pytest.CollectReport) -> None:
-    """Make it a collection error that a `unittest` method has our marker: it gets no fixtures, so no benchmark."""
+    """Make our marker on a `unittest` method a collection error, as such a method gets no fixtures."""
     methods = [item for item in report.result if isinstance(item, pytest.Function) and _is_unittest(item)]
     marked = [item.nodeid for item in methods if _is_marked(item)]
     if marked:
@@ -82,6 +82,6 @@ def _is_unittest(item: pytest.Function) -> bool:
 
 
 def _is_marked(item: pytest.Function) -> bool:
-    """By itself or by its class; the mark of a whole module is for those that can take it."""
+    """Whether the method or its class has the marker; one on the module may be meant for other tests."""
     nodes = [node for node, _ in item.iter_markers_with_node("puma")]
     return any(isinstance(node, (pytest.Function, pytest.Class)) for node in nodes)

@@ -1,6 +1,6 @@
 """The command line and the ini file, read once into `Settings`; the command line wins.
 
-Whatever is wrong on the command line is told in `pytest_configure`, before anything is collected or loaded.
+Mistakes on the command line are reported in `pytest_configure`, before anything is collected or loaded.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_puma.session import option_values
-from pytest_puma.session.options import INI, is_asked
+from pytest_puma.session.options import INI, has_options
 from pytest_puma.session.project import check_root, project_root
 from pytest_puma.session.selection import is_selected
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from pytest_puma.planning.settings import Settings
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
-#: What runs when nobody names a model.
+#: The default model.
 DEMONSTRATION = "puma-tiny"
-#: Where the baselines lie in a project that does not say so.
+#: The default folder of baselines.
 BASELINES = "benchmarks/baselines"
-#: Options that are fields of `Choices` and ini keys of the same name.
-_CHOSEN = ("samples", "seed", "max_tokens", "temperature")
+#: Options that are fields of `RunOptions` and ini keys of the same name.
+_RUN_OPTIONS = ("samples", "seed", "max_tokens", "temperature")
 
 
 def check_command_line(config: pytest.Config) -> None:
-    """Read everything that the user said; a `UsageError` for what cannot be obeyed."""
-    said = is_asked(config)
-    # Read even if unused: a value of the wrong type shows only here.
-    said |= any([_ini(config, name) is not None for name in INI])  # noqa: C419
-    if said:
+    """Read all options and ini keys; a `UsageError` for an invalid one."""
+    used = has_options(config)
+    # All keys, used or not: only reading reveals a value of the wrong type.
+    used |= any([_ini(config, name) is not None for name in INI])  # noqa: C419
+    if used:
         check_root(config)
         if config.option.puma_prune_baseline and is_selected(config):
             msg = (
-                "puma: --puma-prune-baseline: only a part of the tests was asked for; "
-                "expected all of them, so that it shows which are gone"
+                "puma: --puma-prune-baseline: found a selection of tests; expected all tests, to see which are gone; "
+                "leave out paths of files, -k, -m and other selections"
             )
             raise pytest.UsageError(msg)
         _check_whole(config)
@@ -53,30 +53,30 @@ def check_command_line(config: pytest.Config) -> None:
 
 
 def _check_whole(config: pytest.Config) -> None:
-    """Baselines are made of all samples."""
+    """Refuse to make baselines of a part of the samples."""
     parts = {"--puma-stop-early": option_values.stops_early(config), "--puma-only-flips": config.option.puma_only_flips}
-    asked = [name for name, said in parts.items() if said]
-    if config.option.puma_update_baseline and asked:
+    used = [name for name, value in parts.items() if value]
+    if config.option.puma_update_baseline and used:
         msg = (
-            f"puma: --puma-update-baseline and {asked[0]}: a baseline needs all samples of its cells; "
+            f"puma: --puma-update-baseline and {used[0]}: a baseline needs all samples of its cells; "
             "expected one of the two"
         )
         raise pytest.UsageError(msg)
 
 
 def settings_of(config: pytest.Config) -> Settings:
-    """The settings, with the models of the ini file, else the bundled one. A `PumaError` says what is wrong."""
+    """Return the settings, with the models of the ini file, else the bundled one. A `PumaError` names a mistake."""
     settings = config.stash.get(SETTINGS, None) or _read(config)
     if not settings.models:
         named = config.getini("puma_models")
-        where = "puma_models" if named else "the model for want of another"
+        where = "puma_models" if named else "the default model"
         settings = replace(settings, models=option_values.models(config, named or [DEMONSTRATION], where=where))
     config.stash[SETTINGS] = settings
     return settings
 
 
 def model_names(config: pytest.Config) -> tuple[str, ...]:
-    """Those of the models that will run; none where the settings cannot be read, which is told elsewhere."""
+    """Return the names of the models; none if the settings are invalid, which is reported elsewhere."""
     from pytest_puma.core import PumaError
 
     try:
@@ -86,7 +86,7 @@ def model_names(config: pytest.Config) -> tuple[str, ...]:
 
 
 def names_no_model(config: pytest.Config) -> bool:
-    """Whether neither the command line nor the ini file names one, so that the bundled model runs."""
+    """Whether neither the command line nor the ini file names a model, so that the bundled one runs."""
     return not config.option.puma_model and not config.getini("puma_models")
 
 
@@ -108,15 +108,15 @@ def _read(config: pytest.Config) -> Settings:
         models=option_values.models(config, option.puma_model or (), where="--puma-model"),
         data=option_values.data(config, registry),
         scenarios=scenarios,
-        command=option_values.choices(
+        command=option_values.run_options(
             "the command line",
-            **{name: getattr(option, f"puma_{name}") for name in _CHOSEN},
+            **{name: getattr(option, f"puma_{name}") for name in _RUN_OPTIONS},
             strategies=strategies,
             perturb=option_values.perturbations("--puma-perturb", option.puma_perturb, registry),
         ),
-        ini=option_values.choices(
+        ini=option_values.run_options(
             "the ini file",
-            **{name: config.getini(f"puma_{name}") for name in _CHOSEN},
+            **{name: config.getini(f"puma_{name}") for name in _RUN_OPTIONS},
             perturb=option_values.perturbations("puma_perturb", config.getini("puma_perturb"), registry),
         ),
         gates=(*ini_gates, *map(registry.gate, option.puma_gate or ())),

@@ -1,6 +1,6 @@
-"""What pytest shows of a test that fails by us: a line for its summaries, sentences, and below them the details.
+"""The failure of a test by pytest-puma, as pytest shows it: a line for summaries, sentences, and details.
 
-A traceback through this package would tell a user nothing.
+A traceback through this package would not help a user.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pytest_puma.report.missed import in_short, sentence
 from pytest_puma.report.terminal import misses
 
 
-class Told(pytest.fail.Exception):  # type: ignore[name-defined, misc]  # a class, which mypy takes for a variable
-    """Fails a test. `short` is for lines that say all in one; `missed`: by the gates of its cell."""
+class PumaFailure(pytest.fail.Exception):  # type: ignore[name-defined, misc]  # a class, which mypy takes for a variable
+    """Fails a test. `short` is the text for one-line summaries; `missed`: whether missed gates are the reason."""
 
     def __init__(
         self, short: str, sentences: Sequence[str], details: Sequence[str] = (), *, missed: bool = False
@@ -29,41 +29,41 @@ class Told(pytest.fail.Exception):  # type: ignore[name-defined, misc]  # a clas
         super().__init__(msg="\n".join([*self.sentences, *self.details]), pytrace=False)
 
 
-def missed_gates(outcome: Outcome) -> Told:
-    """The failure of a cell that misses gates: their sentences, then its worst misses."""
+def missed_gates(outcome: Outcome) -> PumaFailure:
+    """Return the failure of a cell that misses gates, with the sentences of the gates and the worst misses."""
     short = "; ".join(map(in_short, outcome.failed))
-    return Told(short, list(map(sentence, outcome.failed)), misses(outcome), missed=True)
+    return PumaFailure(short, list(map(sentence, outcome.failed)), misses(outcome), missed=True)
 
 
-def fault(error: Exception) -> Told:
-    """The failure by what cannot be done, which the error says."""
+def fault(error: Exception) -> PumaFailure:
+    """Return the failure for an error, with its message."""
     lines = str(error).split("\n")
-    return Told(lines[0], lines)
+    return PumaFailure(lines[0], lines)
 
 
-def represent(item: pytest.Item, failure: Told, report: pytest.TestReport) -> None:
-    """Show of it as much as `--tb` asks for, at the place of the test function.
+def represent(item: pytest.Item, failure: PumaFailure, report: pytest.TestReport) -> None:
+    """Show the failure at the place of the test function, as detailed as `--tb` requests.
 
-    pytest made the representation, of classes that are not public; it is filled in anew.
+    pytest has made the representation, from classes that are not public; its fields are replaced here.
     """
     shown: Any = report.longrepr
     path, line, _ = item.reportinfo()
     shown.reprcrash.message = failure.short
     shown.reprcrash.path, shown.reprcrash.lineno = str(path), (line or 0) + 1
     entry = shown.reprtraceback.reprentries[-1]
-    if entry.style == "value":  # not so with --full-trace
+    if entry.style == "value":  # other styles come with --full-trace
         entry.lines = _lines(failure, item.config.option.tbstyle)
 
 
-def _lines(failure: Told, style: str) -> list[str]:
-    """With `line`, pytest itself writes the one line."""
+def _lines(failure: PumaFailure, style: str) -> list[str]:
+    """Return the lines for a `--tb` style; for `line`, pytest writes the short text itself."""
     if style == "line":
         return []
     return failure.sentences if style == "short" else [*failure.sentences, *failure.details]
 
 
 def status(report: pytest.TestReport, value: str) -> tuple[str, str, str] | None:
-    """`PASSED (f1_macro=0.72)`; a failure says its reason, for which the line of the summary needs its room."""
+    """Return `PASSED (f1_macro=0.72)`, None for a failure, whose summary line needs the room for its reason."""
     if hasattr(report, "wasxfail") or not report.passed:
         return None
     return "passed", ".", f"PASSED ({value})"

@@ -1,4 +1,4 @@
-"""One item: open its engine, evaluate its cell in setup, judge it in the call, attach the outcome to the report."""
+"""The life of an item: evaluate its cell in setup, judge it in the call, attach the outcome to the report."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from pytest_puma.run.cell import Cell
 from pytest_puma.run.evaluate import evaluate
 from pytest_puma.session.collected import NAME, cell_id
 from pytest_puma.session.config import settings_of
-from pytest_puma.session.failing import Told, fault, missed_gates, represent
+from pytest_puma.session.failing import PumaFailure, fault, missed_gates, represent
 from pytest_puma.session.memory import give_back
 from pytest_puma.session.progress import progress_of
 from pytest_puma.store.serialize import to_json
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
-#: Why a perturbed cell was not run.
+#: The reason why a perturbed cell was not run.
 UNCHANGED: pytest.StashKey[str] = pytest.StashKey()
 _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 
 
 @contextmanager
 def open_engine(config: pytest.Config, model: Model) -> Iterator[Engine]:
-    """The engine of a model, closed at the end."""
+    """Open the engine of a model, and close it at the end."""
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)
-    with _said_plainly():
+    with _without_traceback():
         engine = Engine(_native(config, model) if backend is None else backend)
     try:
         yield engine
@@ -42,10 +42,10 @@ def open_engine(config: pytest.Config, model: Model) -> Iterator[Engine]:
 
 
 def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
-    """Evaluate the cell; the outcome stays with the item. A cell whose perturbation changes no prompt is skipped."""
+    """Evaluate the cell and keep the outcome; skip a cell whose perturbation changes no prompt."""
     give_back()
     try:
-        with _said_plainly():
+        with _without_traceback():
             outcome = _evaluate(item, cell, engine)
     except UnchangedError as error:
         item.stash[UNCHANGED] = str(error)
@@ -74,7 +74,7 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
 
 
 def prepared(item: pytest.Item) -> Generator[None, object, object]:
-    """The item's fixtures; one that skips behind the benchmark is no way round a missed gate."""
+    """Run the fixtures of the item; a later fixture that skips the test does not hide a missed gate."""
     try:
         return (yield)
     except _SKIPPED:
@@ -83,9 +83,9 @@ def prepared(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def judged(item: pytest.Item) -> Generator[None, object, object]:
-    """The test's own body, then its gates: a missed one is a failure, whose report shows the sentences.
+    """Run the body of the test, then judge its gates: a missed gate is a failure, with sentences in its report.
 
-    A body that fails itself shows them too; one that skips fails by them.
+    A body that fails shows the sentences too; a body that skips fails because of them.
     """
     try:
         result = yield
@@ -101,17 +101,17 @@ def judged(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
-    """Put on the report what the controller must know: which cell it is of, and, once it is there, the outcome.
+    """Attach the cell to the report, and the outcome once it exists, for the controller.
 
-    The outcome is one JSON string, which reaches the controller with xdist too. It goes with the setup, in which it was
-    computed, so that no fixture behind it loses it.
+    The outcome is one JSON string, so that it also passes between processes. It goes with the setup, which computes it,
+    so that no later fixture can lose it.
     """
     report.puma_cell = cell_id(item)  # type: ignore[attr-defined]
     report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
-    report.puma_collected = item.config.pluginmanager.getplugin(NAME).tell()  # type: ignore[attr-defined]
+    report.puma_collected = item.config.pluginmanager.getplugin(NAME).take()  # type: ignore[attr-defined]
     if report.when == "setup" and UNCHANGED in item.stash:
         report.puma_unchanged = item.stash[UNCHANGED]  # type: ignore[attr-defined]
-    if call.excinfo is not None and isinstance(call.excinfo.value, Told):
+    if call.excinfo is not None and isinstance(call.excinfo.value, PumaFailure):
         report.puma_missed = call.excinfo.value.missed  # type: ignore[attr-defined]
         represent(item, call.excinfo.value, report)
     outcome = item.stash.get(OUTCOME, None)
@@ -120,11 +120,11 @@ def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRe
     if outcome is not None and report.when == "setup":
         report.puma = to_json(outcome)  # type: ignore[attr-defined]
         if settings_of(item.config).junit:
-            # pytest writes them with the report of the teardown, which copies what the item has then.
+            # pytest writes the properties that the item has at teardown.
             others = [each for each in item.user_properties if not each[0].startswith("puma.")]
             item.user_properties[:] = [*others, *properties(outcome)]
     if outcome is not None and report.when == "teardown":
-        # pytest keeps its items to the end of the session; thousands of predictions need not stay with them.
+        # pytest keeps its items to the end of the session; the predictions would fill the memory.
         del item.stash[OUTCOME]
 
 
@@ -133,14 +133,14 @@ def _fail_if_missed(item: pytest.Item) -> None:
         raise missed from None
 
 
-def _missed(item: pytest.Item) -> Told | None:
+def _missed(item: pytest.Item) -> PumaFailure | None:
     outcome = item.stash.get(OUTCOME, None)
     return missed_gates(outcome) if outcome is not None and outcome.failed else None
 
 
 @contextmanager
-def _said_plainly() -> Iterator[None]:
-    """What cannot be done is said in a sentence: our own traceback would tell a user nothing."""
+def _without_traceback() -> Iterator[None]:
+    """Fail with the message of a `PumaError` and without our traceback, which would not help a user."""
     try:
         yield
     except UnchangedError:

@@ -1,4 +1,4 @@
-"""The memory of this process."""
+"""Memory of this process."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from contextlib import suppress
 
 
 def give_back() -> None:
-    """Let the operating system have what was freed.
+    """Return freed memory to the operating system.
 
-    glibc keeps it for later, after thousands of samples hundreds of megabytes. Other C libraries lack the call.
+    glibc keeps it for reuse: hundreds of megabytes after thousands of samples. Other C libraries lack the call.
     """
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

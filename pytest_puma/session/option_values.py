@@ -1,6 +1,6 @@
-"""What each option says: read by itself, with an error that names the option.
+"""Values of single options and ini keys, checked; each error names the option.
 
-An option of the command line wins over the ini key of the same name.
+An option on the command line wins over the ini key of the same name.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def models(config: pytest.Config, said: Iterable[str], *, where: str) -> tuple[Model, ...]:
-    """The models that were said; none where none was."""
-    said = list(said)
-    if not said:
+def models(config: pytest.Config, arguments: Iterable[str], *, where: str) -> tuple[Model, ...]:
+    """Resolve the models; `where` names the option or ini key for errors."""
+    arguments = list(arguments)
+    if not arguments:
         return ()
     from pytest_puma.core.bundled import bundled_folder
     from pytest_puma.models import default_directories, resolve_models
 
     directories = config.getini("puma_model_dirs") or default_directories(project_root(config))
-    found = resolve_models(said, directories=[*directories, bundled_folder("models")], where=where)
-    return tuple(map(_strict, found)) if config.option.puma_strict or config.getini("puma_strict") else found
+    resolved = resolve_models(arguments, directories=[*directories, bundled_folder("models")], where=where)
+    return tuple(map(_strict, resolved)) if config.option.puma_strict or config.getini("puma_strict") else resolved
 
 
 def _strict(model: Model) -> Model:
@@ -46,7 +46,7 @@ def _strict(model: Model) -> Model:
 
 
 def data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
-    """The files of `--puma-data` and of the ini key, by scenario."""
+    """Return the files of `--puma-data` and of `puma_data`, by scenario."""
     from pytest_puma.core import SettingsError
 
     files: dict[str, Path] = {}
@@ -63,79 +63,79 @@ def data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
                 raise SettingsError(msg)
             registry.known_scenario(name, where=where)
             if name in named:
-                msg = f"{where} {entry!r}: {name} has a file already; expected one a scenario"
+                msg = f"{where} {entry!r}: {name} has a file already; expected one file per scenario"
                 raise SettingsError(msg)
             named.add(name)
             files[name] = base / Path(path).expanduser()
             if not files[name].is_file():
-                msg = f"{where} {entry!r}: no such file: {files[name]}"
+                msg = f"{where} {entry!r}: found no file {files[name]}; expected a data file of {name}"
                 raise SettingsError(msg)
     return files
 
 
-def names(option: str, said: Iterable[str] | None) -> tuple[str, ...]:
-    """`a,b` and repeated options alike; an empty name is an error, not a choice of nothing."""
-    found = tuple(dict.fromkeys(name.strip() for entry in said or () for name in entry.split(",")))
-    if "" in found:
+def names(option: str, arguments: Iterable[str] | None) -> tuple[str, ...]:
+    """Split `a,b` and repeated options into names; an empty name is an error."""
+    names = tuple(dict.fromkeys(name.strip() for argument in arguments or () for name in argument.split(",")))
+    if "" in names:
         from pytest_puma.core import SettingsError
 
-        msg = f"{option} {', '.join(said or ())!r}: found an empty name; expected names separated by commas"
+        msg = f"{option} {', '.join(arguments or ())!r}: found an empty name; expected names separated by commas"
         raise SettingsError(msg)
-    return found
+    return names
 
 
-def perturbations(where: str, said: Iterable[str] | None, registry: Registry) -> tuple[str, ...] | None:
-    """None where nothing is said, which is not `none`."""
-    return None if said is None else registry.perturbation_names(names(where, said))
+def perturbations(where: str, arguments: Iterable[str] | None, registry: Registry) -> tuple[str, ...] | None:
+    """Return the names of perturbations; None if unset, unlike the argument `none`."""
+    return None if arguments is None else registry.perturbation_names(names(where, arguments))
 
 
-def choices(where: str, **said: Any) -> RunOptions:
-    """What the command line or the ini file (`where`) chooses."""
+def run_options(where: str, **values: Any) -> RunOptions:
+    """Return the run options of the command line or the ini file (`where`)."""
     from pytest_puma.core import SettingsError
     from pytest_puma.planning.settings import RunOptions
 
     try:
-        return RunOptions(**said)
+        return RunOptions(**values)
     except SettingsError as error:
         msg = f"{where}: {error}"
         raise SettingsError(msg) from error
 
 
 def threads(config: pytest.Config) -> int | None:
-    """Threads that compute; None where nothing is said."""
+    """Return the number of compute threads; None if unset."""
     from pytest_puma.core.errors import check_limits
     from pytest_puma.core.model import MAX_THREADS
 
-    said: int | None = config.option.puma_threads
-    threads: int | None = config.getini("puma_threads") if said is None else said
-    check_limits({"--puma-threads" if said is not None else "puma_threads": (threads, 1, MAX_THREADS)})
+    option: int | None = config.option.puma_threads
+    threads: int | None = config.getini("puma_threads") if option is None else option
+    check_limits({"puma_threads" if option is None else "--puma-threads": (threads, 1, MAX_THREADS)})
     return threads
 
 
 def determinism(config: pytest.Config) -> int:
-    """How many samples are asked once more, alone."""
+    """Return the number of samples to re-run alone."""
     from pytest_puma.core.errors import check_limits
 
-    said: int | None = config.option.puma_determinism
-    check_limits({"--puma-determinism": (said, 1, math.inf)})
-    return said or 0
+    samples: int | None = config.option.puma_determinism
+    check_limits({"--puma-determinism": (samples, 1, math.inf)})
+    return samples or 0
 
 
 def axes(config: pytest.Config) -> tuple[str, ...]:
-    """What `--puma-compare` compares."""
+    """Return the axes of `--puma-compare`."""
     from pytest_puma.analysis.contrasts import AXES
     from pytest_puma.core import SettingsError
 
-    said = names("--puma-compare", config.option.puma_compare or config.getini("puma_compare"))
-    for name in said:
+    axes = names("--puma-compare", config.option.puma_compare or config.getini("puma_compare"))
+    for name in axes:
         if name not in AXES:
             msg = f"--puma-compare {name!r}: expected one of {', '.join(AXES)}"
             raise SettingsError(msg)
-    return said
+    return axes
 
 
 def only(config: pytest.Config) -> Mapping[str, frozenset[str]] | None:
-    """The samples to ask, by cell, where not all are."""
+    """Return the samples to run, by cell; None for all."""
     if not config.option.puma_only_flips:
         return None
     from pytest_puma.core import DataError, SettingsError
@@ -149,12 +149,12 @@ def only(config: pytest.Config) -> Mapping[str, frozenset[str]] | None:
 
 
 def stops_early(config: pytest.Config) -> bool:
-    """Whether a cell ends as soon as its gates are decided."""
+    """Whether a cell stops as soon as its gates are decided."""
     return bool(config.option.puma_stop_early or config.getini("puma_stop_early"))
 
 
 def policy(config: pytest.Config) -> Policy:
-    """What becomes of doubt and of missing baselines."""
+    """Return the policy for undecided gates and missing baselines."""
     from pytest_puma.core import Policy
     from pytest_puma.core.gate import DOUBTS
     from pytest_puma.core.verdict import MISSING
@@ -166,13 +166,13 @@ def policy(config: pytest.Config) -> Policy:
     )
 
 
-def _one_of(config: pytest.Config, key: str, known: tuple[T, ...]) -> T:
-    """What an ini key says, the first of the values where it says nothing."""
+def _one_of(config: pytest.Config, key: str, values: tuple[T, ...]) -> T:
+    """Return the value of an ini key, the first of `values` if it is unset."""
     from pytest_puma.core import SettingsError
 
-    said = config.getini(key)
-    for value in known:
-        if said in {None, value}:
+    text = config.getini(key)
+    for value in values:
+        if text in {None, value}:
             return value
-    msg = f"ini key {key}: found {said!r}; expected one of {', '.join(map(str, known))}"
+    msg = f"ini key {key}: found {text!r}; expected one of {', '.join(map(str, values))}"
     raise SettingsError(msg)

@@ -1,6 +1,6 @@
-"""The options of the command line and the keys of the ini file, as pytest declares them.
+"""The options of the command line and the keys of the ini file.
 
-Each lasting option `--puma-NAME` has an ini key `puma_NAME`. What they say is read in `settings`.
+Each lasting option `--puma-NAME` has an ini key `puma_NAME`. `config` reads their values.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-strategy": {
         "action": "append",
         "metavar": "NAMES",
-        "help": "these strategies instead of the tests' own (comma-separated); 'all' for the twelve",
+        "help": "strategies instead of those of the tests (comma-separated); 'all' for all twelve",
     },
     "--puma-perturb": {
         "action": "append",
         "metavar": "NAMES",
-        "help": "run each cell under these perturbations too (comma-separated), as typos_5pct; 'all', or 'none'",
+        "help": "also run each cell under these perturbations (comma-separated), such as typos_5pct; 'all' or 'none'",
     },
     "--puma-samples": {"type": _samples, "metavar": "N", "help": "samples of each scenario, or 'all' (default 50)"},
     "--puma-seed": {"type": int, "metavar": "N", "help": "seed of every random choice (default 42)"},
@@ -48,22 +48,30 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "N",
         "help": "threads of each process (default: its share of the cores)",
     },
-    "--puma-temperature": {"type": float, "metavar": "T", "help": "sampling temperature (default: the strategy's)"},
-    "--puma-max-tokens": {"type": int, "metavar": "N", "help": "most tokens of an answer (default: the strategy's)"},
+    "--puma-temperature": {
+        "type": float,
+        "metavar": "T",
+        "help": "sampling temperature (default: that of the strategy)",
+    },
+    "--puma-max-tokens": {
+        "type": int,
+        "metavar": "N",
+        "help": "maximum number of tokens of a reply (default: that of the strategy)",
+    },
     "--puma-strict": {
         "action": "store_true",
         "default": None,
-        "help": "each answer alone: slower, but no other sample and no number of threads can change it",
+        "help": "run each sample alone: slower, but its answer depends on no other sample and no number of threads",
     },
     "--puma-determinism": {
         "type": int,
         "metavar": "K",
-        "help": "ask K samples of each cell once more, each alone, and report how many answers change",
+        "help": "re-run K samples of each cell, each alone, and report how many answers change",
     },
     "--puma-plan": {
         "action": "store_true",
         "default": None,
-        "help": "load no weights and run nothing, but tell what the run would take",
+        "help": "run nothing and load no weights; show the predicted cost of the run",
     },
     "--puma-gate": {
         "action": "append",
@@ -73,27 +81,27 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-update-baseline": {
         "action": "store_true",
         "default": None,
-        "help": "what this run measures becomes the baseline of its cells; those of others stay",
+        "help": "store the results of this run as the baseline of its cells; other baselines stay",
     },
     "--puma-stop-early": {
         "action": "store_true",
         "default": None,
-        "help": "end each cell at one of a few interim analyses, as soon as its gates are decided",
+        "help": "stop each cell at one of a few interim analyses, as soon as its gates are decided",
     },
     "--puma-flips": {
         "action": "store_true",
         "default": None,
-        "help": "tell which answers are better or worse than in the baseline",
+        "help": "show the answers that are better or worse than in the baseline",
     },
     "--puma-compare": {
         "action": "append",
         "metavar": "AXIS",
-        "help": "a table of paired tests: of cells against the first 'strategy' or 'model', or their 'baseline'",
+        "help": "show paired tests of cells against the first 'strategy' or 'model', or against their 'baseline'",
     },
     "--puma-only-flips": {
         "action": "store_true",
         "default": None,
-        "help": "ask only the samples whose answers had turned in the last run, and judge no gates",
+        "help": "run only the samples with flips in the last run, and judge no gates",
     },
     "--puma-report": {
         "action": "append",
@@ -103,33 +111,33 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-prune-baseline": {
         "action": "store_true",
         "default": None,
-        "help": "drop the baselines of cells that are no longer among the tests",
+        "help": "remove the baselines of cells that no test runs any more",
     },
 }
 
 INI: dict[str, tuple[Any, str]] = {
-    "puma_models": ("linelist", "models to run when no --puma-model is given (default: the bundled puma-tiny)"),
-    "puma_model_dirs": ("paths", "folders in which a model's bare name is looked up"),
-    "puma_data": ("linelist", "SCENARIO=PATH lines: your own data"),
-    "puma_perturb": ("linelist", "perturbations to run each cell under, too"),
+    "puma_models": ("linelist", "models to run without --puma-model (default: the bundled puma-tiny)"),
+    "puma_model_dirs": ("paths", "folders in which to search for a model by name"),
+    "puma_data": ("linelist", "lines SCENARIO=PATH: your own data"),
+    "puma_perturb": ("linelist", "perturbations under which each cell runs, too"),
     "puma_samples": (int | Literal["all"], "samples of each scenario, or 'all'"),
     "puma_seed": ("int", "seed of every random choice"),
     "puma_threads": ("int", "threads of each process"),
     "puma_temperature": ("float", "sampling temperature"),
-    "puma_max_tokens": ("int", "most tokens of an answer"),
-    "puma_strict": ("bool", "each answer alone, as --puma-strict"),
+    "puma_max_tokens": ("int", "maximum number of tokens of a reply"),
+    "puma_strict": ("bool", "run each sample alone, as --puma-strict"),
     "puma_gates": ("linelist", "gates of the whole project"),
     "puma_compare": ("linelist", "axes of the table of paired tests, as --puma-compare"),
-    "puma_stop_early": ("bool", "end cells as soon as their gates are decided, as --puma-stop-early"),
-    "puma_naive_baselines": ("bool", "whether to show what trivial programs score (default: true)"),
+    "puma_stop_early": ("bool", "stop cells as soon as their gates are decided, as --puma-stop-early"),
+    "puma_naive_baselines": ("bool", "whether to show the scores of naive baselines (default: true)"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
-    "puma_inconclusive": ("string", "where samples are too few to compare: warn, fail, or point: the value decides"),
-    "puma_missing_baseline": ("string", "where a gate finds no baseline: warn or fail"),
+    "puma_inconclusive": ("string", "effect of an inconclusive comparison: warn, fail, or point (the value decides)"),
+    "puma_missing_baseline": ("string", "effect of a missing baseline: warn or fail"),
 }
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Declare them all."""
+    """Declare all options and ini keys."""
     group = parser.getgroup("puma", "benchmarks and gates for local language models")
     for name, attributes in OPTIONS.items():
         group.addoption(name, **attributes)
@@ -137,8 +145,8 @@ def add_options(parser: pytest.Parser) -> None:
         parser.addini(name, text, type=kind, default=None)
 
 
-def is_asked(config: pytest.Config) -> bool:
-    """Whether the command line has an option of ours."""
+def has_options(config: pytest.Config) -> bool:
+    """Whether the command line has an option of pytest-puma."""
     return any(getattr(config.option, _attribute(name)) is not None for name in OPTIONS)
 
 

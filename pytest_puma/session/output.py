@@ -1,6 +1,6 @@
-"""What a run leaves on the disk: its folder, the reports and baselines that were asked for, the rates of its models.
+"""Files of a run: its folder, the requested reports and baselines, and the throughput of its models.
 
-What cannot be written is a problem of the run, and never ends it.
+A file that cannot be written is a problem of the run, and never ends it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """Of one run, in the process that sees every report."""
+    """The files of a run, written by the process that receives every report."""
 
     def __init__(self, config: pytest.Config, started: datetime) -> None:
         self._config = config
@@ -35,11 +35,11 @@ class Output:
 
     @property
     def folder(self) -> Path | None:
-        """The run folder; None where nothing was computed or went wrong, or where it could not be made."""
+        """The run folder; None if no cell ran or failed, or if the folder could not be created."""
         return None if self._folder is None else self._folder.path
 
     def open(self) -> RunFolder | None:
-        """Make the run folder, unless it is there; None where it cannot be made."""
+        """Create the run folder if it does not exist; return None if that fails."""
         from pytest_puma.store.run_folder import RunFolder
 
         with self._survives("the run folder .puma"):
@@ -48,32 +48,32 @@ class Output:
         return self._folder
 
     def add(self, outcome: Outcome) -> None:
-        """Write the predictions of a cell, as a run may be cut off."""
+        """Write the predictions of a cell at once, as the run may be interrupted."""
         folder = self.open()
         if folder is not None:
             with self._survives("the run folder .puma"):
                 folder.add(outcome)
 
-    def finish(self, run: Run, keep_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
-        """Write everything, `run.json` first; the run with the problems that this had, and a sentence for each file."""
+    def finish(self, run: Run, update_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
+        """Write all files, `run.json` first; return the run with any problems, and a line for each file."""
         from pytest_puma.report.emit import emit
         from pytest_puma.store.throughput import write_throughput
 
         settings = settings_of(self._config)
         run = self._record(run)
-        told: list[str] = []
+        lines: list[str] = []
         with self._survives("a baseline"):
-            told += keep_baselines()
+            lines += update_baselines()
         run = self._with_faults(run)
         for report in settings.reports:
             with self._survives(f"--puma-report {report.format}:{report.path}"):
-                told += emit(run, [report])
-        with self._survives("the speed of the models"):
+                lines += emit(run, [report])
+        with self._survives("the throughput of the models"):
             write_throughput(self._root, settings.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
-        return self._record(run), told
+        return self._record(run), lines
 
     def _record(self, run: Run) -> Run:
-        """The run with what could not be written up to now, as it stands in `run.json`."""
+        """Write `run.json` and return the run, with the problems of writing up to now."""
         with self._survives("the run folder .puma"):
             run = self._with_faults(run)
             if self._folder is not None:

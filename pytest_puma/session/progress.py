@@ -1,4 +1,4 @@
-"""A sign of life from a long cell: one live line on a terminal, a plain line every 30 s elsewhere."""
+"""The progress of a long cell: one live line on a terminal, elsewhere a plain line every 30 s."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pytest_puma.run.conversations import Progress
 
 #: Seconds between two lines: on a terminal, where the line is rewritten, and in a log.
 LIVE, PLAIN = 0.5, 30.0
-#: Cells shorter than this say nothing.
+#: Seconds before the first line.
 PATIENCE = 2.0
 
 
 def progress_of(config: pytest.Config, cell: Cell) -> Progress | None:
-    """What `evaluate` tells its progress to; None where there is no terminal to write to (an xdist worker)."""
+    """Return the progress callback for `evaluate`; None without a terminal reporter (in an xdist worker)."""
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter is None or config.option.verbose < 0:
         return None
@@ -27,7 +27,7 @@ def progress_of(config: pytest.Config, cell: Cell) -> Progress | None:
     started = time.monotonic()
     due = started + (PATIENCE if reporter.isatty else PLAIN)
 
-    def tell(answered: int, samples: int) -> None:
+    def update(answered: int, samples: int) -> None:
         nonlocal due
         now = time.monotonic()
         done = answered == samples
@@ -37,11 +37,11 @@ def progress_of(config: pytest.Config, cell: Cell) -> Progress | None:
         with _uncaptured(capture):
             line.show("" if done else _text(cell, answered, samples, now - started))
 
-    return tell
+    return update
 
 
 class _Live:
-    """Rewrites one line, and wipes it at the end."""
+    """Rewrites one line, and erases it at the end."""
 
     def __init__(self, reporter: pytest.TerminalReporter) -> None:
         self._reporter = reporter

@@ -1,4 +1,4 @@
-"""Where the project is: the folder of its ini file, with its `prompts/`, `data/` and `.puma/`."""
+"""The project folder: that of the ini file, with `prompts/`, `data/` and `.puma/`."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ import pytest
 
 
 def project_root(config: pytest.Config) -> Path:
-    """Where the ini file lies, else where pytest was started.
+    """Return the folder of the ini file, without one the folder in which pytest was started.
 
-    Not `rootpath`: without an ini file that is the common ancestor of all paths on the command line,
-    an absolute `--puma-model` among them.
+    Not `rootpath`: without an ini file that is the common ancestor of all paths on the command line, such as an
+    absolute `--puma-model`.
     """
     return config.inipath.parent if config.inipath is not None else config.invocation_params.dir
 
 
 def check_root(config: pytest.Config) -> None:
-    """Refuse a command line that moves pytest's root, or makes it overlook the project's ini file and the gates in it.
+    """Refuse a command line that moves pytest's root, or hides the ini file of the project and the gates in it.
 
-    pytest looks for its root before it knows our options, so an existing path behind a space counts as a test path.
+    pytest determines its root before it knows the options of plugins, so an existing path after a space counts as a
+    test path.
     """
     loose = [path for path in config.option.puma_model or () if path in config.invocation_params.args]
     taken = next((path for path in loose if Path(path).exists()), None)
     if taken is None:
         return
-    root, ini = _meant(config)
+    root, ini = _intended(config)
     fault = ""
     if ini != config.inipath:
         fault = f"does not read {ini}" if ini is not None else f"reads {config.inipath}"
@@ -36,9 +37,9 @@ def check_root(config: pytest.Config) -> None:
         raise pytest.UsageError(msg)
 
 
-def _meant(config: pytest.Config) -> tuple[Path, Path | None]:
-    """The root folder and the ini file that pytest finds where it knows which arguments are test paths."""
-    # Its search has exceptions for setup.py and for a pyproject.toml without a section: no copy of it would be right.
+def _intended(config: pytest.Config) -> tuple[Path, Path | None]:
+    """Return the root and the ini file that pytest finds if it knows which arguments are test paths."""
+    # The search has exceptions for setup.py and for a pyproject.toml without a section: a copy of it would be wrong.
     from _pytest.config.findpaths import determine_setup
 
     root, ini, *_ = determine_setup(

@@ -1,4 +1,4 @@
-"""The scenarios, strategies and perturbations that are known by name: ours, and those of hooks and of templates."""
+"""The registry of scenarios, strategies and perturbations by name: built in, from hooks, and from templates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def registry_of(config: pytest.Config) -> Registry:
-    """Ask the hooks. A `SettingsError` names what one of them gave and should not have."""
+    """Build the registry. A `SettingsError` names an invalid result of a hook."""
     own = _strategies(config)
     return Registry(
         scenarios=_scenarios(config),
@@ -30,7 +30,7 @@ def registry_of(config: pytest.Config) -> Registry:
 
 def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
     scenarios = dict(BUILTIN)
-    for scenario in (entry for found in config.hook.pytest_puma_scenarios() for entry in found):
+    for scenario in (entry for entries in config.hook.pytest_puma_scenarios() for entry in entries):
         if not (isinstance(scenario, type) and issubclass(scenario, Scenario)):
             msg = f"hook pytest_puma_scenarios: found {scenario!r}; expected Scenario classes"
             raise SettingsError(msg)
@@ -42,7 +42,7 @@ def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
 
 def _strategies(config: pytest.Config) -> dict[str, Strategy]:
     strategies: dict[str, Strategy] = {}
-    for strategy in (entry for found in config.hook.pytest_puma_strategies() for entry in found):
+    for strategy in (entry for entries in config.hook.pytest_puma_strategies() for entry in entries):
         if not isinstance(strategy, Strategy) or not _NAME.fullmatch(strategy.name):
             msg = f"hook pytest_puma_strategies: found {strategy!r}; expected Strategy objects named like 'my_strategy'"
             raise SettingsError(msg)
@@ -55,7 +55,7 @@ def _strategies(config: pytest.Config) -> dict[str, Strategy]:
 
 def _perturbations(config: pytest.Config) -> dict[str, Perturbation]:
     perturbations: dict[str, Perturbation] = {}
-    for perturbation in (entry for found in config.hook.pytest_puma_perturbations() for entry in found):
+    for perturbation in (entry for entries in config.hook.pytest_puma_perturbations() for entry in entries):
         if not isinstance(perturbation, Perturbation) or not _NAME.fullmatch(perturbation.name):
             msg = f"hook pytest_puma_perturbations: found {perturbation!r}; expected Perturbations named like 'my_own'"
             raise SettingsError(msg)

@@ -1,4 +1,4 @@
-"""Which worker of pytest-xdist runs which cell. Imported where xdist runs alone."""
+"""Scheduling of cells on the workers of pytest-xdist. Imported only if xdist runs."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pytest_puma.models import weights_size
 from pytest_puma.session.config import model_names, settings_of
 from pytest_puma.session.nodeid import Named, cells_in
 
-#: Tests that wait at a worker: one that it runs, and one that it knows to come.
-_ENOUGH = 2
-#: Of tests that differ, so many are named.
-_NAMED = 3
-#: No node id has it.
+#: Pending tests of a worker: the running one and the next one.
+_MIN_PENDING = 2
+#: Maximum number of differing tests that a message names.
+_MAX_NAMED = 3
+#: A character that no node id contains.
 _MARK = "\0"
 
 
-class Undecided(LoadScheduling):
-    """Waits for the ids of the tests: xdist's own scheduling where none is a cell, else by model.
+class CellScheduling(LoadScheduling):
+    """Chooses the scheduling when the test ids arrive: by model if some are cells, else that of xdist.
 
-    What was chosen takes its place, so that nothing of ours is left in a suite without benchmarks.
+    The chosen scheduling replaces this object, so that a suite without benchmarks runs under xdist alone.
     """
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
-        """The first worker's ids decide."""
+        """Decide by the ids of the first worker."""
         cells = cells_in(collection, lambda: model_names(self.config))
         chosen = ByModel(self.config, self.log, cells) if cells else LoadScheduling(self.config, self.log)
         for each in self.nodes:
@@ -39,9 +39,9 @@ class Undecided(LoadScheduling):
 
 
 class ByModel(LoadScopeScheduling):
-    """The cells of a model on one worker, in their order; the model with the dearest cells first.
+    """Runs the cells of a model on one worker, in their order; the model with the most expensive cells first.
 
-    With more workers than models, which pays on GPUs alone, every cell goes where there is room.
+    With more workers than models, which is faster only on several GPUs, a cell runs on any free worker.
     """
 
     def __init__(self, config: pytest.Config, log: Producer, cells: Mapping[int, Named]) -> None:
@@ -52,7 +52,7 @@ class ByModel(LoadScopeScheduling):
         self._apart = len(self._sizes) < self.numnodes and _many_gpus()
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
-        """The tests of a worker, under ids that differ: xdist would run one of several that have the same."""
+        """Register the tests of a worker under unique ids: of several equal ids, xdist would run one."""
         tests = _numbered(collection)
         if self.collection is None:
             self._cells = {tests[place]: named for place, named in self._named.items()}
@@ -61,12 +61,12 @@ class ByModel(LoadScopeScheduling):
             self._refuse(node, tests)
 
     def _refuse(self, node: WorkerController, tests: Sequence[str]) -> None:
-        """The replacement of a worker that crashed has other tests: it can run none, so the run ends and says so."""
-        others = sorted(test.rstrip(_MARK) for test in {*tests} ^ {*(self.collection or ())})
+        """End the run with an error: the replacement of a crashed worker collected other tests and can run none."""
+        different = sorted(test.rstrip(_MARK) for test in {*tests} ^ {*(self.collection or ())})
         text = (
             f"puma: {node.gateway.id} replaces a worker that crashed, but collected other tests than that one: "
-            f"{', '.join(others[:_NAMED]) or 'the same in another order'}; expected the same tests each time. "
-            "What had not run by then was left out."
+            f"{', '.join(different[:_MAX_NAMED]) or 'the same in another order'}; expected the same tests each time. "
+            "The remaining tests did not run."
         )
         report = pytest.CollectReport(nodeid=node.gateway.id, outcome="failed", longrepr=text, result=[])
         self.config.hook.pytest_collectreport(report=report)
@@ -75,25 +75,25 @@ class ByModel(LoadScopeScheduling):
             self.workqueue.clear()
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """The test that a worker died of, if any. It is not run again: it would take down the next worker too."""
+        """Return the test that crashed a worker, if any. It does not run again, as it would crash the next worker."""
         units = self.assigned_work.pop(node)
         waiting = [(unit, nodeid) for unit in units.values() for nodeid, done in unit.items() if not done]
         if not waiting:
             return None
-        unit, died_of = waiting[0]
-        unit[died_of] = True
+        unit, crashed = waiting[0]
+        unit[crashed] = True
         self.workqueue.update((scope, unit) for scope, unit in units.items() if not all(unit.values()))
         for each in self.nodes:
             self._reschedule(each)
-        return died_of.rstrip(_MARK)
+        return crashed.rstrip(_MARK)
 
     def _reschedule(self, node: WorkerController) -> None:
-        """Give a worker what it needs to go on: it runs no test before it knows the next, or that there is none."""
+        """Keep a worker supplied: it starts a test only if it has the next one, or knows that there is none."""
         if node not in self.registered_collections:
-            # The replacement of a worker that crashed: it gets its share when it has collected.
+            # The replacement of a crashed worker gets its share after its collection.
             return
         super()._reschedule(node)
-        while self.workqueue and not node.shutting_down and self._pending_of(self.assigned_work[node]) < _ENOUGH:
+        while self.workqueue and not node.shutting_down and self._pending_of(self.assigned_work[node]) < _MIN_PENDING:
             self._assign_work_unit(node)
         if not self.workqueue and not node.shutting_down:
             node.shutdown()
@@ -103,18 +103,18 @@ class ByModel(LoadScopeScheduling):
         return nodeid if cell is None or self._apart else f"@{cell.model}"
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        dearest = max(self.workqueue, key=self._cost)
-        self.workqueue.move_to_end(dearest, last=False)
+        most_expensive = max(self.workqueue, key=self._cost)
+        self.workqueue.move_to_end(most_expensive, last=False)
         super()._assign_work_unit(node)
 
     def _cost(self, scope: str) -> int:
-        """Of the cells in it: what a token costs goes with the size of the weights."""
+        """Return the relative cost of the cells in a scope: the cost of a token grows with the size of the weights."""
         cells = [self._cells[nodeid] for nodeid in self.workqueue[scope] if nodeid in self._cells]
         return sum(self._sizes[cell.model] for cell in cells)
 
 
 def _numbered(nodeids: Sequence[str]) -> list[str]:
-    """Each behind as many marks as there are equal ones before it."""
+    """Make ids unique: append one mark for each equal id before."""
     seen: Counter[str] = Counter()
     numbered = []
     for nodeid in nodeids:

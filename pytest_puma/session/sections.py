@@ -1,4 +1,4 @@
-"""Sections of our own at the end of pytest's output."""
+"""Sections of pytest-puma at the end of pytest's output."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 
 def width(config: pytest.Config) -> int:
-    """The columns of the terminal: 80 where there is none, unless COLUMNS says otherwise."""
+    """Return the number of terminal columns: 80 without a terminal, unless COLUMNS is set."""
     return config.get_terminal_writer().fullwidth
 
 
 def show(terminalreporter: Any, title: str, lines: Sequence[str]) -> None:
-    """Under a title; nothing where there are no lines."""
+    """Show lines under a title; without lines, nothing."""
     from pytest_puma.report import escape
 
     if lines:

@@ -1,4 +1,4 @@
-"""Run-specs that a folder holds under another name than `*.puma.yaml`: they are not collected, which must show."""
+"""Warnings for run-specs in a folder that are not collected because their names do not end in `.puma.yaml`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import pytest
 
 #: The two keys that every run-spec has.
 _KEYS = (re.compile(rb"^(- |  )?scenario:", re.MULTILINE), re.compile(rb"^(- |  )?adaptation:", re.MULTILINE))
-#: Bytes that are read of a file which is probably none of ours.
+#: Bytes to read of a file that is probably no run-spec.
 _BEGINNING = 4096
 
 
 def warn_of_spec(path: Path, parent: pytest.Collector) -> None:
-    """Warn where a YAML file that nobody named looks like a run-spec; PUMA's own are called `smoke.yaml`."""
+    """Warn of a YAML file that looks like a run-spec, as PUMA's own `smoke.yaml` does."""
     try:
         with path.open("rb") as stream:
             beginning = stream.read(_BEGINNING)
     except OSError:
-        return  # nobody asked for this file
+        return  # the command line does not name this file
     if all(key.search(beginning) for key in _KEYS):
         name = f"{path.stem}.puma{path.suffix}"
         sentence = (

@@ -1,7 +1,7 @@
-"""Benchmarks under pytest-xdist: how many workers `-n auto` starts, and which cells go to which.
+"""Benchmarks under pytest-xdist: the number of workers for `-n auto`, and the share of each worker.
 
-One process uses all cores, or a GPU, to the full. A second one on the same would load the model again and gain
-nothing. So `-n auto` starts one worker for each GPU, else one, and the cells of a model stay together.
+One process uses all cores, or a GPU, fully. A second process on the same device would load the model again without any
+gain. So `-n auto` starts one worker for each GPU, else one, and the cells of a model stay on one worker.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_puma.session.config import settings_of
-from pytest_puma.session.options import is_asked
+from pytest_puma.session.options import has_options
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from pytest_puma.engine.layout import Share
 
-#: Tells a worker whether the cells of a model stay on one.
+#: Key of the worker input: whether the cells of a model stay on one worker.
 _TOGETHER = "puma_together"
 
 
 def auto_workers(config: pytest.Config) -> int | None:
-    """What `-n auto` means for a run of benchmarks; None for any other, and where the environment says it."""
+    """Return the workers for `-n auto`; None if no benchmarks run, or if the environment sets the number."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not is_benchmark_run(config):
         return None
     from pytest_puma.core import PumaError
@@ -34,76 +34,76 @@ def auto_workers(config: pytest.Config) -> int | None:
     from pytest_puma.engine.native import gpus
     from pytest_puma.models import weights_size
 
-    found = gpus()
-    if not found:
+    devices = gpus()
+    if not devices:
         return 1
     try:
-        return useful_workers(found, max(weights_size(model.path) for model in settings_of(config).models))
+        return useful_workers(devices, max(weights_size(model.path) for model in settings_of(config).models))
     except PumaError:
-        # Told with its reason as soon as pytest is configured.
+        # `pytest_configure` reports the error.
         return 1
 
 
 def is_benchmark_run(config: pytest.Config) -> bool:
-    """Whether the command line has an option of ours, or names benchmarks and nothing else."""
+    """Whether the command line has an option of pytest-puma, or names only benchmarks."""
     paths = [config.invocation_params.dir / path.partition("::")[0] for path in config.known_args_namespace.file_or_dir]
-    return is_asked(config) or (bool(paths) and all(map(_holds_benchmarks, paths)))
+    return has_options(config) or (bool(paths) and all(map(_has_only_benchmarks, paths)))
 
 
 def header(config: pytest.Config) -> str | None:
-    """How many workers and why."""
+    """Return a header line with the number of workers and its reason."""
     workers = len(getattr(config.option, "tx", None) or ())
     if not workers or hasattr(config, "workerinput") or not is_benchmark_run(config):
         return None
     if config.known_args_namespace.numprocesses not in {"auto", "logical"}:
         where = "the cells of a model on one of them" if _together(config) else f"--dist {config.option.dist}"
-        return f"puma: {workers} workers as asked for, {where}"
+        return f"puma: {workers} workers as requested, {where}"
     if workers > 1:
         return f"puma: {workers} workers, one for each GPU that the model fits on"
-    return "puma: 1 worker with all cores; more processes would only share them, and load the model again"
+    return "puma: 1 worker with all cores; more processes would share them and load the model again"
 
 
-def tell_worker(config: pytest.Config, workerinput: dict[str, Any]) -> None:
-    """What a worker must know to take its share."""
+def add_worker_input(config: pytest.Config, workerinput: dict[str, Any]) -> None:
+    """Add the input from which a worker computes its share."""
     workerinput[_TOGETHER] = _together(config)
 
 
 def own_share(config: pytest.Config) -> Share:
-    """What this process may use: all, or as one of several workers its part."""
+    """Return the share of this process: all, or a part as one of several workers."""
     from pytest_puma.engine.cores import cores
     from pytest_puma.engine.layout import Share, share_of
 
-    told = getattr(config, "workerinput", None)
-    if told is None or told["workercount"] == 1:
+    worker = getattr(config, "workerinput", None)
+    if worker is None or worker["workercount"] == 1:
         return Share(threads=cores())
     from pytest_puma.engine.native import gpus
 
     return share_of(
-        int(told["workerid"].removeprefix("gw")),
-        workers=told["workercount"],
+        int(worker["workerid"].removeprefix("gw")),
+        workers=worker["workercount"],
         models=len(settings_of(config).models),
         cores=cores(),
         gpus=len(gpus()),
-        together=told.get(_TOGETHER, False),
+        together=worker.get(_TOGETHER, False),
     )
 
 
 def make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
-    """Ours instead of the default; None leaves a `--dist` that was asked for to xdist."""
+    """Replace the default scheduler; None leaves a requested `--dist` to xdist."""
     if not _together(config):
         return None
-    from pytest_puma.session.scheduling import Undecided
+    from pytest_puma.session.scheduling import CellScheduling
 
-    return Undecided(config, log)
+    return CellScheduling(config, log)
 
 
 def _together(config: pytest.Config) -> bool:
-    # xdist turns "no" into "load" where there are workers; what was asked for stands here.
+    # With workers, xdist changes "no" into "load"; the known arguments keep the original value.
     return bool(config.option.dist == "load" and config.known_args_namespace.dist == "no")
 
 
-def _holds_benchmarks(path: Path) -> bool:
-    """A run-spec, a test file with our marker, or a folder that has such files alone."""
+def _has_only_benchmarks(path: Path) -> bool:
+    """Whether a path is a run-spec, a test file with our marker, or a folder with such files only."""
     if path.suffix in {".yaml", ".yml"}:
         return True
     files = [path] if path.is_file() else [*path.rglob("test_*.py"), *path.rglob("*_test.py")]

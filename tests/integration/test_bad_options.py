@@ -38,7 +38,7 @@ COMMAND_LINES = {
     "data of an unknown scenario": (["--puma-data=x=x.csv"], "*puma: --puma-data: scenario 'x' is unknown*"),
     "data that are not there": (
         ["--puma-data=triage_jira=x.csv"],
-        "*puma: --puma-data 'triage_jira=x.csv': no such file: *",
+        "*puma: --puma-data 'triage_jira=x.csv': found no file *",
     ),
 }
 

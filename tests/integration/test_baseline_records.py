@@ -20,11 +20,11 @@ def test_a_renamed_test_does_not_slip_through(team: Project) -> None:
     tests.write_text(GATED.replace(', "option_scoring"', ', "one_shot"'), encoding="utf-8")
     gone = team.run("benchmarks", model=False)
     assert gone.ret == 1
-    asks = "benchmarks/test_triage.py::test_triage does not ask for it any more"
+    lost = "benchmarks/test_triage.py::test_triage no longer runs it"
     gone.stdout.fnmatch_lines(
         [
             "puma: 1 of 2 cells have no baseline: triage_jira-one_shot@puma-tiny; --puma-update-baseline makes one",
-            f"*triage_jira-option_scoring@puma-tiny has a baseline, but {asks}; name it as before, or *",
+            f"*triage_jira-option_scoring@puma-tiny has a baseline, but {lost}; restore its name, or *",
             "no baseline: triage_jira-one_shot@puma-tiny: there is no baseline yet; --puma-update-baseline makes one",
         ]
     )
@@ -32,10 +32,10 @@ def test_a_renamed_test_does_not_slip_through(team: Project) -> None:
 
     updated = team.run("benchmarks", "--puma-update-baseline", model=False)
     assert updated.ret == 0, "what is measured is accepted"
-    orphan = "no test asks for triage_jira-option_scoring@puma-tiny any more; --puma-prune-baseline drops it"
+    orphan = "no test runs triage_jira-option_scoring@puma-tiny any more; --puma-prune-baseline removes it"
     updated.stdout.fnmatch_lines([f"baseline: {orphan}"])
     pruned = team.run("benchmarks", "--puma-prune-baseline", "--puma-update-baseline", model=False)
-    pruned.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 as before, 1 dropped"])
+    pruned.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 unchanged, 1 removed"])
     assert team.run("benchmarks", model=False).ret == 0
 
 
@@ -96,7 +96,7 @@ def test_pruning_needs_all_tests(alone: Project) -> None:
     result = alone.run("--puma-prune-baseline", "-k", "zero_shot")
     assert result.ret == 4
     result.stderr.fnmatch_lines(
-        ["*--puma-prune-baseline: only a part of the tests was asked for; expected all of them*"]
+        ["*--puma-prune-baseline: found a selection of tests; expected all tests*"]
     )
 
 
@@ -117,7 +117,7 @@ def test_two_runs_at_once_lose_no_entry(alone: Project) -> None:
         """
     )
     result = alone.run("--puma-update-baseline", f"--puma-model=one={alone.model}", model=False)
-    result.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 1 new, 1 as before"])
+    result.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 1 new, 1 unchanged"])
     (path,) = (alone.pytester.path / "benchmarks" / "baselines").glob("*.json")
     assert sorted(json.loads(path.read_text(encoding="utf-8"))["cells"]) == [
         "triage_jira-zero_shot@one",

@@ -102,7 +102,7 @@ def test_a_scheduling_that_is_asked_for_is_left_to_xdist(two_models: Project, di
     result.assert_outcomes(passed=22 if dist == "each" else 11)
     names = {"load": "Load", "worksteal": "WorkStealing", "loadfile": "LoadFile", "each": "Each"}
     result.stdout.fnmatch_lines([f"scheduling tests via {names[dist]}Scheduling"])
-    result.stdout.fnmatch_lines([f"puma: 2 workers as asked for, --dist {dist}"])
+    result.stdout.fnmatch_lines([f"puma: 2 workers as requested, --dist {dist}"])
 
 
 def test_a_suite_without_benchmarks_is_scheduled_by_xdist_alone(pytester: pytest.Pytester) -> None:
@@ -122,7 +122,7 @@ def test_auto_is_one_worker_for_benchmarks_on_a_cpu(alone: Project, argument: st
     result = run(alone, "-nauto", argument)
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
-        ["puma: 1 worker with all cores; more processes would only share them, and load the model again", "*1 worker *"]
+        ["puma: 1 worker with all cores; more processes would share them and load the model again", "*1 worker *"]
     )
 
 

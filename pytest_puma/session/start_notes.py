@@ -1,0 +1,32 @@
+"""Notes before a run: the default model, the device, and missing baselines."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_puma.session.config import DEMONSTRATION, names_no_model, settings_of
+
+
+def start_notes(config: pytest.Config, baseline_note: str | None) -> list[str]:
+    """Return the lines to show before a run."""
+    from pytest_puma.report import escape
+
+    notes = (_model_note(config), _device_note(config), baseline_note)
+    return [escape.terminal(note) for note in notes if note]
+
+
+def _model_note(config: pytest.Config) -> str | None:
+    """Return a note if nobody chose the model."""
+    if not names_no_model(config):
+        return None
+    return f"puma: on the bundled demonstration model {DEMONSTRATION}; name your own by --puma-model FILE.gguf"
+
+
+def _device_note(config: pytest.Config) -> str | None:
+    """Return the device; None if no model is loaded, or if the backend of a plugin may compute it elsewhere."""
+    if config.option.collectonly or config.hook.pytest_puma_backend.get_hookimpls():
+        return None
+    from pytest_puma.engine.layout import device
+    from pytest_puma.engine.native import gpus, offloads
+
+    return f"puma: computed on {device(settings_of(config).models, gpus(), offloads=offloads())}"

@@ -1,0 +1,42 @@
+"""The tables and lines of a run at the end of pytest's output."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_puma.session.config import settings_of
+from pytest_puma.session.sections import show, width
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Run
+
+
+def show_summary(
+    config: pytest.Config, terminalreporter: Any, run: Run, folder: Path | None, lines: Sequence[str]
+) -> None:
+    """Show the table of the run, perturbations and comparisons; `lines` are about the written files."""
+    from pytest_puma.analysis.contrasts import not_compared
+    from pytest_puma.report import contrasts, robustness
+    from pytest_puma.report.terminal import summary
+
+    name = "" if folder is None else os.path.relpath(folder)
+    columns = width(config)
+    show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *lines])
+    perturbed = [*robustness.lines(run.robustness, columns), *robustness.not_run(run)]
+    show(terminalreporter, "puma: perturbations", perturbed)
+    omitted = not_compared(run.outcomes, settings_of(config).compare)
+    show(terminalreporter, "puma: comparison", [*contrasts.lines(run.contrasts, columns), *omitted])
+
+
+def _flips(config: pytest.Config, run: Run) -> list[str]:
+    from pytest_puma.report.terminal import flips
+
+    if not settings_of(config).flips:
+        return []
+    lines = [line for outcome in run.outcomes for line in flips(outcome)]
+    return lines or ["flips: no answer of this run is better or worse than in a baseline"]
