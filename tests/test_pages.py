@@ -48,8 +48,18 @@ def test_the_architecture_names_modules_and_functions_that_exist() -> None:
         assert resolve_name(f"pytest_puma.{name}"), name
 
 
+def _floors() -> list[set[str]]:
+    """The rows of the table of rooms, from the top."""
+    rows = re.findall(r"^\| (`.*?) \|", ARCHITECTURE, re.MULTILINE)
+    return [set(re.findall(r"`(\S+)`", row)) for row in rows]
+
+
 def test_the_architecture_has_a_row_for_each_room() -> None:
-    rows = [
-        span for row in re.findall(r"^\| (`.*?) \|", ARCHITECTURE, re.MULTILINE) for span in re.findall(r"`(\S+)`", row)
-    ]
-    assert sorted(rows) == sorted({*_entries("pytest_puma", ".py")} - {"__init__.py", "bundled/"})
+    assert sorted(set().union(*_floors())) == sorted({*_entries("pytest_puma", ".py")} - {"__init__.py", "bundled/"})
+
+
+def test_the_floors_of_the_architecture_are_those_that_are_checked() -> None:
+    _, _, contract = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition('name = "Imports only fall"')
+    layers = re.findall(r'"(pytest_puma\..*)"', contract.partition("\n]")[0])
+    rooms = [{re.sub(r"/$|\.py$", "", name) for name in floor} for floor in _floors()]
+    assert rooms == [set(re.findall(r"pytest_puma\.(\w+)", layer)) for layer in layers]
