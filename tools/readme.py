@@ -1,4 +1,4 @@
-"""The example outputs in README.md, kept true: each marked command is run, its output written or compared.
+"""Check of the example outputs in README.md: run each marked command, then write its output or compare it.
 
     <!-- output of: pytest benchmarks | from: ^=+ puma | to: ^predictions: | exit: 1 -->
     ```console
@@ -7,10 +7,10 @@
     ```
 
 The block is `console` or `text`. It may begin with prompts (`$`), the last of which shows the command; the output
-follows. `from` and `to` keep the stretch between two lines, both included; `exit` is the expected status, else 0.
+follows. `from` and `to` select the lines between two lines, both included; `exit` is the expected status, by default 0.
 
-Two honest runs differ in seconds, run ids and widths and, as near-ties fall either way, in the measures that sentences
-tell and a little in the numbers of tables.
+Two runs differ in seconds, run ids and widths. As near-ties flip, they also differ in the measures of sentences, and a
+little in the numbers of tables. None of this counts as a change.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _FENCE = re.compile(r"(`{3,})(console|text)")
 
 _PROGRAMS = {"python": [sys.executable], "pytest": [sys.executable, "-m", "pytest"]}
 _SET = {"COLUMNS": "110", "PY_COLORS": "0", "NO_COLOR": "1"}
-_UNSET = {"CI", "BUILD_NUMBER", "PYTEST_ADDOPTS"}  # pytest prints something else where they are set
+_UNSET = {"CI", "BUILD_NUMBER", "PYTEST_ADDOPTS"}  # they change what pytest prints
 _HEADER = re.compile(r"^=+ test session starts =+$.*?^(?=collected )", re.MULTILINE | re.DOTALL)
 
 _MASKS = (
-    (re.compile(r"\b\d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "<seconds>"),  # from a minute on, pytest says them twice
+    (re.compile(r"\b\d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "<seconds>"),  # from a minute on, pytest prints them twice
     (re.compile(r"\b\d{8}T\d{6}-\d+\b"), "<run>"),
     (re.compile(r"\S+ \[\S+, \S+\](?= n=\d)"), "<measure>"),
     (re.compile(r"(?<!\S)([-=_])\1+(?!\S)"), r"\1"),
@@ -55,7 +55,7 @@ _ABSOLUTE, _RELATIVE, _TOKENS = Decimal("0.05"), Decimal("0.10"), Decimal("0.02"
 
 
 class ReadmeError(Exception):
-    """A marker that makes no sense, or a command that did not do what its marker says."""
+    """A malformed marker, or a command that did not do what its marker expects."""
 
     def __init__(self, who: str, *, found: object, expected: object, output: str = "") -> None:
         tail = ["its last lines:", *output.rstrip().split("\n")[-_LAST:]] if output else []
@@ -64,7 +64,7 @@ class ReadmeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A command, the exit status it must have, and the lines that bound what is shown of its output."""
+    """A command, its expected exit status, and the first and last line of the output to show."""
 
     command: str
     status: int = 0
@@ -74,7 +74,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where the output of a command stands: in the lines, counted from 0, from `start` up to the fence at `end`."""
+    """The place of an output in the page: lines from `start`, counted from 0, up to the fence at `end`."""
 
     marker: Marker
     start: int
@@ -83,7 +83,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word as it is compared; in a table, a number is `#` in the shape and counts by its value."""
+    """A word for the comparison; in a table, a number is `#` in the shape and is compared by its value."""
 
     shape: str
     number: Decimal = Decimal(0)
@@ -91,20 +91,20 @@ class _Word:
 
 
 def parse_marker(line: str) -> Marker:
-    """Read a marker comment; a `ReadmeError` says what makes no sense in it."""
+    """Parse a marker comment; a `ReadmeError` names the malformed part."""
     command, *options = (part.strip() for part in line.removeprefix(_MARKER).removesuffix("-->").split(" | "))
     try:
-        said = {name: _OPTIONS[name](value.strip()) for name, value in (option.split(":", 1) for option in options)}
+        values = {name: _OPTIONS[name](value.strip()) for name, value in (option.split(":", 1) for option in options)}
         words = shlex.split(command)
     except (KeyError, ValueError, re.error) as error:
         raise ReadmeError(line, found=repr(error), expected=_GRAMMAR) from error
     if not words or not line.endswith("-->"):
         raise ReadmeError(line, found="no command or no end", expected=_GRAMMAR)
-    return Marker(command, status=said.get("exit", 0), first=said.get("from"), last=said.get("to"))
+    return Marker(command, status=values.get("exit", 0), first=values.get("from"), last=values.get("to"))
 
 
 def blocks(lines: Sequence[str]) -> list[Block]:
-    """The marked blocks of a page; a `ReadmeError` quotes the marker that makes no sense or has no block of its own."""
+    """The marked blocks of a page; a `ReadmeError` quotes a marker that is malformed or has no block of its own."""
     return [_block(lines, at) for at, line in enumerate(lines) if line.startswith(_MARKER)]
 
 
@@ -112,7 +112,7 @@ def _block(lines: Sequence[str], at: int) -> Block:
     marker, start = parse_marker(lines[at]), at + 2
     opening = _FENCE.fullmatch("".join(lines[at + 1 : start]))
     if not opening or opening[1] not in lines[start:]:
-        raise ReadmeError(lines[at], found="no block behind it", expected="```console or ```text, and ``` at its end")
+        raise ReadmeError(lines[at], found="no block after it", expected="```console or ```text, and ``` at its end")
     while lines[start].startswith("$ "):
         start += 1
     prompt = lines[start - 1].removeprefix("$ ").removeprefix(".venv/bin/")
@@ -122,7 +122,7 @@ def _block(lines: Sequence[str], at: int) -> Block:
 
 
 def spliced(lines: Sequence[str], outputs: Sequence[Sequence[str]]) -> list[str]:
-    """The page with an output in each marked block; a `ReadmeError` if a line of one would end its block."""
+    """The page with an output in each marked block; a `ReadmeError` if a line of an output would end its block."""
     result = list(lines)
     for block, output in reversed(list(zip(blocks(lines), outputs, strict=True))):
         if any(line.lstrip().startswith(lines[block.end]) for line in output):
@@ -132,9 +132,9 @@ def spliced(lines: Sequence[str], outputs: Sequence[Sequence[str]]) -> list[str]
 
 
 def run(marker: Marker, root: Path) -> str:
-    """What the command prints in this folder; a `ReadmeError` if it ends in another status than expected."""
+    """The output of the command in this folder; a `ReadmeError` if its exit status is not the expected one."""
     program, *arguments = shlex.split(marker.command)
-    done = subprocess.run(  # noqa: S603 - our own page says what is run
+    done = subprocess.run(  # noqa: S603 - a command of our own page
         [*_PROGRAMS.get(program, [program]), *arguments],
         cwd=root,
         env={name: value for name, value in os.environ.items() if name not in _UNSET} | _SET,
@@ -145,8 +145,8 @@ def run(marker: Marker, root: Path) -> str:
         check=False,
     )
     if done.returncode != marker.status:
-        found = f"exit status {done.returncode}"
-        raise ReadmeError(marker.command, found=found, expected=marker.status, output=done.stdout)
+        status = f"exit status {done.returncode}"
+        raise ReadmeError(marker.command, found=status, expected=marker.status, output=done.stdout)
     return done.stdout
 
 
@@ -162,15 +162,15 @@ def _find(lines: Sequence[str], pattern: re.Pattern[str], marker: Marker, start:
     for at, line in enumerate(lines[start:], start):
         if pattern.search(line):
             return at
-    found = f"no such line behind line {start} of its output"
-    raise ReadmeError(marker.command, found=found, expected=repr(pattern.pattern), output="\n".join(lines))
+    missing = f"no such line after line {start} of its output"
+    raise ReadmeError(marker.command, found=missing, expected=repr(pattern.pattern), output="\n".join(lines))
 
 
-def settled(found: Sequence[str], printed: Sequence[str]) -> list[str]:
-    """The found lines, those as printed that are alike to a printed line: what still differs is drift."""
-    new, old = list(_words(found)), list(_words(printed))
+def settled(output: Sequence[str], printed: Sequence[str]) -> list[str]:
+    """The output, with the printed line in place of each line that is alike: any other difference is drift."""
+    new, old = list(_words(output)), list(_words(printed))
     shapes = [[tuple(word.shape for word in words) for words in side] for side in (new, old)]
-    result = list(found)
+    result = list(output)
     for i, j, size in SequenceMatcher(None, shapes[0], shapes[1], autojunk=False).get_matching_blocks():
         for at in range(size):
             if all(map(_alike, new[i + at], old[j + at])):
@@ -179,7 +179,7 @@ def settled(found: Sequence[str], printed: Sequence[str]) -> list[str]:
 
 
 def _words(lines: Sequence[str]) -> Iterator[list[_Word]]:
-    """The words of each line; in a table, which ends with the first line whose gaps are not blank, by column."""
+    """The words of each line; in a table, by column. It ends with the first line without blanks between columns."""
     columns: list[tuple[str, slice]] = []
     for above, line in pairwise(["", *lines]):
         if _RULE.fullmatch(line):
@@ -208,18 +208,18 @@ def _cell(column: str, word: str) -> _Word:
     return _Word(f"{before}#{after}", number, column)
 
 
-def _alike(found: _Word, printed: _Word) -> bool:
-    """Whether two words of one shape may come from two honest runs."""
+def _alike(new: _Word, printed: _Word) -> bool:
+    """Whether two words of one shape can come from two runs of one command."""
     slack = Decimal(0)
     if printed.column == "tokens":
         slack = _TOKENS * abs(printed.number)
-    elif any(number.as_tuple().exponent for number in (found.number, printed.number)):  # a count has none
+    elif any(number.as_tuple().exponent for number in (new.number, printed.number)):  # a count has none
         slack = max(_ABSOLUTE, _RELATIVE * abs(printed.number))
-    return abs(found.number - printed.number) <= slack
+    return abs(new.number - printed.number) <= slack
 
 
 def main(arguments: Sequence[str] | None = None, *, root: Path = _ROOT) -> int:
-    """Write the outputs or, with `--check`, compare them; 0 when all is well, 1 after drift, 2 after an error."""
+    """Write the outputs or, with `--check`, compare them; return 0 for no change, 1 after drift, 2 after an error."""
     parser = argparse.ArgumentParser(prog="python -m tools.readme", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if an output has changed")
     check = parser.parse_args(arguments).check
@@ -241,8 +241,8 @@ def _check(lines: Sequence[str], outputs: Sequence[Sequence[str]]) -> int:
     printed = [lines[block.start : block.end] for block in blocks(lines)]
     now = spliced(lines, list(map(settled, outputs, printed)))
     diff = list(unified_diff(lines, now, "README.md", "as run now", lineterm=""))
-    said = "README.md has changed outputs: run python -m tools.readme" if diff else None
-    sys.stdout.write("\n".join([*diff, said or f"README.md: {len(outputs)} outputs are as printed", ""]))
+    changed = "README.md has changed outputs: run python -m tools.readme" if diff else None
+    sys.stdout.write("\n".join([*diff, changed or f"README.md: {len(outputs)} outputs are as printed", ""]))
     return 1 if diff else 0
 
 

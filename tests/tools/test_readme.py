@@ -47,7 +47,7 @@ ROW = {
     "metric": "mae",
     "value": "2.50*",
     "95 % interval": "[0, 5.20]",
-    "unread": "60%",
+    "parse failures": "60%",
     "tokens": "10,000",
     "s": "0.9",
     "verdict": "PASS",
@@ -62,7 +62,7 @@ SECOND_METRIC = dict.fromkeys(ROW, "") | {
 
 def _table(cells: dict[str, str]) -> list[str]:
     """A table as pytest-puma prints it, each column as wide as its widest cell, and what stands below it."""
-    align = ["right" if name in {"n", "value", "unread", "tokens", "s"} else "left" for name in ROW]
+    align = ["right" if name in {"n", "value", "parse failures", "tokens", "s"} else "left" for name in ROW]
     rows = [ROW | cells, SECOND_METRIC]
     text = tabulate(rows, headers="keys", disable_numparse=True, tablefmt="simple", colalign=align)
     return [*text.splitlines(), "* rests on few answers", "a gate: mae 2.50 n=50 is under 2"]
@@ -108,7 +108,7 @@ def test_a_marker_is_read_as_written(line: str, marker: Marker) -> None:
         ("<!-- output of: pytest", "no end"),
     ],
 )
-def test_a_marker_that_makes_no_sense_is_an_error_that_quotes_it(line: str, found: str) -> None:
+def test_a_malformed_marker_is_an_error_that_quotes_it(line: str, found: str) -> None:
     with pytest.raises(ReadmeError) as caught:
         parse_marker(line)
     assert line in str(caught.value)
@@ -200,7 +200,7 @@ def test_a_stretch_that_is_not_there_is_an_error_with_the_output(first: str, las
         ("______ test_all ______", "_ test_all _"),
     ],
 )
-def test_a_line_that_says_the_same_stays_as_printed(printed: str, found: str) -> None:
+def test_a_line_with_the_same_content_stays_as_printed(printed: str, found: str) -> None:
     assert settled([found], [printed]) == [printed]
 
 
@@ -215,7 +215,7 @@ def test_a_line_that_says_the_same_stays_as_printed(printed: str, found: str) ->
         ("f1_macro 0.129 is under 0.45", "f1_macro 0.129 is under 0.46"),
     ],
 )
-def test_a_line_that_says_something_else_is_drift(printed: str, found: str) -> None:
+def test_a_line_with_other_content_is_drift(printed: str, found: str) -> None:
     assert settled([found], [printed]) == [found]
 
 
@@ -225,13 +225,13 @@ def test_a_line_that_says_something_else_is_drift(printed: str, found: str) -> N
         ("value", "2.75*"),
         ("value", "2.25*"),
         ("95 % interval", "[0.05, 5.72]"),
-        ("unread", "66%"),
+        ("parse failures", "66%"),
         ("tokens", "10,200"),
         ("tokens", "9,800"),
         ("s", "1234.5"),
     ],
 )
-def test_a_cell_that_hangs_on_near_ties_or_on_the_clock_may_differ_a_little(column: str, found: str) -> None:
+def test_a_cell_that_depends_on_near_ties_or_on_the_clock_may_differ_a_little(column: str, found: str) -> None:
     assert settled(_table({column: found}), _table({})) == _table({})
 
 
@@ -246,14 +246,14 @@ def test_a_cell_that_hangs_on_near_ties_or_on_the_clock_may_differ_a_little(colu
         ("value", "-"),
         ("95 % interval", "[0.06, 5.20]"),
         ("95 % interval", ""),
-        ("unread", "67%"),
+        ("parse failures", "67%"),
         ("tokens", "10,201"),
         ("s", "-"),
         ("verdict", "FAIL"),
         ("verdict", "NOT RUN"),
     ],
 )
-def test_a_cell_that_says_something_else_is_drift_of_its_row_alone(column: str, found: str) -> None:
+def test_a_cell_with_other_content_is_drift_of_its_row_alone(column: str, found: str) -> None:
     now, printed = _table({column: found}), _table({})
     assert settled(now, printed) == [*printed[:2], now[2], *printed[3:]]
 
@@ -314,9 +314,9 @@ def test_another_status_is_an_error_with_the_last_lines(tmp_path: Path, capsys: 
     command = "python -c \"print(*range(100), sep='\\n'); raise SystemExit('the end')\""
     _page(tmp_path, f"<!-- output of: {command} -->\n```text\nas before\n```\n")
     assert main([], root=tmp_path) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == f"README.md: {command}: found exit status 1; expected 0"
-    assert sorted(said[2:]) == sorted([*map(str, range(71, 100)), "the end"])
+    message = capsys.readouterr().err.splitlines()
+    assert message[0] == f"README.md: {command}: found exit status 1; expected 0"
+    assert sorted(message[2:]) == sorted([*map(str, range(71, 100)), "the end"])
     assert "as before" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
