@@ -27,7 +27,7 @@ class Planner:
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         """Forecast every collected cell; after collection errors return None, as pytest reports them.
 
-        What a run would refuse is a usage error.
+        A mistake that a run would refuse is a usage error.
         """
         if session.testsfailed or session.config.option.collectonly:
             return None

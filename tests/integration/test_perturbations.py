@@ -70,7 +70,7 @@ def test_a_perturbation_that_changes_no_prompt_is_not_run(scripted: Project) -> 
     assert f"- not run: {why}" in markdown.replace("\\", "").replace("`", "")
 
 
-KEYS = ("to_correct", "to_incorrect", "between_incorrect")
+KEYS = ("fixed", "broken", "still_wrong")
 
 
 def test_old_gates_are_kept_and_those_with_a_plus_are_judged(moody: Project) -> None:
