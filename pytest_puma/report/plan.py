@@ -19,11 +19,11 @@ _COLUMNS = (
     Column(title="n", right=True),
     Column(title="prompt tokens", right=True),
     Column(title="shared", right=True, leaves=3),
-    Column(title="replies at most", right=True, leaves=4),
+    Column(title="max reply tokens", right=True, leaves=4),
     Column(title="cache MB", right=True, leaves=2),
     Column(title="minutes", right=True),
     Column(title="metric", leaves=1),
-    Column(title="can show", right=True),
+    Column(title="detectable", right=True),
 )
 
 
@@ -34,7 +34,7 @@ def plan_lines(forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughp
         rows.append(_sum(forecasts))
     lines = table.lines(_COLUMNS, rows, width)
     lines.append(
-        "can show: the true change against a baseline on the same samples that 80 % of such runs show at 95 %"
+        "detectable: the true change against a baseline on the same samples that 80 % of such runs detect at 95 %"
         f", where {percent(CHANGED)} of right and wrong answers change"
     )
     lines += power_lines(power for each in forecasts for power in each.powers.items())

@@ -22,9 +22,9 @@ COLUMNS = (
     Column(title="Holm", right=True, leaves=10),
     Column(title="flips", right=True),
     Column(title="95 % interval", leaves=4),
-    Column(title="to right", right=True, leaves=2),
-    Column(title="to wrong", right=True, leaves=3),
-    Column(title="stay wrong", right=True, leaves=1),
+    Column(title="fixed", right=True, leaves=2),
+    Column(title="broken", right=True, leaves=3),
+    Column(title="still wrong", right=True, leaves=1),
 )
 #: Maximum p-value of a significant change.
 SIGNIFICANCE_LEVEL = 0.05
