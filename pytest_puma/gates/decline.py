@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Gate, Policy, Power, Status, Verdict
+from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Doubt, Gate, Policy, Power, Status, Verdict
 from pytest_puma.gates.power import of_decline
 
 #: A gate with less power cannot be said to have passed: 100 samples give this power, 50 do not.
@@ -13,22 +13,26 @@ def judge_decline(gate: Gate, decline: Decline, change: Change | None, against: 
     """FAIL if the test detects a regression; INCONCLUSIVE if its power is too low to detect one."""
     power = of_decline(decline, change.old if change is not None else 0.0)
     doubt = gate.doubt or policy.inconclusive
-    if decline.is_regression:
-        status: Status = "FAIL"
-    elif decline.same or doubt == "point" or (power is not None and power.caught >= MIN_POWER):
-        status = "PASS"
-    else:
-        status = "INCONCLUSIVE"
+    status, fails = decide(decline, power, doubt, detected=decline.is_regression)
     return Verdict(
         gate=gate,
         status=status,
         reason=f"{_result(status, decline)} {against}{evidence(decline, change)}{low_power(status, power)}",
-        fails=status == "FAIL" or (status == "INCONCLUSIVE" and doubt == "fail"),
+        fails=fails,
         change=change,
         power=power,
         level=None if doubt == "fail" else REGRESSION_LEVEL,
         p=decline.p,
     )
+
+
+def decide(decline: Decline, power: Power | None, doubt: Doubt, *, detected: bool) -> tuple[Status, bool]:
+    """Return the status of a one-word gate, and whether it fails the test."""
+    if detected:
+        return "FAIL", True
+    if decline.same or doubt == "point" or (power is not None and power.caught >= MIN_POWER):
+        return "PASS", False
+    return "INCONCLUSIVE", doubt == "fail"
 
 
 def _result(status: Status, decline: Decline) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Drift, Gate, Policy, Status, Verdict
-from pytest_puma.gates.decline import MIN_POWER, evidence, low_power
+from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Drift, Gate, Policy, Verdict
+from pytest_puma.gates.decline import decide, evidence, low_power
 from pytest_puma.gates.power import of_drift
 from pytest_puma.stats.cusum import LIMIT
 
@@ -17,12 +17,7 @@ def judge_drift(  # noqa: PLR0917
     """
     power = of_drift(decline, change.old if change is not None else 0.0)
     doubt = gate.doubt or policy.inconclusive
-    if drift.total > LIMIT:
-        status: Status = "FAIL"
-    elif decline.same or doubt == "point" or (power is not None and power.caught >= MIN_POWER):
-        status = "PASS"
-    else:
-        status = "INCONCLUSIVE"
+    status, fails = decide(decline, power, doubt, detected=drift.total > LIMIT)
     result = "a drift" if status == "FAIL" else "no drift found"
     renewed = f"{drift.renewals} renewal{'' if drift.renewals == 1 else 's'} later"
     return Verdict(
@@ -30,7 +25,7 @@ def judge_drift(  # noqa: PLR0917
         status=status,
         reason=f"{result} (sum {drift.total:.3g}, limit {LIMIT}) since {against}, {renewed}"
         f"{evidence(decline, change)}{low_power(status, power)}",
-        fails=status == "FAIL" or (status == "INCONCLUSIVE" and doubt == "fail"),
+        fails=fails,
         change=change,
         power=power,
         level=None if doubt == "fail" else REGRESSION_LEVEL,
