@@ -75,13 +75,13 @@ def data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
 
 def names(option: str, arguments: Iterable[str] | None) -> tuple[str, ...]:
     """Split `a,b` and repeated options into names; an empty name is an error."""
-    names = tuple(dict.fromkeys(name.strip() for argument in arguments or () for name in argument.split(",")))
-    if "" in names:
+    parts = tuple(dict.fromkeys(name.strip() for argument in arguments or () for name in argument.split(",")))
+    if "" in parts:
         from pytest_puma.core import SettingsError
 
         msg = f"{option} {', '.join(arguments or ())!r}: found an empty name; expected names separated by commas"
         raise SettingsError(msg)
-    return names
+    return parts
 
 
 def perturbations(where: str, arguments: Iterable[str] | None, registry: Registry) -> tuple[str, ...] | None:
