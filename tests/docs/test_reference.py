@@ -1,0 +1,116 @@
+"""The tables and links of docs/reference/ against the code."""
+
+import inspect
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from pytest_puma import hooks
+from pytest_puma.core import ModelOptions, Scenario
+from pytest_puma.metrics import metric_names
+from pytest_puma.perturbations import ALL as PERTURBATIONS
+from pytest_puma.planning.reports import FORMATS, JUNIT
+from pytest_puma.planning.settings import DEFAULT_STRATEGIES, RunOptions
+from pytest_puma.report.csv import COLUMNS
+from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.session.options import INI, OPTIONS
+from pytest_puma.strategies import ALL, parse_strategy
+from pytest_puma.task_types import KINDS
+from tests.docs.reference import PAGES, REFERENCE, ROOT, example, names_in, page_name, table
+
+
+def test_the_table_of_options_has_each_option_beside_its_ini_key() -> None:
+    rows = [(names_in(option), names_in(key)) for option, key, *_ in table("command line")]
+    pairs = [(option[0].split()[0] if option else None, key[0] if key else None) for option, key in rows]
+    assert {option for option, _ in pairs if option} == set(OPTIONS)
+    assert {key for _, key in pairs if key} == set(INI)
+    for option, key in pairs:
+        if option and key:
+            assert key.rstrip("s") == option.lstrip("-").replace("-", "_").rstrip("s")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_a_page_names_no_option_and_no_ini_key_that_does_not_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert set(re.findall(r"--puma-[\w-]*\w", text)) <= set(OPTIONS)
+    assert set(re.findall(r"(?<![\w-])puma_\w+", text)) <= set(INI)
+
+
+def test_the_defaults_in_the_table_are_those_of_the_code() -> None:
+    defaults = {name: row[3] for row in table("command line") for name in names_in(row[1])}
+    assert defaults["puma_samples"] == str(DEFAULT_SAMPLES)
+    assert defaults["puma_seed"] == str(DEFAULT_SEED)
+
+
+def test_the_table_of_model_options_is_complete() -> None:
+    assert [name for row in table("key") for name in names_in(row[0])] == [field.name for field in fields(ModelOptions)]
+
+
+def test_the_section_on_the_marker_names_all_that_it_takes_and_its_default_strategies() -> None:
+    section = REFERENCE.partition("\n## The marker\n")[2].partition("\n## ")[0]
+    named = {name.partition("=")[0] for name in names_in(section.rpartition("```")[2])}
+    assert named >= {field.name for field in fields(RunOptions)} | {"gates"}
+    assert f"(default: {', '.join(DEFAULT_STRATEGIES)})" in " ".join(section.split())
+
+
+def test_the_table_of_strategies_has_the_twelve_with_their_defaults() -> None:
+    rows = {name: row for row in table("strategy") for name in names_in(row[0])}
+    assert tuple(rows) == ALL
+    for name, (*_, tokens, temperature) in rows.items():
+        if name != "option_scoring":
+            strategy = parse_strategy(name)
+            assert (int(tokens), float(temperature)) == (strategy.max_tokens, strategy.temperature), name
+
+
+def test_the_table_of_perturbations_has_each() -> None:
+    assert sorted(name for row in table("perturbation") for name in names_in(row[0])) == sorted(PERTURBATIONS)
+
+
+def test_the_table_of_scenario_members_is_complete() -> None:
+    members = {name.partition("(")[0] for row in table("member") for name in names_in(row[0])}
+    own = {name for name in vars(Scenario) if not name.startswith("_")}
+    assert members == own | {"name", "task_type"}
+
+
+def test_the_table_of_metrics_has_every_family_and_no_other() -> None:
+    families = {
+        re.sub(r"(?<=mae_by_bin\.).+", "<bin>", re.sub(r"(?<=per_class\.).+(?=\.)", "<label>", name))
+        for scenario in BUILTIN.values()
+        for name in metric_names(scenario())
+    }
+    assert {name for row in table("metric") for name in names_in(row[0])} - {*BUILTIN, "metrics()"} == families
+
+
+def test_the_table_of_naive_baselines_is_complete() -> None:
+    assert {name for row in table("name") for name in names_in(row[0])} == {
+        name for kind in KINDS.values() for name in kind.naive_baselines
+    }
+
+
+def test_the_table_of_reports_has_every_format_and_the_columns_of_the_sheet() -> None:
+    rows = {row[0].strip("`"): row[1] for row in table("`--puma-report`")}
+    assert set(rows) == {*(f"{name}:PATH" for name in FORMATS), JUNIT}
+    assert tuple(names_in(rows["csv:PATH"])) == COLUMNS
+
+
+def test_each_hook_has_an_example_and_no_other_is_named() -> None:
+    names = {name for name, _ in inspect.getmembers(hooks, inspect.isfunction) if name.startswith("pytest_puma_")}
+    assert set(re.findall(r"\bpytest_puma_\w+", REFERENCE)) == names
+    for name in names:
+        assert example("python", name="conftest.py", holding=f"def {name}(")
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=page_name)
+def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        path, _, anchor = target.partition("#")
+        found = page.parent / path if path else page
+        assert found.exists(), target
+        headings = re.findall(r"^#+ (.+)$", found.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
+        assert not anchor or anchor in {heading.lower().replace(" ", "-") for heading in headings}, target
+
+
+# -- examples --------------------------------------------------------------------------------------
