@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import llama_cpp
 import pytest
 
 from pytest_puma.core import EngineError, Request, Step, Usage
@@ -12,6 +13,7 @@ from tests.engine.ask import generate, issues, prompt, score, timeless
 from tests.engine.cache import RecordedBackend
 from tests.engine.conftest import OpenBackend
 from tests.tiny_gguf import LLAMA_BOS, MAMBA, QWEN2, SHAPES, Shape
+from tests.tiny_vocabulary import vocabulary
 
 SMALL = tuple(replace(shape, context=256) for shape in SHAPES)
 LONG = "The server crashes when the user saves a file. " * 60
@@ -101,15 +103,19 @@ def test_a_longer_request_reopens_a_larger_cache(shape: Shape, open_backend: Ope
     assert timeless([done[later]]) == timeless(alone)
 
 
-def test_a_cache_of_equal_size_is_cleared_and_reused(open_backend: OpenBackend) -> None:
+def test_a_cache_of_equal_size_is_cleared_and_reused(
+    open_backend: OpenBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    init = llama_cpp.llama_init_from_model
+    monkeypatch.setattr(llama_cpp, "llama_init_from_model", lambda *given: made.append(given) or init(*given))
     backend = open_backend(QWEN2)
     engine = Engine(backend)
     engine.run([generate("Short?", 4)])
-    context = backend._context
     engine.reset()
     engine.run([generate("Shorter?", 4)])
     assert backend.opened == [(256, 0), (256, 0)]
-    assert backend._context is context
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("parallel", [1, 2, 64])
@@ -136,7 +142,7 @@ def test_what_would_abort_the_process_is_an_engine_error(open_backend: OpenBacke
         (Step(0, 0, [1] * (backend.batch + 1), backend.batch), "tokens"),
         (Step(0, 0, [1] * (backend.rows + 1), 0), "rows"),
         (Step(backend.sequences, 0, [1], 0), "sequences"),
-        (Step(0, 0, [backend._vocabulary.size], 0), "llama_decode returned -1"),
+        (Step(0, 0, [len(vocabulary()[0])], 0), "llama_decode returned -1"),
         (Step(0, 0, [-1], 0), "llama_decode returned -1"),
     ]:
         with pytest.raises(EngineError, match=found):
@@ -149,5 +155,5 @@ def test_an_error_tells_its_own_reason_not_that_of_an_earlier_one(open_backend: 
     with pytest.raises(EngineError, match="failed to parse grammar"):
         backend.grammar("root ::= nobody")
     with pytest.raises(EngineError, match="invalid token") as error:
-        backend.decode([Step(0, 0, [backend._vocabulary.size], 0)])
+        backend.decode([Step(0, 0, [len(vocabulary()[0])], 0)])
     assert "grammar" not in str(error.value)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -10,12 +11,22 @@ from pytest_puma.engine import cores
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+def host(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Eight physical cores with two threads each, all allowed, no quota."""
     monkeypatch.setattr(psutil, "cpu_count", lambda logical: 16 if logical else 8)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)), raising=False)
-    monkeypatch.setattr(cores, "_QUOTA", tmp_path / "cpu.max")
-    return monkeypatch
+    return set_quota(monkeypatch, "max 100000")
+
+
+def set_quota(patch: pytest.MonkeyPatch, text: str) -> pytest.MonkeyPatch:
+    """Linux control groups (version 2) have this text in the file of the quota."""
+    read_text = Path.read_text
+
+    def read(path: Path, **options: Any) -> str:
+        return text if path == Path("/sys/fs/cgroup/cpu.max") else read_text(path, **options)
+
+    patch.setattr(Path, "read_text", read)
+    return patch
 
 
 @pytest.mark.usefixtures("host")
@@ -32,9 +43,8 @@ def test_only_cores_that_the_process_may_use_count(host: pytest.MonkeyPatch) -> 
     ("quota", "expected"),
     [("max 100000", 8), ("200000 100000", 2), ("350000 100000", 3), ("50000 100000", 1), ("nonsense", 8), ("", 8)],
 )
-@pytest.mark.usefixtures("host")
-def test_a_container_gets_what_its_quota_allows(quota: str, expected: int) -> None:
-    cores._QUOTA.write_text(quota, encoding="ascii")
+def test_a_container_gets_what_its_quota_allows(host: pytest.MonkeyPatch, quota: str, expected: int) -> None:
+    set_quota(host, quota)
     assert cores.cores() == expected
 
 
