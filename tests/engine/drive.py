@@ -81,7 +81,6 @@ class Drive:
         for key in plan.admitted:
             assert key not in self.cached, f"job {key} is admitted twice"
             self.cached[key] = self.scheduler.cached(key)
-            self._running.add(key)
         assert plan.steps, "jobs are waiting or running, but there is nothing to compute"
         assert len({step.sequence for step in plan.steps}) == len(plan.steps)
         assert sum(len(step.tokens) for step in plan.steps) <= self.batch
