@@ -22,11 +22,11 @@ def main() -> None:
     parser.add_argument("step", choices=[*_STEPS, "all"])
     parser.add_argument("--folder", type=Path, default=Path("build/training"), help="where the files lie (%(default)s)")
     parser.add_argument("--smoke", action="store_true", help="a useless model in under a minute")
-    said = parser.parse_args()
-    chosen = recipe.SMOKE if said.smoke else recipe.FULL
-    for name in _STEPS if said.step == "all" else [said.step]:
+    arguments = parser.parse_args()
+    chosen = recipe.SMOKE if arguments.smoke else recipe.FULL
+    for name in _STEPS if arguments.step == "all" else [arguments.step]:
         print(f"== {name}")
-        _STEPS[name](said.folder, chosen)
+        _STEPS[name](arguments.folder, chosen)
 
 
 if __name__ == "__main__":

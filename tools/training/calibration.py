@@ -1,4 +1,4 @@
-"""How sure the model is: one temperature for all its logits, found on the selection set (Guo et al. 2017).
+"""How sure the model is: one temperature for all its logits, fitted on the selection set (Guo et al. 2017).
 
 No answer becomes another. The odds in training are those of a reader who is right as often as an early model was.
 """
@@ -21,7 +21,7 @@ from tools.training.dialogues import answered
 from tools.training.model import Decoder
 from tools.training.tokens import encode
 
-#: Of each scenario at most so many questions are asked.
+#: Maximum number of questions of each scenario.
 SAMPLES = 200
 TEMPERATURES = np.arange(0.25, 2.00, 0.01)
 
@@ -29,19 +29,19 @@ TEMPERATURES = np.arange(0.25, 2.00, 0.01)
 def calibrate(model: Decoder, tokenizer: Tokenizer) -> float:
     """Divide the model's logits by a temperature, which is returned.
 
-    Each scenario has one at which its right answers surprise the model least. The highest is taken, so that in none
-    the model becomes surer than it is right.
+    Each scenario has a temperature with the minimum loss of its right answers. The highest of these is used, so that
+    the model is overconfident in none.
     """
     scenarios: tuple[Scenario, ...] = (
         TriageJiraScenario(SELECTION / "issues.csv"),
         PrioritizationJiraScenario(SELECTION / "issues.csv"),
         EstimationTawosScenario(SELECTION / "backlog.csv"),
     )
-    found = max(_best(model, tokenizer, scenario) for scenario in scenarios)
+    temperature = max(_best(model, tokenizer, scenario) for scenario in scenarios)
     with torch.no_grad():
         # The logits are products with what the last norm gives.
-        model.norm.weight.div_(found)
-    return found
+        model.norm.weight.div_(temperature)
+    return temperature
 
 
 def _best(model: Decoder, tokenizer: Tokenizer, scenario: Scenario) -> float:

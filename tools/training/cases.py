@@ -1,4 +1,4 @@
-"""Cases: questions made up with their answers, and what may be said about them.
+"""Cases: questions made up with their answers, and phrases about them.
 
 What is a text worth, how sure may a reader be of it, and which phrases go with it.
 """
@@ -47,7 +47,7 @@ _LINE = Piece(text="\n", learned=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A question with its answer, of any scenario: the fields of a sample, and what may be said about it.
+    """A question with its answer, of any scenario: the fields of a sample, and phrases about it.
 
     `about` has the label of each field's text; of a pair, each issue has its own.
     `reason` stands in examples, as rationales do. `thought` and `notes` are what the model is to say: phrases that
@@ -81,12 +81,12 @@ class Cases:
     def _issue(self, *, brief: bool) -> Case:
         label = self._random.choice(PRIORITIES)
         text = self._writer.issue(label, brief=brief)
-        return self._said([text], label, spread(label))
+        return self._case([text], label, spread(label))
 
     def _item(self, *, brief: bool) -> Case:
         points = drawn(self._random, POINTS)
         text = self._writer.item(points, brief=brief)
-        return self._said([text], points, spread(points))
+        return self._case([text], points, spread(points))
 
     def _pair(self, *, brief: bool) -> Case:
         labels = self._random.sample(PRIORITIES, 2)
@@ -94,15 +94,15 @@ class Cases:
         ranks = [PRIORITIES.index(label) for label in labels]
         gold, other = ("A", "B") if ranks[0] < ranks[1] else ("B", "A")
         sure = PAIR_ODDS[abs(ranks[0] - ranks[1])]
-        return self._said(texts, gold, {gold: sure, other: 1 - sure})
+        return self._case(texts, gold, {gold: sure, other: 1 - sure})
 
-    def _said(self, texts: Sequence[Text], gold: str, odds: Mapping[str, float]) -> Case:
+    def _case(self, texts: Sequence[Text], gold: str, odds: Mapping[str, float]) -> Case:
         """The case of one text or of two, with thoughts and notes on each."""
-        said = self._common["sizes" if texts[0].gold in POINTS else "notes"]
+        phrases = self._common["sizes" if texts[0].gold in POINTS else "notes"]
         classes = [_SIZES.get(text.gold, text.gold) for text in texts]
-        heard = self._heard(classes, [name for name in said if name != "questions"])
-        answers = [said[each] for each in heard]
-        fits = [one == other for one, other in zip(heard, classes, strict=True)]
+        classes_read = self._classes_read(classes, [name for name in phrases if name != "questions"])
+        answers = [phrases[each] for each in classes_read]
+        fits = [one == other for one, other in zip(classes_read, classes, strict=True)]
         leads = ("",) if len(texts) == 1 else ("Issue A: ", " Issue B: ")
         thoughts = [self._random.choice(each["thoughts"]) for each in answers]
         sided = list(zip(("",) if len(texts) == 1 else ("_a", "_b"), texts, strict=True))
@@ -113,18 +113,18 @@ class Cases:
             odds=odds,
             reason="".join(lead + text.reason for lead, text in zip(leads, texts, strict=True)),
             thought=(*_spoken(leads, thoughts, fits), _LINE),
-            notes=self._notes_of(said["questions"], answers, fits),
+            notes=self._notes_of(phrases["questions"], answers, fits),
             slips=not all(fits),
         )
 
-    def _heard(self, classes: Sequence[str], scale: Sequence[str]) -> list[str]:
-        """The classes as a reader takes them who slips now and then: one of them for a neighbour."""
-        heard = [*classes]
+    def _classes_read(self, classes: Sequence[str], scale: Sequence[str]) -> list[str]:
+        """The classes as an imperfect reader sees them: sometimes one of them is a neighbouring class."""
+        classes_read = [*classes]
         if self._random.random() < SLIPS:
-            at = self._random.randrange(len(heard))
-            place = scale.index(heard[at])
-            heard[at] = self._random.choice([*scale[max(place - 1, 0) : place], *scale[place + 1 : place + 2]])
-        return heard
+            at = self._random.randrange(len(classes_read))
+            place = scale.index(classes_read[at])
+            classes_read[at] = self._random.choice([*scale[max(place - 1, 0) : place], *scale[place + 1 : place + 2]])
+        return classes_read
 
     def _notes_of(
         self,
@@ -136,8 +136,8 @@ class Cases:
         names = self._random.sample(list(questions), self._random.choice((2, 3)))
         lines: list[Piece] = []
         for number, name in enumerate(names, start=1):
-            asked = f"{number}. {self._random.choice(questions[name])} "
-            leads = (asked,) if len(answers) == 1 else (f"{asked}A: ", " B: ")
+            question = f"{number}. {self._random.choice(questions[name])} "
+            leads = (question,) if len(answers) == 1 else (f"{question}A: ", " B: ")
             lines += [*_spoken(leads, [self._random.choice(each[name]) for each in answers], fits), _LINE]
         return tuple(lines[:-1])
 
@@ -160,9 +160,9 @@ def written(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in pieces)
 
 
-def _spoken(leads: Sequence[str], said: Sequence[str], fits: Sequence[bool]) -> tuple[Piece, ...]:
-    """Each phrase behind its lead; one that does not fit is not learned."""
-    rows = zip(leads, said, fits, strict=True)
+def _spoken(leads: Sequence[str], phrases: Sequence[str], fits: Sequence[bool]) -> tuple[Piece, ...]:
+    """Each phrase after its lead; one that does not fit is not learned."""
+    rows = zip(leads, phrases, fits, strict=True)
     return tuple(
         Piece(text=text, learned=learned)
         for lead, phrase, fit in rows

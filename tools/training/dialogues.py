@@ -1,6 +1,6 @@
 """Dialogues as the product holds them, with the replies that the model is to learn.
 
-The prompts come from the shipped templates through the product's own `Task`; so what is trained is what is asked.
+The prompts come from the shipped templates through the product's own `Task`: training and evaluation have the same prompts.
 """
 
 from __future__ import annotations
@@ -111,16 +111,16 @@ def _given(message: Message, cases: Sequence[Case]) -> list[Piece]:
 
     The answers of the examples before it are learned too, for each is a whole question answered.
     """
-    said, position, pieces = message.content, 0, [Piece(text=f"<|im_start|>{message.role}\n")]
+    content, position, pieces = message.content, 0, [Piece(text=f"<|im_start|>{message.role}\n")]
     for case in cases:
         for name, about in case.about.items():
             text = case.fields[name]
-            start = said.find(text, position)
+            start = content.find(text, position)
             if text and start >= 0:
-                pieces += [Piece(text=said[position:start]), Piece(text=text, about=about)]
+                pieces += [Piece(text=content[position:start]), Piece(text=text, about=about)]
                 position = start + len(text)
-        if case is not cases[-1] and (found := _EXAMPLE.search(said, position)):
-            pieces.append(Piece(text=said[position : found.start(1)]))
+        if case is not cases[-1] and (example := _EXAMPLE.search(content, position)):
+            pieces.append(Piece(text=content[position : example.start(1)]))
             pieces.append(Piece(text=case.gold, learned=True, odds=case.odds))
-            position = found.end(1)
-    return [*pieces, Piece(text=f"{said[position:]}<|im_end|>\n")]
+            position = example.end(1)
+    return [*pieces, Piece(text=f"{content[position:]}<|im_end|>\n")]

@@ -40,16 +40,16 @@ def evaluate(folder: Path, recipe: Recipe) -> None:
     if recipe is SMOKE:
         print(_strategies(measured(folder, dict.fromkeys(SAMPLES, 4))))
         return
-    found = measured(folder, SAMPLES)
+    figures = measured(folder, SAMPLES)
     simple = simple_programs({name: draw(BUILTIN[name](), samples, 42) for name, samples in SAMPLES.items()})
-    tables = "\n\n".join((_strategies(found), _calibration(found), _programs(simple)))
+    tables = "\n\n".join((_strategies(figures), _calibration(figures), _programs(simple)))
     print(tables)
     _into_card(tables)
 
 
 def measured(folder: Path, samples: Mapping[str, int]) -> Figures:
     """The measures of every strategy, from the records of runs in `folder`."""
-    return {key: found for name, count in samples.items() for key, found in _run(folder, name, count).items()}
+    return {key: measures for name, count in samples.items() for key, measures in _run(folder, name, count).items()}
 
 
 def _run(folder: Path, scenario: str, samples: int) -> Figures:
@@ -58,8 +58,8 @@ def _run(folder: Path, scenario: str, samples: int) -> Figures:
     test = f"import pytest\n\n@pytest.mark.puma({scenario!r})\ndef test_all(puma): pass\n"
     (place / "test_all.py").write_text(test, encoding="utf-8")
     (place / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    asked = [f"--puma-model={(folder / MODEL).resolve()}", "--puma-strategy=all", f"--puma-samples={samples}"]
-    command = [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *asked]
+    arguments = [f"--puma-model={(folder / MODEL).resolve()}", "--puma-strategy=all", f"--puma-samples={samples}"]
+    command = [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(command, cwd=place, check=False, capture_output=True, text=True)  # noqa: S603 - our own
     if done.returncode:
         msg = f"{' '.join(command)} in {place} ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-500:]}"
@@ -73,26 +73,26 @@ def _measures(outcome: Mapping[str, Any]) -> dict[str, Measure]:
     return {name: measure_from(entry) for name, entry in outcome["measures"].items()}
 
 
-def _strategies(found: Figures) -> str:
+def _strategies(figures: Figures) -> str:
     rows = []
-    for strategy in dict.fromkeys(strategy for _, strategy in found):
-        cells = [_cell(found[name, strategy][metric]) for name, metric, _ in COLUMNS]
-        unread = max(found[name, strategy]["parse_failure_rate"].value for name in SAMPLES)
-        rows.append([f"`{strategy}`", *cells, f"{unread:.1%}"])
-    headings = ["strategy", *(heading for *_, heading in COLUMNS), "unread at most"]
+    for strategy in dict.fromkeys(strategy for _, strategy in figures):
+        cells = [_cell(figures[name, strategy][metric]) for name, metric, _ in COLUMNS]
+        parse_failures = max(figures[name, strategy]["parse_failure_rate"].value for name in SAMPLES)
+        rows.append([f"`{strategy}`", *cells, f"{parse_failures:.1%}"])
+    headings = ["strategy", *(heading for *_, heading in COLUMNS), "parse failures"]
     return tabulate(rows, headers=headings, tablefmt="github")
 
 
-def _calibration(found: Figures) -> str:
+def _calibration(figures: Figures) -> str:
     metrics = {"ece": "expected calibration error", "mce": "maximum calibration error", "brier": "Brier"}
-    rows = [[f"`{name}`", *(_cell(found[name, "option_scoring"][each]) for each in metrics)] for name in SAMPLES]
+    rows = [[f"`{name}`", *(_cell(figures[name, "option_scoring"][each]) for each in metrics)] for name in SAMPLES]
     return tabulate(rows, headers=["`option_scoring` of", *metrics.values()], tablefmt="github")
 
 
-def _programs(found: Figures) -> str:
+def _programs(figures: Figures) -> str:
     rows = [
         [program, *(_cell(measures[metric]) if name == scenario else "" for name, metric, _ in COLUMNS)]
-        for (scenario, program), measures in found.items()
+        for (scenario, program), measures in figures.items()
     ]
     return tabulate(rows, headers=["program", *(heading for *_, heading in COLUMNS)], tablefmt="github")
 

@@ -99,23 +99,23 @@ def load_phrases(folder: Path = FOLDER) -> Phrases:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return content
 
 
-def _product(said: Mapping[str, Any]) -> Product:
+def _product(entry: Mapping[str, Any]) -> Product:
     lists = ("parts", "people", "versions", "asides", "loud", "calm", "stories", "logs")
-    troubles = {label: tuple(Trouble(**_frozen(each)) for each in group) for label, group in said["issues"].items()}
-    feints = _frozen(said["feints"])
+    troubles = {label: tuple(Trouble(**_frozen(each)) for each in group) for label, group in entry["issues"].items()}
+    feints = _frozen(entry["feints"])
     return Product(
-        name=said["product"], troubles=troubles, feints=feints, **{name: tuple(said[name]) for name in lists}
+        name=entry["product"], troubles=troubles, feints=feints, **{name: tuple(entry[name]) for name in lists}
     )
 
 
-def _project(said: Mapping[str, Any]) -> Project:
+def _project(entry: Mapping[str, Any]) -> Project:
     lists = ("parts", "people", "asides")
-    works = {str(points): tuple(Work(**_frozen(each)) for each in group) for points, group in said["items"].items()}
-    return Project(name=said["project"], works=works, **{name: tuple(said[name]) for name in lists})
+    works = {str(points): tuple(Work(**_frozen(each)) for each in group) for points, group in entry["items"].items()}
+    return Project(name=entry["project"], works=works, **{name: tuple(entry[name]) for name in lists})
 
 
 def _frozen(record: Mapping[str, Any]) -> dict[str, Any]:

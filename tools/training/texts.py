@@ -70,8 +70,8 @@ class Writer:
         logs = [] if not self._happens(LOG) else [self._random.choice(product.logs).strip()]
         title = self._random.choice(trouble.titles)
         around = (*product.asides, *product.stories, *product.feints[label])
-        told = self._told(sentences, around, self._words_of(ISSUE_WORDS, brief=brief))
-        return self._text(title, told, logs, slots, gold=label, reason=trouble.reason)
+        selected = self._selected(sentences, around, self._words_of(ISSUE_WORDS, brief=brief))
+        return self._text(title, selected, logs, slots, gold=label, reason=trouble.reason)
 
     def item(self, points: str, *, brief: bool = False) -> Text:
         """Some backlog item worth these points."""
@@ -80,8 +80,8 @@ class Writer:
         slots = self._slots(project.parts, project.people, ("2.4", "5.0", "1.18", "2024.1"))
         sentences = self._work_sentences(project, points, work)
         title = self._random.choice(work.titles)
-        told = self._told(sentences, project.asides, self._words_of(ITEM_WORDS, brief=brief))
-        return self._text(title, told, [], slots, gold=points, reason=work.reason)
+        selected = self._selected(sentences, project.asides, self._words_of(ITEM_WORDS, brief=brief))
+        return self._text(title, selected, [], slots, gold=points, reason=work.reason)
 
     # -- what a text says ------------------------------------------------------------------------
 
@@ -117,14 +117,14 @@ class Writer:
     def _text(
         self,
         title: str,
-        told: Sequence[str],
+        sentences: Sequence[str],
         logs: Sequence[str],
         slots: Mapping[str, Sequence[str]],
         *,
         gold: str,
         reason: str,
     ) -> Text:
-        body = "" if self._happens(NO_DESCRIPTION) else self._laid_out(told, logs)
+        body = "" if self._happens(NO_DESCRIPTION) else self._laid_out(sentences, logs)
         if self._happens(0.1):
             title = f"[{self._random.choice(slots['part'])}] {title}"
         fill = self._filler(slots)
@@ -133,18 +133,18 @@ class Writer:
         body = self._worn(body)
         return Text(title=title, description=body, gold=gold, reason=_SLOT.sub(fill, reason))
 
-    def _told(self, sentences: Sequence[str], around: Sequence[str], words: int) -> list[str]:
-        """So many words, or a few more: of the sentences first, at least one, then of what is told around them."""
+    def _selected(self, sentences: Sequence[str], around: Sequence[str], words: int) -> list[str]:
+        """Sentences of about this many words in random order: at least one of the core, then others around them."""
         core = [*dict.fromkeys(sentences), *self._some(HEDGE, self._common["hedges"])]
         self._random.shuffle(core)
-        told: list[str] = []
+        selected: list[str] = []
         for sentence in (*core, *self._random.sample(around, len(around))):
-            if told and words <= 0:
+            if selected and words <= 0:
                 break
-            told.append(sentence)
+            selected.append(sentence)
             words -= len(sentence.split())
-        self._random.shuffle(told)
-        return told
+        self._random.shuffle(selected)
+        return selected
 
     def _laid_out(self, sentences: Sequence[str], logs: Sequence[str]) -> str:
         if self._happens(HEADED) and len(sentences) > 1:

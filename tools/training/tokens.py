@@ -23,7 +23,7 @@ SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
     r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-#: Of what is learned, an answer weighs 1, and so does the first word of whatever is said, which decides on the rest of
+#: Loss weights: 1 for an answer and for the first word of any reply, which decides the rest of
 #: it; any other word weighs less.
 WORD_WEIGHT = 0.4
 
@@ -32,7 +32,7 @@ WORD_WEIGHT = 0.4
 class Example:
     """A dialogue of T tokens, with N places in it to learn from.
 
-    `places` (N): the token before the one to be foretold. `candidates` (N, C), `chances` (N, C): which tokens may
+    `places` (N): the token before the predicted one. `candidates` (N, C), `chances` (N, C): which tokens may
     follow there, and how likely each of them; 0 fills up. `weights` (N): what the place counts. `about` (T): the number
     among `LABELS` of the label of the text that a token is part of, or -1.
     """

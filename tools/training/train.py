@@ -80,9 +80,9 @@ class Reader(nn.Linear):
 
     def loss(self, states: Tensor, about: Tensor) -> Tensor:
         """The mean cross entropy against the odds; `states` (B, T, width), `about` (B, T), -1 where no label is."""
-        told = about >= 0
-        said = self(functional.rms_norm(states[told], states.shape[-1:])).log_softmax(-1)
-        loss: Tensor = -(self.odds[about[told]] * said).sum(-1).mean()
+        labelled = about >= 0
+        predicted = self(functional.rms_norm(states[labelled], states.shape[-1:])).log_softmax(-1)
+        loss: Tensor = -(self.odds[about[labelled]] * predicted).sum(-1).mean()
         return loss
 
 

@@ -34,8 +34,8 @@ def learn_words(embedding: Tensor, head: nn.Linear, odds: Tensor, examples: Sequ
         for start in range(0, len(texts), BATCH):
             batch = texts[start : start + BATCH]
             labels = torch.tensor([label for _, label in batch])
-            said = head(_means(embedding, [tokens for tokens, _ in batch])).log_softmax(-1)
-            loss = -(odds[labels] * said).sum(-1).mean()
+            predicted = head(_means(embedding, [tokens for tokens, _ in batch])).log_softmax(-1)
+            loss = -(odds[labels] * predicted).sum(-1).mean()
             for group in optimizer.param_groups:
                 group["lr"] = rate * (1 - step / steps)
             optimizer.zero_grad()
