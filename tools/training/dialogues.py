@@ -1,6 +1,6 @@
 """Dialogues as the product holds them, with the replies that the model is to learn.
 
-The prompts come from the shipped templates through the product's own `Task`: training and evaluation have the same prompts.
+The prompts come from the bundled templates through `Task`: training and evaluation have the same prompts.
 """
 
 from __future__ import annotations
