@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 
-ROOT = Path(__file__).parents[1]
+from tests.docs.reference import ROOT
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
