@@ -8,9 +8,9 @@ test again) assign a prediction to its cell:
 
 The line of the cell comes first. Its `prompts` are the common beginnings of the first prompts of all samples, of the
 second prompts, and so on. The first message of a prediction's prompt continues the last message of that beginning; null
-repeats the preceding prompt. A prediction has `sample_id`, `gold`, `answer` (null: parse failure), `failure` (its
-cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`, `units`, `usage`, and the
-`fields` of the sample.
+repeats the preceding prompt. A prediction has `sample_id`, `trial`, `gold`, `answer` (null: parse failure), `failure`
+(its cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`, `units`, `scores`,
+`usage`, and the `fields` and `groups` of the sample.
 """
 
 from __future__ import annotations

@@ -89,7 +89,8 @@ def _other(value: Any) -> Any:
 def _prediction(entry: dict[str, Any]) -> Prediction:
     tuples: dict[str, Any] = {name: tuple(entry[name]) for name in ("raw", "logprobs", "units")}
     prompts = tuple(None if messages is None else messages_from(messages) for messages in entry["prompts"])
-    return Prediction(**entry | tuples | {"prompts": prompts, "usage": Usage(**entry["usage"])})
+    scores = {name: tuple(value) if isinstance(value, list) else value for name, value in entry["scores"].items()}
+    return Prediction(**entry | tuples | {"prompts": prompts, "scores": scores, "usage": Usage(**entry["usage"])})
 
 
 def messages_from(entries: Iterable[dict[str, Any]]) -> Messages:

@@ -37,6 +37,8 @@ def test_an_outcome_comes_back_as_it_was() -> None:
                 parsed="x",
                 units=("1",),
                 fields={"title": "t", "parts": [1, None]},
+                groups={"subject": "law"},
+                scores={"points": 1.5, "pair": (1.0, 2.0), "none": None},
                 prompts=((Message(role="user", content="?"),), None),
                 usage=Usage(prompt_tokens=3),
             ),
