@@ -1,8 +1,7 @@
 """The nouns of the product as tests need them. Each factory fills in what a test does not state.
 
-measured(Triage("AB"), predictions("ABAB", "AABB"))["accuracy"]
-outcome("triage-egi@m", verdicts=(verdict("accuracy >= 0.9", "FAIL"),))
-evaluated(cell(strategy="egi", gates=("accuracy >= 0.2",)), "Minor")
+Examples: `measured(Triage("AB"), predictions("ABAB", "AABB"))["accuracy"]`,
+`outcome("triage-egi@m", verdicts=(verdict("accuracy >= 0.9", "FAIL"),))`, `evaluated(cell(strategy="egi"), "Minor")`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from pytest_puma.baseline import Entry
 from pytest_puma.core import (
@@ -44,9 +43,6 @@ from pytest_puma.strategies import Strategy, Task, parse_strategy
 from pytest_puma.strategies.templates import Template, find_template
 from pytest_puma.testing import Engine, ScriptedBackend
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 LABELS = ("A", "B", "C", "D")
 POINTS = ("1", "2", "3", "5", "8", "13", "21", "34")
 
@@ -56,17 +52,19 @@ class Triage(Scenario):
 
     name: ClassVar[str] = "triage"
     task_type: ClassVar[str] = "classification"
+    labels: ClassVar[Sequence[str]] = LABELS
 
     def __init__(
         self,
-        labels: Sequence[str] = LABELS,
+        labels: Sequence[str] | None = None,
         *,
         metrics: Mapping[str, OwnMetric] | None = None,
         primary: str | None = None,
     ) -> None:
-        self._labels, self._metrics, self._primary = labels, metrics or {}, primary
+        self._labels = self.labels if labels is None else labels
+        self._metrics, self._primary = metrics or {}, primary
 
-    def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
+    def sample(self, n: int, seed: int = 42) -> NoReturn:
         raise NotImplementedError
 
     def gold_label(self, instance: dict[str, Any]) -> str:
@@ -95,9 +93,7 @@ class Estimation(Triage):
 
     name: ClassVar[str] = "estimation"
     task_type: ClassVar[str] = "regression"
-
-    def __init__(self, labels: Sequence[str] = POINTS, *, metrics: Mapping[str, OwnMetric] | None = None) -> None:
-        super().__init__(labels, metrics=metrics)
+    labels: ClassVar[Sequence[str]] = POINTS
 
     def parse_response(self, response: str) -> str | None:
         return response.rsplit(maxsplit=1)[-1] if response.split() else "empty"
@@ -121,7 +117,6 @@ def cell(
     perturbation: str | Perturbation | None = None,
     **fields: Any,
 ) -> Cell:
-    """A cell on the bundled issues by default; gates, strategy and perturbation are given by name."""
     return Cell(
         scenario=scenario or TriageJiraScenario(),
         strategy=strategy if isinstance(strategy, Strategy) else parse_strategy(strategy),
@@ -135,10 +130,7 @@ def cell(
 
 
 def evaluated(cell: Cell, reply: str | Callable[[str], str] | ScriptedBackend = "Major", **options: Any) -> Outcome:
-    """The outcome of a cell on a scripted model; a text is its answer to every prompt.
-
-    Options are those of `evaluate` and the fields of its context.
-    """
+    """The outcome on a scripted model; a text is its answer to every prompt. Options may be fields of the context."""
     script = answering(reply) if isinstance(reply, str) else reply
     context = Context(**{name: options.pop(name) for name in Context.__slots__ if name in options})
     engine = Engine(script if isinstance(script, ScriptedBackend) else ScriptedBackend(script))
@@ -146,7 +138,6 @@ def evaluated(cell: Cell, reply: str | Callable[[str], str] | ScriptedBackend = 
 
 
 def answering(answer: str) -> Callable[[str], str]:
-    """A script with one answer, in the form that the prompt asks for."""
     return lambda prompt: f"It is so.\nAnswer: {answer}" if "Answer:" in prompt else answer
 
 
@@ -212,7 +203,6 @@ def change(metric: str = "accuracy", **fields: Any) -> Change:
 
 
 def verdict(gate: str | Gate = "accuracy >= 0.5", status: Status = "PASS", reason: str = "", **fields: Any) -> Verdict:
-    """The verdict of a gate; it fails the test by default if the status is FAIL."""
     parsed = parse_gate(gate) if isinstance(gate, str) else gate
     return replace(Verdict(gate=parsed, status=status, reason=reason, fails=status == "FAIL"), **fields)
 
@@ -223,7 +213,6 @@ def flip(sample_id: str = "s0", *, better: bool = False, **fields: Any) -> Flip:
 
 
 def outcome(cell_id: str = "triage-zero_shot@m", **fields: Any) -> Outcome:
-    """The outcome of the cell with this id."""
     name = CellId.parse(cell_id)
     measures = (measure(), unmeasured("ece"), measure("parse_failure_rate", 0.0, 0.0, 0.07))
     made = Outcome(
@@ -244,9 +233,9 @@ def computed_outcome(
     cell_id: str, scenario: Scenario, answered: Sequence[Prediction], *, metric: str = "", **fields: Any
 ) -> Outcome:
     """The outcome of a cell with these answers, and the replicates of a metric: the primary one by default."""
-    found = scored(scenario, answered, seed=3)
-    made = found.replicates(metric or scenario.primary_metric())
-    return outcome(cell_id, measures=found.measures(), replicates={made.metric: made} if made else {}, **fields)
+    cell = scored(scenario, answered, seed=3)
+    made = cell.replicates(metric or scenario.primary_metric())
+    return outcome(cell_id, measures=cell.measures(), replicates={made.metric: made} if made else {}, **fields)
 
 
 def run(*outcomes: Outcome, **fields: Any) -> Run:
@@ -258,5 +247,4 @@ def fault(cell_id: str = "b@m", when: str = "setup", message: str = "no") -> Fau
 
 
 def entry(stored: Outcome, *, commit: str = "main@3f2c1d9") -> Entry:
-    """The baseline of an outcome."""
     return Entry.of(stored, commit=commit, test="benchmarks/test_t.py::test_t")

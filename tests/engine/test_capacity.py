@@ -106,9 +106,13 @@ def test_a_longer_request_reopens_a_larger_cache(shape: Shape, open_backend: Ope
 def test_a_cache_of_equal_size_is_cleared_and_reused(
     open_backend: OpenBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = []
-    init = llama_cpp.llama_init_from_model
-    monkeypatch.setattr(llama_cpp, "llama_init_from_model", lambda *given: made.append(given) or init(*given))
+    made, init = [], llama_cpp.llama_init_from_model
+
+    def counted(*arguments: object) -> object:
+        made.append(arguments)
+        return init(*arguments)
+
+    monkeypatch.setattr(llama_cpp, "llama_init_from_model", counted)
     backend = open_backend(QWEN2)
     engine = Engine(backend)
     engine.run([generate("Short?", 4)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,18 +34,14 @@ class Taste(Triage):
     """Sweet, sour or bitter."""
 
     name: ClassVar[str] = "taste"
-
-    def __init__(self) -> None:
-        super().__init__(("SWEET", "SOUR", "BITTER"))
+    labels: ClassVar[Sequence[str]] = ("SWEET", "SOUR", "BITTER")
 
 
 class Weight(Estimation):
     """Grams."""
 
     name: ClassVar[str] = "weight"
-
-    def __init__(self) -> None:
-        super().__init__(("1", "2", "3", "5"))
+    labels: ClassVar[Sequence[str]] = ("1", "2", "3", "5")
 
 
 def task(
