@@ -60,7 +60,7 @@ def test_every_metric_with_an_interval_is_simulated() -> None:
 
 
 def test_judging_is_timed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, number in {"CELLS": 2, "SAMPLES": 20, "MANY": 30}.items():
+    for name, number in {"CELLS": 2, "SAMPLES": 20, "LARGE_CELL": 30}.items():
         monkeypatch.setattr(judging, name, number)
     judging.main()
     first, *others = capsys.readouterr().out.splitlines()

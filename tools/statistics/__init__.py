@@ -1,1 +1,1 @@
-"""Whether the statistics are right, and how long they take: by simulation and by the clock, run by hand."""
+"""Simulations that validate the statistics, and a timing of the assessment; run by hand."""

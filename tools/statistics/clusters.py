@@ -1,8 +1,8 @@
-"""`python -m tools.statistics.clusters`: what tests and intervals hold where rows share units.
+"""`python -m tools.statistics.clusters`: false alarms of tests and coverage of intervals when rows share units.
 
-Of equally good systems: how often the paired test of accuracy has p < 0.05, and how often `accuracy >= baseline` FAILs.
-How often the intervals of accuracy, of its change, of a perturbation's flip rate and of the share that is always
-right hold the truth. In brackets: McNemar's test and Wilson's interval of all rows, as if these were independent.
+Two equally good systems: the share of samples in which the paired test of accuracy has p < 0.05, and in which
+`accuracy >= baseline` FAILs. Coverage of the intervals of accuracy, of its change, of a perturbation's flip rate and of
+the share that is always right. In brackets: McNemar's test and Wilson's interval, which treat rows as independent.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     Flags: TypeAlias = NDArray[np.bool_]
 
 SIZES = (50, 100, 200)
-ALIKE = 0.05
-#: Of the rows of one unit, the share that is answered as the others are.
+ALPHA = 0.05
+#: Share of the rows of one unit with the answer of the other rows.
 SHARED = 0.8
 RIGHT, FLIPS = 0.7, 0.15
 Units: TypeAlias = tuple[tuple[str, ...], ...]
@@ -38,7 +38,7 @@ Units: TypeAlias = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """The units of a number of rows. Rows with the same first unit err together."""
+    """The units of a number of rows. Rows with the same first unit have correlated errors."""
 
     name: str
     units: Callable[[np.random.Generator, int], Units]
@@ -50,12 +50,12 @@ def _both_orders(_: np.random.Generator, n: int) -> Units:
 
 
 def _repeats(_: np.random.Generator, n: int) -> Units:
-    """Questions asked five times."""
+    """Questions with five repeats each."""
     return tuple((f"{row // 5}",) for row in range(n))
 
 
 def _linked(random: np.random.Generator, n: int) -> Units:
-    """Pairs of issues, half of which are in two pairs."""
+    """Pairs of issues; half of the issues are in two pairs."""
     issues = [*range(n), *range(n // 2), *range(n, n + n // 2)]
     places = random.permutation(np.arange(2 * n))
     return tuple((str(issues[a]), str(issues[b])) for a, b in places.reshape(n, 2))
@@ -72,21 +72,21 @@ def main() -> None:
     """Read the command line, simulate, print."""
     parser = argparse.ArgumentParser(prog="python -m tools.statistics.clusters", description=__doc__)
     parser.add_argument("--draws", type=int, default=2000, help="of each row (%(default)s)")
-    parser.add_argument("--size", type=int, action="append", help="only this one; may be said again")
+    parser.add_argument("--size", type=int, action="append", help="only this one; may be repeated")
     parser.add_argument("--population", action="append", choices=[each.name for each in POPULATIONS])
-    said = parser.parse_args()
+    options = parser.parse_args()
     columns = ("p < 0.05", "gate FAILs", "accuracy", "change", "flip rate", "always right")
     print(f"| population | rows | {' | '.join(columns)} |\n|---|---|{'---|' * len(columns)}")
     for population in POPULATIONS:
-        for size in said.size or SIZES:
-            if said.population is None or population.name in said.population:
-                found = _simulate(population, size, said.draws)
-                cells = [f"{found[name]:.3f}" + _bracketed(found, name) for name in columns]
+        for size in options.size or SIZES:
+            if options.population is None or population.name in options.population:
+                shares = _simulate(population, size, options.draws)
+                cells = [f"{shares[name]:.3f}" + _bracketed(shares, name) for name in columns]
                 print(f"| {population.name} | {size} | {' | '.join(cells)} |", flush=True)
 
 
-def _bracketed(found: dict[str, float], name: str) -> str:
-    return f" ({found[f'{name}, rows']:.3f})" if f"{name}, rows" in found else ""
+def _bracketed(shares: dict[str, float], name: str) -> str:
+    return f" ({shares[f'{name}, rows']:.3f})" if f"{name}, rows" in shares else ""
 
 
 def _simulate(population: Population, size: int, draws: int) -> dict[str, float]:
@@ -96,16 +96,16 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
         random = np.random.default_rng([number, size])
         units = population.units(random, size)
         right, other, flips = (_together(random, units, rate) for rate in (RIGHT, RIGHT, FLIPS))
-        now, before, perturbed = (_draws(each, units) for each in (right, other, right ^ flips))
+        now, before, perturbed = (_replicates(each, units) for each in (right, other, right ^ flips))
         change = between(now, before, quotient=False)
-        hits["p < 0.05"] += contrast("", "", now, before, seed=number).p < ALIKE
-        hits["p < 0.05, rows"] += mcnemar(change.worse, change.better) < ALIKE
+        hits["p < 0.05"] += contrast("", "", now, before, seed=number).p < ALPHA
+        hits["p < 0.05, rows"] += mcnemar(change.worse, change.better) < ALPHA
         hits["gate FAILs"] += judge_change(gate, change, "", Policy()).status == "FAIL"
         hits["change"] += change.low <= 0 <= change.high
         measure = _answers(right, units).measures(only=("accuracy",))["accuracy"]
         hits["accuracy"] += measure.low <= RIGHT <= measure.high
-        (found,) = robustness([_outcome(now, measure, None), _outcome(perturbed, measure, "case_upper")])
-        shares = ((found.shifts[0].answer_changes.rate, FLIPS), (found.always_right, RIGHT * (1 - FLIPS)))
+        (result,) = robustness([_outcome(now, measure, None), _outcome(perturbed, measure, "case_upper")])
+        shares = ((result.shifts[0].answer_changes.rate, FLIPS), (result.always_right, RIGHT * (1 - FLIPS)))
         for name, (share, truth) in zip(("flip rate", "always right"), shares, strict=True):
             assert share is not None  # noqa: S101 - answers are labels
             low, high = wilson(round(share.value * size), size)
@@ -115,16 +115,16 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
 
 
 def _together(random: np.random.Generator, units: Units, rate: float) -> Flags:
-    """Flags of this rate; a row has that of its first unit, or, one time in five, its own."""
+    """Flags of this rate; a row has the flag of its first unit, or, one time in five, its own."""
     names = sorted({name for row in units for name in row})
-    known = dict(zip(names, random.random(len(names)) < rate, strict=True))
-    theirs = np.array([known[row[0]] for row in units])
-    return np.where(random.random(len(units)) < SHARED, theirs, random.random(len(units)) < rate)
+    flags = dict(zip(names, random.random(len(names)) < rate, strict=True))
+    shared = np.array([flags[row[0]] for row in units])
+    return np.where(random.random(len(units)) < SHARED, shared, random.random(len(units)) < rate)
 
 
 @lru_cache(maxsize=1)
 def _resamples(units: Units) -> Resamples:
-    """Once for all systems, and for all draws of a population whose units do not change."""
+    """Resamples shared by all systems, and by all draws of a population with constant units."""
     return Resamples(units, seed=0)
 
 
@@ -136,24 +136,24 @@ def _answers(right: Flags, units: Units) -> ScoredPredictions:
     return ScoredPredictions(BUILTIN["prioritization_jira"](), predictions, seed=0, resamples=_resamples(units))
 
 
-def _draws(right: Flags, units: Units) -> BootstrapReplicates:
-    drawn = _answers(right, units).replicates("accuracy")
-    assert drawn is not None  # noqa: S101 - every answer has an accuracy
-    return drawn
+def _replicates(right: Flags, units: Units) -> BootstrapReplicates:
+    replicates = _answers(right, units).replicates("accuracy")
+    assert replicates is not None  # noqa: S101 - every answer has an accuracy
+    return replicates
 
 
-def _outcome(drawn: BootstrapReplicates, measure: Measure, perturbation: str | None) -> Outcome:
+def _outcome(replicates: BootstrapReplicates, measure: Measure, perturbation: str | None) -> Outcome:
     return Outcome(
         cell="cell",
         scenario="prioritization_jira",
         strategy="zero_shot",
         model="model",
         perturbation=perturbation,
-        metrics=(drawn.metric,),
+        metrics=(replicates.metric,),
         signature={},
         predictions=(),
         measures={measure.metric: measure},
-        replicates={drawn.metric: drawn},
+        replicates={replicates.metric: replicates},
     )
 
 

@@ -1,9 +1,9 @@
-"""`python -m tools.statistics.coverage`: how often a 95 % interval holds the truth, and how often it is marked.
+"""`python -m tools.statistics.coverage`: coverage of 95 % intervals, and the share of them that is marked.
 
-Samples are drawn again and again from made-up populations (`populations.py`) of which the truth is known, and measured
-as a cell is; `change` is the paired difference of two systems. Each number is a share of the draws: of intervals that
-hold the truth, and, in parentheses, of those that carry a note, which says that they are approximate.
-Proportions of independent rows need no draws: their coverage is the exact binomial sum.
+Samples are drawn from simulated populations with known true values (`populations.py`), and measured as a cell is;
+`change` is the paired difference of two systems. Each number is a share of the draws: of intervals that cover the true
+value, and, in parentheses, of those with a note that they are approximate. Proportions of independent rows need no
+draws: their coverage is an exact binomial sum.
 """
 
 from __future__ import annotations
@@ -26,44 +26,44 @@ from pytest_puma.stats import Resamples, resampling_weights
 from tools.statistics.populations import POPULATIONS, Population, Rows
 
 SIZES = (50, 200)
-#: Rows that stand for a whole population.
+#: Rows that represent a whole population.
 ALL = 100_000
-#: So many sets of resamples serve all draws, and half as many resamples as in a run: both save most of the time.
+#: Sets of resamples shared by all draws, and half as many resamples as in a run: both save most of the time.
 _SETS, _RESAMPLES = 40, 1000
 #: Proportions of all rows.
 _PROPORTIONS = ("accuracy", "within_one", "parse_failure_rate")
-_Found = Iterator[tuple[str, float, Measure | Change]]
+_Measured = Iterator[tuple[str, float, Measure | Change]]
 
 
 def main() -> None:
     """Read the command line, simulate, print."""
     parser = argparse.ArgumentParser(prog="python -m tools.statistics.coverage", description=__doc__)
     parser.add_argument("--draws", type=int, default=2000, help="samples of each size (%(default)s)")
-    parser.add_argument("--size", type=int, action="append", help="only this one; may be said again")
+    parser.add_argument("--size", type=int, action="append", help="only this one; may be repeated")
     parser.add_argument("--population", action="append", choices=[each.name for each in POPULATIONS])
-    said = parser.parse_args()
-    sizes = said.size or SIZES
+    options = parser.parse_args()
+    sizes = options.size or SIZES
     rows = []
     for population in POPULATIONS:
-        if said.population is None or population.name in said.population:
-            rows += simulated(population, sizes, said.draws)
+        if options.population is None or population.name in options.population:
+            rows += simulated(population, sizes, options.draws)
     headers = ["population", "metric", *(f"{what}n = {n}" for what in ("", "change, ") for n in sizes)]
     print(tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True))
 
 
 def simulated(population: Population, sizes: Sequence[int], draws: int) -> list[list[str]]:
-    """A row for each metric: the shares of its interval at each size, then those of the interval of its change."""
+    """Return a row for each metric: the shares of its interval at each size, then those of its change's interval."""
     truths = truths_of(population)
-    found = [_counts(population, truths, size, draws) for size in sizes]
+    counts = [_counts(population, truths, size, draws) for size in sizes]
     rows = []
     for metric in population.metrics:
-        shares = [each.get(name) for name in (metric, f"change of {metric}") for each in found]
+        shares = [each.get(name) for name in (metric, f"change of {metric}") for each in counts]
         rows.append([population.name, metric, *map(_cell, shares)])
     return rows
 
 
 def truths_of(population: Population) -> dict[str, float]:
-    """Each metric of the first system over the whole population, and each change from the second one."""
+    """Return each metric of the first system over the whole population, and each change from the second one."""
     rows = population.draw(np.random.default_rng(0), ALL)
     sides = [_answers(population, rows, system) for system in range(2)]
     both = sides[0].table.read & sides[1].table.read
@@ -83,41 +83,41 @@ def _picked(answers: ScoredPredictions, rows: Sequence[int]) -> ScoredPrediction
 def _counts(
     population: Population, truths: Mapping[str, float], size: int, draws: int
 ) -> dict[str, tuple[float, float]]:
-    """The share of intervals that hold the truth and of those that are marked, by what they are of."""
+    """The share of intervals that cover the true value, and of those that are marked, by the name of the number."""
     counts: dict[str, list[tuple[bool, bool]]] = {}
     exact: dict[str, tuple[float, float]] = {}
     for number in range(draws):
         rows = population.draw(np.random.default_rng([number, size]), size)
-        for name, truth, found in _found(population, rows, truths, number):
-            marked = found.approximate if isinstance(found, Change) else bool(found.note)
-            counts.setdefault(name, []).append((found.low <= truth <= found.high, marked))
+        for name, truth, measured in _measured(population, rows, truths, number):
+            marked = measured.approximate if isinstance(measured, Change) else bool(measured.note)
+            counts.setdefault(name, []).append((measured.low <= truth <= measured.high, marked))
         if rows.units is None and not exact:
             exact = {name: _exact(truths[name], size) for name in population.metrics if name in _PROPORTIONS}
     shares = {name: np.mean(each, axis=0).tolist() for name, each in counts.items()}
-    return {name: exact.get(name, (held, marked)) for name, (held, marked) in shares.items()}
+    return {name: exact.get(name, (covered, marked)) for name, (covered, marked) in shares.items()}
 
 
 def _exact(truth: float, n: int) -> tuple[float, float]:
     """The coverage of the interval of a proportion, and the share of marked ones, over all counts of hits."""
     every, resamples = np.ones(n, dtype=np.bool_), Resamples([()] * n, seed=0)
     counts = [proportion("", np.arange(n) < hits, every) for hits in range(n + 1)]
-    found = measure([replace(each, name=str(hits)) for hits, each in enumerate(counts)], resamples)
+    measures = measure([replace(each, name=str(hits)) for hits, each in enumerate(counts)], resamples)
     weights = binom.pmf(np.arange(n + 1), n, truth)
-    held = [each.low <= truth <= each.high for each in found]
-    return float(weights @ held), float(weights @ [bool(each.note) for each in found])
+    covered = [each.low <= truth <= each.high for each in measures]
+    return float(weights @ covered), float(weights @ [bool(each.note) for each in measures])
 
 
-def _found(population: Population, rows: Rows, truths: Mapping[str, float], number: int) -> _Found:
+def _measured(population: Population, rows: Rows, truths: Mapping[str, float], number: int) -> _Measured:
     """The measures of the first system that have an interval, then its changes from the second one."""
     resamples = _resamples(population.name, rows.units, len(rows.golds), number % _SETS)
     one, other = (_answers(population, rows, system, resamples) for system in range(2))
-    for name, found in one.measures(only=population.metrics).items():
-        if not np.isnan(found.low):
-            yield name, truths[name], found
+    for name, measured in one.measures(only=population.metrics).items():
+        if not np.isnan(measured.low):
+            yield name, truths[name], measured
     pairs = one.beside({each.sample_id: each for each in other.predictions})
     for name in population.metrics:
         change = pairs.change(name)
-        # Where nothing changed, no interval is claimed.
+        # Without any change, there is no interval.
         if change is not None and change.changed and not np.isnan(change.low):
             yield f"change of {name}", truths[f"change of {name}"], change
 
@@ -129,16 +129,16 @@ def _answers(population: Population, rows: Rows, system: int, resamples: Resampl
 
 @lru_cache(maxsize=_SETS)
 def _resamples(_: str, units: tuple[str, ...] | None, n: int, seed: int) -> Resamples:
-    found = Resamples([()] * n if units is None else [(unit,) for unit in units], seed=seed)
-    found.weights = resampling_weights(found.units, resamples=_RESAMPLES, seed=seed).astype(np.float64)
-    return found
+    resamples = Resamples([()] * n if units is None else [(unit,) for unit in units], seed=seed)
+    resamples.weights = resampling_weights(resamples.units, resamples=_RESAMPLES, seed=seed).astype(np.float64)
+    return resamples
 
 
 def _cell(shares: tuple[float, float] | None) -> str:
     if shares is None:
         return "-"
-    held, marked = shares
-    return f"{held:.3f}" + (f" ({marked:.0%})" if marked >= 0.005 else "")  # noqa: PLR2004 - rounds to 0 %
+    covered, marked = shares
+    return f"{covered:.3f}" + (f" ({marked:.0%})" if marked >= 0.005 else "")  # noqa: PLR2004 - rounds to 0 %
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
-"""`python -m tools.statistics.drift`: what `no_drift` catches over a series of renewed baselines.
+"""`python -m tools.statistics.drift`: power of `no_drift` over a series of renewed baselines.
 
-A series has twelve steps. At each some answers change for good, and may change back later; the probability of a right
-answer falls by a point a step, or not at all. `stays` has one change for the worse or better at the first step alone,
-`rerun` answers that are drawn again in each run. Each run is compared with the first one by McNemar's mid-p test, as
-`no_regression` does where there are no probabilities, and the sum of the evidence is held against limits. Beside them:
-the last run alone against the first one, every run against the one before it, and the limits of Page's CUSUM for
-independent observations (reference 0.5, limit 5).
+A series has twelve steps. At each step some answers change permanently, and may change back later; the probability of a
+right answer falls by a point per step, or not at all. One series changes at the first step only, one draws some answers
+again in each run. Each run is compared with the first one by McNemar's mid-p test, like `no_regression` without
+probabilities, and the sum of the evidence is compared with limits. Other rules for comparison: the last run against the
+first one, every run against the one before it, and Page's CUSUM for independent observations (reference 0.5, limit 5).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """How answers change: a share of them at each of the first `steps`, of which more for the worse by `loss`."""
+    """Changes of answers: a share `changed` at each of the first `steps`, with a net `loss` of accuracy."""
 
     changed: float
     loss: float = 0.0
@@ -59,21 +58,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.statistics.drift", description=__doc__)
     parser.add_argument("--series", type=int, default=10_000, help="of each row and size (%(default)s)")
     parser.add_argument("--steps", type=int, default=STEPS, help="of a series (%(default)s)")
-    said = parser.parse_args()
+    options = parser.parse_args()
     rows = []
     for name, series in SERIES.items():
-        found = [_shares(series, size, said.series, said.steps) for size in SIZES]
-        rows.append([name, *(" / ".join(f"{each[rule]:.3f}" for each in found) for rule in found[0])])
-    headers = [f"series FAIL at n = {' / '.join(map(str, SIZES))}", *found[0]]
+        shares = [_shares(series, size, options.series, options.steps) for size in SIZES]
+        rows.append([name, *(" / ".join(f"{each[rule]:.3f}" for each in shares) for rule in shares[0])])
+    headers = [f"series FAIL at n = {' / '.join(map(str, SIZES))}", *shares[0]]
     print(tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True))
 
 
 def _shares(series: Series, n: int, count: int, steps: int) -> dict[str, float]:
     """The share of series in which each rule FAILs at any step."""
     first, last = _scores(series, n, count, steps)
-    found = {name: float(_failed(first, *limits).mean()) for name, limits in RULES.items()}
-    last_alone = float((first[:, -1] > REFERENCE).mean())
-    return found | {"last against first": last_alone, "each against the last": float((last > REFERENCE).any(1).mean())}
+    shares = {name: float(_failed(first, *limits).mean()) for name, limits in RULES.items()}
+    return shares | {
+        "last run against the first": float((first[:, -1] > REFERENCE).mean()),
+        "each run against the last": float((last > REFERENCE).any(1).mean()),
+    }
 
 
 def _failed(scores: Values, reference: float, limit: float) -> Flags:
@@ -88,15 +89,15 @@ def _scores(series: Series, n: int, count: int, steps: int) -> tuple[Values, Val
     """The normal scores of all runs against the first one, and against the one before: series x steps."""
     random = np.random.default_rng(n)
     anchor = random.random((count, n)) < RIGHT
-    now, shown, against = anchor, anchor, ([], [])  # type: tuple[Flags, Flags, tuple[list[Values], list[Values]]]
+    now, observed, against = anchor, anchor, ([], [])  # type: tuple[Flags, Flags, tuple[list[Values], list[Values]]]
     for step in range(steps):
-        before = shown
+        before = observed
         if step < series.steps:
             now = _changed(random, now, series)
         again = random.random((count, n)) < series.rerun
-        shown = np.where(again, random.random((count, n)) < RIGHT, now)
-        for other, found in zip((anchor, before), against, strict=True):
-            found.append(_score(shown, other))
+        observed = np.where(again, random.random((count, n)) < RIGHT, now)
+        for other, scores in zip((anchor, before), against, strict=True):
+            scores.append(_score(observed, other))
     return np.stack(against[0], axis=1), np.stack(against[1], axis=1)
 
 

@@ -1,7 +1,7 @@
-"""Made-up populations of golds and of what two systems answer, from which the simulations draw.
+"""Simulated populations of gold labels and of the answers of two systems.
 
-The first system is the one whose intervals are tried; beside the second one, changes are. Half of the luck is shared:
-what is hard for one system is hard for the other.
+The simulations test the intervals of the first system, and of its change from the second one. Half of the luck is
+shared: a sample that is hard for one system is hard for the other.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class Rows:
     units: tuple[str, ...] | None = None
 
     def predictions(self, scenario: Scenario, system: int) -> list[Prediction]:
-        """What a system predicts."""
+        """Return the predictions of a system."""
         labels = scenario.valid_labels()
-        known = None if self.probabilities is None else self.probabilities[system]
+        probabilities = None if self.probabilities is None else self.probabilities[system]
         return [
             Prediction(
                 sample_id=str(row),
                 gold=gold,
                 answer=answer,
-                probabilities=None if known is None else dict(zip(labels, known[row], strict=True)),
+                probabilities=None if probabilities is None else dict(zip(labels, probabilities[row], strict=True)),
                 usage=Usage(decoded_tokens=0 if self.tokens is None else self.tokens[system][row]),
                 units=(str(row) if self.units is None else self.units[row],),
             )
@@ -49,7 +49,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
-    """Where samples come from, and the metrics that are tried on them."""
+    """A source of samples, and the metrics to simulate."""
 
     name: str
     scenario: Scenario
@@ -57,14 +57,14 @@ class Population:
     draw: Callable[[np.random.Generator, int], Rows]
 
 
-class _Made(Scenario):
-    """What a model would need is not asked for."""
+class _Simulated(Scenario):
+    """A scenario without prompts and parser: its answers are simulated."""
 
     sample = gold_label = parse_response = None  # type: ignore[assignment]
 
 
-class Labels(_Made):
-    """A classification of so many classes, which are steps of a scale."""
+class Labels(_Simulated):
+    """A classification into ordered classes."""
 
     name, task_type, ordered = "labels", "classification", True
 
@@ -72,15 +72,15 @@ class Labels(_Made):
         self._classes = classes
 
     def valid_labels(self) -> list[str]:
-        """Their numbers."""
+        """The numbers of the classes."""
         return [str(label) for label in range(self._classes)]
 
     def metrics(self) -> Mapping[str, OwnMetric]:
-        """One of the scenario's own: the accuracy again."""
-        return {"own": lambda found: sum(each.answer == each.gold for each in found) / max(len(found), 1)}
+        """The accuracy again, as the scenario's own metric."""
+        return {"own": lambda rows: sum(each.answer == each.gold for each in rows) / max(len(rows), 1)}
 
 
-class Numbers(_Made):
+class Numbers(_Simulated):
     """A regression; the labels are story points."""
 
     name, task_type = "numbers", "regression"
@@ -94,15 +94,15 @@ def _luck(random: np.random.Generator, hard: np.ndarray) -> np.ndarray:
     return np.where(random.random(len(hard)) < 0.5, hard, random.random(len(hard)))  # noqa: PLR2004 - half
 
 
-def _texts(numbers: np.ndarray, read: np.ndarray | None = None) -> list[str | None]:
+def _texts(numbers: np.ndarray, parsed: np.ndarray | None = None) -> list[str | None]:
     texts: list[str | None] = [f"{number:g}" for number in numbers.tolist()]
-    return texts if read is None else [text if is_read else None for text, is_read in zip(texts, read, strict=True)]
+    return texts if parsed is None else [text if each else None for text, each in zip(texts, parsed, strict=True)]
 
 
 def classifier(
     shares: Sequence[float], rates: Sequence[float], *, unparsed: float = 0.0, pairs: bool = False
 ) -> Callable[[np.random.Generator, int], Rows]:
-    """Answers right at these rates, else a neighbour rather than a far class.
+    """Answers with these accuracies; a wrong one is more often a neighbouring class than a far one.
 
     `unparsed`: the share of answers that are not parsed, the hardest ones. `pairs`: both orders of a pair are rows,
     with the same answer in four of five pairs.
@@ -118,7 +118,7 @@ def classifier(
                 luck = np.concatenate([luck, np.where(random.random(each) < 0.8, luck, random.random(each))])  # noqa: PLR2004
             right = np.tile(gold, 2) if pairs else gold
             step = random.choice([-1, 1, 2], len(right), p=[0.45, 0.45, 0.1])
-            # A step off the scale goes the other way.
+            # A step beyond the scale goes in the other direction.
             wrong = np.where((right + step >= 0) & (right + step < len(shares)), right + step, right - step)
             wrong = np.clip(wrong, 0, len(shares) - 1)
             answers.append(_texts(np.where(luck < rate, right, wrong), luck < 1 - unparsed))
@@ -175,7 +175,7 @@ def estimator(*spreads: float, exact: float = 0.0, unparsed: float = 0.0) -> Cal
 
 
 def heavy(sigma: float) -> Callable[[np.random.Generator, int], Rows]:
-    """Numbers about 10, and answers off by lognormal errors."""
+    """Numbers around 10, and answers with lognormal errors."""
 
     def draw(random: np.random.Generator, n: int) -> Rows:
         gold, shared = np.round(random.normal(10, 3, n), 3), random.normal(size=n)

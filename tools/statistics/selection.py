@@ -1,8 +1,8 @@
-"""`python -m tools.statistics.selection`: what a gate on the best of several strategies makes of the choice.
+"""`python -m tools.statistics.selection`: correction for selection in a gate on the best of several strategies.
 
-Of strategies of known accuracy, half of whose luck is shared, in the mean: the greatest observed number; the corrected
-one; what the chosen strategy truly has. How often the observed number keeps the gate, and how often the corrected one
-does; how often the verdict's interval holds the truth of the chosen strategy.
+Strategies with known accuracies share half of their luck. Means over the draws: the greatest observed value, the
+corrected one, and the true value of the chosen strategy. Shares of the draws: the observed value passes the gate, the
+corrected one does, the verdict's interval covers the true value of the chosen strategy.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def main() -> None:
     """Read the command line, simulate, print."""
     parser = argparse.ArgumentParser(prog="python -m tools.statistics.selection", description=__doc__)
     parser.add_argument("--draws", type=int, default=2000, help="of each row (%(default)s)")
-    parser.add_argument("--size", type=int, action="append", help="only this one; may be said again")
-    said = parser.parse_args()
+    parser.add_argument("--size", type=int, action="append", help="only this one; may be repeated")
+    options = parser.parse_args()
     columns = ("observed", "corrected", "truth", "kept, observed", "kept", "interval holds")
     print(f"| strategies | gate | samples | {' | '.join(columns)} |\n|---|---|---|{'---|' * len(columns)}")
     for population in POPULATIONS:
-        for size in said.size or SIZES:
-            found = _simulate(population, size, said.draws)
-            cells = " | ".join(f"{found[name]:.3f}" for name in columns)
+        for size in options.size or SIZES:
+            means = _simulate(population, size, options.draws)
+            cells = " | ".join(f"{means[name]:.3f}" for name in columns)
             print(f"| {population.name} | `{population.gate}` | {size} | {cells} |", flush=True)
 
 
@@ -65,7 +65,7 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
         cells = _cells(population, gate, np.random.default_rng([number, size]), size)
         (verdict,) = across(cells, Policy())
         observed = [each[gate.metric] for each in cells]
-        # Of labels as common that are mistaken for each other alike, F1 is the accuracy.
+        # With equally frequent labels and symmetric errors, F1 equals the accuracy.
         truth, measure = population.rates[int(np.argmax(observed))], verdict.measure
         assert measure is not None  # noqa: S101 - a gate on a number has one
         sums["observed"] += max(observed)
@@ -88,8 +88,8 @@ def _cells(population: Population, gate: Gate, random: np.random.Generator, n: i
         wrong = (gold + random.integers(1, len(labels), n)) % len(labels)
         pairs = zip(labels[gold].tolist(), labels[np.where(luck < rate, gold, wrong)].tolist(), strict=True)
         predictions = [
-            Prediction(sample_id=str(row), gold=right, answer=said, units=(str(row),))
-            for row, (right, said) in enumerate(pairs)
+            Prediction(sample_id=str(row), gold=right, answer=answer, units=(str(row),))
+            for row, (right, answer) in enumerate(pairs)
         ]
         answers = ScoredPredictions(scenario, predictions, seed=0, resamples=_resamples(n))
         cells.append(_cell(f"s{number}", gate, answers))
@@ -98,13 +98,13 @@ def _cells(population: Population, gate: Gate, random: np.random.Generator, n: i
 
 @cache
 def _resamples(rows: int) -> Resamples:
-    """Once for all draws."""
+    """Resamples shared by all draws."""
     return Resamples([(str(row),) for row in range(rows)], seed=0)
 
 
 def _cell(strategy: str, gate: Gate, answers: ScoredPredictions) -> Outcome:
-    drawn = answers.replicates(gate.metric)
-    assert drawn is not None  # noqa: S101 - every answer has the metrics of the gates
+    replicates = answers.replicates(gate.metric)
+    assert replicates is not None  # noqa: S101 - every answer has the metrics of the gates
     return Outcome(
         cell=strategy,
         scenario=answers.scenario.name,
@@ -115,7 +115,7 @@ def _cell(strategy: str, gate: Gate, answers: ScoredPredictions) -> Outcome:
         predictions=(),
         measures=answers.measures(only=(gate.metric,)),
         across=(gate,),
-        replicates={gate.metric: drawn},
+        replicates={gate.metric: replicates},
     )
 
 

@@ -1,8 +1,9 @@
-"""`python -m tools.statistics.stopping`: what early stopping costs, and what it saves, by simulation.
+"""`python -m tools.statistics.stopping`: cost and savings of early stopping, by simulation.
 
-For each metric, sample size and distance of the truth from the gate (above 0: the gate is kept): how often the verdict
-is FAIL, how often it is another than all samples would have given, and the share of the samples that were asked. A gate
-on the baseline is about the paired difference of two systems; its verdict is FAIL only where it is sure.
+For each metric, sample size and distance of the true value from the gate (above 0: the gate should PASS): the share of
+FAIL, the share of verdicts that differ from the verdict of all samples, and the share of the samples that were used. A
+gate on the baseline is about the paired difference of two systems; its verdict is FAIL only if the interval excludes
+the limit.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ DISTANCES = (-0.15, -0.05, 0.0, 0.05, 0.15)
 _ALL = 200_000
 _POINTS = ("1", "2", "3", "5", "8", "13", "21")
 
-#: Golds, answers now and, where a trial needs them, answers before, of a number of samples at a distance from the gate.
+#: Gold labels, answers now and, if a trial needs them, answers before: for a number of samples and a distance.
 _Draw = Callable[[np.random.Generator, int, float], tuple[Sequence[str], ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A gate, and where systems come from whose truth lies at a distance from it."""
+    """A gate, and a source of systems with true values at a distance from it."""
 
     gate: str
     scenario: Scenario
@@ -46,13 +47,13 @@ class Trial:
 
 
 class Classes(PrioritizationJiraScenario):
-    """A classification with other labels; no sample of it is ever asked."""
+    """A classification with other labels; it needs no prompts."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         self._labels = list(labels)
 
     def valid_labels(self) -> list[str]:
-        """Those that were given."""
+        """The labels of the constructor."""
         return self._labels
 
 
@@ -61,7 +62,7 @@ POINTS = BUILTIN["estimation_tawos"]()
 
 
 def _labels(random: np.random.Generator, n: int, distance: float, *, scenario: Classes) -> tuple[Sequence[str], ...]:
-    """Labels as common; right at 0.6 and the distance, before at 0.6, half of the luck shared."""
+    """Equally frequent labels; accuracy 0.6 plus the distance, 0.6 before, with half of the luck shared."""
     labels = np.array(scenario.valid_labels())
     gold = random.integers(0, len(labels), n)
     hard = random.random(n)
@@ -74,7 +75,7 @@ def _labels(random: np.random.Generator, n: int, distance: float, *, scenario: C
 
 
 def _points(random: np.random.Generator, n: int, distance: float) -> tuple[Sequence[str], ...]:
-    """Story points, and answers that are some places off; at a distance of 1 their error is that of one place less."""
+    """Story points, and answers wrong by some places; at a distance of 1 the answers are exact."""
     points = np.array(_POINTS)
     gold = random.choice(len(points), n, p=[0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01])
     shift = random.normal(size=n)
@@ -86,14 +87,14 @@ def _points(random: np.random.Generator, n: int, distance: float) -> tuple[Seque
 
 
 def _exact(random: np.random.Generator, n: int, distance: float) -> tuple[Sequence[str], ...]:
-    """Answers of which 95 % are exact, and the others are off by 1 to 5, 2.42 in the mean; at a distance fewer are."""
+    """Answers of which 95 % are exact and the others wrong by 1 to 5, 2.42 on average; fewer with the distance."""
     rate = 0.05 * (1 - distance)
     errors = np.where(random.random(n) < rate, random.choice([1, 2, 3, 5], n, p=[0.36, 0.26, 0.16, 0.22]), 0)
     return ["3"] * n, [str(3 + error) for error in errors.tolist()]
 
 
 def _long_tail(random: np.random.Generator, n: int, distance: float) -> tuple[Sequence[str], ...]:
-    """Errors of a lognormal law, whose mean is exp(1/2) at a distance of 0."""
+    """Lognormal errors, with a mean of exp(1/2) at a distance of 0."""
     errors = random.lognormal(size=n) * (1 - distance)
     return ["0"] * n, [repr(error) for error in errors.tolist()]
 
@@ -113,15 +114,15 @@ def main() -> None:
     """Read the command line, simulate, print."""
     parser = argparse.ArgumentParser(prog="python -m tools.statistics.stopping", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=10_000, help="of each row (%(default)s)")
-    parser.add_argument("--size", type=int, action="append", help="only this one; may be said again")
+    parser.add_argument("--size", type=int, action="append", help="only this one; may be repeated")
     parser.add_argument("--trial", action="append", choices=list(TRIALS))
-    parser.add_argument("--distance", type=float, action="append", help="only this one; may be said again")
-    said = parser.parse_args()
+    parser.add_argument("--distance", type=float, action="append", help="only this one; may be repeated")
+    options = parser.parse_args()
     print("| trial | samples | distance | FAIL | FAIL of all | other verdict | used |")
     print("|---|---|---|---|---|---|---|")
-    for name, size, distance in product(said.trial or TRIALS, said.size or SIZES, said.distance or DISTANCES):
-        found = _simulate(TRIALS[name], size, distance, said.repetitions)
-        print(f"| {name} | {size} | {distance:+.2f} | {' | '.join(found)} |", flush=True)
+    for name, size, distance in product(options.trial or TRIALS, options.size or SIZES, options.distance or DISTANCES):
+        shares = _simulate(TRIALS[name], size, distance, options.repetitions)
+        print(f"| {name} | {size} | {distance:+.2f} | {' | '.join(shares)} |", flush=True)
 
 
 def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> list[str]:
@@ -133,7 +134,7 @@ def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> lis
         model=Model(name="made-up", path=Path("made-up")),
         gates=(gate,),
     )
-    failed = failed_of_all = changed = asked = 0
+    failed = failed_of_all = changed = used = 0
     for number in range(repetitions):
         gold, now, *before = trial.draw(np.random.default_rng([number, size]), size, distance)
         predictions = _predictions(gold, now)
@@ -146,17 +147,17 @@ def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> lis
                 n = look
                 break
         everything = _answers(scenario, predictions)
-        seen = everything if n == size else _answers(scenario, predictions[:n])
-        early, whole = _status(gate, seen, old, early_stopping.LEVEL), _status(gate, everything, old, LEVEL)
+        first = everything if n == size else _answers(scenario, predictions[:n])
+        early, whole = _status(gate, first, old, early_stopping.LEVEL), _status(gate, everything, old, LEVEL)
         failed += early == "FAIL"
         failed_of_all += whole == "FAIL"
         changed += early != whole
-        asked += n
-    return [f"{count / repetitions:.3f}" for count in (failed, failed_of_all, changed, asked / size)]
+        used += n
+    return [f"{count / repetitions:.3f}" for count in (failed, failed_of_all, changed, used / size)]
 
 
 def _limit(trial: Trial) -> float:
-    """The mean absolute error of the system at a distance of 0, where the gate leaves it open."""
+    """The mean absolute error of the system at a distance of 0, for a gate without a limit."""
     if "{}" not in trial.gate:
         return 0.0
     gold, now, *_ = trial.draw(np.random.default_rng(0), _ALL, 0.0)
@@ -165,7 +166,7 @@ def _limit(trial: Trial) -> float:
 
 @cache
 def _resamples(rows: int) -> Resamples:
-    """Those of so many first rows, once for all repetitions."""
+    """Resamples of this number of rows, shared by all repetitions."""
     return Resamples([(str(row),) for row in range(rows)], seed=0)
 
 
@@ -175,18 +176,18 @@ def _answers(scenario: Scenario, predictions: Sequence[Prediction]) -> ScoredPre
 
 def _status(gate: Gate, answers: ScoredPredictions, old: dict[str, Prediction], level: float) -> Status:
     if gate.other is None:
-        # The value alone decides.
+        # Without an interval, the value alone decides.
         nan, n = math.nan, len(answers)
-        found = Measure(metric=gate.metric, value=answers.value(gate.metric), low=nan, high=nan, n=n)
-        return judge(gate, {gate.metric: found}).status
+        measure = Measure(metric=gate.metric, value=answers.value(gate.metric), low=nan, high=nan, n=n)
+        return judge(gate, {gate.metric: measure}).status
     change = answers.beside(old).change(gate.metric, level=level)
     return "NOT RUN" if change is None else judge_change(gate, change, "", Policy()).status
 
 
-def _predictions(gold: Sequence[str], said: Sequence[str]) -> list[Prediction]:
+def _predictions(gold: Sequence[str], answers: Sequence[str]) -> list[Prediction]:
     return [
         Prediction(sample_id=str(row), gold=right, answer=answer, units=(str(row),))
-        for row, (right, answer) in enumerate(zip(gold, said, strict=True))
+        for row, (right, answer) in enumerate(zip(gold, answers, strict=True))
     ]
 
 
