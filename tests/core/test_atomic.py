@@ -61,7 +61,7 @@ def test_a_lock_is_released_by_an_error(tmp_path: Path) -> None:
     assert got.wait(timeout=60)
 
 
-def test_what_stands_in_the_way_of_a_file_is_told(tmp_path: Path) -> None:
+def test_the_obstacle_to_writing_a_file_is_named(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
     assert obstacle(tmp_path / "new" / "a.json") == ""

@@ -126,7 +126,7 @@ TEMPLATES = {
 }
 
 
-def test_a_template_that_no_run_should_begin_with_is_a_collection_error_told_once(alone: Project) -> None:
+def test_an_unusable_template_is_one_collection_error(alone: Project) -> None:
     alone.write(test_triage=TRIAGE)
     folder = alone.pytester.mkdir("prompts") / "triage_jira"
     folder.mkdir()

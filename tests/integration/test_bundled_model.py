@@ -52,7 +52,7 @@ def test_a_model_in_the_ini_file_comes_first(project: Project) -> None:
     assert NOTE not in result.outlines
 
 
-def test_an_unknown_name_is_told_of_the_bundled_one(project: Project) -> None:
+def test_the_error_for_an_unknown_name_mentions_the_bundled_model(project: Project) -> None:
     result = project.run("--puma-model=puma-tny", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*no such file in *the package (1 GGUF file there: puma-tiny.gguf)*"])

@@ -70,7 +70,7 @@ def test_data_without_the_default_text_fields_are_read_as_they_are(alone: Projec
     assert "RED WALL 1" in texts
 
 
-def test_labels_that_the_parser_spells_otherwise_are_told_with_the_ones_that_are_valid(scripted: Project) -> None:
+def test_labels_that_the_parser_spells_otherwise_are_reported_with_the_valid_ones(scripted: Project) -> None:
     _paint(scripted, columns=("title", "colour"), spelled=".capitalize()")
     result = scripted.run("--puma-gate=paint: accuracy >= 0.9")
     result.assert_outcomes(failed=1)

@@ -55,7 +55,7 @@ def test_a_general_one_holds_for_all_that_it_fits(scripted: Project) -> None:
     result.assert_outcomes(passed=4)
 
 
-def test_under_a_selection_a_missing_strategy_is_told(scripted: Project) -> None:
+def test_a_strategy_that_the_selection_excludes_is_named(scripted: Project) -> None:
     scripted.write(test_triage=two_strategies("one_shot.accuracy >= zero_shot.accuracy"))
     result = scripted.run("-k", "zero_shot")
     assert result.ret == 0

@@ -73,7 +73,7 @@ def test_models_and_gates_of_the_ini_file(scripted: Project) -> None:
     result.stdout.fnmatch_lines(["accuracy*is under 0.9*"])
 
 
-def test_a_wrong_ini_value_is_told_before_anything_runs(scripted: Project) -> None:
+def test_a_wrong_ini_value_is_an_error_before_anything_runs(scripted: Project) -> None:
     scripted.pytester.makeini("[pytest]\npuma_samples = many")
     scripted.write(test_triage=TRIAGE)
     result = scripted.run()

@@ -27,7 +27,7 @@ def _markdown(project: Project) -> list[str]:
     return (project.pytester.path / "run.md").read_text(encoding="utf-8").splitlines()
 
 
-def test_an_error_beside_a_failed_body_is_told_by_markdown_and_json(scripted: Project) -> None:
+def test_markdown_and_json_have_an_error_beside_a_failed_body(scripted: Project) -> None:
     scripted.write(test_triage=RED.format(gates=[], body="assert puma['accuracy'] > 0.9"), conftest=BROKEN)
     scripted.run(*REPORTS).assert_outcomes(failed=1, errors=1)
 
@@ -103,7 +103,7 @@ def test_the_reason_of_a_missed_gate_stands_once_and_in_a_line(
     assert "the worst 5 of 6 misses:" in junit
 
 
-def test_the_traceback_option_says_how_much_is_told(alone: Project) -> None:
+def test_the_traceback_option_sets_the_level_of_detail(alone: Project) -> None:
     alone.write(test_triage=GATED)
     place = f"{alone.pytester.path / 'test_triage.py'}:3: {SHORT}"
 
@@ -115,7 +115,7 @@ def test_the_traceback_option_says_how_much_is_told(alone: Project) -> None:
     result.stdout.fnmatch_lines([f"FAILED *{ID}] - {SHORT}"])
 
 
-def test_an_engine_fault_is_told_at_the_test_and_not_within_the_plugin(scripted: Project) -> None:
+def test_an_engine_fault_is_shown_at_the_test_and_not_within_the_plugin(scripted: Project) -> None:
     broken = BROKEN.replace("RuntimeError", "EngineError").replace(
         "def answer", "from pytest_puma.core import EngineError\n\ndef answer", 1
     )

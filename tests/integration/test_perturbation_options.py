@@ -18,14 +18,14 @@ from tests.integration.conftest import TRIAGE, Project
         ("case_upper,", "--puma-perturb case_upper,*: found an empty name; expected names separated by commas"),
     ],
 )
-def test_a_wrong_name_is_told_before_anything_runs(project: Project, option: str, found: str) -> None:
+def test_a_wrong_name_is_an_error_before_anything_runs(project: Project, option: str, found: str) -> None:
     project.write(test_triage=TRIAGE)
     result = project.run(f"--puma-perturb={option}")
     assert result.ret == 4
     result.stderr.fnmatch_lines([f"ERROR: puma: {found.replace('--puma-perturb ', '--puma-perturb *')}"])
 
 
-def test_a_wrong_name_in_the_ini_file_or_a_marker_is_told_too(alone: Project) -> None:
+def test_a_wrong_name_in_the_ini_file_or_a_marker_is_an_error_too(alone: Project) -> None:
     alone.write(test_triage=TRIAGE.replace("samples=8", "perturb=['nose']"))
     result = alone.run()
     assert result.ret == 2
@@ -46,7 +46,7 @@ def test_a_wrong_name_in_the_ini_file_or_a_marker_is_told_too(alone: Project) ->
         ("[Perturbation(name='own', change=None)] * 2", "the name 'own' is taken; rename yours"),
     ],
 )
-def test_what_a_hook_must_not_give_is_told(alone: Project, given: str, message: str) -> None:
+def test_wrong_values_from_a_hook_are_errors(alone: Project, given: str, message: str) -> None:
     hook = f"from pytest_puma import Perturbation\ndef pytest_puma_perturbations(): return {given}"
     alone.write(conftest=hook, test_triage=TRIAGE)
     result = alone.run("--puma-perturb=case_upper")

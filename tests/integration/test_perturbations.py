@@ -16,7 +16,7 @@ def _rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
 
 
-def test_what_they_change_is_told_in_a_table_of_its_own_in_json_and_in_markdown(moody: Project) -> None:
+def test_changes_have_a_table_of_their_own_and_are_in_json_and_markdown(moody: Project) -> None:
     result = moody.run(f"--puma-perturb=case_upper,{GENDERS}", "--puma-perturb=shouted", "--puma-report=md:run.md")
     result.assert_outcomes(passed=5)
     plain, *perturbed = moody.cell_ids()

@@ -70,7 +70,7 @@ def test_the_first_run_teaches_it_the_minutes(alone: Project, pytester: pytest.P
     alone.run("--puma-plan").stdout.fnmatch_lines(["minutes: tiny never ran here*"])
 
 
-def test_a_prompt_beyond_the_context_is_told(alone: Project) -> None:
+def test_a_prompt_beyond_the_context_is_reported(alone: Project) -> None:
     alone.write(conftest="", test_all=CELLS)
     result = alone.pytester.runpytest_inprocess("--puma-plan", f"--puma-model={alone.model},n_ctx=256")
     result.stdout.re_match_lines([r"warning: triage_jira-few_shot_3@tiny: \d+ of 30 prompts exceed the context"])
@@ -98,7 +98,7 @@ def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> No
     assert found[-2:] == ["f1_macro", "0.177"]
 
 
-def test_what_a_run_would_refuse_is_told_not_thrown(alone: Project, pytester: pytest.Pytester) -> None:
+def test_a_plan_reports_what_a_run_would_refuse(alone: Project, pytester: pytest.Pytester) -> None:
     template = pytester.path / "prompts" / "triage_jira" / "zero_shot.jinja"
     template.parent.mkdir(parents=True)
     # The first sample, which is rendered at collection, has no fault.

@@ -20,7 +20,7 @@ def test_points(puma):
 """
 
 
-def test_what_was_not_needed_is_told(scripted: Project) -> None:
+def test_the_number_of_omitted_samples_is_reported(scripted: Project) -> None:
     scripted.write(test_gated=GATED)
     result = scripted.run(
         "--puma-stop-early", "--puma-report=json:run.json", "--puma-report=md:run.md", "--puma-report=csv:run.csv"

@@ -1,4 +1,4 @@
-"""What cannot be written or read again ends no run: it is told, and makes the run fail."""
+"""A file that cannot be written or read ends no run: it is reported, and makes the run fail."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def runs(project: Project) -> list[Path]:
     return sorted((project.pytester.path / ".puma" / "runs").iterdir())
 
 
-def test_what_cannot_be_written_at_the_end_is_told_and_the_rest_is_written(scripted: Project) -> None:
+def test_a_file_that_cannot_be_written_at_the_end_is_reported_and_the_others_are_written(scripted: Project) -> None:
     root = str(scripted.pytester.path)
     names = ["out.md", "benchmarks/baselines/triage_jira.json", ".puma/throughput.json"]
     scripted.write(test_triage=IN_THE_WAY.format(names=names, root=root))
@@ -70,7 +70,7 @@ def test_a_run_that_was_cut_off_tells_it_as_well(alone: Project) -> None:
     result.stdout.fnmatch_lines(["the run folder .puma cannot be written: *"])
 
 
-def test_a_record_that_is_cut_off_is_told_with_its_path(alone: Project) -> None:
+def test_a_truncated_record_is_reported_with_its_path(alone: Project) -> None:
     alone.write(test_triage=TRIAGE)
     alone.run().assert_outcomes(passed=1)
     path = alone.folder / "run.json"

@@ -128,7 +128,7 @@ def test_f1_intervals_hold_their_value_and_shrink_with_n() -> None:
     assert (few.high - few.low) / (many.high - many.low) == pytest.approx(4, rel=0.15)
 
 
-def test_all_unread_answers_score_zero() -> None:
+def test_without_a_parsed_answer_all_scores_are_zero() -> None:
     found = measured(Triage("AB"), predictions("AB" * 20, [None] * 40))
 
     assert found["f1_macro"].value == found["f1_weighted"].value == found["accuracy"].value == 0

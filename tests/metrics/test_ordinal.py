@@ -108,7 +108,7 @@ def test_many_distinct_answers_have_no_tau() -> None:
     assert found["spearman"].value == pytest.approx(1)
 
 
-def test_what_was_not_read_is_left_out_and_said() -> None:
+def test_parse_failures_are_left_out_with_a_note() -> None:
     found = measured(OrderedTriage(), predictions(["A", "B", "C", "D"], ["A", "B", "C", None]))["spearman"]
 
     assert found.n == 3

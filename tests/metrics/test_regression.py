@@ -120,7 +120,7 @@ def test_each_gold_belongs_to_one_bin(gold: str, bin_name: str) -> None:
     assert all(math.isnan(measure.value) for measure in bins.values())
 
 
-def test_unread_answers_have_no_error_and_beyond_one_in_twenty_make_the_rest_unreliable() -> None:
+def test_parse_failures_have_no_error_and_beyond_one_in_twenty_make_the_rest_unreliable() -> None:
     tolerated = measured(Estimation(), predictions(["3"] * 120, ["5"] * 114 + [None] * 6))
     unreliable = measured(Estimation(), predictions(["3"] * 120, ["5"] * 113 + [None] * 7))
 

@@ -82,7 +82,7 @@ def test_trivial_programs_stand_behind_the_last_cell_of_their_scenario_a_perturb
     assert [line.split()[1] for line in lines[2:5]] == ["zero_shot", "zero_shot+case_upper", "naive.mean"]
 
 
-def test_the_worst_misses_are_unread_answers_then_the_farthest_off() -> None:
+def test_the_worst_misses_are_parse_failures_then_the_largest_errors() -> None:
     answered = predictions(["3", "3", "3", "5", "5"], ["1", "3", "34", None, "8"])
     assert [each.sample_id for each in worst_misses(answered)] == ["s3", "s2", "s4", "s0"]
 

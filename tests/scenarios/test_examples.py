@@ -65,7 +65,7 @@ def test_an_evaluated_sample_is_no_example_even_where_the_pool_holds_it() -> Non
     assert {example["id"] for example in example_rows(scenario, 3, 42, evaluated)} == {"Q-3", "Q-4", "Q-5"}
 
 
-def test_without_a_key_the_pool_is_told_from_the_samples_by_content_too() -> None:
+def test_without_a_key_samples_are_found_in_the_pool_by_their_content() -> None:
     scenario = Custom(frame(6), pool=frame(6, rationale=["because"] * 6))
     examples = example_rows(scenario, 3, 42, ids(scenario, 3))
     assert {example["text"] for example in examples} == {"text 3", "text 4", "text 5"}

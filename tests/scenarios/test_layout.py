@@ -117,7 +117,7 @@ def test_an_unknown_label_is_named_with_those_there_are() -> None:
     )
 
 
-def test_the_first_fault_is_told_and_the_others_counted() -> None:
+def test_the_first_fault_is_described_and_the_others_are_counted() -> None:
     message = fault(PRIORITIES, "key|title|priority", "X-1|t|Blocker", "X-2|t|Major", "X-3|t|High", "X-4|t|-")
     assert "row 2 (key X-1)" in message
     assert message.endswith("(2 more faults in the file)")

@@ -15,7 +15,7 @@ def test_the_rank_of_a_name_never_changes() -> None:
     assert rank(42, "LARK-1047") == 13433962809852647823
 
 
-def test_names_are_told_apart_by_where_they_end() -> None:
+def test_names_are_distinguished_by_their_boundaries() -> None:
     assert rank(42, "ab", "c") != rank(42, "a", "bc")
 
 
