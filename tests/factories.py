@@ -182,9 +182,9 @@ def paired(
 
 
 def replicates(scenario: Scenario, answered: Sequence[Prediction], metric: str) -> BootstrapReplicates:
-    found = scored(scenario, answered, seed=3).replicates(metric)
-    assert found is not None
-    return found
+    result = scored(scenario, answered, seed=3).replicates(metric)
+    assert result is not None
+    return result
 
 
 def measure(

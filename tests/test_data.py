@@ -106,7 +106,7 @@ def test_the_pools_are_large_enough_and_explain_each_answer_in_one_sentence() ->
 def test_keys_are_all_different_and_name_no_project_of_both_pool_and_evaluation() -> None:
     keys = [key(row) for rows in FILES.values() for row in rows]
     assert len(keys) == len(set(keys))
-    assert all(re.fullmatch(r"[A-Z]+-[1-9]\d*", found) for found in keys)
+    assert all(re.fullmatch(r"[A-Z]+-[1-9]\d*", result) for result in keys)
     evaluated = {key(row).split("-")[0] for row in (*ISSUES, *ITEMS)}
     assert not evaluated & {key(row).split("-")[0] for row in (*ISSUE_POOL, *ITEM_POOL)}
 
@@ -114,29 +114,29 @@ def test_keys_are_all_different_and_name_no_project_of_both_pool_and_evaluation(
 def test_no_title_and_no_sentence_occurs_twice() -> None:
     rows = [row for rows in FILES.values() for row in rows]
     titles = Counter(row["title"].lower() for row in rows)
-    told = Counter(sentence for row in rows for sentence in sentences(row))
+    lines = Counter(sentence for row in rows for sentence in sentences(row))
     assert [title for title, times in titles.items() if times > 1] == []
-    assert [sentence for sentence, times in told.items() if times > 1] == []
+    assert [sentence for sentence, times in lines.items() if times > 1] == []
 
 
 def test_no_two_texts_share_ten_words_in_a_row() -> None:
     owners: dict[tuple[str, ...], str] = {}
     for row in (row for rows in FILES.values() for row in rows):
-        found = re.findall(r"\w+", text(row).lower())
-        for run in zip(*(found[start:] for start in range(10)), strict=False):
+        result = re.findall(r"\w+", text(row).lower())
+        for run in zip(*(result[start:] for start in range(10)), strict=False):
             assert owners.setdefault(run, key(row)) == key(row), " ".join(run)
 
 
 def test_an_issue_has_ten_to_250_words_and_no_word_of_a_label() -> None:
     rows = [*ISSUES, *ISSUE_POOL]
     assert [key(row) for row in rows if not 10 <= words(row) <= 250 or not 3 <= len(row["title"].split()) <= 14] == []
-    assert [(key(row), found[0]) for row in rows if (found := LABEL_WORDS.search(text(row)))] == []
+    assert [(key(row), result[0]) for row in rows if (result := LABEL_WORDS.search(text(row)))] == []
 
 
 def test_an_item_has_five_to_150_words_and_does_not_tell_its_size() -> None:
     rows = [*ITEMS, *ITEM_POOL]
     assert [key(row) for row in rows if not 5 <= words(row) <= 150 or not 3 <= len(row["title"].split()) <= 14] == []
-    assert [(key(row), found[0]) for row in rows if (found := SIZE_WORDS.search(text(row)))] == []
+    assert [(key(row), result[0]) for row in rows if (result := SIZE_WORDS.search(text(row)))] == []
 
 
 @pytest.mark.parametrize("priority", PRIORITIES)
@@ -196,5 +196,5 @@ def test_the_datasheet_lists_every_column_name_that_is_understood(
 
 
 def test_the_folder_holds_nothing_else() -> None:
-    found = {path.name for path in Path(bundled_folder("data")).iterdir()} - {"tawos_clean.csv"}
-    assert found == {*COLUMNS, "README.md"}
+    result = {path.name for path in Path(bundled_folder("data")).iterdir()} - {"tawos_clean.csv"}
+    assert result == {*COLUMNS, "README.md"}

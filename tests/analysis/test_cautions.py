@@ -18,8 +18,8 @@ RIGHT = prediction("r", gold="Major", answer="Major")
 
 
 def test_parse_failures_are_counted_by_cause() -> None:
-    found = [*failed("no_answer_line", 3), *failed("truncated", 5), *failed("overflow", 2), *[RIGHT] * 10]
-    assert on_answers(TriageJiraScenario(), found) == [
+    answers = [*failed("no_answer_line", 3), *failed("truncated", 5), *failed("overflow", 2), *[RIGHT] * 10]
+    assert on_answers(TriageJiraScenario(), answers) == [
         (
             "10 of 20 replies could not be parsed (5 truncated, 3 no answer line, 2 overflow); "
             "the scores are not meaningful"
@@ -36,8 +36,8 @@ def test_a_few_parse_failures_are_tolerated_but_never_a_label_that_does_not_exis
 
 def test_texts_that_are_no_numbers_are_shown_the_commonest_first() -> None:
     texts = ("2h", "3d", "3d", "1w", "5m")
-    found = [each for text in texts for each in failed("not_a_number", 1, text)]
-    (sentence,) = on_answers(EstimationTawosScenario(), found)
+    answers = [each for text in texts for each in failed("not_a_number", 1, text)]
+    (sentence,) = on_answers(EstimationTawosScenario(), answers)
     assert sentence == (
         "5 of 5 answers are not finite numbers: '3d' (2), '2h' (1), '1w' (1), ...; "
         "parse_response() must return a number as text, or None"
@@ -45,8 +45,8 @@ def test_texts_that_are_no_numbers_are_shown_the_commonest_first() -> None:
 
 
 def test_an_own_metric_that_takes_much_of_a_long_cell_is_named() -> None:
-    found = on_slow_metrics({"x": (81.2, 301), "y": (0.3, 301)}, 83.4)
-    assert found == [
+    sentences = on_slow_metrics({"x": (81.2, 301), "y": (0.3, 301)}, 83.4)
+    assert sentences == [
         (
             "metrics(): 'x' took 81 s of 83 s in 301 calls, all but one for its interval; "
             "compute once what depends on one prediction alone, and look it up by its sample_id"

@@ -49,22 +49,22 @@ def test_each_cell_is_held_against_the_first_along_the_axis() -> None:
 
 
 def test_p_values_are_adjusted_for_all_contrasts_of_the_table() -> None:
-    found = compare(CELLS, ["strategy", "model"])
+    contrasts = compare(CELLS, ["strategy", "model"])
 
-    assert [each.adjusted for each in found] == holm([each.p for each in found])
-    assert found[2].adjusted == pytest.approx(3 * found[2].p)
+    assert [each.adjusted for each in contrasts] == holm([each.p for each in contrasts])
+    assert contrasts[2].adjusted == pytest.approx(3 * contrasts[2].p)
 
 
 def test_a_contrast_of_labels_is_the_change_with_mcnemars_test_beside() -> None:
     first, second = (each.replicates["f1_macro"] for each in CELLS[:2])
-    found = contrast("b", "a", second, first, seed=1)
+    result = contrast("b", "a", second, first, seed=1)
 
-    assert found.change == between(second, first, quotient=False)
-    assert (found.test, found.p) == ("bootstrap", found.tests["bootstrap"])
-    assert found.tests["mcnemar"] == mcnemar(found.change.worse, found.change.better)
-    turned = found.change.worse + found.change.better
-    assert found.rank_biserial == pytest.approx((found.change.better - found.change.worse) / turned)
-    assert np.sign(found.rank_biserial) == np.sign(found.cliffs_delta) == np.sign(found.change.value)
+    assert result.change == between(second, first, quotient=False)
+    assert (result.test, result.p) == ("bootstrap", result.tests["bootstrap"])
+    assert result.tests["mcnemar"] == mcnemar(result.change.worse, result.change.better)
+    turned = result.change.worse + result.change.better
+    assert result.rank_biserial == pytest.approx((result.change.better - result.change.worse) / turned)
+    assert np.sign(result.rank_biserial) == np.sign(result.cliffs_delta) == np.sign(result.change.value)
 
 
 def test_the_tests_of_errors_leave_parse_failures_out() -> None:
@@ -72,13 +72,13 @@ def test_the_tests_of_errors_leave_parse_failures_out() -> None:
     answers = [None, *["8", "5", "3", "2"] * 2, "13", "21", "1"]
     new, old = (replicates(Estimation(), predictions(golds, each), "mae") for each in (answers, ["3"] * 12))
 
-    found = contrast("b", "a", new, old, seed=1)
+    result = contrast("b", "a", new, old, seed=1)
 
     errors = [5, 2, 0, 1] * 2 + [10, 18, 2]
-    assert found.test == "permutation"
-    assert found.tests["signed_rank"] == pytest.approx(wilcoxon(errors, zero_method="pratt", method="approx").pvalue)
-    assert found.change.value > 0, "a greater error"
-    assert (found.rank_biserial, np.sign(found.cliffs_delta)) == (-1, -1)
+    assert result.test == "permutation"
+    assert result.tests["signed_rank"] == pytest.approx(wilcoxon(errors, zero_method="pratt", method="approx").pvalue)
+    assert result.change.value > 0, "a greater error"
+    assert (result.rank_biserial, np.sign(result.cliffs_delta)) == (-1, -1)
 
 
 def in_groups(answers: Sequence[str | None], size: int) -> BootstrapReplicates:
@@ -92,20 +92,20 @@ def test_rows_that_share_units_are_tested_group_by_group() -> None:
     right = list(GOLDS)
     worse = [None] * 6 + right[6:]
 
-    found = contrast("b", "a", in_groups(worse, 2), in_groups(right, 2), seed=1)
+    result = contrast("b", "a", in_groups(worse, 2), in_groups(right, 2), seed=1)
     alone = contrast("b", "a", in_groups(worse, 1), in_groups(right, 1), seed=1)
 
     assert alone.test == "mcnemar"
     assert alone.p == pytest.approx(2 / 64)
-    assert (found.test, "mcnemar" in found.tests) == ("permutation", False)
-    assert found.p == pytest.approx(2 / 8, abs=0.02)
-    assert (found.change.worse, found.rank_biserial) == (6, -1)
+    assert (result.test, "mcnemar" in result.tests) == ("permutation", False)
+    assert result.p == pytest.approx(2 / 8, abs=0.02)
+    assert (result.change.worse, result.rank_biserial) == (6, -1)
 
 
 def test_too_few_groups_have_no_signs_to_flip() -> None:
-    found = contrast("b", "a", in_groups([None] * 60, 10), in_groups(GOLDS, 10), seed=1)
+    result = contrast("b", "a", in_groups([None] * 60, 10), in_groups(GOLDS, 10), seed=1)
 
-    assert found.test == "bootstrap"
+    assert result.test == "bootstrap"
 
 
 def test_cells_with_other_samples_are_not_compared() -> None:

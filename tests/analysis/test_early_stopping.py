@@ -17,9 +17,9 @@ from tests import factories
 from tests.factories import entry, evaluated, predictions
 
 
-def run(asked: Cell, **options: Any) -> Outcome:
+def run(chosen: Cell, **options: Any) -> Outcome:
     """A model with one answer, which is right for a quarter of the samples and always readable."""
-    return evaluated(asked, stop_early=True, **options)
+    return evaluated(chosen, stop_early=True, **options)
 
 
 def cell(*gates: str, samples: int = 50, **fields: Any) -> Cell:
@@ -103,8 +103,8 @@ def test_no_answer_may_fail_is_decided_by_the_samples_that_are_left() -> None:
     assert run(cell("parse_failure_rate <= 0.05 !warn")).left_out == 0
 
 
-def stopping(asked: Cell) -> early_stopping.EarlyStopping:
-    return early_stopping.EarlyStopping(scenario=asked.scenario, gates=asked.gates, seed=1)
+def stopping(chosen: Cell) -> early_stopping.EarlyStopping:
+    return early_stopping.EarlyStopping(scenario=chosen.scenario, gates=chosen.gates, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -114,18 +114,18 @@ def stopping(asked: Cell) -> early_stopping.EarlyStopping:
 )
 def test_a_mean_error_is_not_decided_while_hardly_an_answer_is_off(exact: int, off: int, decided: bool) -> None:  # noqa: FBT001
     points = EstimationTawosScenario()
-    found = predictions(["3"] * (exact + off), ["3"] * exact + ["5"] * off)
+    answered = predictions(["3"] * (exact + off), ["3"] * exact + ["5"] * off)
     kept = replace(cell("mae <= 50", samples=200), scenario=points)
 
-    assert stopping(kept).decided(found, 200) == decided
+    assert stopping(kept).decided(answered, 200) == decided
 
 
 def test_a_mean_over_classes_is_not_decided_while_a_class_is_rare() -> None:
     golds = ["Critical", *["Major", "Minor", "Trivial"] * 10]
-    found = predictions(golds, golds)
+    answered = predictions(golds, golds)
     kept = cell("f1_macro >= 0.1", samples=200)
 
-    assert not stopping(kept).decided(found, 200)
+    assert not stopping(kept).decided(answered, 200)
     often = predictions(golds * 5, golds * 5)
     assert stopping(kept).decided(often, 200)
 

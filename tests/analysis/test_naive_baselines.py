@@ -41,8 +41,8 @@ def drawn(name: str, n: int = 100) -> tuple[Scenario, tuple[Sample, ...], Mappin
     return scenario, samples, programs_on(scenario, samples)
 
 
-def answers(found: Mapping[str, NaiveBaseline], name: str) -> list[Any]:
-    return [prediction.answer for prediction in found[name].answers.values()]
+def answers(baselines: Mapping[str, NaiveBaseline], name: str) -> list[Any]:
+    return [prediction.answer for prediction in baselines[name].answers.values()]
 
 
 def cross_validated(scenario: Scenario, samples: tuple[Sample, ...]) -> list[Any]:
@@ -51,36 +51,36 @@ def cross_validated(scenario: Scenario, samples: tuple[Sample, ...]) -> list[Any
     golds = np.array([float(sample.gold) if regression else sample.gold for sample in samples])
     groups = list(range(len(samples)))
     split = GroupKFold if regression else StratifiedGroupKFold
-    said = np.empty(len(samples), dtype=object)
+    answered = np.empty(len(samples), dtype=object)
     for learn, ask in split(5, shuffle=True, random_state=42).split(golds, golds, groups):
         columns = []
         for field in scenario.text_fields:
             words = TfidfVectorizer(sublinear_tf=True)
             texts = np.array([f"text {sample.fields[field]}" for sample in samples])
             columns.append((words.fit_transform(texts[learn]), words.transform(texts[ask])))
-        known, new = (hstack(side).tocsr() for side in zip(*columns, strict=True))
+        train, new = (hstack(side).tocsr() for side in zip(*columns, strict=True))
         model = Ridge() if regression else LogisticRegression(max_iter=1000)
-        said[ask] = model.fit(known, golds[learn]).predict(new)
-    return list(said)
+        answered[ask] = model.fit(train, golds[learn]).predict(new)
+    return list(answered)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_each_task_has_its_programs(name: str) -> None:
-    scenario, samples, found = drawn(name)
+    scenario, samples, baselines = drawn(name)
 
-    assert tuple(found) == scenario.kind.naive_baselines
-    for naive in found.values():
+    assert tuple(baselines) == scenario.kind.naive_baselines
+    for naive in baselines.values():
         assert list(naive.answers) == [sample.id for sample in samples]
         assert naive.measures["parse_failure_rate"].value == 0
 
 
 def test_the_learned_classifier_is_that_of_scikit_learn() -> None:
-    scenario, samples, found = drawn("triage_jira")
+    scenario, samples, baselines = drawn("triage_jira")
     expected, golds = cross_validated(scenario, samples), [sample.gold for sample in samples]
 
-    assert answers(found, "tfidf") == expected
-    assert found["tfidf"].measures["f1_macro"].value == pytest.approx(f1_score(golds, expected, average="macro"))
-    assert found["tfidf"].measures["accuracy"].value == pytest.approx(accuracy_score(golds, expected))
+    assert answers(baselines, "tfidf") == expected
+    assert baselines["tfidf"].measures["f1_macro"].value == pytest.approx(f1_score(golds, expected, average="macro"))
+    assert baselines["tfidf"].measures["accuracy"].value == pytest.approx(accuracy_score(golds, expected))
 
 
 def test_one_thread_learns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,50 +96,50 @@ def test_one_thread_learns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_learned_regression_is_that_of_scikit_learn() -> None:
-    scenario, samples, found = drawn("estimation_tawos")
+    scenario, samples, baselines = drawn("estimation_tawos")
     expected, golds = cross_validated(scenario, samples), [float(sample.gold) for sample in samples]
 
-    assert [float(answer) for answer in answers(found, "tfidf")] == pytest.approx(expected)
-    assert found["tfidf"].measures["mae"].value == pytest.approx(mean_absolute_error(golds, expected))
+    assert [float(answer) for answer in answers(baselines, "tfidf")] == pytest.approx(expected)
+    assert baselines["tfidf"].measures["mae"].value == pytest.approx(mean_absolute_error(golds, expected))
 
 
 def test_of_pairs_each_issue_has_words_of_its_own() -> None:
     """Words of A and of B weigh against each other: in one bag both issues would look alike."""
-    scenario, samples, found = drawn("prioritization_jira", 60)
+    scenario, samples, baselines = drawn("prioritization_jira", 60)
 
-    assert answers(found, "tfidf") == cross_validated(scenario, samples)
+    assert answers(baselines, "tfidf") == cross_validated(scenario, samples)
 
 
 @pytest.mark.parametrize("name", ["triage_jira", "prioritization_jira"])
 def test_the_commonest_label_is_that_of_scikit_learn(name: str) -> None:
-    _, samples, found = drawn(name, 90)
+    _, samples, baselines = drawn(name, 90)
     golds = [sample.gold for sample in samples]
     counts = Counter(golds)
     dummy = DummyClassifier(strategy="most_frequent").fit(golds, golds).predict(golds)
 
-    (said,) = set(answers(found, "majority"))
-    assert counts[said] == max(counts.values())
-    assert found["majority"].measures["accuracy"].value == pytest.approx(accuracy_score(golds, dummy))
+    (answered,) = set(answers(baselines, "majority"))
+    assert counts[answered] == max(counts.values())
+    assert baselines["majority"].measures["accuracy"].value == pytest.approx(accuracy_score(golds, dummy))
 
 
 @pytest.mark.parametrize("name", ["mean", "median"])
 def test_one_number_for_all_is_that_of_scikit_learn(name: str) -> None:
-    _, samples, found = drawn("estimation_tawos")
+    _, samples, baselines = drawn("estimation_tawos")
     golds = [float(sample.gold) for sample in samples]
     dummy = DummyRegressor(strategy=name).fit(golds, golds).predict(golds)
 
-    assert [float(answer) for answer in answers(found, name)] == pytest.approx(list(dummy))
-    assert found[name].measures["mae"].value == pytest.approx(mean_absolute_error(golds, dummy))
+    assert [float(answer) for answer in answers(baselines, name)] == pytest.approx(list(dummy))
+    assert baselines[name].measures["mae"].value == pytest.approx(mean_absolute_error(golds, dummy))
 
 
 def test_a_guess_is_as_often_each_label_as_it_is_right() -> None:
     scenario = BUILTIN["triage_jira"]()
     samples = draw(scenario, 200, 42)
-    said = [answer for seed in range(20) for answer in answers(programs_on(scenario, samples, seed), "guess")]
+    answered = [answer for seed in range(20) for answer in answers(programs_on(scenario, samples, seed), "guess")]
     golds = Counter(sample.gold for sample in samples)
 
-    for label, times in Counter(said).items():
-        assert times / len(said) == pytest.approx(golds[label] / len(samples), abs=0.03)
+    for label, times in Counter(answered).items():
+        assert times / len(answered) == pytest.approx(golds[label] / len(samples), abs=0.03)
 
 
 def test_the_same_samples_and_seed_give_the_same_answers() -> None:
@@ -173,16 +173,16 @@ def test_samples_that_share_an_issue_are_in_one_fold() -> None:
     """Both orders of a pair: learned from one, the other would be known by heart."""
     scenario = BUILTIN["prioritization_jira_both_orders"]()
     samples = draw(scenario, 100, 42)
-    found = programs_on(scenario, samples)
+    baselines = programs_on(scenario, samples)
 
-    assert found["tfidf"].measures["accuracy"].value < 0.9
+    assert baselines["tfidf"].measures["accuracy"].value < 0.9
 
 
 class _Paint(TriageJiraScenario):
     """Columns of its own, and perhaps a metric that only a model's replies can give."""
 
     def metrics(self) -> Mapping[str, OwnMetric]:
-        return {"length": lambda found: len(found[0].raw[1])}
+        return {"length": lambda baselines: len(baselines[0].raw[1])}
 
 
 def paint(**fields: Any) -> tuple[Sample, ...]:
@@ -198,8 +198,8 @@ def test_fields_that_the_data_lack_are_not_read() -> None:
 
 def test_a_program_that_cannot_be_computed_is_left_out_with_its_reason() -> None:
     naive_baselines, samples = NaiveBaselines(), paint(tin=3)
-    found = naive_baselines.find(TriageJiraScenario(), samples, resamples(samples))
-    assert list(found) == ["majority", "guess"]
+    baselines = naive_baselines.find(TriageJiraScenario(), samples, resamples(samples))
+    assert list(baselines) == ["majority", "guess"]
     assert naive_baselines.left_out() == [
         (
             "the naive baseline tfidf is left out: DataError: the samples have no text to learn from; "

@@ -40,8 +40,8 @@ def cell(
 
 
 def the_one(*outcomes: Outcome, own: dict[str, Perturbation] | None = None) -> Robustness:
-    (found,) = robustness(outcomes, own)
-    return found
+    (result,) = robustness(outcomes, own)
+    return result
 
 
 def test_changed_answers_are_counted_by_their_effect() -> None:
@@ -65,9 +65,9 @@ def test_intervals_are_wider_where_answers_of_a_unit_change_together() -> None:
             cell(answers, name, golds=golds, units=[(f"{row // size}",) for row in range(60)])
             for answers, name in ((clean, None), (upper, "case_upper"))
         ]
-        found = the_one(*sides)
-        assert found.always_right is not None
-        ends += [(each.low, each.high) for each in (found.shifts[0].answer_changes.rate, found.always_right)]
+        result = the_one(*sides)
+        assert result.always_right is not None
+        ends += [(each.low, each.high) for each in (result.shifts[0].answer_changes.rate, result.always_right)]
 
     assert all(wide[0] < low < high < wide[1] for (low, high), wide in zip(ends[:2], ends[2:], strict=True))
 
@@ -84,17 +84,17 @@ def test_the_change_is_that_of_both_sets_of_answers_side_by_side() -> None:
 
 def test_the_worst_case_is_that_of_all_perturbations_and_always_right_means_under_all() -> None:
     lower = ["A", "A", "B", "D", "D", "D", "D", "D"]
-    found = the_one(cell(CLEAN), cell(TYPOS, "typos_5pct"), cell(CLEAN, "case_upper"), cell(lower, "case_lower"))
-    values = {shift.perturbation: shift.change.new for shift in found.shifts}
+    result = the_one(cell(CLEAN), cell(TYPOS, "typos_5pct"), cell(CLEAN, "case_upper"), cell(lower, "case_lower"))
+    values = {shift.perturbation: shift.change.new for shift in result.shifts}
 
-    assert found.worst == min(values, key=values.__getitem__) == "typos_5pct"
-    assert found.worst_value == values["typos_5pct"]
+    assert result.worst == min(values, key=values.__getitem__) == "typos_5pct"
+    assert result.worst_value == values["typos_5pct"]
     rights = [[answer == gold for answer, gold in zip(each, GOLDS, strict=True)] for each in (CLEAN, TYPOS, lower)]
     always = sum(all(row) for row in zip(*rights, strict=True))
-    assert found.always_right is not None
-    assert (found.always_right.value, found.always_right.n) == (always / 8, 8)
+    assert result.always_right is not None
+    assert (result.always_right.value, result.always_right.n) == (always / 8, 8)
     wilson = binomtest(always, 8).proportion_ci(method="wilson")
-    assert (found.always_right.low, found.always_right.high) == pytest.approx((wilson.low, wilson.high))
+    assert (result.always_right.low, result.always_right.high) == pytest.approx((wilson.low, wilson.high))
 
 
 def test_the_worst_of_harmless_perturbations_is_no_worse_than_the_others() -> None:
@@ -105,15 +105,15 @@ def test_the_worst_of_harmless_perturbations_is_no_worse_than_the_others() -> No
     cells = [
         cell(answers, f"typos_{number}pct" if number else None, golds=golds) for number, answers in enumerate(harmless)
     ]
-    found = the_one(*cells)
-    values = [shift.change.new for shift in found.shifts]
+    result = the_one(*cells)
+    values = [shift.change.new for shift in result.shifts]
 
-    assert found.worst_value == min(values)
-    assert found.worst_corrected == pytest.approx(np.mean(values), abs=0.04)
-    assert found.worst_value < np.mean(values) - 0.06
-    assert [shift.adjusted for shift in found.shifts] == holm([shift.p for shift in found.shifts])
-    assert min(shift.adjusted for shift in found.shifts) > 0.05
-    (sentence,) = sentences([found])
+    assert result.worst_value == min(values)
+    assert result.worst_corrected == pytest.approx(np.mean(values), abs=0.04)
+    assert result.worst_value < np.mean(values) - 0.06
+    assert [shift.adjusted for shift in result.shifts] == holm([shift.p for shift in result.shifts])
+    assert min(shift.adjusted for shift in result.shifts) > 0.05
+    (sentence,) = sentences([result])
     assert "corrected for choosing the worst of 10); significant changes (Holm): 0 of 10; " in sentence
 
 
@@ -122,11 +122,11 @@ def test_the_largest_error_is_the_worst_and_an_error_of_zero_is_right() -> None:
     clean = cell(["1", "2", "5", None], golds=golds, scenario=points)
     typos = cell(["1.0", "3", "3", "5"], "typos_5pct", golds=golds, scenario=points)
     upper = cell(["8", "2", "5", "8"], "case_upper", golds=golds, scenario=points)
-    found = the_one(clean, typos, upper)
+    result = the_one(clean, typos, upper)
 
-    assert (found.metric, found.worst, found.worst_value) == ("mae", "case_upper", (7 + 0 + 2 + 3) / 4)
-    assert found.always_right is None
-    changes = [shift.answer_changes for shift in found.shifts]
+    assert (result.metric, result.worst, result.worst_value) == ("mae", "case_upper", (7 + 0 + 2 + 3) / 4)
+    assert result.always_right is None
+    changes = [shift.answer_changes for shift in result.shifts]
     assert [(each.changed, each.fixed, each.broken, each.still_wrong) for each in changes] == [
         (3, 2, 1, 0),
         (2, 0, 1, 1),
@@ -160,9 +160,9 @@ def test_each_cell_is_compared_with_its_own_twins() -> None:
         cell(CLEAN, model="other"),
         cell(CLEAN, "case_upper", scenario=Triage(), strategy="zero_shot"),
     ]
-    found = robustness(outcomes)
+    result = robustness(outcomes)
 
-    assert [(each.cell, each.strategy, each.shifts[0].answer_changes.changed) for each in found] == [
+    assert [(each.cell, each.strategy, each.shifts[0].answer_changes.changed) for each in result] == [
         ("triage-egi@m", "egi", 4),
         ("triage-rcoif@m", "rcoif", 0),
     ]
@@ -179,10 +179,10 @@ def test_without_values_of_the_metric_there_is_no_robustness() -> None:
 
 def test_where_nothing_is_measured_there_is_no_worst_case() -> None:
     points = Estimation()
-    found = the_one(
+    result = the_one(
         cell([None], golds=["3"], scenario=points), cell([None], "typos_5pct", golds=["3"], scenario=points)
     )
 
-    assert found.worst is None
-    assert math.isnan(found.worst_value)
-    assert found.shifts[0].answer_changes.changed == 0
+    assert result.worst is None
+    assert math.isnan(result.worst_value)
+    assert result.shifts[0].answer_changes.changed == 0

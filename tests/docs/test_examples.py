@@ -97,10 +97,10 @@ def test_the_example_of_an_own_metric_is_measured_and_gated(tickets: Project) ->
 def test_the_example_of_a_perturbation_hook_makes_its_name_known(tickets: Project) -> None:
     _hook(tickets, "pytest_puma_perturbations")
     tickets.run("--puma-perturb=shouted").assert_outcomes(passed=2)
-    (found,) = tickets.record()["robustness"]
+    (result,) = tickets.record()["robustness"]
     (row,) = (row for row in table("`run.json`") if "robustness" in row[0])
-    shift = found["shifts"][0]
-    assert set(names_in(row[1])) == {*found, *shift, *shift["answer_changes"]} | {"axis", "old", "new"}
+    shift = result["shifts"][0]
+    assert set(names_in(row[1])) == {*result, *shift, *shift["answer_changes"]} | {"axis", "old", "new"}
 
 
 def test_the_example_of_a_backend_hook_answers_for_its_model_alone(tickets: Project) -> None:
@@ -185,6 +185,6 @@ def _split(rows: list[list[str]]) -> tuple[dict[str, list[str]], dict[str, list[
     """The keys of the file and those of the list in it, whose rows begin with a dash; each with the code beside it."""
     outer: dict[str, Any] = {}
     inner: dict[str, Any] = {}
-    for keys, said in rows:
-        (inner if keys.startswith("-") else outer).update(dict.fromkeys(names_in(keys), names_in(said)))
+    for keys, result in rows:
+        (inner if keys.startswith("-") else outer).update(dict.fromkeys(names_in(keys), names_in(result)))
     return outer, inner

@@ -107,9 +107,9 @@ def test_each_hook_has_an_example_and_no_other_is_named() -> None:
 def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
         path, _, anchor = target.partition("#")
-        found = page.parent / path if path else page
-        assert found.exists(), target
-        headings = re.findall(r"^#+ (.+)$", found.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
+        result = page.parent / path if path else page
+        assert result.exists(), target
+        headings = re.findall(r"^#+ (.+)$", result.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
         assert not anchor or anchor in {heading.lower().replace(" ", "-") for heading in headings}, target
 
 

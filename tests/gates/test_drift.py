@@ -38,15 +38,15 @@ def test_a_series_fails_above_its_limit_and_passes_where_it_could_have_failed(
 
 
 def test_its_power_grows_with_samples_and_label_probabilities() -> None:
-    found = [of_drift(each, 0.0) for each in (SMALL, LARGE, Decline(n=200, worse=14, better=6, p=0.04, alone="so"))]
-    assert all(found)
-    small, scored, alone = (each.caught for each in found if each is not None)
+    result = [of_drift(each, 0.0) for each in (SMALL, LARGE, Decline(n=200, worse=14, better=6, p=0.04, alone="so"))]
+    assert all(result)
+    small, scored, alone = (each.caught for each in result if each is not None)
     assert small < 0.4 < alone < scored
 
 
 def test_of_numbers_a_share_of_the_old_error_is_lost() -> None:
-    found = of_drift(POINTS, 2.0)
-    assert found is not None
-    assert (found.relative, found.loss) == (True, 0.24)
-    assert found.lost == "a loss of 24 % over 12 renewals"
+    result = of_drift(POINTS, 2.0)
+    assert result is not None
+    assert (result.relative, result.loss) == (True, 0.24)
+    assert result.lost == "a loss of 24 % over 12 renewals"
     assert of_drift(POINTS, 0.0) is None

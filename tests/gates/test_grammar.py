@@ -41,7 +41,7 @@ def test_a_gate_is_read_as_written(text: str, scope: str | None, metric: str, op
 
 
 @pytest.mark.parametrize(
-    ("text", "column", "found"),
+    ("text", "column", "problem"),
     [
         ("", 1, "found no operator"),
         ("f1_macro", 9, "found no operator"),
@@ -96,8 +96,8 @@ def test_a_gate_is_read_as_written(text: str, scope: str | None, metric: str, op
         ("f1_macro >= .", 13, "found '.'"),
     ],
 )
-def test_a_malformed_gate_is_refused_with_its_text_and_column(text: str, column: int, found: str) -> None:
-    with pytest.raises(SettingsError, match=re.escape(f"gate {text!r}, column {column}: {found}; expected ")):
+def test_a_malformed_gate_is_refused_with_its_text_and_column(text: str, column: int, problem: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(f"gate {text!r}, column {column}: {problem}; expected ")):
         parse_gate(text)
 
 

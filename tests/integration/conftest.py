@@ -92,10 +92,10 @@ class Project:
         self.pytester.makepyfile(**files)
 
     def run(self, *arguments: str, model: bool = True) -> pytest.RunResult:
-        said = [*arguments, *([f"--puma-model={self.model}"] if model else [])]
+        options = [*arguments, *([f"--puma-model={self.model}"] if model else [])]
         if self.workers:
-            return self.pytester.runpytest_subprocess("-p", "xdist", "-n", str(self.workers), *said)
-        return self.pytester.runpytest_inprocess("-p", "no:xdist", *said)
+            return self.pytester.runpytest_subprocess("-p", "xdist", "-n", str(self.workers), *options)
+        return self.pytester.runpytest_inprocess("-p", "no:xdist", *options)
 
     @property
     def folder(self) -> Path:
@@ -115,10 +115,10 @@ class Project:
     def predictions(self) -> list[dict[str, Any]]:
         """`predictions.jsonl`, in a stable order, without what depends on the clock."""
         lines = (self.folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
-        found = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
-        for prediction in found:
+        predictions = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
+        for prediction in predictions:
             del prediction["usage"]["seconds"]
-        return sorted(found, key=lambda prediction: (prediction["cell"], prediction["sample_id"]))
+        return sorted(predictions, key=lambda prediction: (prediction["cell"], prediction["sample_id"]))
 
 
 @pytest.fixture(autouse=True)

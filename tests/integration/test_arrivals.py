@@ -65,8 +65,8 @@ def test_every_outcome_arrives_whatever_the_ids_look_like(scripted: Project) -> 
     assert result.ret == 0
     record = scripted.record()
     assert record["problems"] == []
-    found = [(outcome["node_id"].partition("::")[2], outcome["model"]) for outcome in record["outcomes"]]
-    assert sorted(found) == [
+    tests = [(outcome["node_id"].partition("::")[2], outcome["model"]) for outcome in record["outcomes"]]
+    assert sorted(tests) == [
         ("test_ends[triage_jira-zero_shot@a-b-b-c]", "a-b"),
         ("test_ends[triage_jira-zero_shot@a-b-c]", "a"),
         ("test_ends[triage_jira-zero_shot@a-b-c]", "a-b"),

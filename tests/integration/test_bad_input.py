@@ -50,11 +50,11 @@ def test_too_few_rows_for_examples_are_a_collection_error(alone: Project) -> Non
     alone.write(test_triage=TRIAGE)
     rows = "".join(f"A-{number},Login fails,Nobody can log in since {number}.,Critical\n" for number in range(9))
     (alone.pytester.path / "mine.csv").write_text(f"issue_key,title,description,priority\n{rows}", encoding="utf-8")
-    asked = ("--puma-data=triage_jira=mine.csv", "--puma-strategy=zero_shot,few_shot_3")
-    result = alone.run(*asked, "--puma-samples=8")
+    arguments = ("--puma-data=triage_jira=mine.csv", "--puma-strategy=zero_shot,few_shot_3")
+    result = alone.run(*arguments, "--puma-samples=8")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["*'triage_jira': 3 examples asked for, 1 there that are not among the 8 samples; *"])
-    alone.run(*asked, "--puma-samples=6").assert_outcomes(passed=2)
+    alone.run(*arguments, "--puma-samples=6").assert_outcomes(passed=2)
 
 
 def test_what_the_engine_cannot_do_is_a_sentence_without_our_traceback(project: Project) -> None:

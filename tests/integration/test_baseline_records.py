@@ -64,18 +64,18 @@ def test_a_test_that_this_run_did_not_see_is_not_taken_for_gone(team: Project) -
     team.run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=4)
     before = baseline_files(team)
 
-    def unseen(*arguments: str, passed: int, ret: int = 0, **found: int) -> None:
+    def unseen(*arguments: str, passed: int, ret: int = 0, **shown: int) -> None:
         result = team.run("benchmarks", "--puma-prune-baseline", *arguments, model=False)
         assert "no longer" not in result.stdout.str()
-        result.assert_outcomes(passed=passed, **found)
+        result.assert_outcomes(passed=passed, **shown)
         assert result.ret == ret
         assert baseline_files(team) == before
 
     gate = "--puma-gate=triage_jira-zero_shot: accuracy >= 0.01"
-    for told in ("", "config.hook.pytest_deselected(items=gone)"):
-        team.write(conftest=SCRIPTED + DEALT.format(told=told))
+    for parts in ("", "config.hook.pytest_deselected(items=gone)"):
+        team.write(conftest=SCRIPTED + DEALT.format(told=parts))
         # A gate for a cell of the other job is no mistake. Workers tell nobody what they deselected.
-        unseen(gate, passed=2, deselected=2 if told and not team.workers else 0)
+        unseen(gate, passed=2, deselected=2 if parts and not team.workers else 0)
     team.write(conftest=SCRIPTED)
     unseen("--ignore=benchmarks/test_triage.py", gate, passed=2)
     tests.write_text("import pytest\npytest.importorskip('no_such_module')\n" + GATED, encoding="utf-8")

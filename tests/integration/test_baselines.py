@@ -140,18 +140,18 @@ def test_another_folder_may_be_named(alone: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ini", "found"),
+    ("ini", "problem"),
     [
         ("puma_inconclusive = maybe", "puma_inconclusive: found 'maybe'; expected one of warn, fail, point"),
         ("puma_missing_baseline = point", "puma_missing_baseline: found 'point'; expected one of warn, fail"),
     ],
 )
-def test_an_unknown_choice_is_a_usage_error(project: Project, ini: str, found: str) -> None:
+def test_an_unknown_choice_is_a_usage_error(project: Project, ini: str, problem: str) -> None:
     project.pytester.makeini(f"[pytest]\n{ini}")
     project.write(test_triage=GATED)
     result = project.run(model=False)
     assert result.ret == 4
-    result.stderr.fnmatch_lines([f"*puma: ini key {found}"])
+    result.stderr.fnmatch_lines([f"*puma: ini key {problem}"])
 
 
 def test_a_clock_is_not_compared_with_that_of_another_day(alone: Project) -> None:

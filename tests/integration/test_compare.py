@@ -33,13 +33,13 @@ def test_the_second_strategy_is_held_against_the_first(project: Project) -> None
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["*= puma: comparison =*", "triage_jira-few_shot_3@* zero_shot *f1_macro*bootstrap*"])
     folder = project.pytester.path
-    (found,) = json.loads((folder / "run.json").read_text(encoding="utf-8"))["contrasts"]
-    assert found["cell"].startswith("triage_jira-few_shot_3@")
-    assert found["change"]["worse"] == 5
-    assert found["tests"]["mcnemar"] == pytest.approx(2 / 32)
-    assert found["rank_biserial"] == -1, "all that changed became worse"
-    assert found["change"]["value"] < 0
-    assert found["adjusted"] == found["p"] == found["tests"][found["test"]]
+    (contrast,) = json.loads((folder / "run.json").read_text(encoding="utf-8"))["contrasts"]
+    assert contrast["cell"].startswith("triage_jira-few_shot_3@")
+    assert contrast["change"]["worse"] == 5
+    assert contrast["tests"]["mcnemar"] == pytest.approx(2 / 32)
+    assert contrast["rank_biserial"] == -1, "all that changed became worse"
+    assert contrast["change"]["value"] < 0
+    assert contrast["adjusted"] == contrast["p"] == contrast["tests"][contrast["test"]]
     assert "#### comparison" in (folder / "run.md").read_text(encoding="utf-8")
 
 
@@ -48,9 +48,9 @@ def test_what_a_gate_limits_is_compared_too(project: Project) -> None:
     result = project.run("--puma-compare=strategy", "--puma-gate=accuracy >= 0.1 !warn", "--puma-gate=no_regression")
 
     result.stdout.fnmatch_lines(["triage_jira-few_shot_3@* f1_macro*bootstrap*", "*accuracy*mcnemar*"])
-    found = project.record()["contrasts"]
-    assert [each["change"]["metric"] for each in found] == ["f1_macro", "accuracy"]
-    assert [each["adjusted"] for each in found] == holm([each["p"] for each in found])
+    contrasts = project.record()["contrasts"]
+    assert [each["change"]["metric"] for each in contrasts] == ["f1_macro", "accuracy"]
+    assert [each["adjusted"] for each in contrasts] == holm([each["p"] for each in contrasts])
 
 
 def test_a_baseline_is_compared_where_that_is_asked_for(alone: Project) -> None:

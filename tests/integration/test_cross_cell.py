@@ -59,23 +59,23 @@ def test_a_strategy_that_the_selection_excludes_is_named(scripted: Project) -> N
     scripted.write(test_triage=two_strategies("one_shot.accuracy >= zero_shot.accuracy"))
     result = scripted.run("-k", "zero_shot")
     assert result.ret == 0
-    told = "triage_jira@tiny: one_shot.accuracy >= zero_shot.accuracy was not judged: no cell of one_shot ran"
-    result.stdout.fnmatch_lines([f"not run: {told}"])
+    lines = "triage_jira@tiny: one_shot.accuracy >= zero_shot.accuracy was not judged: no cell of one_shot ran"
+    result.stdout.fnmatch_lines([f"not run: {lines}"])
 
 
 @pytest.mark.parametrize(
-    ("gate", "found"),
+    ("gate", "problem"),
     [
         ("one_sot.accuracy >= zero_shot.accuracy", "strategy 'one_sot' is unknown; did you mean 'one_shot'*"),
         ("max(mae over strategy) <= 3", "gate 'max(mae over strategy) <= 3': triage_jira has no metric 'mae'*"),
         ("rcoif.accuracy >= egi.accuracy", "gate 'rcoif.accuracy >= egi.accuracy' fits none of its cells*"),
     ],
 )
-def test_what_makes_no_sense_is_a_collection_error(alone: Project, gate: str, found: str) -> None:
+def test_what_makes_no_sense_is_a_collection_error(alone: Project, gate: str, problem: str) -> None:
     alone.write(test_triage=two_strategies(gate))
     result = alone.run()
     assert result.ret == 2
-    result.stdout.fnmatch_lines([f"*{found}"])
+    result.stdout.fnmatch_lines([f"*{problem}"])
 
 
 def test_a_run_that_was_cut_off_judges_none(alone: Project) -> None:

@@ -22,12 +22,12 @@ def test_flips_are_counted_with_their_logit_gaps(project: Project) -> None:
     project.write(test_triage=EVERY_KIND)
     result = project.run("--puma-determinism=6", "--puma-threads=1")
     result.assert_outcomes(passed=4)
-    found = {each["strategy"]: each["determinism"] for each in project.record()["outcomes"]}
-    assert {each["samples"] for each in found.values()} == {6}
+    checks = {each["strategy"]: each["determinism"] for each in project.record()["outcomes"]}
+    assert {each["samples"] for each in checks.values()} == {6}
     # Random weights tie all the time; what is tipped is nearly level. With a context mixed up, gaps would exceed 1.
-    assert all(len(each["gaps"]) <= each["texts"] <= 6 for each in found.values())
-    assert all(gap < 0.1 for each in found.values() for gap in each["gaps"])
-    zero_shot = found["zero_shot"]
+    assert all(len(each["gaps"]) <= each["texts"] <= 6 for each in checks.values())
+    assert all(gap < 0.1 for each in checks.values() for gap in each["gaps"])
+    zero_shot = checks["zero_shot"]
     assert len(zero_shot["gaps"]) == zero_shot["texts"]
     changed = f"{zero_shot['texts']} of 6 texts and {zero_shot['answers']} of 6 answers change when run alone"
     result.stdout.fnmatch_lines([f"determinism: triage_jira-zero_shot@tiny: {changed}*"])

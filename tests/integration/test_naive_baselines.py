@@ -44,8 +44,8 @@ def test_a_model_that_says_one_label_loses_against_a_bag_of_words(scripted: Proj
     scripted.write(test_triage=gated("f1_macro >= naive.tfidf", "f1_macro >= naive.majority !point", samples=200))
     result = scripted.run()
     assert result.ret == 1
-    told = "f1_macro is lower by 0.* against naive.tfidf, which misses >= naive.tfidf"
-    result.stdout.fnmatch_lines([f"*{told} (* answers are wrong where it is right, *"])
+    lines = "f1_macro is lower by 0.* against naive.tfidf, which misses >= naive.tfidf"
+    result.stdout.fnmatch_lines([f"*{lines} (* answers are wrong where it is right, *"])
     majority = scripted.record()["outcomes"][0]["verdicts"][1]
     assert majority["status"] == "PASS"
     assert majority["reason"].startswith("f1_macro is the same [")
@@ -63,5 +63,5 @@ def test_an_unknown_program_is_a_collection_error(alone: Project, name: str) -> 
     alone.write(test_triage=gated(f"f1_macro >= {name}"))
     result = alone.run()
     assert result.ret == 2
-    known = "naive.majority, naive.guess, naive.tfidf"
-    result.stdout.fnmatch_lines([f"*triage_jira has no {name}; there are: {known}"])
+    values = "naive.majority, naive.guess, naive.tfidf"
+    result.stdout.fnmatch_lines([f"*triage_jira has no {name}; there are: {values}"])

@@ -89,8 +89,8 @@ def ask(project: Project, *arguments: str, wrong: int) -> tuple[int, dict[str, d
 def head(project: Project) -> dict[str, Any]:
     """What the reviewable file has of the one cell."""
     path = project.pytester.path / "benchmarks" / "baselines" / "tickets.json"
-    (found,) = json.loads(path.read_text(encoding="utf-8"))["cells"].values()
-    return dict(found)
+    (result,) = json.loads(path.read_text(encoding="utf-8"))["cells"].values()
+    return dict(result)
 
 
 def test_small_losses_that_are_accepted_each_time_add_up(team: Project) -> None:

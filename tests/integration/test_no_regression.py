@@ -42,12 +42,12 @@ def run(project: Project, *arguments: str) -> tuple[pytest.RunResult, dict[str, 
     shutil.rmtree(project.pytester.path / ".puma", ignore_errors=True)
     result = project.run("--puma-report=md:run.md", *arguments, model=False)
     record = project.record()
-    found: dict[str, Any] = {
+    verdicts: dict[str, Any] = {
         f"{outcome['strategy']}: {verdict['gate']['metric']}": verdict
         for outcome in record["outcomes"]
         for verdict in outcome["verdicts"]
     }
-    return result, found | {"gates": record["gates"]}
+    return result, verdicts | {"gates": record["gates"]}
 
 
 @pytest.fixture
@@ -66,17 +66,18 @@ def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None
     shutil.copytree(BUNDLED, prompts.parent)
 
     (prompts / "_question.jinja").write_text(REWORDED, encoding="utf-8")
-    result, found = run(team)
+    result, verdicts = run(team)
     result.assert_outcomes(passed=3)
-    assert found["option_scoring: no_regression"]["status"] == "PASS"
-    assert "refitted Brier score" in found["option_scoring: no_regression"]["reason"]
-    assert found["zero_shot: no_regression"]["status"] in {"PASS", "INCONCLUSIVE"}
+    assert verdicts["option_scoring: no_regression"]["status"] == "PASS"
+    assert "refitted Brier score" in verdicts["option_scoring: no_regression"]["reason"]
+    assert verdicts["zero_shot: no_regression"]["status"] in {"PASS", "INCONCLUSIVE"}
     assert (
-        "only answers count, because this run did not score the labels" in found["zero_shot: no_regression"]["reason"]
+        "only answers count, because this run did not score the labels"
+        in verdicts["zero_shot: no_regression"]["reason"]
     )
-    power = found["option_scoring: no_regression"]["power"]
+    power = verdicts["option_scoring: no_regression"]["power"]
     assert (power["n"], power["loss"], power["changed"]) == (100, 0.05, 0.12)
-    assert power["caught"] > found["zero_shot: no_regression"]["power"]["caught"] > 0.3
+    assert power["caught"] > verdicts["zero_shot: no_regression"]["power"]["caught"] > 0.3
     result.stdout.fnmatch_lines(
         [
             "false alarms: if nothing got worse, at least one of the 5 gates on a change FAILs in about * %*",
@@ -84,13 +85,13 @@ def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None
             "power: accuracy >= baseline: a loss of 5 points is caught in * % of runs at n=100; 80 % needs about *",
         ]
     )
-    assert (found["gates"]["judged"], found["gates"]["undecided"], found["gates"]["on_change"]) == (5, 0, 5)
+    assert (verdicts["gates"]["judged"], verdicts["gates"]["undecided"], verdicts["gates"]["on_change"]) == (5, 0, 5)
     assert "power: accuracy " in (team.pytester.path / "run.md").read_text(encoding="utf-8")
 
     (prompts / "_issue.jinja").write_text(SPOILED, encoding="utf-8")
-    result, found = run(team, "-k", "triage")
+    result, verdicts = run(team, "-k", "triage")
     result.assert_outcomes(failed=2)
-    assert found["option_scoring: no_regression"]["status"] == "FAIL"
+    assert verdicts["option_scoring: no_regression"]["status"] == "FAIL"
     result.stdout.fnmatch_lines(["no_regression: a regression (p = *) against the baseline: accuracy *"])
 
 

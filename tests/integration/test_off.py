@@ -17,8 +17,8 @@ def test_a_project_without_benchmarks_pays_for_the_plugin_file_alone(pytester: p
     )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
     result.assert_outcomes(passed=1)
-    said = [line for line in result.outlines if "puma" in line]
-    assert [line for line in said if not line.startswith("plugins: ")] == []
+    output = [line for line in result.outlines if "puma" in line]
+    assert [line for line in output if not line.startswith("plugins: ")] == []
     assert not (pytester.path / ".puma").exists()
 
 

@@ -17,14 +17,14 @@ def test_own_csv_jsonl_and_parquet_give_the_same_predictions(alone: Project) -> 
     issues.to_csv(folder / "mine.csv", index=False)
     issues.to_json(folder / "mine.jsonl", orient="records", lines=True)
     issues.to_parquet(folder / "mine.parquet")
-    found = []
+    result = []
     for name in ("mine.csv", "mine.jsonl", "mine.parquet"):
         alone.run(f"--puma-data=triage_jira={name}").assert_outcomes(passed=1)
         assert alone.record()["outcomes"][0]["signature"]["data"]["file"] == name
-        found.append(alone.predictions())
+        result.append(alone.predictions())
         (folder / ".puma").rename(folder / f"puma-{name}")
-    assert found[0] == found[1] == found[2]
-    assert found[0][0]["sample_id"].startswith("OWN-")
+    assert result[0] == result[1] == result[2]
+    assert result[0][0]["sample_id"].startswith("OWN-")
 
 
 def test_own_data_lend_examples_that_are_not_evaluated(alone: Project) -> None:

@@ -36,13 +36,13 @@ def test_markdown_and_json_have_an_error_beside_a_failed_body(scripted: Project)
     assert "- **FAILED** `triage_jira-zero_shot@tiny`: assert 0.25 > 0.9" in lines
     (error,) = (line for line in lines if line.startswith("- **ERROR** `triage_jira-rcoif@tiny`: "))
     assert "the GPU fell off" in error
-    found = json.loads((scripted.pytester.path / "run.json").read_text(encoding="utf-8"))
-    assert found == scripted.record()
-    assert [(each["cell"], each["when"]) for each in found["faults"]] == [
+    result = json.loads((scripted.pytester.path / "run.json").read_text(encoding="utf-8"))
+    assert result == scripted.record()
+    assert [(each["cell"], each["when"]) for each in result["faults"]] == [
         ("triage_jira-zero_shot@tiny", "call"),
         ("triage_jira-rcoif@tiny", "setup"),
     ]
-    assert found["faults"][1]["node_id"] == "test_triage.py::test_triage[triage_jira-rcoif@tiny]"
+    assert result["faults"][1]["node_id"] == "test_triage.py::test_triage[triage_jira-rcoif@tiny]"
 
 
 def test_a_run_whose_only_cell_is_an_error_has_reports_and_a_record(scripted: Project) -> None:
@@ -123,8 +123,8 @@ def test_an_engine_fault_is_shown_at_the_test_and_not_within_the_plugin(scripted
     result = scripted.run()
 
     result.assert_outcomes(errors=1)
-    told = [line for line in result.outlines if "the GPU fell off" in line]
-    assert told == [
+    lines = [line for line in result.outlines if "the GPU fell off" in line]
+    assert lines == [
         "the GPU fell off",
         "ERROR test_triage.py::test_triage[triage_jira-rcoif@tiny] - the GPU fell off",
     ]

@@ -8,7 +8,7 @@ from tests.integration.conftest import TRIAGE, Project
 
 
 @pytest.mark.parametrize(
-    ("option", "found"),
+    ("option", "problem"),
     [
         (
             "typo_5pct",
@@ -18,11 +18,11 @@ from tests.integration.conftest import TRIAGE, Project
         ("case_upper,", "--puma-perturb case_upper,*: found an empty name; expected names separated by commas"),
     ],
 )
-def test_a_wrong_name_is_an_error_before_anything_runs(project: Project, option: str, found: str) -> None:
+def test_a_wrong_name_is_an_error_before_anything_runs(project: Project, option: str, problem: str) -> None:
     project.write(test_triage=TRIAGE)
     result = project.run(f"--puma-perturb={option}")
     assert result.ret == 4
-    result.stderr.fnmatch_lines([f"ERROR: puma: {found.replace('--puma-perturb ', '--puma-perturb *')}"])
+    result.stderr.fnmatch_lines([f"ERROR: puma: {problem.replace('--puma-perturb ', '--puma-perturb *')}"])
 
 
 def test_a_wrong_name_in_the_ini_file_or_a_marker_is_an_error_too(alone: Project) -> None:
@@ -58,12 +58,12 @@ def test_the_command_line_wins_over_the_marker_and_the_marker_over_the_ini_file(
     alone_moody.pytester.makeini("[pytest]\npuma_naive_baselines = false\npuma_perturb = case_upper")
     other = TRIAGE.replace("samples=8", "samples=8, perturb=['case_lower']").replace("zero_shot", "one_shot")
     alone_moody.write(test_other=other)
-    said: dict[str | None, list[str | None]] = {
+    output: dict[str | None, list[str | None]] = {
         None: [None, "case_lower", None, "case_upper"],
         "none": [None, None],
         "random_case": [None, "random_case", None, "random_case"],
     }
-    for option, names in said.items():
+    for option, names in output.items():
         alone_moody.run(*([] if option is None else [f"--puma-perturb={option}"])).assert_outcomes(passed=len(names))
         assert [outcome["perturbation"] for outcome in alone_moody.record()["outcomes"]] == names
         folder = alone_moody.pytester.path / ".puma"

@@ -35,14 +35,14 @@ def test_changes_have_a_table_of_their_own_and_are_in_json_and_markdown(moody: P
             "gap: triage_jira-zero_shot@tiny: gender: f1_macro of *_male minus that of *_female is 0 [[]*] n=8",
         ]
     )
-    (found,) = moody.record()["robustness"]
-    shifts: dict[str, Any] = {shift["perturbation"]: shift for shift in found["shifts"]}
+    (robustness,) = moody.record()["robustness"]
+    shifts: dict[str, Any] = {shift["perturbation"]: shift for shift in robustness["shifts"]}
     changes = {name: [shift["answer_changes"][key] for key in KEYS] for name, shift in shifts.items()}
     assert changes["case_upper"] == changes["shouted"] == [0, 2, 6]
     assert changes["gender_swap_prefix_male"] == [0, 0, 0]
     assert changes["gender_swap_prefix_female"] == [2, 2, 4]
-    assert (found["worst"], found["worst_value"], found["always_right"]["value"]) == ("case_upper", 0, 0)
-    (gap,) = found["gaps"]
+    assert (robustness["worst"], robustness["worst_value"], robustness["always_right"]["value"]) == ("case_upper", 0, 0)
+    (gap,) = robustness["gaps"]
     assert (gap["axis"], gap["change"]["worse"], gap["change"]["better"]) == ("gender", 2, 2)
     text = (moody.pytester.path / "run.md").read_text(encoding="utf-8")
     assert [row[3] for row in _rows(text)] == list(shifts)
@@ -60,8 +60,8 @@ def test_a_perturbation_that_changes_no_prompt_is_not_run(scripted: Project) -> 
 
     result.assert_outcomes(passed=2, skipped=1)
     assert result.ret == 0
-    told = "triage_jira-zero_shot+label_order@tiny: label_order changed no prompt, *"
-    result.stdout.fnmatch_lines([f"not run: {told}", f"SKIPPED *puma: {told}"])
+    lines = "triage_jira-zero_shot+label_order@tiny: label_order changed no prompt, *"
+    result.stdout.fnmatch_lines([f"not run: {lines}", f"SKIPPED *puma: {lines}"])
     record = scripted.record()
     assert [shift["perturbation"] for shift in record["robustness"][0]["shifts"]] == ["case_upper"]
     assert record["problems"] == []
@@ -94,8 +94,8 @@ def test_every_text_of_a_pair_is_changed(alone_moody: Project) -> None:
     for each in alone_moody.predictions():
         answers.setdefault(each["cell"].partition("@")[0].partition("-")[2], set()).add(each["answer"])
     assert answers == {"zero_shot": {"A"}, "zero_shot+case_upper": {"B"}, "zero_shot+case_lower": {"A"}}
-    (found,) = alone_moody.record()["robustness"]
-    assert (found["metric"], found["shifts"][0]["answer_changes"]["rate"]["value"]) == ("accuracy", 1)
+    (result,) = alone_moody.record()["robustness"]
+    assert (result["metric"], result["shifts"][0]["answer_changes"]["rate"]["value"]) == ("accuracy", 1)
 
 
 def test_real_answers_are_the_same_with_and_without_workers(project: Project) -> None:

@@ -93,9 +93,9 @@ def test_what_collection_finds_wrong_is_not_planned(alone: Project) -> None:
 
 def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> None:
     alone.write(test_all=CELLS)
-    found = rows(alone.run("--puma-plan", "-k", "zero_shot"))["triage_jira-zero_shot@tiny"]
+    result = rows(alone.run("--puma-plan", "-k", "zero_shot"))["triage_jira-zero_shot@tiny"]
     # 1.96 + 0.84 standard errors of a change of 30 answers of which 12 % turn
-    assert found[-2:] == ["f1_macro", "0.177"]
+    assert result[-2:] == ["f1_macro", "0.177"]
 
 
 def test_a_plan_reports_what_a_run_would_refuse(alone: Project, pytester: pytest.Pytester) -> None:
@@ -108,6 +108,6 @@ def test_a_plan_reports_what_a_run_would_refuse(alone: Project, pytester: pytest
     alone.write(conftest="", test_all=CELLS)
     result = alone.run("--puma-plan", "-k", "zero_shot")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    said = str(result.stdout) + str(result.stderr)
-    assert "zero_shot.jinja, line 1: division by zero; the variables are: " in said
-    assert "INTERNALERROR" not in said
+    output = str(result.stdout) + str(result.stderr)
+    assert "zero_shot.jinja, line 1: division by zero; the variables are: " in output
+    assert "INTERNALERROR" not in output

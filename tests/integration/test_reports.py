@@ -70,28 +70,28 @@ def test_a_cell_without_gates_has_flips_too(alone: Project) -> None:
     assert not [line for line in alone.run().outlines if line.startswith("flips of")]
 
 
-@pytest.mark.parametrize("said", ["xml:run.xml", "json", "json:", ":run.json", "run.json", "md", "junit-props:x"])
-def test_an_unknown_report_is_a_usage_error(alone: Project, said: str) -> None:
+@pytest.mark.parametrize("output", ["xml:run.xml", "json", "json:", ":run.json", "run.json", "md", "junit-props:x"])
+def test_an_unknown_report_is_a_usage_error(alone: Project, output: str) -> None:
     alone.write(test_triage=TRIAGE)
-    result = alone.run(f"--puma-report={said}")
+    result = alone.run(f"--puma-report={output}")
     assert result.ret == 4
     expected = "json:PATH, csv:PATH, md:PATH, junit-props"
-    result.stderr.fnmatch_lines([f"*puma: --puma-report '{said}': expected one of {expected}"])
+    result.stderr.fnmatch_lines([f"*puma: --puma-report '{output}': expected one of {expected}"])
 
 
 @pytest.mark.parametrize(
-    ("place", "found"),
+    ("place", "problem"),
     [
         (".", "* is a folder"),
         ("/dev/null/x.json", "/dev/null is not a folder"),
         ("test_triage.py/x", "*.py is not a folder"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_a_usage_error(alone: Project, place: str, found: str) -> None:
+def test_a_place_that_cannot_be_written_is_a_usage_error(alone: Project, place: str, problem: str) -> None:
     alone.write(test_triage=TRIAGE)
     result = alone.run(f"--puma-report=json:{place}")
     assert result.ret == 4
-    result.stderr.fnmatch_lines([f"*puma: --puma-report 'json:{place}': {found}; expected the path of a file that *"])
+    result.stderr.fnmatch_lines([f"*puma: --puma-report 'json:{place}': {problem}; expected the path of a file that *"])
 
 
 def test_a_run_is_loaded_into_frames_whatever_process_computed_it(scripted: Project) -> None:

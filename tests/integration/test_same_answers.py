@@ -39,40 +39,40 @@ def asked(pytester: pytest.Pytester, gguf: Path) -> Any:
         assert done.ret == 0, done.stdout.str()
         folder = max((pytester.path / ".puma" / "runs").iterdir(), key=lambda each: each.stat().st_mtime_ns)
         lines = (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
-        found = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
-        for each in found:
+        result = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
+        for each in result:
             # What is left of a prompt depends on what all samples of the run share.
             del each["usage"]["seconds"], each["prompts"]
-        return {(each["cell"], each["sample_id"]): each for each in found}
+        return {(each["cell"], each["sample_id"]): each for each in result}
 
     return run
 
 
-def test_a_repeated_command_repeats_every_byte(asked: Any) -> None:
-    first = asked()
-    assert asked() == first
+def test_a_repeated_command_repeats_every_byte(arguments: Any) -> None:
+    first = arguments()
+    assert arguments() == first
     thoughts = [each["usage"] for (cell, _), each in first.items() if "zero_shot_cot" in cell]
     # More is written than read: these were computed in streams.
     assert sum(usage["decoded_tokens"] - usage["prompt_tokens"] + usage["cached_tokens"] for usage in thoughts) > 0
 
 
-def test_a_selection_answers_as_the_whole(asked: Any) -> None:
-    whole, part = asked(), asked("-k", "few_shot or option")
+def test_a_selection_answers_as_the_whole(arguments: Any) -> None:
+    whole, part = arguments(), arguments("-k", "few_shot or option")
     assert len(part) == 24
     assert {key: whole[key] for key in part} == part
 
 
-def test_another_order_of_cells_changes_nothing(asked: Any) -> None:
-    assert asked(triage=TRIAGE[::-1]) == asked()
+def test_another_order_of_cells_changes_nothing(arguments: Any) -> None:
+    assert arguments(triage=TRIAGE[::-1]) == arguments()
 
 
 @pytest.mark.parametrize("dist", [[], ["--dist=load"]], ids=["by model", "cell by cell"])
-def test_workers_answer_as_one_process(asked: Any, dist: list[str]) -> None:
-    assert asked("-n2", *dist) == asked()
+def test_workers_answer_as_one_process(arguments: Any, dist: list[str]) -> None:
+    assert arguments("-n2", *dist) == arguments()
 
 
-def test_strict_answers_do_not_hang_on_the_samples_beside_them(asked: Any) -> None:
-    few, many = asked("--puma-strict", "--puma-samples=5"), asked("--puma-strict", "--puma-threads=2")
+def test_strict_answers_do_not_hang_on_the_samples_beside_them(arguments: Any) -> None:
+    few, many = arguments("--puma-strict", "--puma-samples=5"), arguments("--puma-strict", "--puma-threads=2")
     shared = few.keys() & many.keys()
     assert shared
     assert [few[key] for key in sorted(shared)] == [many[key] for key in sorted(shared)]

@@ -27,13 +27,13 @@ def test_the_number_of_omitted_samples_is_reported(scripted: Project) -> None:
     )
 
     result.assert_outcomes(passed=3)
-    told = (
+    lines = (
         "stopped early: 2 of 3 cells; 54 of 120 samples were not needed; "
         "intervals at 98.75 % hold jointly at all interim analyses with 95 %"
     )
-    result.stdout.fnmatch_lines(["triage_jira *zero_shot *[[]*[]] at 98.75 % *", "estimation_tawos *[[]*[]]  *", told])
+    result.stdout.fnmatch_lines(["triage_jira *zero_shot *[[]*[]] at 98.75 % *", "estimation_tawos *[[]*[]]  *", lines])
     markdown, sheet = ((scripted.pytester.path / name).read_text(encoding="utf-8") for name in ("run.md", "run.csv"))
-    assert f"- {told}" in markdown
+    assert f"- {lines}" in markdown
     assert markdown.count("] at 98.75 % |") == 4, "two cells with two metrics each"
     levels = {(row["scenario"], row["level"]) for row in csv.DictReader(sheet.splitlines()) if row["low"]}
     assert levels == {("triage_jira", "0.9875"), ("estimation_tawos", "0.95")}
@@ -57,5 +57,5 @@ def test_a_baseline_is_never_made_of_a_part(alone: Project) -> None:
     result = alone.run("--puma-stop-early", "--puma-update-baseline")
 
     assert result.ret == 4
-    told = "--puma-update-baseline and --puma-stop-early: a baseline needs all samples of its cells; expected one of"
-    result.stderr.fnmatch_lines([f"ERROR: puma: {told} the two"])
+    lines = "--puma-update-baseline and --puma-stop-early: a baseline needs all samples of its cells; expected one of"
+    result.stderr.fnmatch_lines([f"ERROR: puma: {lines} the two"])

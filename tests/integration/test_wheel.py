@@ -56,15 +56,15 @@ def _pytest(installed: Path, folder: Path, model: Path, *arguments: str) -> str:
 
 def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
     code = "from pytest_puma.core.bundled import bundled_folder; print(bundled_folder('data'))"
-    said = _run([sys.executable, "-c", code], tmp_path, PYTHONPATH=str(installed))
-    assert said.strip() == str(installed / "pytest_puma" / "bundled" / "data")
+    output = _run([sys.executable, "-c", code], tmp_path, PYTHONPATH=str(installed))
+    assert output.strip() == str(installed / "pytest_puma" / "bundled" / "data")
 
 
 def test_the_built_in_scenarios_run_in_an_empty_folder(installed: Path, tmp_path: Path, gguf: Path) -> None:
     (tmp_path / "test_built_in.py").write_text(BUILT_IN, encoding="utf-8")
-    said = _pytest(installed, tmp_path, gguf)
-    assert "3 passed" in said
-    assert "triage_jira: data/jira_balanced_200.csv" in said
+    output = _pytest(installed, tmp_path, gguf)
+    assert "3 passed" in output
+    assert "triage_jira: data/jira_balanced_200.csv" in output
 
 
 def test_a_users_own_scenario_runs_beside_it(installed: Path, tmp_path: Path, gguf: Path) -> None:
@@ -85,6 +85,6 @@ def test_the_wheel_holds_no_tests_and_no_tools(installed: Path) -> None:
 def test_two_lines_run_on_the_bundled_model(installed: Path, tmp_path: Path) -> None:
     two_lines = 'import pytest; pytestmark = pytest.mark.puma("triage_jira")\ndef test_it(puma): pass\n'
     (tmp_path / "test_two_lines.py").write_text(two_lines, encoding="utf-8")
-    said = _run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider"], tmp_path, PYTHONPATH=str(installed))
-    assert "4 passed" in said
-    assert "on the bundled demonstration model puma-tiny" in said
+    output = _run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider"], tmp_path, PYTHONPATH=str(installed))
+    assert "4 passed" in output
+    assert "on the bundled demonstration model puma-tiny" in output

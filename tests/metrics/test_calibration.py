@@ -23,19 +23,19 @@ rows = st.lists(st.tuples(st.sampled_from(LABELS), distributions(LABELS)), min_s
 @given(rows)
 @settings(deadline=None)
 def test_brier_agrees_with_scikit_learn(pairs: Rows) -> None:
-    golds, known = zip(*pairs, strict=True)
-    found = measured(Triage(), predictions(golds, golds, known))
-    shares = [[row[label] for label in LABELS] for row in known]
+    golds, probabilities = zip(*pairs, strict=True)
+    measures = measured(Triage(), predictions(golds, golds, probabilities))
+    shares = [[row[label] for label in LABELS] for row in probabilities]
 
     expected = brier_score_loss(golds, shares, labels=LABELS, scale_by_half=False)
-    assert found["brier"].value == pytest.approx(expected)
+    assert measures["brier"].value == pytest.approx(expected)
 
 
 @given(rows)
 @settings(deadline=None)
 def test_calibration_errors_follow_their_definition(pairs: Rows) -> None:
-    golds, known = zip(*pairs, strict=True)
-    found = measured(Triage(), predictions(golds, golds, known))
+    golds, probabilities = zip(*pairs, strict=True)
+    measures = measured(Triage(), predictions(golds, golds, probabilities))
     bins: dict[int, list[tuple[float, float]]] = {}
     for gold, shares in pairs:
         # The answer is the gold, which counts where it ties for the top.
@@ -45,11 +45,11 @@ def test_calibration_errors_follow_their_definition(pairs: Rows) -> None:
             (shares[top], shares[top] - (top == gold))
         )
 
-    assert found["ece"].value == pytest.approx(max(0, sum(map(debiased, bins.values())) / len(pairs)), abs=1e-7)
+    assert measures["ece"].value == pytest.approx(max(0, sum(map(debiased, bins.values())) / len(pairs)), abs=1e-7)
     gaps = (abs(sum(gap for _, gap in rows)) / len(rows) for rows in bins.values())
-    assert found["mce"].value == pytest.approx(max(gaps))
-    assert math.isnan(found["ece"].low)
-    assert math.isnan(found["mce"].high)
+    assert measures["mce"].value == pytest.approx(max(gaps))
+    assert math.isnan(measures["ece"].low)
+    assert math.isnan(measures["mce"].high)
 
 
 def debiased(rows: list[tuple[float, float]]) -> float:
@@ -64,8 +64,8 @@ def calibrated(random: np.random.Generator, n: int) -> list[Prediction]:
     """Each label is right as often as its probability says."""
     shares = random.dirichlet(np.ones(4), n)
     golds = [LABELS[random.choice(4, p=row)] for row in shares]
-    known = [dict(zip(LABELS, row, strict=True)) for row in shares.tolist()]
-    return predictions(golds, [LABELS[place] for place in shares.argmax(axis=1)], known)
+    probabilities = [dict(zip(LABELS, row, strict=True)) for row in shares.tolist()]
+    return predictions(golds, [LABELS[place] for place in shares.argmax(axis=1)], probabilities)
 
 
 def test_calibrated_models_hardly_fail_a_gate_on_the_calibration_error() -> None:
@@ -79,58 +79,58 @@ def test_calibrated_models_hardly_fail_a_gate_on_the_calibration_error() -> None
 
 def test_a_calibration_error_that_is_there_is_measured() -> None:
     """Twice as sure as right: true for half of the samples, confident of all."""
-    known = [{"A": 0.95, "B": 0.05}] * 400
-    found = measured(Triage("AB"), predictions("AB" * 200, "A" * 400, known))
+    probabilities = [{"A": 0.95, "B": 0.05}] * 400
+    measures = measured(Triage("AB"), predictions("AB" * 200, "A" * 400, probabilities))
 
-    assert found["ece"].value == pytest.approx(0.45, abs=0.01)
+    assert measures["ece"].value == pytest.approx(0.45, abs=0.01)
 
 
-def measured_only(found: list[Prediction], metric: str) -> float:
-    return scored(Triage(), found).value(metric)
+def measured_only(result: list[Prediction], metric: str) -> float:
+    return scored(Triage(), result).value(metric)
 
 
 def test_one_miss_of_fifty_certain_hits_has_a_brier_score_with_an_end() -> None:
     sure = [{"A": 1.0, "B": 0.0}] * 50
-    found = measured(Triage("AB"), predictions("A" * 49 + "B", "A" * 50, sure))["brier"]
+    measure = measured(Triage("AB"), predictions("A" * 49 + "B", "A" * 50, sure))["brier"]
 
-    assert found.value == pytest.approx(0.04)
-    assert 0 <= found.low < 0.04
-    assert 0.1 < found.high < 0.25
-    assert found.note == "one sample is 100% of all that differs: the interval is approximate"
+    assert measure.value == pytest.approx(0.04)
+    assert 0 <= measure.low < 0.04
+    assert 0.1 < measure.high < 0.25
+    assert measure.note == "one sample is 100% of all that differs: the interval is approximate"
 
 
 def test_honest_confidence_has_no_calibration_error() -> None:
     shares = {"A": 0.75, "B": 0.25}
-    found = measured(Triage("AB"), predictions("AAAB", "AAAA", [shares] * 4))
+    measures = measured(Triage("AB"), predictions("AAAB", "AAAA", [shares] * 4))
 
-    assert found["ece"].value == found["mce"].value == 0
-    assert found["brier"].value == pytest.approx((3 * 2 * 0.25**2 + 2 * 0.75**2) / 4)
+    assert measures["ece"].value == measures["mce"].value == 0
+    assert measures["brier"].value == pytest.approx((3 * 2 * 0.25**2 + 2 * 0.75**2) / 4)
 
 
 def test_of_labels_that_tie_the_one_that_was_answered_counts() -> None:
     torn = {"A": 0.4, "B": 0.4, "C": 0.2}
-    found = measured(Triage("ABC"), predictions("BBBB", "BBBB", [torn] * 4))
+    measures = measured(Triage("ABC"), predictions("BBBB", "BBBB", [torn] * 4))
 
-    assert found["ece"].value == pytest.approx(0.6), "all four were right"
+    assert measures["ece"].value == pytest.approx(0.6), "all four were right"
     other = measured(Triage("ABC"), predictions("AAAA", "CCCC", [torn] * 4))
     assert other["ece"].value == pytest.approx(0.6), "the answer is none of the two: the first of them"
 
 
 def test_the_worst_bin_is_not_diluted_by_the_others() -> None:
     sure, torn = {"A": 1.0, "B": 0.0}, {"A": 0.5, "B": 0.5}
-    found = measured(Triage("AB"), predictions("AAAAAAAB", "AAAAAAAA", [sure] * 6 + [torn] * 2))
+    measures = measured(Triage("AB"), predictions("AAAAAAAB", "AAAAAAAA", [sure] * 6 + [torn] * 2))
 
-    assert found["mce"].value == 0
+    assert measures["mce"].value == 0
     worse = measured(Triage("AB"), predictions("AAAAAABB", "AAAAAAAA", [sure] * 6 + [torn] * 2))
     assert worse["mce"].value == 0.5
     assert worse["ece"].value == pytest.approx(0.5 * 2 / 8)
 
 
 def test_only_predictions_with_probabilities_count() -> None:
-    found = measured(Triage("AB"), predictions("AAB", ["A", None, None], [{"A": 1.0, "B": 0.0}, None, None]))
+    measures = measured(Triage("AB"), predictions("AAB", ["A", None, None], [{"A": 1.0, "B": 0.0}, None, None]))
 
-    assert {name: found[name].n for name in ("ece", "mce", "brier")} == {"ece": 1, "mce": 1, "brier": 1}
-    assert found["ece"].value == found["mce"].value == found["brier"].value == 0
+    assert {name: measures[name].n for name in ("ece", "mce", "brier")} == {"ece": 1, "mce": 1, "brier": 1}
+    assert measures["ece"].value == measures["mce"].value == measures["brier"].value == 0
 
 
 def test_what_lies_outside_the_labels_is_the_rest_of_their_probability() -> None:
@@ -145,10 +145,10 @@ def test_what_lies_outside_the_labels_is_the_rest_of_their_probability() -> None
     ]
     given = predictions("AABBB", "AABBB")
     rows = [replace(each, **more) for each, more in zip(given, [*scored, *others], strict=True)]
-    found = measured(Triage("AB"), rows)["outside_labels"]
+    measure = measured(Triage("AB"), rows)["outside_labels"]
 
-    assert found.value == pytest.approx((0.25 + 1) / 2)
-    assert found.n == 2
+    assert measure.value == pytest.approx((0.25 + 1) / 2)
+    assert measure.n == 2
     assert "outside_labels" not in measured(Triage("AB"), given)
 
 
@@ -158,7 +158,7 @@ def test_without_probabilities_there_is_no_calibration() -> None:
 
 def test_a_gold_between_the_points_is_never_the_most_probable_one() -> None:
     shares = dict.fromkeys(["1", "2"], 0.5)
-    found = measured(Estimation(["1", "2"]), predictions(["1.0", "1.5"], ["1", "1"], [shares] * 2))
+    measures = measured(Estimation(["1", "2"]), predictions(["1.0", "1.5"], ["1", "1"], [shares] * 2))
 
-    assert found["ece"].value == found["mce"].value == 0
-    assert found["brier"].value == pytest.approx((0.5 + 0.5) / 2)
+    assert measures["ece"].value == measures["mce"].value == 0
+    assert measures["brier"].value == pytest.approx((0.5 + 0.5) / 2)

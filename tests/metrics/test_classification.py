@@ -33,25 +33,25 @@ def columns(pairs: PairedPredictions) -> tuple[list[str], list[str]]:
 def test_averages_agree_with_scikit_learn_over_the_labels_that_occur(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
     occurring = sorted({*golds, *answers} - {"-"})
-    found = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
+    measures = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
 
     for average in ("macro", "weighted"):
         expected = f1_score(golds, answers, labels=occurring, average=average, zero_division=0)
-        assert found[f"f1_{average}"].value == pytest.approx(expected)
-    assert found["accuracy"].value == pytest.approx(accuracy_score(golds, answers))
+        assert measures[f"f1_{average}"].value == pytest.approx(expected)
+    assert measures["accuracy"].value == pytest.approx(accuracy_score(golds, answers))
 
 
 @given(rows_of_labels)
 def test_within_one_counts_the_neighbours_of_the_right_label(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
-    found = measured(OrderedTriage(), predictions(golds, [answer for _, answer in pairs]))["within_one"]
+    measure = measured(OrderedTriage(), predictions(golds, [answer for _, answer in pairs]))["within_one"]
 
     near = [
         answer in LABELS and abs(LABELS.index(gold) - LABELS.index(answer)) <= 1
         for gold, answer in zip(golds, answers, strict=True)
     ]
-    assert found.value == pytest.approx(np.mean(near))
-    assert found.n == len(pairs)
+    assert measure.value == pytest.approx(np.mean(near))
+    assert measure.n == len(pairs)
 
 
 def test_labels_without_an_order_have_no_neighbours() -> None:
@@ -61,11 +61,11 @@ def test_labels_without_an_order_have_no_neighbours() -> None:
 @given(rows_of_labels)
 def test_each_class_agrees_with_scikit_learn(pairs: PairedPredictions) -> None:
     golds, answers = columns(pairs)
-    found = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
+    measures = measured(Triage(), predictions(golds, [answer for _, answer in pairs]))
     expected = precision_recall_fscore_support(golds, answers, labels=LABELS, zero_division=np.nan)
 
     for name, values in zip(("precision", "recall", "f1"), expected, strict=False):
-        ours = [found[f"per_class.{label}.{name}"].value for label in LABELS]
+        ours = [measures[f"per_class.{label}.{name}"].value for label in LABELS]
         assert ours == pytest.approx(list(values), nan_ok=True)
 
 
@@ -80,19 +80,19 @@ def test_the_confusion_matrix_agrees_with_scikit_learn(pairs: PairedPredictions)
 
 
 def test_no_answer_is_wrong_and_costs_no_class_precision() -> None:
-    found = measured(Triage("AB"), predictions("AAAB", ["A", None, None, "B"]))
+    measures = measured(Triage("AB"), predictions("AAAB", ["A", None, None, "B"]))
 
-    assert found["accuracy"].value == 0.5
-    assert found["per_class.A.recall"].value == pytest.approx(1 / 3)
-    assert found["per_class.A.precision"].value == 1
-    assert found["per_class.B.f1"].value == 1
-    assert found["f1_macro"].value == pytest.approx((0.5 + 1) / 2)
+    assert measures["accuracy"].value == 0.5
+    assert measures["per_class.A.recall"].value == pytest.approx(1 / 3)
+    assert measures["per_class.A.precision"].value == 1
+    assert measures["per_class.B.f1"].value == 1
+    assert measures["f1_macro"].value == pytest.approx((0.5 + 1) / 2)
 
 
 def test_each_number_says_how_many_predictions_it_rests_on() -> None:
-    found = measured(Triage("ABC"), predictions("AAAB", ["A", "B", None, "B"]))
+    measures = measured(Triage("ABC"), predictions("AAAB", ["A", "B", None, "B"]))
 
-    assert {name: found[name].n for name in found if name.startswith(("f1", "acc", "per_class"))} == {
+    assert {name: measures[name].n for name in measures if name.startswith(("f1", "acc", "per_class"))} == {
         "f1_macro": 4,
         "f1_weighted": 4,
         "accuracy": 4,
@@ -109,11 +109,11 @@ def test_each_number_says_how_many_predictions_it_rests_on() -> None:
 
 
 def test_proportions_have_their_wilson_interval() -> None:
-    found = measured(Triage("AB"), predictions("AAAB" * 10, ["A", "B", None, "B"] * 10))
+    measures = measured(Triage("AB"), predictions("AAAB" * 10, ["A", "B", None, "B"] * 10))
 
-    assert (found["accuracy"].low, found["accuracy"].high) == wilson(20, 40)
-    assert (found["per_class.A.recall"].low, found["per_class.A.recall"].high) == wilson(10, 30)
-    assert (found["per_class.B.precision"].low, found["per_class.B.precision"].high) == wilson(10, 20)
+    assert (measures["accuracy"].low, measures["accuracy"].high) == wilson(20, 40)
+    assert (measures["per_class.A.recall"].low, measures["per_class.A.recall"].high) == wilson(10, 30)
+    assert (measures["per_class.B.precision"].low, measures["per_class.B.precision"].high) == wilson(10, 20)
 
 
 def test_f1_intervals_hold_their_value_and_shrink_with_n() -> None:
@@ -129,48 +129,50 @@ def test_f1_intervals_hold_their_value_and_shrink_with_n() -> None:
 
 
 def test_without_a_parsed_answer_all_scores_are_zero() -> None:
-    found = measured(Triage("AB"), predictions("AB" * 20, [None] * 40))
+    measures = measured(Triage("AB"), predictions("AB" * 20, [None] * 40))
 
-    assert found["f1_macro"].value == found["f1_weighted"].value == found["accuracy"].value == 0
-    assert found["per_class.A.recall"].value == 0
-    assert math.isnan(found["per_class.A.precision"].value)
-    assert found["per_class.A.precision"].note == "nothing to measure"
+    assert measures["f1_macro"].value == measures["f1_weighted"].value == measures["accuracy"].value == 0
+    assert measures["per_class.A.recall"].value == 0
+    assert math.isnan(measures["per_class.A.precision"].value)
+    assert measures["per_class.A.precision"].note == "nothing to measure"
 
 
 def test_one_right_sample_scores_one() -> None:
-    found = measured(Triage("AB"), predictions("A", ["A"]))
+    measures = measured(Triage("AB"), predictions("A", ["A"]))
 
-    assert (found["f1_macro"].value, found["f1_macro"].high) == (1, 1)
-    assert 0 < found["f1_macro"].low < 0.1
-    assert found["f1_macro"].note == "n under 30: the interval is approximate"
-    assert found["accuracy"].low == wilson(1, 1)[0]
+    assert (measures["f1_macro"].value, measures["f1_macro"].high) == (1, 1)
+    assert 0 < measures["f1_macro"].low < 0.1
+    assert measures["f1_macro"].note == "n under 30: the interval is approximate"
+    assert measures["accuracy"].low == wilson(1, 1)[0]
 
 
 def test_a_single_class_is_enough() -> None:
-    found = measured(Triage("A"), predictions("A" * 40, ["A"] * 30 + [None] * 10))
+    measures = measured(Triage("A"), predictions("A" * 40, ["A"] * 30 + [None] * 10))
 
-    assert found["f1_macro"].value == found["f1_weighted"].value == pytest.approx(2 * 30 / 70)
-    assert found["accuracy"].value == 0.75
+    assert measures["f1_macro"].value == measures["f1_weighted"].value == pytest.approx(2 * 30 / 70)
+    assert measures["accuracy"].value == 0.75
 
 
 def test_an_answer_outside_the_labels_was_not_read() -> None:
-    found = predictions("AB", ["a", "B"])
+    answered = predictions("AB", ["a", "B"])
 
-    assert measured(Triage("AB"), found)["parse_failure_rate"].value == 0.5
-    assert confusion_matrix(found, "AB") == {
+    assert measured(Triage("AB"), answered)["parse_failure_rate"].value == 0.5
+    assert confusion_matrix(answered, "AB") == {
         "A": {"A": 0, "B": 0, "no answer": 1},
         "B": {"A": 0, "B": 1, "no answer": 0},
     }
 
 
 def test_where_a_class_is_rare_the_means_over_classes_are_marked() -> None:
-    found = measured(Triage("AB"), predictions("A" * 41 + "B" * 9, "A" * 31 + "B" * 19))
+    measures = measured(Triage("AB"), predictions("A" * 41 + "B" * 9, "A" * 31 + "B" * 19))
     enough = measured(Triage("AB"), predictions("A" * 40 + "B" * 10, "A" * 30 + "B" * 20))
 
     assert (
-        found["f1_macro"].note == found["recall_macro"].note == "n=9 of the rarest class: the interval is approximate"
+        measures["f1_macro"].note
+        == measures["recall_macro"].note
+        == "n=9 of the rarest class: the interval is approximate"
     )
-    assert found["per_class.A.f1"].note == enough["f1_macro"].note == ""
+    assert measures["per_class.A.f1"].note == enough["f1_macro"].note == ""
 
 
 @pytest.mark.parametrize(
@@ -183,9 +185,9 @@ def test_where_few_answers_are_wrong_or_right_all_but_proportions_are_marked(
     note = f"under {fewest} answers are right, or under {fewest} wrong: the interval is approximate"
 
     for wrong, marked in ((fewest - 1, True), (fewest, False), (50 - fewest, False), (51 - fewest, True)):
-        found = measured(OrderedTriage("AB"), predictions("AB" * 25, ("AB" * 25)[:-wrong] + ("BA" * 25)[-wrong:]))
-        assert {found[name].note for name in names} == {note if marked else ""}, wrong
-        assert found["accuracy"].note == ""
+        measures = measured(OrderedTriage("AB"), predictions("AB" * 25, ("AB" * 25)[:-wrong] + ("BA" * 25)[-wrong:]))
+        assert {measures[name].note for name in names} == {note if marked else ""}, wrong
+        assert measures["accuracy"].note == ""
 
 
 @given(st.integers(0, 999))
@@ -198,13 +200,13 @@ def test_the_interval_of_macro_f1_is_wilsons_for_as_many_samples_as_its_resample
     again = [np.repeat(np.arange(40), times) for times in weights]
     columns = np.array(golds), np.array(answers)
     values = np.array([f1_score(columns[0][rows], columns[1][rows], average="macro") for rows in again[:400]])
-    found = measured(Triage(), predictions(golds, answers))["f1_macro"]
+    measure = measured(Triage(), predictions(golds, answers))["f1_macro"]
 
     share, spread = f1_score(golds, answers, average="macro"), values.var() * 40 / 39
     size = share * (1 - share) / spread
     z = student(39).ppf(0.975)
     low, high = np.roots([1 + z * z / size, -2 * share - z * z / size, share * share])[::-1]
 
-    assert found.value == pytest.approx(share)
+    assert measure.value == pytest.approx(share)
     # The spread of 400 resamples instead of 2,000.
-    assert (found.low, found.high) == pytest.approx((low, high), abs=0.03)
+    assert (measure.low, measure.high) == pytest.approx((low, high), abs=0.03)

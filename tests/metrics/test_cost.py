@@ -12,9 +12,9 @@ from tests.factories import Triage, measured, predictions
 
 
 def test_failures_and_overflows_are_rates_over_all_predictions() -> None:
-    found = predictions("A" * 40, ["A"] * 30 + [None] * 10)
-    found[-4:] = [replace(prediction, finish="overflow") for prediction in found[-4:]]
-    measures = measured(Triage("A"), found)
+    answered = predictions("A" * 40, ["A"] * 30 + [None] * 10)
+    answered[-4:] = [replace(prediction, finish="overflow") for prediction in answered[-4:]]
+    measures = measured(Triage("A"), answered)
 
     failures, overflow = measures["parse_failure_rate"], measures["overflow_rate"]
     assert (failures.value, failures.low, failures.high, failures.n) == (0.25, *wilson(10, 40), 40)
@@ -25,8 +25,8 @@ def test_costs_are_means_per_prediction() -> None:
     usages = [
         Usage(prompt_tokens=300 + row, cached_tokens=200, decoded_tokens=row % 3, seconds=0.5) for row in range(31)
     ]
-    found = [replace(p, usage=usage) for p, usage in zip(predictions("A" * 31, "A" * 31), usages, strict=True)]
-    measures = measured(Triage("A"), found)
+    result = [replace(p, usage=usage) for p, usage in zip(predictions("A" * 31, "A" * 31), usages, strict=True)]
+    measures = measured(Triage("A"), result)
 
     assert measures["latency_mean"].value == measures["latency_mean"].high == 0.5
     assert measures["tokens_prompt_mean"].value == 315

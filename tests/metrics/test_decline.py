@@ -48,12 +48,12 @@ def declined(new: list[Prediction], old: list[Prediction]) -> Decline:
 
 def test_probabilities_find_what_answers_alone_do_not() -> None:
     noise = np.random.default_rng(8).normal(0, 0.9, (N, 4))
-    found = declined(answered(skilled() + noise), answered(skilled()))
-    assert set(found.tests) == {"mcnemar_mid_p", "brier"}
-    assert found.is_regression
-    assert found.p < found.tests["mcnemar_mid_p"]
-    assert found.loss is not None
-    assert found.loss > 0.02
+    result = declined(answered(skilled() + noise), answered(skilled()))
+    assert set(result.tests) == {"mcnemar_mid_p", "brier"}
+    assert result.is_regression
+    assert result.p < result.tests["mcnemar_mid_p"]
+    assert result.loss is not None
+    assert result.loss > 0.02
 
 
 def test_the_same_answers_and_another_temperature_are_no_regression() -> None:
@@ -81,9 +81,9 @@ def test_the_same_answers_and_another_temperature_are_no_regression() -> None:
 )
 def test_where_probabilities_do_not_tell_the_answers_count_alone(spoil: object, why: str) -> None:
     old = [spoil(each) for each in answered(skilled())]  # type: ignore[operator]
-    found = declined(answered(skilled()), old)
-    assert found.alone.startswith(why)
-    assert (set(found.tests), found.loss, found.p) == ({"mcnemar_mid_p"}, None, found.tests["mcnemar_mid_p"])
+    result = declined(answered(skilled()), old)
+    assert result.alone.startswith(why)
+    assert (set(result.tests), result.loss, result.p) == ({"mcnemar_mid_p"}, None, result.tests["mcnemar_mid_p"])
 
 
 def test_rows_that_share_units_count_for_less() -> None:
@@ -104,19 +104,19 @@ def test_of_numbers_errors_and_parse_failures_are_tested() -> None:
     old = to_points([str(gold + 1) for gold in golds])
     worse = to_points([str(gold + 1 + step) for gold, step in zip(golds, random.choice([0, 0, 1], 120), strict=True)])
     silent = to_points([None if row % 10 == 0 else each.answer for row, each in enumerate(old)])
-    found = {}
+    result = {}
     for name, new in {
         "again": old,
         "worse": worse,
         "silent": silent,
         "better": to_points([str(gold) for gold in golds]),
     }.items():
-        found[name] = paired(scenario, new, old).decline()
-    assert {name: each.is_regression for name, each in found.items()} == {
+        result[name] = paired(scenario, new, old).decline()
+    assert {name: each.is_regression for name, each in result.items()} == {
         "again": False,
         "worse": True,
         "silent": True,
         "better": False,
     }
-    assert found["silent"].tests["permutation"] == 1.0
-    assert found["again"].same
+    assert result["silent"].tests["permutation"] == 1.0
+    assert result["again"].same

@@ -19,13 +19,15 @@ def a_cell(scenario: Scenario, n: int, *, probabilities: bool = True) -> list[Pr
     golds, guesses = rng.choice(labels, n), rng.choice(labels, n)
     answers = np.where(rng.random(n) < 0.6, golds, guesses)
     shares = rng.dirichlet(np.ones(len(labels)), n) if probabilities else np.empty((n, 0))
-    known = [dict(zip(labels, row, strict=False)) or None for row in shares.tolist()]
-    found = predictions(golds.tolist(), [None if row % 50 == 0 else str(a) for row, a in enumerate(answers)], known)
+    result = [dict(zip(labels, row, strict=False)) or None for row in shares.tolist()]
+    answered = predictions(golds.tolist(), [None if row % 50 == 0 else str(a) for row, a in enumerate(answers)], result)
     if not probabilities:
-        return found
+        return answered
     # As option scoring leaves them, with a part of the probability on other replies.
     logprobs = np.log(shares) - rng.random((n, 1))
-    return [replace(p, finish="scored", logprobs=tuple(row)) for p, row in zip(found, logprobs.tolist(), strict=True)]
+    return [
+        replace(p, finish="scored", logprobs=tuple(row)) for p, row in zip(answered, logprobs.tolist(), strict=True)
+    ]
 
 
 def same(left: dict[str, Measure], right: dict[str, Measure]) -> bool:
@@ -34,11 +36,11 @@ def same(left: dict[str, Measure], right: dict[str, Measure]) -> bool:
 
 @pytest.mark.parametrize("scenario", [Triage(metrics={"mine": len}), Estimation()])
 def test_a_cell_has_exactly_the_named_metrics_primary_first(scenario: Scenario) -> None:
-    found = measured(scenario, a_cell(scenario, 40))
+    measures = measured(scenario, a_cell(scenario, 40))
 
-    assert tuple(found) == metric_names(scenario)
-    assert next(iter(found)) == scenario.primary_metric()
-    assert all(measure.metric == name for name, measure in found.items())
+    assert tuple(measures) == metric_names(scenario)
+    assert next(iter(measures)) == scenario.primary_metric()
+    assert all(measure.metric == name for name, measure in measures.items())
 
 
 #: Left out where no row is behind them.
@@ -48,10 +50,10 @@ OPTIONAL = {"ece", "mce", "brier", "outside_labels", "mae_expected", "kappa_quad
 @pytest.mark.parametrize("scenario", [Triage(metrics={"mine": len}), Estimation()])
 @pytest.mark.parametrize("shared", [False, True])
 def test_the_same_seed_gives_the_same_measures(scenario: Scenario, *, shared: bool) -> None:
-    found = a_cell(scenario, 60)
+    result = a_cell(scenario, 60)
     if shared:
-        found = [replace(p, units=(f"left{row % 9}", f"right{row}")) for row, p in enumerate(found)]
-    first, again, other = (measured(scenario, found, seed=seed) for seed in (1, 1, 2))
+        result = [replace(p, units=(f"left{row % 9}", f"right{row}")) for row, p in enumerate(result)]
+    first, again, other = (measured(scenario, result, seed=seed) for seed in (1, 1, 2))
 
     assert same(first, again)
     assert not same(first, other)
@@ -66,21 +68,21 @@ def test_every_interval_holds_its_value(scenario: Scenario) -> None:
         assert bare or measure.low <= measure.value <= measure.high or measure.n == 0
 
 
-@pytest.mark.parametrize("scenario", [Triage(metrics={"mine": lambda found: 1 / len(found)}), Estimation()])
+@pytest.mark.parametrize("scenario", [Triage(metrics={"mine": lambda measures: 1 / len(measures)}), Estimation()])
 def test_an_empty_cell_has_nothing_to_measure(scenario: Scenario) -> None:
-    found = measured(scenario, [])
+    measures = measured(scenario, [])
 
-    assert set(found) == set(metric_names(scenario)) - OPTIONAL
-    for measure in found.values():
+    assert set(measures) == set(metric_names(scenario)) - OPTIONAL
+    for measure in measures.values():
         assert (measure.n, measure.note) == (0, "nothing to measure")
         assert all(map(math.isnan, (measure.value, measure.low, measure.high)))
 
 
 @pytest.mark.parametrize(("n", "note"), [(29, "n under 30: the interval is approximate"), (30, "")])
 def test_a_small_sample_is_marked(n: int, note: str) -> None:
-    found = measured(Triage("A"), predictions("A" * n, "A" * (n - 10) + "x" * 10))
+    measures = measured(Triage("A"), predictions("A" * n, "A" * (n - 10) + "x" * 10))
 
-    assert found["f1_macro"].note == found["accuracy"].note == note
+    assert measures["f1_macro"].note == measures["accuracy"].note == note
 
 
 @pytest.mark.parametrize(
@@ -88,9 +90,9 @@ def test_a_small_sample_is_marked(n: int, note: str) -> None:
     [(99, 4, "under 5 on one side: the interval is approximate"), (99, 5, ""), (100, 4, "")],
 )
 def test_a_proportion_near_its_end_is_marked_where_samples_are_few(n: int, misses: int, note: str) -> None:
-    found = measured(Triage("AB"), predictions("A" * n, "B" * misses + "A" * (n - misses)))
+    measures = measured(Triage("AB"), predictions("A" * n, "B" * misses + "A" * (n - misses)))
 
-    assert found["accuracy"].note == note
+    assert measures["accuracy"].note == note
 
 
 def test_both_orders_of_a_pair_count_as_one_observation() -> None:

@@ -32,12 +32,12 @@ def value(scenario: Scenario, golds: Sequence[str], answers: Sequence[str | None
 @given(steps)
 def test_kappa_is_that_of_scikit_learn_over_the_read_answers(rows: list[tuple[str, str | None]]) -> None:
     read = [(LABELS.index(gold), LABELS.index(answer)) for gold, answer in rows if answer is not None]
-    found = measured(OrderedTriage(), predictions(*zip(*rows, strict=True))).get("kappa_quadratic")
+    measures = measured(OrderedTriage(), predictions(*zip(*rows, strict=True))).get("kappa_quadratic")
 
-    assert (found is not None) == bool(read)
-    if found is not None and len({each for pair in read for each in pair}) > 1:
+    assert (measures is not None) == bool(read)
+    if measures is not None and len({each for pair in read for each in pair}) > 1:
         expected = cohen_kappa_score(*zip(*read, strict=True), weights="quadratic", labels=range(len(LABELS)))
-        assert found.value == pytest.approx(expected)
+        assert measures.value == pytest.approx(expected)
 
 
 @given(points)
@@ -85,9 +85,9 @@ def test_a_weight_is_as_many_rows(rows: list[tuple[str, str]], data: st.DataObje
     }
 
     for metric in (*ORDINAL, "standardised_accuracy"):
-        (found,) = statistics[metric].kernel(np.array([weights], dtype=np.float64))
+        (result,) = statistics[metric].kernel(np.array([weights], dtype=np.float64))
         expected = value(Estimation(), [gold for gold, _ in again], [answer for _, answer in again], metric)
-        assert found == pytest.approx(expected, nan_ok=True)
+        assert result == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_perfect_order_is_1_and_its_reverse_minus_1() -> None:
@@ -102,18 +102,18 @@ def test_labels_without_an_order_have_no_distances() -> None:
 
 def test_many_distinct_answers_have_no_tau() -> None:
     golds = [str(number) for number in range(70)]
-    found = measured(Estimation(), predictions(golds, golds))
+    measures = measured(Estimation(), predictions(golds, golds))
 
-    assert "kendall_tau" not in found
-    assert found["spearman"].value == pytest.approx(1)
+    assert "kendall_tau" not in measures
+    assert measures["spearman"].value == pytest.approx(1)
 
 
 def test_parse_failures_are_left_out_with_a_note() -> None:
-    found = measured(OrderedTriage(), predictions(["A", "B", "C", "D"], ["A", "B", "C", None]))["spearman"]
+    measure = measured(OrderedTriage(), predictions(["A", "B", "C", "D"], ["A", "B", "C", None]))["spearman"]
 
-    assert found.n == 3
-    assert found.value == pytest.approx(1)
-    assert "unreliable: 1 of 4 answers could not be read" in found.note
+    assert measure.n == 3
+    assert measure.value == pytest.approx(1)
+    assert "unreliable: 1 of 4 answers could not be read" in measure.note
 
 
 def test_where_a_resample_holds_one_number_only_kappa_has_nothing_to_measure() -> None:

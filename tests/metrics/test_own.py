@@ -16,40 +16,40 @@ from tests.factories import Triage, measured, predictions, scored
 def test_an_own_metric_sees_repeated_predictions_and_gets_an_interval() -> None:
     lengths = []
 
-    def share_right(found: Sequence[Prediction]) -> float:
-        lengths.append(len(found))
-        return sum(prediction.answer == prediction.gold for prediction in found) / len(found)
+    def share_right(measure: Sequence[Prediction]) -> float:
+        lengths.append(len(measure))
+        return sum(prediction.answer == prediction.gold for prediction in measure) / len(measure)
 
-    found = measured(Triage("AB", metrics={"mine": share_right}), predictions("AB" * 40, "AA" * 40))["mine"]
+    measure = measured(Triage("AB", metrics={"mine": share_right}), predictions("AB" * 40, "AA" * 40))["mine"]
 
     assert lengths == [80] * 301
-    assert found.value == 0.5
-    assert (found.low, found.high) == pytest.approx(wilson(40, 80), abs=0.02)
-    assert found.n == 80
+    assert measure.value == 0.5
+    assert (measure.low, measure.high) == pytest.approx(wilson(40, 80), abs=0.02)
+    assert measure.n == 80
 
 
 def test_an_own_metric_that_divides_by_zero_has_nothing_to_measure() -> None:
-    found = measured(Triage("A", metrics={"mine": lambda rows: 1 / (len(rows) - len(rows))}), predictions("A", "A"))[
+    measure = measured(Triage("A", metrics={"mine": lambda rows: 1 / (len(rows) - len(rows))}), predictions("A", "A"))[
         "mine"
     ]
 
-    assert math.isnan(found.value)
-    assert math.isnan(found.low)
-    assert found.note == "nothing to measure"
+    assert math.isnan(measure.value)
+    assert math.isnan(measure.low)
+    assert measure.note == "nothing to measure"
 
 
 def test_a_fault_of_an_own_metric_is_not_hidden() -> None:
-    def faulty(found: Sequence[Prediction]) -> float:
-        return (found[0].probabilities or {})["A"]
+    def faulty(result: Sequence[Prediction]) -> float:
+        return (result[0].probabilities or {})["A"]
 
     with pytest.raises(KeyError):
         measured(Triage("A", metrics={"mine": faulty}), predictions("A", "A"))
 
 
 def test_the_time_and_the_calls_of_own_metrics_are_kept() -> None:
-    def slow(found: Sequence[Prediction]) -> float:
+    def slow(result: Sequence[Prediction]) -> float:
         time.sleep(0.001)
-        return float(len(found))
+        return float(len(result))
 
     answers = scored(Triage("A", metrics={"slow": slow, "fast": len}), predictions("AA", "AA"))
     answers.measures()

@@ -26,11 +26,11 @@ three_of = st.lists(
 @settings(max_examples=30)
 def test_a_change_is_the_difference_of_what_each_set_measures(rows: list[tuple[str, str | None, str | None]]) -> None:
     golds, new, old = zip(*rows, strict=True)
-    found = paired(Triage(), predictions(golds, new), predictions(golds, old))
+    pairs = paired(Triage(), predictions(golds, new), predictions(golds, old))
     before, now = measured(Triage(), predictions(golds, old)), measured(Triage(), predictions(golds, new))
 
     for metric in ("f1_macro", "accuracy", "parse_failure_rate"):
-        change = found.change(metric)
+        change = pairs.change(metric)
         assert change is not None
         assert (change.old, change.new) == pytest.approx((before[metric].value, now[metric].value))
         assert change.value == pytest.approx(now[metric].value - before[metric].value)
@@ -63,10 +63,10 @@ def test_the_other_way_round_a_change_has_the_other_sign(rows: list[tuple[str, s
 @pytest.mark.parametrize("quotient", [False, True])
 def test_the_same_answers_have_not_changed_at_all(quotient: bool) -> None:  # noqa: FBT001
     same = predictions(["1", "2", "3", "5"] * 5, ["2", None, "3", "8"] * 5)
-    found = paired(Estimation(), same, same)
+    pairs = paired(Estimation(), same, same)
 
     for metric in metric_names(Estimation()):
-        change = found.change(metric, quotient=quotient)
+        change = pairs.change(metric, quotient=quotient)
         if change is not None and change.n and not math.isnan(change.new):
             assert (change.value, change.low, change.high) == (quotient,) * 3
             assert (change.worse, change.better) == (0, 0)
@@ -89,8 +89,8 @@ def test_the_interval_is_that_of_the_paired_bootstrap_of_scipy() -> None:
 
 def test_a_quotient_is_of_the_two_values() -> None:
     golds = ["5"] * 40
-    found = paired(Estimation(), predictions(golds, ["8", "2"] * 20), predictions(golds, ["3", "5"] * 20))
-    change = found.change("mae", quotient=True)
+    pairs = paired(Estimation(), predictions(golds, ["8", "2"] * 20), predictions(golds, ["3", "5"] * 20))
+    change = pairs.change("mae", quotient=True)
 
     assert change is not None
     assert (change.old, change.new, change.value) == pytest.approx((1, 3, 3))
@@ -114,10 +114,10 @@ def test_a_corrected_gold_holds_for_both() -> None:
 
 def test_answers_that_are_numbers_are_farther_off_or_nearer() -> None:
     golds = ["5", "5", "5", "5", "5"]
-    found = paired(
+    pairs = paired(
         Estimation(), predictions(golds, ["8", "5", None, "2", "8"]), predictions(golds, ["5", "8", "13", None, "2"])
     )
-    change = found.change("mae")
+    change = pairs.change("mae")
 
     assert change is not None
     assert change.numbers
@@ -148,7 +148,7 @@ def test_an_own_metric_may_look_at_anything() -> None:
     golds = ["A", "B"] * 20
     new, old = predictions(golds, golds), predictions(golds, golds)
     new = [replace(each, usage=Usage(decoded_tokens=row % 5)) for row, each in enumerate(new)]
-    own = {"wordiness": lambda found: sum(each.usage.decoded_tokens for each in found) / len(found)}
+    own = {"wordiness": lambda result: sum(each.usage.decoded_tokens for each in result) / len(result)}
     change = paired(Triage(metrics=own), new, old).change("wordiness")
 
     assert change is not None
@@ -199,8 +199,8 @@ def _cycled(wrong: int, n: int = 60) -> list[Prediction]:
 
 
 def test_the_change_of_a_class_with_few_rows_is_approximate() -> None:
-    found = paired(Triage(), _cycled(wrong=24), _cycled(wrong=0))
-    whole, of_class = found.change("f1_macro"), found.change(f"per_class.{LABELS[0]}.recall")
+    pairs = paired(Triage(), _cycled(wrong=24), _cycled(wrong=0))
+    whole, of_class = pairs.change("f1_macro"), pairs.change(f"per_class.{LABELS[0]}.recall")
 
     assert whole is not None
     assert not whole.approximate

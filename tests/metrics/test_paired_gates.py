@@ -51,8 +51,8 @@ def test_wrong_answers_that_become_other_wrong_ones_change_a_macro_f1_and_no_acc
     new = [
         next(x for x in LABELS if x not in {golds[row], old[row]}) if row in wrong else old[row] for row in range(50)
     ]
-    found = paired(Triage(), predictions(golds, new), predictions(golds, old))
-    f1, accuracy = found.change("f1_macro"), found.change("accuracy")
+    pairs = paired(Triage(), predictions(golds, new), predictions(golds, old))
+    f1, accuracy = pairs.change("f1_macro"), pairs.change("accuracy")
 
     assert f1 is not None
     assert accuracy is not None
@@ -85,12 +85,12 @@ def test_a_little_noise_without_a_changed_answer_hardly_ever_fails(gate: str, at
 
 def _answered(golds: Sequence[str], logits: np.ndarray, random: np.random.Generator) -> list[Prediction]:
     shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    known = [dict(zip(LABELS, row, strict=True)) for row in shares.tolist()]
+    probabilities = [dict(zip(LABELS, row, strict=True)) for row in shares.tolist()]
     answers = [LABELS[place] for place in shares.argmax(axis=1)]
     tokens = random.poisson(8, len(golds)).tolist()
     return [
         replace(each, usage=Usage(decoded_tokens=count))
-        for each, count in zip(predictions(golds, answers, known), tokens, strict=True)
+        for each, count in zip(predictions(golds, answers, probabilities), tokens, strict=True)
     ]
 
 
@@ -103,11 +103,11 @@ def test_a_baseline_of_the_same_answers_has_the_same_probabilities() -> None:
         replace(each, probabilities={label: float(f"{p:.6g}") for label, p in (each.probabilities or {}).items()})
         for each in new
     ]
-    own = {"sharpness": lambda found: sum(max(each.probabilities.values()) for each in found) / len(found)}
-    found = paired(Triage(metrics=own), new, kept)
+    own = {"sharpness": lambda pairs: sum(max(each.probabilities.values()) for each in pairs) / len(pairs)}
+    pairs = paired(Triage(metrics=own), new, kept)
 
     for metric in ("brier", "ece", "mce", "sharpness"):
-        change = found.change(metric)
+        change = pairs.change(metric)
         assert change is not None
         assert (change.value, change.low, change.high, change.changed) == (0, 0, 0, 0)
 
@@ -153,9 +153,9 @@ def test_many_gates_on_cells_whose_runs_differ_by_noise_alone_stay_green() -> No
             str(random.choice(LABELS)) if again else answer
             for answer, again in zip(old, random.random(50) < 0.02, strict=True)
         ]
-        found = paired(Triage(), predictions(golds, new), predictions(golds, old))
+        pairs = paired(Triage(), predictions(golds, new), predictions(golds, old))
         for gate in gates:
-            change = found.change(gate.metric)
+            change = pairs.change(gate.metric)
             assert change is not None
             red += judge_change(gate, change, "the baseline", Policy()).status == "FAIL"
 

@@ -20,7 +20,7 @@ pairs = st.lists(st.tuples(numbers, numbers | st.none()), min_size=1, max_size=6
 
 @given(pairs.filter(lambda rows: any(answer for _, answer in rows)))
 def test_errors_agree_with_scikit_learn_over_the_read_answers(rows: list[tuple[str, str | None]]) -> None:
-    found = measured(Estimation(), predictions(*zip(*rows, strict=True)))
+    measures = measured(Estimation(), predictions(*zip(*rows, strict=True)))
     golds, answers = zip(*[(float(gold), float(answer)) for gold, answer in rows if answer], strict=True)
 
     for name, reference in {
@@ -28,9 +28,9 @@ def test_errors_agree_with_scikit_learn_over_the_read_answers(rows: list[tuple[s
         "mdae": median_absolute_error,
         "rmse": root_mean_squared_error,
     }.items():
-        assert found[name].value == pytest.approx(reference(golds, answers))
-        assert found[name].low <= found[name].value <= found[name].high
-        assert found[name].n == len(golds)
+        assert measures[name].value == pytest.approx(reference(golds, answers))
+        assert measures[name].low <= measures[name].value <= measures[name].high
+        assert measures[name].n == len(golds)
 
 
 @given(st.lists(st.integers(0, 9) | st.none(), min_size=2, max_size=40).filter(lambda errors: set(errors) != {None}))
@@ -38,14 +38,14 @@ def test_errors_agree_with_scikit_learn_over_the_read_answers(rows: list[tuple[s
 @settings(max_examples=30)
 def test_the_interval_of_the_median_is_that_of_repeated_rows(errors: list[int | None]) -> None:
     answers = [None if error is None else str(error) for error in errors]
-    found = measured(Estimation(), predictions(["0"] * len(errors), answers), seed=3)["mdae"]
-    known = np.array([error is not None for error in errors])
-    weights = resampling_weights([()] * len(errors), seed=3)[:, known]
+    measure = measured(Estimation(), predictions(["0"] * len(errors), answers), seed=3)["mdae"]
+    parsed = np.array([error is not None for error in errors])
+    weights = resampling_weights([()] * len(errors), seed=3)[:, parsed]
     values = np.array([error for error in errors if error is not None])
     medians = np.array([np.median(np.repeat(values, repeats)) for repeats in weights if repeats.any()])
 
-    low, high = expanded_percentile_interval(medians, int(known.sum()))
-    assert (found.low, found.high) == pytest.approx((min(low, found.value), max(high, found.value)))
+    low, high = expanded_percentile_interval(medians, int(parsed.sum()))
+    assert (measure.low, measure.high) == pytest.approx((min(low, measure.value), max(high, measure.value)))
 
 
 def test_a_resample_without_any_read_answer_has_no_median() -> None:
@@ -61,8 +61,8 @@ def test_the_interval_of_the_mean_error_covers_as_promised() -> None:
     covered = 0
     for seed in range(200):
         errors = rng.exponential(2.0, size=60)
-        found = measured(Estimation(()), predictions(["0"] * 60, [str(error) for error in errors]), seed=seed)["mae"]
-        covered += found.low <= 2.0 <= found.high
+        measure = measured(Estimation(()), predictions(["0"] * 60, [str(error) for error in errors]), seed=seed)["mae"]
+        covered += measure.low <= 2.0 <= measure.high
 
     assert 0.89 <= covered / 200 <= 0.98
 
@@ -81,15 +81,15 @@ def test_of_few_errors_that_differ_the_interval_is_neither_nothing_nor_endless(
 ) -> None:
     golds = [str(row % 5) for row in range(len(errors))]
     answers = [str(row % 5 + error) for row, error in enumerate(errors)]
-    found = measured(Estimation(()), predictions(golds, answers))
+    measures = measured(Estimation(()), predictions(golds, answers))
 
     for name, power in (("mae", 1), ("rmse", 2)):
-        measure = found[name]
+        measure = measures[name]
         assert 0 <= measure.low <= measure.value < measure.high
         if power == 1:
             assert interval[0] - 0.01 <= measure.low
             assert measure.high == pytest.approx(interval[1], abs=0.2 * interval[1])
-    assert found["mae"].note == note
+    assert measures["mae"].note == note
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_of_few_errors_that_differ_the_interval_is_neither_nothing_nor_endless(
     ],
 )
 def test_each_gold_belongs_to_one_bin(gold: str, bin_name: str) -> None:
-    found = measured(Estimation(), predictions([gold], [str(float(gold) + 2)]))
-    bins = {name: found[f"mae_by_bin.{name}"] for name in ("1-3", "5-8", "13-21", "34+", "other")}
+    measures = measured(Estimation(), predictions([gold], [str(float(gold) + 2)]))
+    bins = {name: measures[f"mae_by_bin.{name}"] for name in ("1-3", "5-8", "13-21", "34+", "other")}
 
     assert [name for name, measure in bins.items() if measure.n] == [bin_name]
     assert bins.pop(bin_name).value == pytest.approx(2)
@@ -132,45 +132,45 @@ def test_parse_failures_have_no_error_and_beyond_one_in_twenty_make_the_rest_unr
 
 
 def test_without_any_read_answer_there_is_nothing_to_measure() -> None:
-    found = measured(Estimation(), predictions(["3"] * 40, [None] * 40))["rmse"]
+    measure = measured(Estimation(), predictions(["3"] * 40, [None] * 40))["rmse"]
 
-    assert found.n == 0
-    assert math.isnan(found.value)
-    assert math.isnan(found.low)
-    assert math.isnan(found.high)
+    assert measure.n == 0
+    assert math.isnan(measure.value)
+    assert math.isnan(measure.low)
+    assert math.isnan(measure.high)
 
 
 @pytest.mark.parametrize("answer", ["1e999", "nan", "many"])
 def test_an_answer_that_is_no_finite_number_was_not_read(answer: str) -> None:
-    found = measured(Estimation(), predictions(["3", "3"], ["4", answer]))
+    measures = measured(Estimation(), predictions(["3", "3"], ["4", answer]))
 
-    assert (found["mae"].value, found["mae"].n) == (1, 1)
-    assert found["parse_failure_rate"].value == 0.5
+    assert (measures["mae"].value, measures["mae"].n) == (1, 1)
+    assert measures["parse_failure_rate"].value == 0.5
 
 
 def test_a_number_of_two_hundred_digits_has_an_error() -> None:
-    found = measured(Estimation(), predictions(["0"] * 4, ["1" + "0" * 200, "0", "0", "0"]))
+    measures = measured(Estimation(), predictions(["0"] * 4, ["1" + "0" * 200, "0", "0", "0"]))
 
-    assert found["rmse"].value == pytest.approx(5e199)
-    assert found["mae"].value == pytest.approx(2.5e199)
-    assert found["mdae"].value == 0
+    assert measures["rmse"].value == pytest.approx(5e199)
+    assert measures["mae"].value == pytest.approx(2.5e199)
+    assert measures["mdae"].value == 0
 
 
 @given(st.lists(st.tuples(numbers, distributions(POINTS)), min_size=1, max_size=20))
 def test_the_expected_value_has_its_own_error(rows: list[tuple[str, dict[str, float]]]) -> None:
-    golds, known = zip(*rows, strict=True)
-    found = measured(Estimation(), predictions(golds, ["1"] * len(golds), known))
-    expected = [sum(float(label) * share for label, share in shares.items()) for shares in known]
+    golds, parsed = zip(*rows, strict=True)
+    measures = measured(Estimation(), predictions(golds, ["1"] * len(golds), parsed))
+    expected = [sum(float(label) * share for label, share in shares.items()) for shares in parsed]
 
-    assert found["mae_expected"].value == pytest.approx(mean_absolute_error([*map(float, golds)], expected))
-    assert found["mae"].value == pytest.approx(mean_absolute_error([*map(float, golds)], [1.0] * len(golds)))
+    assert measures["mae_expected"].value == pytest.approx(mean_absolute_error([*map(float, golds)], expected))
+    assert measures["mae"].value == pytest.approx(mean_absolute_error([*map(float, golds)], [1.0] * len(golds)))
 
 
 def test_a_regression_may_name_no_values_to_choose_from() -> None:
-    found = measured(Estimation(()), predictions(["3", "5"], ["4", "5.0"]))
+    measures = measured(Estimation(()), predictions(["3", "5"], ["4", "5.0"]))
 
-    assert found["mae"].value == 0.5
-    assert "mae_expected" not in found
+    assert measures["mae"].value == 0.5
+    assert "mae_expected" not in measures
 
 
 @given(st.integers(0, 999))
@@ -187,8 +187,8 @@ def test_the_interval_of_the_mean_error_is_the_bootstrap_t_interval(seed: int) -
     low, high = np.quantile(ratios, [0.025, 0.975], method="inverted_cdf")
     error = stdev(errors) / math.sqrt(30)
 
-    found = measured(Estimation(), predictions(golds, answers))["mae"]
+    measure = measured(Estimation(), predictions(golds, answers))["mae"]
 
     # Of two neighbours among the ratios rounding may take the other.
-    assert found.low == pytest.approx(max(0, fmean(errors) - high * error), rel=0.01)
-    assert found.high == pytest.approx(fmean(errors) - low * error, rel=0.01)
+    assert measure.low == pytest.approx(max(0, fmean(errors) - high * error), rel=0.01)
+    assert measure.high == pytest.approx(fmean(errors) - low * error, rel=0.01)

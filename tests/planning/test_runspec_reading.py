@@ -210,15 +210,15 @@ def test_each_example_of_the_docs_is_a_spec(folder: Path) -> None:
 
 
 def test_the_docs_name_every_key(folder: Path) -> None:
-    known = refusal(folder, f"{MINIMAL}unknown: 1").partition("there are: ")[2].split(", ")
+    keys = refusal(folder, f"{MINIMAL}unknown: 1").partition("there are: ")[2].split(", ")
 
-    assert len(known) > 20
-    assert [key for key in known if f"`{key}`" not in DOCS.read_text("utf-8")] == []
+    assert len(keys) > 20
+    assert [key for key in keys if f"`{key}`" not in DOCS.read_text("utf-8")] == []
 
 
 def test_the_spec_of_puma_says_every_key_of_puma(folder: Path) -> None:
-    known = refusal(folder, f"{MINIMAL}unknown: 1").partition("there are: ")[2].split(", ")
-    said = yaml.safe_load(PUMA)
-    paths = {f"{key}.{inner}" for key, value in said.items() if isinstance(value, dict) for inner in value} | set(said)
+    keys = refusal(folder, f"{MINIMAL}unknown: 1").partition("there are: ")[2].split(", ")
+    text = yaml.safe_load(PUMA)
+    paths = {f"{key}.{inner}" for key, value in text.items() if isinstance(value, dict) for inner in value} | set(text)
 
-    assert set(known) - paths == {"gates"}
+    assert set(keys) - paths == {"gates"}

@@ -10,23 +10,23 @@ from tests.factories import measure, outcome, run, verdict
 
 def test_each_measure_of_each_cell_has_a_line() -> None:
     text = as_csv(run(outcome(verdicts=(verdict(), verdict(status="INCONCLUSIVE"))), outcome("triage-egi@m")))
-    found = pd.read_csv(io.StringIO(text))
+    result = pd.read_csv(io.StringIO(text))
 
-    assert tuple(found.columns) == COLUMNS
-    assert list(found["cell"]) == ["triage-zero_shot@m"] * 3 + ["triage-egi@m"] * 3
-    assert list(found["metric"]) == ["accuracy", "ece", "parse_failure_rate"] * 2
-    first = found.iloc[0]
+    assert tuple(result.columns) == COLUMNS
+    assert list(result["cell"]) == ["triage-zero_shot@m"] * 3 + ["triage-egi@m"] * 3
+    assert list(result["metric"]) == ["accuracy", "ece", "parse_failure_rate"] * 2
+    first = result.iloc[0]
     assert (first["value"], first["low"], first["high"], first["n"]) == (0.66, 0.52, 0.77, 50)
     assert first["verdicts"] == "PASS; INCONCLUSIVE"
-    assert found["verdicts"].isna().sum() == 5
+    assert result["verdicts"].isna().sum() == 5
 
 
 def test_a_perturbation_has_a_column() -> None:
     perturbed = outcome("triage-zero_shot+case_upper@m")
-    found = pd.read_csv(io.StringIO(as_csv(run(outcome(), perturbed))))
+    result = pd.read_csv(io.StringIO(as_csv(run(outcome(), perturbed))))
 
-    assert list(found["perturbation"].fillna("")) == [""] * 3 + ["case_upper"] * 3
-    assert set(found["strategy"]) == {"zero_shot"}
+    assert list(result["perturbation"].fillna("")) == [""] * 3 + ["case_upper"] * 3
+    assert set(result["strategy"]) == {"zero_shot"}
 
 
 def test_what_is_not_known_is_empty() -> None:

@@ -106,14 +106,14 @@ WORDS = st.text(st.sampled_from("abc_.漢"), max_size=12)
 def test_no_word_is_ever_broken_and_only_a_lone_one_is_wider_than_the_terminal(
     rows: list[tuple[str, ...]], width: int
 ) -> None:
-    found = lines(COLUMNS, rows, width)
+    result = lines(COLUMNS, rows, width)
     least = sum(len(COLUMNS[place].title) for place in (1, 3, 5)) + 4
     widest = [max([0, *(text_width(row[place]) for row in rows)]) for place in (3, 5)]
-    for line in found:
+    for line in result:
         fixed = least + sum(widest)
         assert text_width(line) <= max(width, fixed) or len(line.replace(", ", "").split()) == 1
     stay = [row[place] for row in rows for place in (1, 3, 5)]
-    shown = [word for line in found for word in line.split()]
+    shown = [word for line in result for word in line.split()]
     assert all(word in shown for word in stay if word)
 
 

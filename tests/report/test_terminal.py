@@ -65,8 +65,8 @@ def test_a_verdict_stands_only_beside_the_metric_that_its_gate_is_about(
     verdicts: list[tuple[str, Status]], expected: list[tuple[str, str]]
 ) -> None:
     whole = outcome(measures=RATES, metrics=("mae",), verdicts=tuple(_limit(*each) for each in verdicts))
-    found = [(row[HEADERS.index("metric")], row[HEADERS.index("verdict")]) for row in all_rows([whole])]
-    assert found == expected
+    result = [(row[HEADERS.index("metric")], row[HEADERS.index("verdict")]) for row in all_rows([whole])]
+    assert result == expected
 
 
 def test_the_strategy_of_a_perturbed_cell_is_shown_with_its_perturbation() -> None:

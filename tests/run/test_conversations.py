@@ -17,14 +17,14 @@ def conversation(
 ) -> Generator[tuple[Request, ...], tuple[Response, ...], Answer]:
     """Two turns; notes how many others go on beside it."""
     going_on.add(number)
-    said = ""
+    texts = ""
     for turn in range(2):
-        prompt = Prompt(messages=(Message(role="user", content=f"{turn} of {number} {said}"),))
+        prompt = Prompt(messages=(Message(role="user", content=f"{turn} of {number} {texts}"),))
         most.append(len(going_on))
         responses = yield (Generate(prompt=prompt, max_tokens=1000),)
-        said = responses[0].text
+        texts = responses[0].text
     going_on.remove(number)
-    return Answer(value=said, responses=responses)
+    return Answer(value=texts, responses=responses)
 
 
 @pytest.mark.parametrize("together", [1, 4, 100])
@@ -32,15 +32,15 @@ def test_so_many_conversations_go_on_at_once(together: int, monkeypatch: pytest.
     monkeypatch.setattr(conversations, "TOGETHER", together)
     going_on: set[int] = set()
     most: list[int] = []
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
     engine = Engine(ScriptedBackend(lambda prompt: prompt.rpartition(" of ")[2].split()[0]))
     held = conversations.run_conversations(
-        [conversation(number, going_on, most) for number in range(10)], engine, lambda *said: told.append(said)
+        [conversation(number, going_on, most) for number in range(10)], engine, lambda *texts: reports.append(texts)
     )
     assert [state.answer and state.answer.value for state in held] == [str(number) for number in range(10)]
     assert max(most) == min(together, 10)
-    assert told == sorted(told)
-    assert told[-1] == (10, 10)
+    assert reports == sorted(reports)
+    assert reports[-1] == (10, 10)
 
 
 def test_every_prompt_is_kept_and_what_all_share_once() -> None:

@@ -35,8 +35,8 @@ class LabelledReply:
 
     def read(self) -> str | None:
         """The answer that the strategy and the scenario read."""
-        asked = task(_SCENARIOS[self.scenario]())
-        return asked.read_final(self.reply) if self.strategy in _ANSWER_LINE else asked.read(self.reply)
+        question = task(_SCENARIOS[self.scenario]())
+        return question.read_final(self.reply) if self.strategy in _ANSWER_LINE else question.read(self.reply)
 
 
 def load(part: str) -> list[LabelledReply]:

@@ -78,15 +78,15 @@ def test_line_ends_and_outer_blanks_are_evened_out() -> None:
     assert (row["item_id"], row["title"], row["description"], row["story_points"]) == ("X-1", "t", "a\nb\nc", "3")
 
 
-@pytest.mark.parametrize(("found", "gold"), [("3", "3"), ("3.0", "3"), ("0.5", "0.5"), ("100", "100"), (" 5 ", "5")])
-def test_numbers_are_spelled_alike(found: str, gold: str) -> None:
-    (row,) = arranged(POINTS, "key|title|description|story_points", f"X-1|t|d|{found}")
+@pytest.mark.parametrize(("result", "gold"), [("3", "3"), ("3.0", "3"), ("0.5", "0.5"), ("100", "100"), (" 5 ", "5")])
+def test_numbers_are_spelled_alike(result: str, gold: str) -> None:
+    (row,) = arranged(POINTS, "key|title|description|story_points", f"X-1|t|d|{result}")
     assert row["story_points"] == gold
 
 
-@pytest.mark.parametrize(("found", "gold"), [("major", "Major"), ("CRITICAL", "Critical"), ("a", "a"), ("A", "A")])
-def test_labels_are_matched_in_any_case_their_own_first(found: str, gold: str) -> None:
-    (row,) = arranged(PRIORITIES, "key|title|priority", f"X-1|t|{found}")
+@pytest.mark.parametrize(("result", "gold"), [("major", "Major"), ("CRITICAL", "Critical"), ("a", "a"), ("A", "A")])
+def test_labels_are_matched_in_any_case_their_own_first(result: str, gold: str) -> None:
+    (row,) = arranged(PRIORITIES, "key|title|priority", f"X-1|t|{result}")
     assert row["priority"] == gold
 
 

@@ -14,10 +14,10 @@ FOUR_CLASSES = {f"X-{number}": "pqrs"[number % 4] for number in range(200)}
 
 @given(LABELS, st.integers(0, 9))
 def test_all_pairs_of_different_labels_come_once_and_no_others(labels: dict[str, str], seed: int) -> None:
-    drawn = [frozenset(pair) for pair in draw_pairs(labels, seed)]
+    samples = [frozenset(pair) for pair in draw_pairs(labels, seed)]
     wanted = {frozenset(pair) for pair in combinations(labels, 2) if labels[pair[0]] != labels[pair[1]]}
-    assert len(drawn) == len(set(drawn))
-    assert set(drawn) == wanted
+    assert len(samples) == len(set(samples))
+    assert set(samples) == wanted
 
 
 @given(LABELS, st.integers(0, 9))

@@ -17,7 +17,7 @@ def test_the_table_holds_distinct_replies_of_both_models() -> None:
 
 
 def test_at_most_one_of_the_140_replies_is_read_otherwise() -> None:
-    assert len(found := disagreements(load("work"))) <= 1, found
+    assert len(result := disagreements(load("work"))) <= 1, result
 
 
 @pytest.mark.parametrize("part", ["held_out", "second", "third"])

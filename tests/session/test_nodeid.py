@@ -21,8 +21,8 @@ MODELS = ("qwen", "qwen-7b", "a@b")
     ],
 )
 def test_an_id_names_its_cell(nodeid: str, cell: str) -> None:
-    (found,) = cells_in(["t.py::test_other", nodeid], lambda: MODELS).items()
-    assert found == (1, Named(nodeid, cell))
+    (result,) = cells_in(["t.py::test_other", nodeid], lambda: MODELS).items()
+    assert result == (1, Named(nodeid, cell))
 
 
 def test_a_cell_names_its_scenario_and_its_model() -> None:

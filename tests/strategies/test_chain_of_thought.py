@@ -9,9 +9,9 @@ from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 
 def test_the_reasoning_is_not_taken_for_the_answer(tmp_path: Path) -> None:
-    asked = task(tmp_path, scenario=Weight())
-    played = play(chain_of_thought(asked), responses("1. A lemon is not a melon.\nAnswer: 5"))
-    assert played.rounds == ((asked.generate(asked.prompt()),),)
+    question = task(tmp_path, scenario=Weight())
+    played = play(chain_of_thought(question), responses("1. A lemon is not a melon.\nAnswer: 5"))
+    assert played.rounds == ((question.generate(question.prompt()),),)
     assert played.answer.value == "5"
 
 

@@ -7,10 +7,10 @@ from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 
 def test_one_request_is_asked_and_its_whole_reply_read(tmp_path: Path) -> None:
-    asked = task(tmp_path)
+    question = task(tmp_path)
     replies = responses("I say SOUR.")
-    played = play(direct(asked), replies)
-    assert played.rounds == ((asked.generate(asked.prompt()),),)
+    played = play(direct(question), replies)
+    assert played.rounds == ((question.generate(question.prompt()),),)
     assert played.answer.value == "SOUR"
     assert played.answer.responses == replies
     assert played.answer.probabilities is None

@@ -10,10 +10,10 @@ NOTES = "<think>Hm. SWEET?</think>How ripe? Answer: SWEET"
 
 
 def test_the_second_turn_holds_the_first_prompt_the_notes_and_the_question(tmp_path: Path) -> None:
-    asked = task(tmp_path)
-    played = play(egi(asked), responses(NOTES), responses("Answer: SOUR"))
+    question = task(tmp_path)
+    played = play(egi(question), responses(NOTES), responses("Answer: SOUR"))
     first, second = played.generates
-    assert first == asked.generate(asked.prompt())
+    assert first == question.generate(question.prompt())
     assert [message.role for message in second.prompt.messages] == ["system", "user", "assistant", "user"]
     assert second.prompt.messages[:2] == first.prompt.messages
     assert second.prompt.messages[2].content == "How ripe? Answer: SWEET"

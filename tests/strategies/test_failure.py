@@ -13,10 +13,10 @@ from tests.strategies.play import Weight, task
 
 
 def cause(root: Path, text: str, finish: Finish = "stop", *, final_line: bool = False) -> Failure | None:
-    asked = task(root)
-    value = asked.read_final(text) if final_line else asked.read(text)
+    question = task(root)
+    value = question.read_final(text) if final_line else question.read(text)
     response = Response(text=text, finish=finish)
-    return failure_of(asked, Answer(value=value, responses=(response,)), (response,), final_line=final_line)
+    return failure_of(question, Answer(value=value, responses=(response,)), (response,), final_line=final_line)
 
 
 @pytest.mark.parametrize(
@@ -58,16 +58,16 @@ def test_the_cause_where_an_answer_line_is_wanted(
 
 
 def test_a_number_that_is_none_is_no_label_either(tmp_path: Path) -> None:
-    asked = task(tmp_path, scenario=Weight())
+    question = task(tmp_path, scenario=Weight())
     response = Response(text="a lot")
-    found = failure_of(asked, Answer(value=None, responses=(response,)), (response,), final_line=False)
-    assert found == Failure(cause="not_a_number", parsed="lot")
+    result = failure_of(question, Answer(value=None, responses=(response,)), (response,), final_line=False)
+    assert result == Failure(cause="not_a_number", parsed="lot")
 
 
 def test_of_several_replies_the_commonest_cause_is_given(tmp_path: Path) -> None:
     replies = (Response(text="hm"), Response(text="hm", finish="length"), Response(text="hm", finish="length"))
-    found = failure_of(task(tmp_path), Answer(value=None, responses=replies), replies, final_line=True)
-    assert found == Failure(cause="truncated")
+    result = failure_of(task(tmp_path), Answer(value=None, responses=replies), replies, final_line=True)
+    assert result == Failure(cause="truncated")
 
 
 def test_a_strategy_of_ones_own_may_say_why(tmp_path: Path) -> None:
@@ -78,8 +78,8 @@ def test_a_strategy_of_ones_own_may_say_why(tmp_path: Path) -> None:
 
 def test_a_value_that_a_strategy_made_up_is_refused(tmp_path: Path) -> None:
     replies = (Response(text="SOUR"),)
-    found = failure_of(task(tmp_path), Answer(value="Sour", responses=replies), replies, final_line=False)
-    assert found == Failure(cause="not_a_label", parsed="Sour")
+    result = failure_of(task(tmp_path), Answer(value="Sour", responses=replies), replies, final_line=False)
+    assert result == Failure(cause="not_a_label", parsed="Sour")
 
 
 def test_the_strategies_that_ask_for_an_answer_line_say_so() -> None:

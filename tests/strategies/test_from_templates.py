@@ -29,17 +29,17 @@ OWN = {"terse": Strategy(name="terse", converse=terse, templates=("terse", "shor
 
 def test_a_template_of_no_strategy_makes_one_that_asks_as_zero_shot_does(tmp_path: Path) -> None:
     prompts = write(tmp_path, tickets__rules="{# prompts/tickets/rules.jinja #}\n{{ text }}", mood__rules="{{ text }}")
-    found = templated(prompts, OWN)
+    result = templated(prompts, OWN)
     zero_shot = parse_strategy("zero_shot")
-    assert list(found) == ["rules"], "one strategy, whatever the number of scenarios"
-    assert (found["rules"].name, found["rules"].templates) == ("rules", ("rules",))
-    assert (found["rules"].converse, found["rules"].max_tokens) == (zero_shot.converse, zero_shot.max_tokens)
+    assert list(result) == ["rules"], "one strategy, whatever the number of scenarios"
+    assert (result["rules"].name, result["rules"].templates) == ("rules", ("rules",))
+    assert (result["rules"].converse, result["rules"].max_tokens) == (zero_shot.converse, zero_shot.max_tokens)
 
 
 @pytest.mark.parametrize("comment", ["{# strategy: few-shot-5 #}", "\n{#- strategy:few_shot_5 -#}\n{{ text }}"])
 def test_its_first_comment_chooses_another_conversation(tmp_path: Path, comment: str) -> None:
-    found = templated(write(tmp_path, tickets__rules=comment), {})["rules"]
-    assert (found.shots, found.converse) == (5, parse_strategy("few_shot_5").converse)
+    result = templated(write(tmp_path, tickets__rules=comment), {})["rules"]
+    assert (result.shots, result.converse) == (5, parse_strategy("few_shot_5").converse)
     other = templated(write(tmp_path, tickets__rules="{# strategy: terse #}"), OWN)["rules"]
     assert other.converse is terse
     votes = "{# strategy: self_consistency #}"

@@ -87,10 +87,10 @@ def shown(requests: tuple[Request, ...]) -> str:
     first = requests[0]
     assert {request.prompt for request in requests} == {first.prompt}
     if isinstance(first, Generate):
-        asked = f"generate {len(requests)} x max_tokens {first.max_tokens}, temperature {first.temperature:g}"
+        question = f"generate {len(requests)} x max_tokens {first.max_tokens}, temperature {first.temperature:g}"
     else:
-        asked = "score: " + " | ".join(first.continuations)
-    return f"{text(first.prompt)}=== {asked} ===\n"
+        question = "score: " + " | ".join(first.continuations)
+    return f"{text(first.prompt)}=== {question} ===\n"
 
 
 def text(prompt: Prompt) -> str:
@@ -188,8 +188,8 @@ def test_no_evaluated_sample_is_an_example(scenario: str, strategy: str) -> None
 @every_scenario
 def test_an_empty_description_is_left_out(scenario: str) -> None:
     fields = {name: "Help" if name.startswith("title") else "" for name in bundled(scenario).text_fields}
-    asked = factories.task(bundled(scenario), sample=factories.sample(fields=fields))
-    assert "Title: Help\n<" in asked.prompt().messages[-1].content
+    question = factories.task(bundled(scenario), sample=factories.sample(fields=fields))
+    assert "Title: Help\n<" in question.prompt().messages[-1].content
 
 
 @every_scenario

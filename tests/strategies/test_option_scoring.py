@@ -14,10 +14,10 @@ from tests.strategies.play import OVERFLOW, Weight, play, task
 
 
 def test_every_valid_label_is_scored_behind_the_prompt(tmp_path: Path) -> None:
-    asked = task(tmp_path)
+    question = task(tmp_path)
     scored = Response(logprobs=(math.log(0.1), math.log(0.3), math.log(0.1)), finish="scored")
-    played = play(option_scoring(asked), (scored,))
-    assert played.rounds == ((asked.score(asked.prompt(), ["SWEET", "SOUR", "BITTER"]),),)
+    played = play(option_scoring(question), (scored,))
+    assert played.rounds == ((question.score(question.prompt(), ["SWEET", "SOUR", "BITTER"]),),)
     assert played.answer.value == "SOUR"
     assert played.answer.probabilities == pytest.approx({"SWEET": 0.2, "SOUR": 0.6, "BITTER": 0.2})
     assert played.answer.responses == (scored,)

@@ -11,19 +11,19 @@ from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 
 def vote(root: Path, *values: str, sample_id: str = "f1", seed: int = 42) -> Answer:
-    asked = task(root, sample_id=sample_id, seed=seed)
-    return play(self_consistency(len(values))(asked), responses(*(f"Answer: {value}" for value in values))).answer
+    question = task(root, sample_id=sample_id, seed=seed)
+    return play(self_consistency(len(values))(question), responses(*(f"Answer: {value}" for value in values))).answer
 
 
 def median(root: Path, *values: str) -> Answer:
-    asked = task(root, scenario=Weight())
-    return play(self_consistency(len(values))(asked), responses(*(f"Answer: {value}" for value in values))).answer
+    question = task(root, scenario=Weight())
+    return play(self_consistency(len(values))(question), responses(*(f"Answer: {value}" for value in values))).answer
 
 
 def test_all_answers_are_asked_at_once_and_differ_only_in_their_seed(tmp_path: Path) -> None:
-    asked = task(tmp_path)
-    played = play(self_consistency(4)(asked), responses("", "", "", ""))
-    assert played.rounds == (tuple(asked.generate(asked.prompt(), index=index) for index in range(4)),)
+    question = task(tmp_path)
+    played = play(self_consistency(4)(question), responses("", "", "", ""))
+    assert played.rounds == (tuple(question.generate(question.prompt(), index=index) for index in range(4)),)
     assert len({request.seed for request in played.generates}) == 4
 
 
@@ -54,9 +54,9 @@ def test_without_a_readable_answer_there_is_none(tmp_path: Path) -> None:
 
 def test_a_tie_is_drawn_among_the_tied_without_favour(tmp_path: Path) -> None:
     votes = ("SWEET", "BITTER", "SOUR", "BITTER", "SWEET")
-    drawn = Counter(vote(tmp_path, *votes, sample_id=f"f{number}").value for number in range(200))
-    assert drawn.keys() == {"SWEET", "BITTER"}
-    assert min(drawn.values()) > 70
+    samples = Counter(vote(tmp_path, *votes, sample_id=f"f{number}").value for number in range(200))
+    assert samples.keys() == {"SWEET", "BITTER"}
+    assert min(samples.values()) > 70
 
 
 def test_a_tie_is_drawn_alike_every_time_and_in_any_order_of_votes(tmp_path: Path) -> None:

@@ -23,15 +23,15 @@ def test_a_template_sees_fields_examples_labels_and_scenario(tmp_path: Path) -> 
 
 
 def test_a_field_that_is_called_labels_stays_reachable_in_the_instance(tmp_path: Path) -> None:
-    asked = task(tmp_path, template="{{ labels | length }} {{ instance.labels }}")
-    assert replace(asked, sample=sample(fields={"labels": "ui"})).prompt().messages[0].content == "3 ui"
+    question = task(tmp_path, template="{{ labels | length }} {{ instance.labels }}")
+    assert replace(question, sample=sample(fields={"labels": "ui"})).prompt().messages[0].content == "3 ui"
 
 
 def test_a_later_turn_follows_the_chat_so_far(tmp_path: Path) -> None:
-    asked = task(tmp_path)
-    first = asked.prompt()
+    question = task(tmp_path)
+    first = question.prompt()
     reply = Message(role="assistant", content="Hm.")
-    second = asked.prompt("decide", (*first.messages, reply))
+    second = question.prompt("decide", (*first.messages, reply))
     assert [message.role for message in second.messages] == ["system", "user", "assistant", "user"]
     assert second.messages[:3] == (*first.messages, reply)
     assert second.messages[3].content == "So, SWEET or SOUR or BITTER?"
