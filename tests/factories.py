@@ -178,7 +178,7 @@ def measured(scenario: Scenario, answered: Sequence[Prediction], *, seed: int = 
 def paired(
     scenario: Scenario, new: Sequence[Prediction], old: Sequence[Prediction], *, seed: int = 1
 ) -> PairedPredictions:
-    return scored(scenario, new, seed=seed).beside({each.sample_id: each for each in old})
+    return scored(scenario, new, seed=seed).beside({each.key: each for each in old})
 
 
 def replicates(scenario: Scenario, answered: Sequence[Prediction], metric: str) -> BootstrapReplicates:
@@ -225,6 +225,8 @@ def outcome(cell_id: str = "triage-zero_shot@m", **fields: Any) -> Outcome:
         signature={"data": None},
         predictions=(),
         measures={each.metric: each for each in measures},
+        samples=50,
+        trials=50,
     )
     return replace(made, **fields)
 

@@ -54,9 +54,9 @@ class EarlyStopping:
         return looks(samples)
 
     def decided(self, predictions: Sequence[Prediction], samples: int) -> bool:
-        """Whether the first predictions decide all gates of a cell with this number of samples."""
+        """Whether the predictions of the first samples decide all gates of a cell with this number of samples."""
         scored = ScoredPredictions(self.scenario, predictions, seed=self.seed)
-        left = 1 - len(scored) / samples
+        left = 1 - len({prediction.sample_id for prediction in predictions}) / samples
         return all(_steady(gate.metric, scored) and _decided(gate, scored, left, self.baseline) for gate in self.gates)
 
 

@@ -38,7 +38,7 @@ FOLDS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NaiveBaseline:
-    """A program's answers to the samples of a cell, by sample id, and what they measure."""
+    """A program's answers to the samples of a cell, one each, by sample id, and what they measure."""
 
     answers: Mapping[str, Prediction]
     measures: Mapping[str, Measure]
@@ -98,12 +98,15 @@ def _naive_baseline(
             raw=(answer,),
             units=sample.units,
             fields=sample.fields,
+            groups=sample.groups,
         )
         for sample, answer in zip(samples, answers, strict=True)
     ]
+    # The resamples of several trials a sample have more rows.
+    own = resamples if len(resamples) == len(predictions) else None
     return NaiveBaseline(
         answers={prediction.sample_id: prediction for prediction in predictions},
-        measures=ScoredPredictions(scenario, predictions, seed=resamples.seed, resamples=resamples).measures(),
+        measures=ScoredPredictions(scenario, predictions, seed=resamples.seed, resamples=own).measures(),
     )
 
 

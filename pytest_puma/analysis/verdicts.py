@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_puma.analysis.naive_baselines import NaiveBaseline
 from pytest_puma.baseline import Anchor, Entry
-from pytest_puma.core import Drift, Gate, Measure, Policy, Verdict
+from pytest_puma.core import Drift, Gate, Key, Measure, Policy, Prediction, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.gates import judge, judge_change, judge_decline, judge_drift, not_run, without_baseline
 from pytest_puma.metrics import PairedPredictions, ScoredPredictions
@@ -40,7 +40,8 @@ class Series:
         """Whether the series became worse."""
         drift, name = self.drift(), f"the anchor {self.anchor.commit}".strip()
         if drift is None:
-            both = f"{len(self.pairs)} of the {len(self.anchor.answers)} samples of {name} were asked here"
+            noun = "trials" if any(trial for _, trial in self.anchor.answers) else "samples"
+            both = f"{len(self.pairs)} of the {len(self.anchor.answers)} {noun} of {name} were asked here"
             return without_baseline(gate, f"{both}; --puma-update-baseline starts a new series", policy)
         decline = self.pairs.decline()
         change = self.pairs.change("mae" if decline.numbers else "accuracy", level=level)
@@ -72,14 +73,15 @@ class Comparison:
         pairs = answers.beside(entry.answers)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
         same = len(pairs) == len(answers) == len(entry.answers)
-        against = name if same else f"{name} on the {len(pairs)} samples that both have"
+        against = name if same else f"{name} on the {_common(answers, entry.answers)} that both have"
         changed, series = entry.changed(signature), Series.of(answers, entry) if watched else None
         return cls(pairs=pairs, name=name, against=against, changed=changed, level=level, series=series)
 
     @classmethod
     def to_naive_baseline(cls, answers: ScoredPredictions, name: str, naive: NaiveBaseline) -> Comparison:
-        """To what a trivial program answers."""
-        return cls(pairs=answers.beside(naive.answers), name=name, against=name)
+        """To what a trivial program answers: its one answer to a sample is compared with that of every trial."""
+        old = {each.key: naive.answers[each.sample_id] for each in answers.predictions}
+        return cls(pairs=answers.beside(old), name=name, against=name)
 
     def judge(self, gate: Gate, policy: Policy) -> Verdict:
         """Hold the difference in the gate's metric against its limit."""
@@ -101,6 +103,13 @@ class Comparison:
         decline = self.pairs.decline()
         change = self.pairs.change("mae" if decline.numbers else "accuracy", level=self.level)
         return judge_decline(gate, decline, change, self.against, policy)
+
+
+def _common(answers: ScoredPredictions, old: Mapping[Key, Prediction]) -> str:
+    """The number of samples that both have, or of trials if only these differ."""
+    new = {each.key for each in answers.predictions}
+    (here, there), both = ({sample for sample, _ in keys} for keys in (new, old)), new & old.keys()
+    return f"{len(both)} trials" if here == there else f"{len({sample for sample, _ in both})} samples"
 
 
 def verdicts(

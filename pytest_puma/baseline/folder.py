@@ -1,8 +1,8 @@
 """The folder of baselines: two files a scenario, reviewable in a pull request and stable under re-writing.
 
-`<scenario>.json` (format 1) is for people; the sample-by-sample answers lie beside it:
+`<scenario>.json` (format 2; format 1 is read too) is for people; the answers of all samples lie beside it:
 
-    {"format": 1,
+    {"format": 2,
      "scenario": "triage_jira",
      "cells": {
       "triage_jira-zero_shot@qwen": {
@@ -13,7 +13,8 @@
        "answers_sha256": "5f0c..."}}}
 
 `<scenario>.answers.jsonl` has a line a cell: its id `cell` and the columns `ids`, `answers`, `finish`, `tokens` (of the
-prompt, of these cached, of the reply) and `probabilities`. `answers_sha256` is that of the line.
+prompt, of these cached, of the reply) and `probabilities`, and, where there are such, `trials`, `groups` and `scores`
+(see `columns`). `answers_sha256` is that of the line.
 
 A cell with the gate `no_drift` also keeps the baseline that its series started from, the anchor: `commit`, `renewals`,
 the `cusum` of what was lost since, and `answers_sha256` of a line with the key `anchor`. Without the key `anchor` in
@@ -34,7 +35,9 @@ from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import DataError
 from pytest_puma.core.atomic import locked, write_whole
 
-FORMAT = 1
+FORMAT = 2
+#: The formats that can be read: the first one has no trials, groups and scores.
+_READ = (1, 2)
 _WIDTH = 120
 #: Of a line of answers: its cell, and whether they are the anchor's.
 _Key: TypeAlias = tuple[str, bool]
@@ -109,8 +112,7 @@ class Baselines:
             return {}
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-            if found["format"] != FORMAT:
-                raise _unusable(path, f"format {found['format']!r}; expected {FORMAT}")
+            _check_format(path, found["format"])
             lines = self._beside(scenario).read_text(encoding="utf-8").split("\n")
             read = [(json.loads(text), _digest(text)) for text in lines if text]
             columns = {(line["cell"], "anchor" in line): (line, digest) for line, digest in read}
@@ -186,6 +188,17 @@ def _spread(data: Any, depth: int = 0) -> str:
     indent = " " * (depth + 1)
     entries = [f"{indent}{json.dumps(key)}: {_spread(value, depth + 1)}" for key, value in data.items()]
     return "{\n" + ",\n".join(entries) + "\n" + " " * depth + "}"
+
+
+def _check_format(path: Path, format_: Any) -> None:
+    if isinstance(format_, int) and format_ > FORMAT:
+        msg = (
+            f"baseline {path}: format {format_} is of a newer pytest-puma; this version reads {_READ[0]} to {FORMAT}; "
+            "upgrade pytest-puma, or delete both files and run --puma-update-baseline"
+        )
+        raise DataError(msg)
+    if format_ not in _READ:
+        raise _unusable(path, f"format {format_!r}; expected {FORMAT}")
 
 
 def _unusable(path: Path, found: str) -> DataError:

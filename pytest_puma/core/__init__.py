@@ -39,7 +39,7 @@ from pytest_puma.core.metric import Direction, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
 from pytest_puma.core.outcome import Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
-from pytest_puma.core.prediction import Prediction
+from pytest_puma.core.prediction import Key, Prediction
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
 from pytest_puma.core.run import Fault, Run
 from pytest_puma.core.sample import Sample
@@ -77,6 +77,7 @@ __all__ = [
     "Generate",
     "Generation",
     "Grammar",
+    "Key",
     "Measure",
     "Message",
     "Messages",

@@ -15,17 +15,19 @@ class Forecast:
     Tokens are counted as the run will report them. Only the second turn of a conversation is shorter: it lacks the
     reply to the first.
 
-    `model`: the name of the model; `weights_bytes`: the size of its weights in memory. `scored_tokens`: the tokens of
-    scored continuations; `max_tokens`: the maximum length of all replies together; `overflows`: the number of samples
-    whose prompt exceeds the context. `cache_bytes`: None if the file does not specify it; `seconds`: None if the model
-    never ran here. `difference`: the true change of `metric`, against a baseline on the same samples, that 80 % of such
-    runs detect. `powers`: the power of each gate on a baseline.
+    `trials`: the number of conversations, more than `samples` if a sample has several. `model`: the name of the model;
+    `weights_bytes`: the size of its weights in memory. `scored_tokens`: the tokens of scored continuations;
+    `max_tokens`: the maximum length of all replies together; `overflows`: the number of samples whose prompt exceeds
+    the context. `cache_bytes`: None if the file does not specify it; `seconds`: None if the model never ran here.
+    `difference`: the true change of `metric`, against a baseline on the same samples, that 80 % of such runs detect.
+    `powers`: the power of each gate on a baseline.
     """
 
     cell: str
     model: str
     weights_bytes: int
     samples: int
+    trials: int
     prompt_tokens: int
     cached_tokens: int
     scored_tokens: int

@@ -34,12 +34,14 @@ class Determinism:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """A sample whose answer was right in the baseline and is wrong now, or the other way; None: none could be read.
+    """An answer that was right in the baseline and is wrong now, or the other way; None: a parse failure.
 
-    Where answers are numbers, it is farther off now, or nearer. `text`: how the sample begins, where its id is a hash.
+    If answers are numbers, it is farther off now, or nearer. `trial`: the index of the trial, None if no sample of the
+    cell has several. `text`: the beginning of the sample if its id is a hash.
     """
 
     sample_id: str
+    trial: int | None = None
     gold: str
     old: str | None
     new: str | None
@@ -48,8 +50,9 @@ class Flip:
 
     @property
     def sample(self) -> str:
-        """The id, and the text where there is one."""
-        return f"{self.sample_id} ({self.text})" if self.text else self.sample_id
+        """The id, with the number of the trial and the text if there are such."""
+        name = self.sample_id if self.trial is None else f"{self.sample_id} #{self.trial + 1}"
+        return f"{name} ({self.text})" if self.text else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +66,8 @@ class Outcome:
     `naive_baselines`: the same metrics of trivial programs, by name.
     `across`: the gates that compare the cell with others; `replicates`: what these comparisons need, by metric;
     `contrasts`: those with the baseline, if requested; `drift`: of the series of baselines, if a gate is about it.
-    `left_out`: the number of samples that were not asked because the gates were already decided.
+    `samples`: the number of samples that were asked; `trials`: the number of predictions, more than `samples` if a
+    sample has several. `left_out`: the number of samples that were not asked because the gates were already decided.
     `shared_prompts`: the common beginning of the first prompts of all samples, of the second prompts, and so on.
     `node_id`: that of the test; `attempt` counts its runs, as a plugin may repeat it.
     `outcome["f1_macro"]` is the value of a measure.
@@ -91,6 +95,8 @@ class Outcome:
     replicates: Mapping[str, BootstrapReplicates] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
     drift: Drift | None = None
+    samples: int = 0
+    trials: int = 0
     left_out: int = 0
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)

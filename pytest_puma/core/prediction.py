@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from pytest_puma.core.conversation import Usage
 from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
+
+#: What identifies a prediction in a cell: the id of the sample, and the index of the trial.
+Key: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +43,8 @@ class Prediction:
     usage: Usage = field(default_factory=Usage)
 
     @property
-    def key(self) -> tuple[str, int]:
-        """What identifies the trial in a cell."""
+    def key(self) -> Key:
+        """What identifies the prediction in a cell."""
         return self.sample_id, self.trial
 
     @property

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from pytest_puma.core.metric import Metric
 from pytest_puma.core.prediction import Prediction
+from pytest_puma.core.sample import Sample
+from pytest_puma.core.trial import Trial
 from pytest_puma.task_types import KINDS, TaskKind
 
 if TYPE_CHECKING:
@@ -98,6 +100,13 @@ class Scenario(ABC):
         default, lends rows of the scenario's own data that are not evaluated in the run.
         """
         return None
+
+    def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:  # noqa: ARG002 - for overrides
+        """The trials of a sample, numbered from 0: one for each repeat.
+
+        `seed` is that of the run, for trials that are drawn at random.
+        """
+        return (Trial(index) for index in range(repeats))
 
     def metrics(self) -> Mapping[str, OwnMetric]:
         """The scenario's own metrics: a name, and a function of all predictions of a cell.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import BootstrapReplicates, Flip, Measure, Prediction, Scenario
+from pytest_puma.core import BootstrapReplicates, Flip, Key, Measure, Prediction, Scenario
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.decline import decline
 from pytest_puma.metrics.measuring import measure
@@ -100,11 +100,14 @@ class ScoredPredictions:
             bare=found.bare,
         )
 
-    def beside(self, old: Mapping[str, Prediction]) -> PairedPredictions:
-        """These answers and older ones to the same samples, of those that both have."""
-        rows = [row for row, prediction in enumerate(self.predictions) if prediction.sample_id in old]
+    def beside(self, old: Mapping[Key, Prediction]) -> PairedPredictions:
+        """These answers and older ones to the same trials, of those that both have."""
+        rows = [row for row, prediction in enumerate(self.predictions) if prediction.key in old]
         now = [self.predictions[row] for row in rows]
-        before = [replace(old[each.sample_id], gold=each.gold, units=each.units, fields=each.fields) for each in now]
+        before = [
+            replace(old[each.key], gold=each.gold, units=each.units, fields=each.fields, groups=each.groups)
+            for each in now
+        ]
         resamples = self.resamples.of(rows)
         new, past = (
             ScoredPredictions(self.scenario, each, seed=resamples.seed, resamples=resamples) for each in (now, before)
@@ -162,10 +165,18 @@ class PairedPredictions:
         return decline(self._new.table, self._old.table, self._new.resamples, numbers=numbers)
 
     def flips(self) -> tuple[Flip, ...]:
-        """The samples whose answers became worse or better, in the order of the new set."""
+        """The trials whose answers became worse or better, in the order of the new set."""
         turned = (self._new.errors - self._old.errors).tolist()
+        several = any(each.trial for each in self._new.predictions)
         return tuple(
-            Flip(sample_id=now.sample_id, gold=now.gold, old=before.answer, new=now.answer, better=turn < 0)
+            Flip(
+                sample_id=now.sample_id,
+                trial=now.trial if several else None,
+                gold=now.gold,
+                old=before.answer,
+                new=now.answer,
+                better=turn < 0,
+            )
             for now, before, turn in zip(self._new.predictions, self._old.predictions, turned, strict=True)
             if turn
         )

@@ -16,7 +16,7 @@ from pytest_puma.metrics import has_bounds
 from pytest_puma.models import GgufFile, inspect_model
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import run_conversations
-from pytest_puma.run.tasks import tasks_of
+from pytest_puma.run.tasks import by_sample, tasks_of
 from pytest_puma.stats import detectable
 from pytest_puma.store.throughput import Throughput
 from pytest_puma.strategies import Task
@@ -50,63 +50,69 @@ def _forecast(
 ) -> Forecast:
     """Hold the cell's conversations with a model that answers nothing."""
     backend.opened = 0
+    samples = [trials[0] for trials in by_sample(tasks)]
     states = run_conversations([cell.strategy.converse(task) for task in tasks], Engine(backend))
     usage = Usage.total(state.usage for state in states)
     answered = [() if state.answer is None else state.answer.responses for state in states]
     responses = [response for own in answered for response in own]
     scored = sum(response.usage.decoded_tokens for response in responses if response.finish == "scored")
-    overflows = sum(any(response.finish == "overflow" for response in own) for own in answered)
+    overflows = {
+        task.sample.id
+        for task, own in zip(tasks, answered, strict=True)
+        if any(response.finish == "overflow" for response in own)
+    }
     replies = sum(response.finish not in {"scored", "overflow"} for response in responses)
     computed = usage.prompt_tokens - usage.cached_tokens + scored
     max_tokens = replies * (tasks[0].generation.max_tokens or 0)
     seconds = None
     if throughput is not None:
-        seconds = throughput.seconds(cell.name, prompt_tokens=computed, samples=len(tasks), max_tokens=max_tokens)
+        seconds = throughput.seconds(cell.name, prompt_tokens=computed, trials=len(tasks), max_tokens=max_tokens)
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
         weights_bytes=file.size,
-        samples=len(tasks),
+        samples=len(samples),
+        trials=len(tasks),
         prompt_tokens=usage.prompt_tokens,
         cached_tokens=usage.cached_tokens,
         scored_tokens=scored,
         max_tokens=max_tokens,
-        overflows=overflows,
+        overflows=len(overflows),
         cache_bytes=None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened,
         seconds=seconds,
         metric=cell.scenario.primary_metric(),
-        difference=detectable(_error(cell, tasks)),
-        powers=_powers(cell, tasks),
+        difference=detectable(_error(cell, samples)),
+        powers=_powers(cell, samples),
     )
 
 
-def _error(cell: Cell, tasks: Sequence[Task]) -> float:
+def _error(cell: Cell, samples: Sequence[Task]) -> float:
     """The standard error of a change against a baseline on the same samples.
 
     Of right and wrong answers `CHANGED` are taken to change. In a regression the errors are taken to be those of one
     answer to all samples, and to have a correlation of one half with the errors before.
     """
     if not cell.scenario.kind.graded:
-        return math.sqrt(CHANGED / len(tasks))
-    return pstdev(_errors(tasks)) / math.sqrt(len(tasks))
+        return math.sqrt(CHANGED / len(samples))
+    return pstdev(_errors(samples)) / math.sqrt(len(samples))
 
 
-def _errors(tasks: Sequence[Task]) -> list[float]:
+def _errors(samples: Sequence[Task]) -> list[float]:
     """Those of the median, given as the answer to all samples."""
-    golds = [float(task.sample.gold) for task in tasks]
+    golds = [float(task.sample.gold) for task in samples]
     middle = median(golds)
     return [abs(gold - middle) for gold in golds]
 
 
-def _powers(cell: Cell, tasks: Sequence[Task]) -> dict[str, Power]:
+def _powers(cell: Cell, samples: Sequence[Task]) -> dict[str, Power]:
     """What the gates on a baseline can see, as far as that is known of their metric."""
     graded = cell.scenario.kind.graded
-    old = fmean(_errors(tasks)) if graded else 0.0
-    error = _error(cell, tasks) if graded else 0.0
+    old = fmean(_errors(samples)) if graded else 0.0
+    error = _error(cell, samples) if graded else 0.0
     powers = {}
     for gate in cell.gates:
         share = not graded if gate.word else has_bounds(cell.scenario, gate.metric)
         # The spread of any other number shows only in a run.
         if gate.other == "baseline" and (share or gate.word or gate.metric == "mae"):
-            powers[str(gate)] = of_plan(gate, n=len(tasks), share=share, old=old, error=error)
+            powers[str(gate)] = of_plan(gate, n=len(samples), share=share, old=old, error=error)
     return {gate: power for gate, power in powers.items() if power is not None}

@@ -34,11 +34,17 @@ def misses(outcome: Outcome) -> list[str]:
     lines = ["", f"the worst {len(worst)} of {wrong} misses:"] if worst else []
     for prediction in worst:
         lines += [
-            f"  {prediction.sample_id}: answered {_answered(prediction)}, gold is {prediction.gold}",
+            f"  {_name(outcome, prediction)}: answered {_answered(prediction)}, gold is {prediction.gold}",
             f"    prompt {_elided(_own_part(outcome, prediction))}",
             f"    raw    {_reply(prediction)}",
         ]
     return lines
+
+
+def _name(outcome: Outcome, prediction: Prediction) -> str:
+    """Return the id of the sample, with the number of the trial if samples have several."""
+    several = outcome.trials > outcome.samples
+    return f"{prediction.sample_id} #{prediction.trial + 1}" if several else prediction.sample_id
 
 
 def flips(outcome: Outcome) -> list[str]:
@@ -90,7 +96,7 @@ def stopped(outcomes: Sequence[Outcome]) -> list[str]:
     if not early:
         return []
     saved = sum(outcome.left_out for outcome in early)
-    samples = saved + sum(outcome.measures["parse_failure_rate"].n for outcome in outcomes)
+    samples = saved + sum(outcome.samples for outcome in outcomes)
     level = f"{100 * early[0].measures['parse_failure_rate'].level:g} %"
     sentence = (
         f"stopped early: {len(early)} of {len(outcomes)} cells; {saved:,} of {samples:,} samples were not needed; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from pytest_puma.core import CellId, Gate, Generation, Model, Scenario
+from pytest_puma.core import CellId, Gate, Generation, Model, Scenario, SettingsError
 from pytest_puma.core.errors import check_limits
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.strategies import Strategy, resolve_generation
@@ -19,7 +19,8 @@ MAX_SEED = 2**64 - 1
 class Cell:
     """Everything that decides the numbers of one cell.
 
-    `perturbation`: None for samples as they are. `generation` is completed by the strategy's own settings. `gates`: the
+    `perturbation`: None for samples as they are. `repeats`: how often each sample is asked. `subjects`: patterns of the
+    groups to draw samples from, empty for all. `generation` is completed by the strategy's own settings. `gates`: the
     cell's own; `across`: those that compare it with other cells. `metrics`: those that reports show;
     `compared_metrics`: those to compare with other cells or with a baseline.
     """
@@ -29,6 +30,8 @@ class Cell:
     model: Model
     perturbation: Perturbation | None = None
     samples: int = DEFAULT_SAMPLES
+    repeats: int = 1
+    subjects: tuple[str, ...] = ()
     seed: int = DEFAULT_SEED
     generation: Generation = field(default_factory=Generation)
     gates: tuple[Gate, ...] = ()
@@ -37,9 +40,21 @@ class Cell:
     compared_metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """A cell without samples would measure nothing."""
-        check_limits({"samples": (self.samples, 1, math.inf), "seed": (self.seed, 0, MAX_SEED)})
+        """Refuse a cell that would measure nothing, or the same text several times."""
+        check_limits(
+            {
+                "samples": (self.samples, 1, math.inf),
+                "repeats": (self.repeats, 1, math.inf),
+                "seed": (self.seed, 0, MAX_SEED),
+            }
+        )
         object.__setattr__(self, "generation", resolve_generation(self.strategy, self.generation))
+        if self.repeats > 1 and not self.generation.temperature:
+            msg = (
+                f"strategy {self.strategy.name}: repeats is {self.repeats} and temperature is 0, so all repeats of a "
+                "sample would be the same; expected a positive temperature, as --puma-temperature 0.7, or 1 repeat"
+            )
+            raise SettingsError(msg)
 
     @property
     def name(self) -> CellId:

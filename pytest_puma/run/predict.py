@@ -1,10 +1,11 @@
-"""From a cell and an engine to predictions: hold a conversation about every sample. Nothing is measured here."""
+"""From a cell and an engine to predictions: hold a conversation about every trial. Nothing is measured here."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from pytest_puma.analysis.early_stopping import EarlyStopping
@@ -22,7 +23,7 @@ from pytest_puma.engine.engine import Engine
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.run.determinism import check_batch_invariance
-from pytest_puma.run.tasks import check_changed, tasks_of
+from pytest_puma.run.tasks import by_sample, check_changed, tasks_of
 from pytest_puma.strategies import Strategy, Task, failure_of
 
 
@@ -30,8 +31,8 @@ from pytest_puma.strategies import Strategy, Task, failure_of
 class CellPredictions:
     """The answers of a cell, with everything about them that an assessment needs.
 
-    `samples`: as shown, one for each prediction. `planned`: the number of samples of the cell; more than there are
-    predictions if the cell ended early. `looked`: the cell could end early, so all intervals are those of looks.
+    `samples`: as shown; each has one prediction a trial. `planned`: the number of samples of the cell; more than
+    `samples` if the cell ended early. `looked`: the cell could end early, so all intervals are those of looks.
     `complete`: False if only some samples were requested. `hidden`: fields of the samples that prompts do not show.
     `signature`: everything that could change the answers.
     """
@@ -63,50 +64,51 @@ def predict(
     """Ask the model about every sample of a cell.
 
     `project`: the folder whose `prompts/` override the bundled ones. `progress` receives (answered, all) samples after
-    every batch. `determinism`: this many samples are asked once more, each alone. `only`: the ids of the samples to
-    ask, None for all. `stopping`: ends the cell as soon as its gates are decided, None to ask all samples.
-    Raises a `PumaError` for what cannot be done, an `UnchangedError` if the perturbation changes no prompt. An answer
-    that cannot be parsed is a prediction without an answer.
+    every batch. `determinism`: the first trial of this many samples is asked once more, each alone. `only`: the ids of
+    the samples to ask, None for all. `stopping`: ends the cell as soon as its gates are decided, None to ask all
+    samples. Raises a `PumaError` for what cannot be done, an `UnchangedError` if the perturbation changes no prompt. An
+    answer that cannot be parsed is a prediction without an answer.
     """
     started = time.perf_counter()
     every = tasks_of(cell, project)
     check_changed(cell, every, project)
-    tasks = _picked(every, only)
-    looks = () if stopping is None or only is not None else stopping.looks(len(tasks))
+    trials = _picked(by_sample(every), only)
+    looks = () if stopping is None or only is not None else stopping.looks(len(trials))
     engine.reset()
     shared = SharedPrompts()
-    conversations, predictions = _ask(cell.strategy, tasks, engine, shared, progress, stopping, looks)
+    conversations, predictions = _ask(cell.strategy, trials, engine, shared, progress, stopping, looks)
     speed, seconds = engine.speed, time.perf_counter() - started
-    answered = tasks[: len(conversations)]
-    repeated = answered[:determinism]
+    # Of trials, the first ones stand for their samples.
+    answered = [pair for pair in zip(chain(*trials), conversations, strict=False) if not pair[0].trial.index]
+    repeated, states = [task for task, _ in answered[:determinism]], [state for _, state in answered]
     return CellPredictions(
-        samples=tuple(task.sample for task in answered),
+        samples=tuple(task.sample for task, _ in answered),
         predictions=_with_prompts(predictions, conversations, shared),
-        planned=len(tasks),
-        hidden=tasks[0].hidden,
-        signature=_signature(cell, tasks[0], engine),
+        planned=len(trials),
+        hidden=every[0].hidden,
+        signature=_signature(cell, every[0], engine),
         looked=bool(looks),
         complete=only is None,
         shared_prompts=shared.shared(),
         notes=tuple(engine.backend.notes),
-        determinism=check_batch_invariance(cell.strategy, repeated, conversations, engine) if repeated else None,
+        determinism=check_batch_invariance(cell.strategy, repeated, states, engine) if repeated else None,
         speed=speed,
         seconds=seconds,
     )
 
 
-def _picked(tasks: Sequence[Task], only: Collection[str] | None) -> list[Task]:
-    """The tasks of the samples to ask; a `SettingsError` if the data have none of them any more."""
-    picked = [task for task in tasks if only is None or task.sample.id in only]
+def _picked(trials: Sequence[list[Task]], only: Collection[str] | None) -> list[list[Task]]:
+    """The trials of the samples to ask; a `SettingsError` if the data have none of them any more."""
+    picked = [tasks for tasks in trials if only is None or tasks[0].sample.id in only]
     if not picked:
-        msg = f"none of the {len(only or ())} samples to ask is among the {len(tasks)} of this run; ask all again"
+        msg = f"none of the {len(only or ())} samples to ask is among the {len(trials)} of this run; ask all again"
         raise SettingsError(msg)
     return picked
 
 
 def _ask(  # noqa: PLR0917 - the parts of one loop
     strategy: Strategy,
-    tasks: Sequence[Task],
+    trials: Sequence[list[Task]],
     engine: Engine,
     shared: SharedPrompts,
     progress: Progress | None,
@@ -116,24 +118,31 @@ def _ask(  # noqa: PLR0917 - the parts of one loop
     """Hold the conversations about all samples, or about as many as decide the gates at one of the `looks`."""
     conversations: list[ConversationState] = []
     predictions: list[Prediction] = []
+    conversations_of_all = sum(map(len, trials))
 
     def report(answered: int, _: int) -> None:
         if progress is not None:
-            progress(len(conversations) + answered, len(tasks))
+            progress((len(conversations) + answered) * len(trials) // conversations_of_all, len(trials))
 
-    for end in (*looks, len(tasks)):
-        part = tasks[len(conversations) : end]
-        states = run_conversations([strategy.converse(task) for task in part], engine, report, shared)
+    start = 0
+    for end in (*looks, len(trials)):
+        part = [(task, len(tasks) > 1) for tasks in trials[start:end] for task in tasks]
+        states = run_conversations([strategy.converse(task) for task, _ in part], engine, report, shared)
         conversations += states
-        predictions += [_prediction(strategy, task, state) for task, state in zip(part, states, strict=True)]
-        if end < len(tasks) and stopping is not None and stopping.decided(predictions, len(tasks)):
+        predictions += [
+            _prediction(strategy, task, state, several=several)
+            for (task, several), state in zip(part, states, strict=True)
+        ]
+        start = end
+        if end < len(trials) and stopping is not None and stopping.decided(predictions, len(trials)):
             break
     if progress is not None:
-        progress(len(conversations), len(conversations))
+        progress(start, start)
     return conversations, predictions
 
 
-def _prediction(strategy: Strategy, task: Task, state: ConversationState) -> Prediction:
+def _prediction(strategy: Strategy, task: Task, state: ConversationState, *, several: bool) -> Prediction:
+    """The prediction of a trial, one of `several` of its sample or the only one."""
     sample, answer = task.sample, state.answer
     if answer is None or not answer.responses:
         msg = f"the strategy answered sample {sample.id!r} without a response; expected Answer(responses=...)"
@@ -141,6 +150,7 @@ def _prediction(strategy: Strategy, task: Task, state: ConversationState) -> Pre
     failure = failure_of(task, answer, state.last, final_line=strategy.final_line)
     return Prediction(
         sample_id=sample.id,
+        trial=task.trial.index,
         gold=sample.gold,
         answer=answer.value if failure is None else None,
         raw=tuple(response.text for response in answer.responses),
@@ -149,8 +159,10 @@ def _prediction(strategy: Strategy, task: Task, state: ConversationState) -> Pre
         finish=answer.responses[-1].finish,
         failure=None if failure is None else failure.cause,
         parsed=None if failure is None else failure.parsed,
-        units=sample.units,
+        # Trials of one sample are not independent.
+        units=(sample.id, *sample.units) if several else sample.units,
         fields=sample.fields,
+        groups=sample.groups,
         usage=state.usage,
     )
 
@@ -173,6 +185,8 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
         "template_sha256": task.template.digest,
         "perturbation": cell.name.perturbation,
         "samples": cell.samples,
+        "repeats": cell.repeats,
+        "subjects": list(cell.subjects),
         "seed": cell.seed,
         "generation": {name: getattr(generation, name) for name in generation.__slots__},
         "engine": dict(engine.backend.signature),

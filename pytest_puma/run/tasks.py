@@ -1,12 +1,13 @@
-"""The tasks of a cell: its samples, each with all that a strategy needs for the conversation about it."""
+"""The tasks of a cell: its samples, each trial with all that a strategy needs for the conversation about it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
-from pytest_puma.core import Sample, UnchangedError
+from pytest_puma.core import Sample, SettingsError, UnchangedError
 from pytest_puma.perturbations import perturb
 from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios.gold import hidden_fields
@@ -32,14 +33,14 @@ def rows_of(cell: Cell) -> tuple[tuple[Sample, ...], tuple[Mapping[str, object],
 
 
 def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
-    """One task for each sample, in the order of the draw; the examples are never perturbed."""
+    """One task for each trial of each sample, in the order of the draw; the examples are never perturbed."""
     template = template_of(cell, project)
     samples, examples = rows_of(cell)
     hidden = hidden_fields(cell.scenario, samples)
     if cell.perturbation is not None:
         texts = text_fields(cell.scenario, samples, hidden)
         samples = tuple(perturb(cell.scenario, sample, cell.perturbation, cell.seed, texts) for sample in samples)
-    return [
+    tasks = (
         Task(
             scenario=cell.scenario,
             sample=sample,
@@ -50,7 +51,26 @@ def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
             seed=cell.seed,
         )
         for sample in samples
-    ]
+    )
+    return [trial for task in tasks for trial in _trials(cell, task)]
+
+
+def _trials(cell: Cell, task: Task) -> Iterator[Task]:
+    """The trials of a sample, one task each; a `SettingsError` if the scenario does not number them from 0."""
+    trials = list(cell.scenario.trials(task.sample, cell.seed, cell.repeats))
+    indices = [trial.index for trial in trials]
+    if not trials or indices != list(range(len(trials))):
+        msg = (
+            f"scenario {cell.scenario.name!r}: trials() of sample {task.sample.id!r} has the indices {indices}; "
+            "expected 0, 1, 2 and so on"
+        )
+        raise SettingsError(msg)
+    return map(task.with_trial, trials)
+
+
+def by_sample(tasks: Sequence[Task]) -> list[list[Task]]:
+    """The trials of each sample, in the order of the tasks."""
+    return [list(trials) for _, trials in groupby(tasks, key=lambda task: task.sample.id)]
 
 
 def check_changed(cell: Cell, tasks: Sequence[Task], project: Path | None) -> None:
@@ -59,6 +79,6 @@ def check_changed(cell: Cell, tasks: Sequence[Task], project: Path | None) -> No
         return
     twins = tasks_of(replace(cell, perturbation=None), project)
     if asks_alike(cell.strategy, zip(tasks, twins, strict=True)):
-        name = cell.perturbation.name
-        msg = f"{cell.id}: {name} changed no prompt, so the model was not asked the same {len(tasks)} again"
+        name, samples = cell.perturbation.name, len(by_sample(tasks))
+        msg = f"{cell.id}: {name} changed no prompt, so the model was not asked the same {samples} again"
         raise UnchangedError(msg)

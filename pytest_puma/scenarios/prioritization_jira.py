@@ -153,7 +153,8 @@ def order_dependent_rate(predictions: Sequence[Prediction]) -> float:
     picks: dict[frozenset[str], dict[Pair, list[str]]] = defaultdict(lambda: defaultdict(list))
     for prediction in predictions:
         if prediction.answer is not None:
-            a, b = prediction.units
+            # Before them stands the sample, if it has several trials.
+            a, b = prediction.units[-2:]
             picks[frozenset((a, b))][a, b].append(a if prediction.answer == "A" else b)
     contradictions = [
         one != other

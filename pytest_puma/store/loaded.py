@@ -46,7 +46,8 @@ class LoadedRun:
         """One row for each prediction of the recorded cells (for a repeated test, of its last attempt).
 
         `prompt` and `raw` are the last request and its reply; `messages` and `replies` are those of all requests.
-        Each field and each probability has a column: `fields.title`, `probabilities.Critical`. A `DataError` names the
+        Each field, group, score and probability has a column: `fields.title`, `groups.subject`, `scores.accuracy`,
+        `probabilities.Critical`. A `DataError` names the
         invalid line of a file that is truncated or was not written by pytest-puma.
         """
         return _frame(list(_rows(self.path.with_name(PREDICTIONS), self.record["outcomes"])), _PREDICTION)
@@ -78,6 +79,7 @@ _PREDICTION = (
     "node_id",
     "attempt",
     "sample_id",
+    "trial",
     "gold",
     "answer",
     "failure",
@@ -138,8 +140,7 @@ def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[st
     if not outcomes:  # each cell ended in an error: no file was written
         return
     names = {_owner(outcome): _names(outcome) for outcome in outcomes}
-    # The n of this rate is the number of predictions.
-    missing = Counter({_owner(outcome): outcome["measures"]["parse_failure_rate"]["n"] for outcome in outcomes})
+    missing = Counter({_owner(outcome): outcome["trials"] for outcome in outcomes})
     shared: dict[tuple[Any, ...], list[Messages]] = {}
     number = 0
     try:
@@ -179,7 +180,7 @@ def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
     messages = whole_prompts(shared, (rest and messages_from(rest) for rest in data["prompts"]))
     flat = {
         f"{name}.{key}": value
-        for name in ("probabilities", "fields", "usage")
+        for name in ("probabilities", "fields", "groups", "scores", "usage")
         for key, value in (data[name] or {}).items()
     }
     kept = {name: data[name] for name in _PREDICTION if name in data}

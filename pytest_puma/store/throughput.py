@@ -21,7 +21,7 @@ from pytest_puma.core.atomic import write_whole
 class Throughput:
     """Tokens per second, of prompts (`prefill`) and of replies (`decode`, 0 if there were none), measured on `day`.
 
-    `replies`: the mean number of reply tokens per sample, by scenario and strategy.
+    `replies`: the mean number of reply tokens per trial, by scenario and strategy.
     """
 
     prefill: float
@@ -29,14 +29,14 @@ class Throughput:
     day: str
     replies: Mapping[str, float] = field(default_factory=dict)
 
-    def seconds(self, cell: CellId, *, prompt_tokens: int, samples: int, max_tokens: int) -> float | None:
+    def seconds(self, cell: CellId, *, prompt_tokens: int, trials: int, max_tokens: int) -> float | None:
         """Return the predicted time to read the prompts and to write the replies.
 
         Replies of unknown length are taken to have `max_tokens` together. None if replies are to be written and their
         throughput was never measured.
         """
         length = self.replies.get(_kind(cell.scenario, cell.strategy))
-        tokens = max_tokens if length is None else min(max_tokens, samples * length)
+        tokens = max_tokens if length is None else min(max_tokens, trials * length)
         if tokens and not self.decode:
             return None
         return prompt_tokens / self.prefill + (tokens / self.decode if tokens else 0.0)
@@ -96,5 +96,4 @@ def _replies(outcomes: Iterable[Outcome]) -> dict[str, float]:
 
 
 def _length(outcome: Outcome) -> float:
-    samples = outcome.measures["parse_failure_rate"].n
-    return outcome.usage.decoded_tokens / samples if samples else 0.0
+    return outcome.usage.decoded_tokens / outcome.trials if outcome.trials else 0.0

@@ -1,21 +1,21 @@
-"""A task: one sample of a scenario, ready to be asked about. What a strategy works with."""
+"""A task: one trial of a sample, with all that a strategy needs for the conversation about it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_puma.core import Generate, Generation, Message, Prompt, Sample, Scenario, Score, SettingsError
+from pytest_puma.core import Generate, Generation, Message, Prompt, Sample, Scenario, Score, SettingsError, Trial
 from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.strategies.templates import USER, Template
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One sample with its template, its examples and the settings of its cell.
+    """One trial of a sample with its template, its examples and the settings of its cell.
 
     `examples`: the fields of each, with `gold_label` and, where known, `rationale`. `hidden`: fields of the sample that
     the template does not see, as they tell the gold answer. `generation`: as `resolve_generation` filled it. `seed`:
@@ -29,10 +29,20 @@ class Task:
     hidden: frozenset[str] = frozenset()
     generation: Generation = field(default_factory=Generation)
     seed: int = 0
+    trial: Trial = field(default_factory=Trial)
+    _messages: dict[str, tuple[Message, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def with_trial(self, trial: Trial) -> Task:
+        """Another trial of the sample. Both render each turn of the template only once."""
+        other = replace(self, trial=trial)
+        object.__setattr__(other, "_messages", self._messages)
+        return other
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
         """What the template says in a turn (the name of its block), behind the chat so far."""
-        messages = self.template.messages(turn, self.variables(), hidden=self.hidden)
+        if turn not in self._messages:
+            self._messages[turn] = self.template.messages(turn, self.variables(), hidden=self.hidden)
+        messages = self._messages[turn]
         return Prompt(messages=(*history, messages[-1]) if history else messages)
 
     def variables(self) -> dict[str, Any]:
@@ -88,8 +98,12 @@ class Task:
         return final_answer(own_words(strip_reasoning(text), self.scenario.data_tags))
 
     def derived_seed(self, purpose: int | str) -> int:
-        """A 64-bit seed that depends on nothing but the cell's seed, the scenario, the sample and a purpose."""
-        parts = json.dumps([self.seed, self.scenario.name, self.sample.id, purpose])
+        """A 64-bit seed that depends only on the cell's seed, the scenario, the sample, a purpose and the trial.
+
+        The first trial has the seed of a sample with a single trial.
+        """
+        trial = [self.trial.index] if self.trial.index else []
+        parts = json.dumps([self.seed, self.scenario.name, self.sample.id, purpose, *trial])
         return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:8], "big")
 
     def _possible(self, value: str | None) -> str | None:

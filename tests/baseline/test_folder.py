@@ -64,7 +64,7 @@ def test_an_entry_comes_back_as_it_was_written(tmp_path: Path) -> None:
         (None, "overflow", 0.0),
         ("\u201cC\u201d", "stop", 0.0),
     ]
-    assert stored.answers["s0"].probabilities == {"A": 0.333333, "B": 0.666667}
+    assert stored.answers["s0", 0].probabilities == {"A": 0.333333, "B": 0.666667}
 
 
 def test_the_file_is_made_to_be_read(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_character_that_python_takes_for_the_end_of_a_line_breaks_no_file(tmp_
     answered = tuple(replace(each, sample_id=f"T-{each.sample_id}{odd}x", answer=odd) for each in made.predictions)
     Baselines(tmp_path).write([factories.entry(replace(made, predictions=answered))])
     (stored,) = Baselines(tmp_path).entries()
-    assert list(stored.answers) == [each.sample_id for each in answered]
+    assert list(stored.answers) == [each.key for each in answered]
 
 
 @pytest.mark.parametrize(
@@ -155,6 +155,8 @@ def test_a_character_that_python_takes_for_the_end_of_a_line_breaks_no_file(tmp_
         ("engine", {"weights_sha256": "w", "threads": "4"}, "the engine"),
         ("seed", 43, "the seed"),
         ("generation", {"temperature": 1.0}, "the way of decoding"),
+        ("repeats", 5, "the repeats"),
+        ("subjects", ["law"], "the subjects"),
     ],
 )
 def test_a_changed_part_of_the_signature_is_named(part: str, value: object, named: str) -> None:
@@ -184,7 +186,7 @@ def _made_a_folder(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        (_edited("triage.json", '"format": 1', '"format": 2'), "format 2; expected 1"),
+        (_edited("triage.json", '"format": 2', '"format": "two"'), "format 'two'; expected 2"),
         (_edited("triage.json", "{", "{{"), "it cannot be read (JSONDecodeError"),
         (_edited("triage.json", '"cells"', '"cell"'), "it cannot be read (KeyError: 'cells')"),
         (_edited("triage.json", '"commit"', '"comit"'), "it cannot be read (KeyError: 'commit')"),
@@ -205,3 +207,11 @@ def test_a_damaged_file_is_refused_by_name(tmp_path: Path, damage: Callable[[Pat
         Baselines(tmp_path).entries()
     assert str(refused.value).startswith(f"baseline {tmp_path / 'triage.json'}: {problem}")
     assert str(refused.value).endswith("or delete them and run --puma-update-baseline")
+
+
+def test_a_file_of_a_newer_version_says_to_upgrade(tmp_path: Path) -> None:
+    Baselines(tmp_path).write([entry()])
+    _edited("triage.json", '"format": 2', '"format": 3')(tmp_path)
+
+    with pytest.raises(DataError, match="format 3 is of a newer pytest-puma; this version reads 1 to 2; upgrade"):
+        Baselines(tmp_path).entries()

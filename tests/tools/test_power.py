@@ -25,7 +25,7 @@ def test_power_is_simulated_by_the_arithmetic_of_the_gate() -> None:
     shares = np.bincount(drawn.gold) / 120
     pair = power.Pair(name="", kind="text", old=base, new=now, prior=1 - float(shares @ shares))
     found = power.evidence(pair, np.ones((1, 120)))
-    real = ScoredPredictions(scenario, new, seed=0).beside({each.sample_id: each for each in old}).decline()
+    real = ScoredPredictions(scenario, new, seed=0).beside({each.key: each for each in old}).decline()
     assert real.tests["mcnemar_mid_p"] == pytest.approx(float(found.answers[0]))
     assert real.tests["brier"] == pytest.approx(float(found.brier[0]))
     assert real.p == pytest.approx(float(power.stouffer(found)[0]))

@@ -82,7 +82,7 @@ def _fails(population: Population, gate: Gate, runs: PairedRuns) -> bool:
     labels = POINTS if scenario.task_type == "regression" else scenario.valid_labels()
     new, old = runs.predictions(labels)
     resamples = _resamples(tuple(unit for each in new for unit in each.units))
-    pairs = ScoredPredictions(scenario, new, seed=0, resamples=resamples).beside({each.sample_id: each for each in old})
+    pairs = ScoredPredictions(scenario, new, seed=0, resamples=resamples).beside({each.key: each for each in old})
     if gate.word:
         return judge_decline(gate, pairs.decline(), None, "", Policy()).status == "FAIL"
     change = pairs.change(gate.metric)

@@ -114,7 +114,7 @@ def _measured(population: Population, rows: Rows, truths: Mapping[str, float], n
     for name, measured in one.measures(only=population.metrics).items():
         if not np.isnan(measured.low):
             yield name, truths[name], measured
-    pairs = one.beside({each.sample_id: each for each in other.predictions})
+    pairs = one.beside({each.key: each for each in other.predictions})
     for name in population.metrics:
         change = pairs.change(name)
         # Without any change, there is no interval.

@@ -34,7 +34,7 @@ def _seconds(name: str, n: int, *, seed: int) -> float:
     scenario, random = BUILTIN[name](), np.random.default_rng(seed)
     gold, *answers = random.choice(scenario.valid_labels(), (3, n)).tolist()
     new, old = (_predictions(scenario, gold, each) for each in answers)
-    before = {prediction.sample_id: prediction for prediction in old}
+    before = {prediction.key: prediction for prediction in old}
     gate = parse_gate(GATES[name])
     started = time.perf_counter()
     answers = ScoredPredictions(scenario, new, seed=seed)

@@ -20,7 +20,7 @@ import numpy as np
 
 from pytest_puma.analysis import early_stopping
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Gate, Measure, Model, Policy, Prediction, Scenario, Status
+from pytest_puma.core import Gate, Key, Measure, Model, Policy, Prediction, Scenario, Status
 from pytest_puma.gates import judge, judge_change, parse_gate
 from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.run.cell import Cell
@@ -138,7 +138,7 @@ def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> lis
     for number in range(repetitions):
         gold, now, *before = trial.draw(np.random.default_rng([number, size]), size, distance)
         predictions = _predictions(gold, now)
-        old = {each.sample_id: each for each in _predictions(gold, before[0])} if gate.other else {}
+        old = {each.key: each for each in _predictions(gold, before[0])} if gate.other else {}
         baseline = Entry(cell=cell.id, commit="", test="", signature={}, measures={}, answers=old)
         n = size
         stopping = early_stopping.EarlyStopping(scenario=scenario, gates=(gate,), seed=cell.seed, baseline=baseline)
@@ -174,7 +174,7 @@ def _answers(scenario: Scenario, predictions: Sequence[Prediction]) -> ScoredPre
     return ScoredPredictions(scenario, predictions, seed=0, resamples=_resamples(len(predictions)))
 
 
-def _status(gate: Gate, answers: ScoredPredictions, old: dict[str, Prediction], level: float) -> Status:
+def _status(gate: Gate, answers: ScoredPredictions, old: dict[Key, Prediction], level: float) -> Status:
     if gate.other is None:
         # Without an interval, the value alone decides.
         nan, n = math.nan, len(answers)

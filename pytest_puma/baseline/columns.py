@@ -1,0 +1,116 @@
+"""The answers of a baseline as columns of equal length, one value a prediction.
+
+    {"ids": ["T-1", "T-1"], "trials": [0, 1], "answers": ["Major", null], "finish": ["stop", "length"],
+     "tokens": [[120, 64, 2], [120, 119, 16]], "probabilities": null, "groups": {"subject": ["law", "law"]},
+     "scores": {"accuracy": [1.0, 0.0]}}
+
+`trials`, `groups` and `scores` are there only if a sample has several trials, groups and scores; format 1 has none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_puma.core import Key, Prediction, Usage
+from pytest_puma.core.metric import Value
+
+#: Significant digits of a measure, a score and a probability: more would change with every processor.
+_DIGITS = 6
+
+
+def kept(prediction: Prediction, metrics: Collection[str]) -> Prediction:
+    """Return what a comparison needs, with the scores of some metrics; it takes the gold label from the data."""
+    probabilities = prediction.probabilities
+    return Prediction(
+        sample_id=prediction.sample_id,
+        trial=prediction.trial,
+        gold="",
+        answer=prediction.answer,
+        probabilities=probabilities and {label: _shortened(value) for label, value in probabilities.items()},
+        finish=prediction.finish,
+        groups=prediction.groups,
+        scores={name: _score(value) for name, value in sorted(prediction.scores.items()) if name in metrics},
+        usage=prediction.usage,
+    )
+
+
+def columns_of(answers: Mapping[Key, Prediction]) -> dict[str, Any]:
+    """Return the columns of these predictions."""
+    predictions = answers.values()
+    probabilities = [prediction.probabilities for prediction in predictions]
+    columns = {
+        "ids": [sample_id for sample_id, _ in answers],
+        "answers": [prediction.answer for prediction in predictions],
+        "finish": [prediction.finish for prediction in predictions],
+        "tokens": [_tokens(prediction.usage) for prediction in predictions],
+        "probabilities": probabilities if any(probabilities) else None,
+    }
+    optional = {
+        "trials": [trial for _, trial in answers] if any(trial for _, trial in answers) else None,
+        "groups": _by_name(prediction.groups for prediction in predictions),
+        "scores": _by_name(prediction.scores for prediction in predictions),
+    }
+    return columns | {name: column for name, column in optional.items() if column}
+
+
+def answers_of(columns: Mapping[str, Any]) -> dict[Key, Prediction]:
+    """Return the predictions of `columns_of`; errors as in `Entry.read`."""
+    rows = len(columns["ids"])
+    probabilities = columns["probabilities"] or [None] * rows
+    keys = zip(columns["ids"], columns.get("trials") or [0] * rows, strict=True)
+    groups, scores = (_by_row(columns.get(name, {}), rows) for name in ("groups", "scores"))
+    values = zip(
+        keys, columns["answers"], columns["finish"], columns["tokens"], probabilities, groups, scores, strict=True
+    )
+    return {
+        key: Prediction(
+            sample_id=key[0],
+            trial=key[1],
+            gold="",
+            answer=answer,
+            finish=finish,
+            usage=Usage(prompt_tokens=prompt, cached_tokens=cached, decoded_tokens=decoded),
+            probabilities=shares,
+            groups=own_groups,
+            scores={name: _read(value) for name, value in own_scores.items()},
+        )
+        for key, answer, finish, (prompt, cached, decoded), shares, own_groups, own_scores in values
+    }
+
+
+def rounded(number: float) -> float | None:
+    """Return a number with few digits, None for one that JSON does not have."""
+    return _shortened(number) if math.isfinite(number) else None
+
+
+def _shortened(number: float) -> float:
+    return float(f"{number:.{_DIGITS}g}") if isinstance(number, float) else number
+
+
+def _score(value: Value) -> Value:
+    """Return a score with few digits; a vector with a part that JSON does not have is no score."""
+    if isinstance(value, tuple):
+        return tuple(map(_shortened, value)) if all(map(math.isfinite, value)) else None
+    return None if value is None else rounded(value)
+
+
+def _read(value: Any) -> Value:
+    """Return a score as it was, with tuples for vectors."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _by_name(mappings: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Turn mappings by row into columns by name."""
+    rows = list(mappings)
+    return {name: [row.get(name) for row in rows] for name in sorted({name for row in rows for name in row})}
+
+
+def _by_row(columns: Mapping[str, Sequence[Any]], rows: int) -> list[dict[str, Any]]:
+    """Turn columns by name into mappings by row."""
+    return [{name: column[row] for name, column in columns.items()} for row in range(rows)]
+
+
+def _tokens(usage: Usage) -> tuple[int, int, int]:
+    return usage.prompt_tokens, usage.cached_tokens, usage.decoded_tokens
