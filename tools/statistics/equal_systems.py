@@ -116,8 +116,8 @@ def _answers(random: np.random.Generator, gold: Places, right: NDArray[np.bool_]
     return np.where(right, gold, (gold + random.integers(1, 4, len(gold))) % 4)
 
 
-def _scored(random: np.random.Generator, n: int, *, apart: float, sharpness: float = 1.0) -> PairedRuns:
-    """Scored labels: both systems see the truth through the same noise, and own noise of size `apart`."""
+def scored(random: np.random.Generator, n: int, *, apart: float, sharpness: float = 1.0) -> PairedRuns:
+    """Runs with label probabilities: both systems see the gold label through shared noise, and own noise `apart`."""
     gold = random.integers(0, 4, n)
     seen = 2.2 * np.eye(4)[gold] + random.normal(0, 1, (n, 4))
     new, old = (times * (seen + random.normal(0, apart, (n, 4))) for times in (sharpness, 1.0))
@@ -154,9 +154,9 @@ POPULATIONS: Mapping[str, Population] = {
         ("2 % of answers redrawn", "triage_jira", partial(_rerun, again=0.02), _ANSWERS),
         ("20 % of answers redrawn", "triage_jira", partial(_rerun, again=0.2), _ANSWERS),
         ("both orders of a pair", "triage_jira", _orders, _ANSWERS),
-        ("label probabilities", "triage_jira", partial(_scored, apart=0.7), _ALL),
-        ("half as sharp as before", "triage_jira", partial(_scored, apart=0.7, sharpness=0.5), _ANSWERS),
-        ("logits moved by .003", "triage_jira", partial(_scored, apart=0.003), _ALL),
+        ("label probabilities", "triage_jira", partial(scored, apart=0.7), _ALL),
+        ("half as sharp as before", "triage_jira", partial(scored, apart=0.7, sharpness=0.5), _ANSWERS),
+        ("logits moved by .003", "triage_jira", partial(scored, apart=0.003), _ALL),
         ("story points", "estimation_tawos", _points, _ERRORS),
         ("2 % of points redrawn", "estimation_tawos", partial(_points, again=0.02), _ERRORS),
         ("10 % of points not parsed in each run", "estimation_tawos", partial(_points, unparsed=0.1), _ERRORS),
