@@ -1,4 +1,4 @@
-"""The speed bench: everyone does the same work on the same model, and the floor counts what cannot be left out."""
+"""The speed bench: all contenders do the same work on the same model, and the floor counts the minimum of tokens."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from pytest_puma.testing import ScriptedBackend
 from tools.qwen2 import Shape
 from tools.speed import server
 from tools.speed.bench import OUR_OWN, measure
-from tools.speed.contenders import BUSY, IN_PROCESS, Setting, Took
-from tools.speed.floor import Need, Text, need_of, read_rate, write_rate
+from tools.speed.contenders import BUSY, IN_PROCESS, Setting, Work
+from tools.speed.floor import Need, Text, decode_rate, need_of, prefill_rate
 from tools.speed.overhead import overhead
 from tools.speed.shapes import is_current, write_model
 from tools.speed.workloads import DIRECT, THOUGHT, Workload, workloads
@@ -38,7 +38,7 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
 
 
 @pytest.fixture(scope="module")
-def asked(setting: Setting) -> dict[str, Workload]:
+def suite(setting: Setting) -> dict[str, Workload]:
     return workloads(setting.model, samples=2, stories=())
 
 
@@ -46,16 +46,16 @@ def prompt(text: str) -> Prompt:
     return Prompt(messages=(Message(role="user", content=text),))
 
 
-def test_workloads_are_what_the_strategies_ask(asked: dict[str, Workload]) -> None:
-    assert len(asked["triage"].cells) == len(DIRECT)
-    assert [len(asked[name].requests) for name in asked] == [14, 2, 5, 16, 2, 2]
-    assert {name for name, each in asked.items() if each.scored} == {"labels", "points"}
-    assert all(isinstance(each, Generate) and each.max_tokens == THOUGHT for each in asked["thoughts"].requests)
+def test_workloads_are_the_requests_of_the_strategies(suite: dict[str, Workload]) -> None:
+    assert len(suite["triage"].cells) == len(DIRECT)
+    assert [len(suite[name].requests) for name in suite] == [14, 2, 5, 16, 2, 2]
+    assert {name for name, each in suite.items() if each.scored} == {"labels", "points"}
+    assert all(isinstance(each, Generate) and each.max_tokens == THOUGHT for each in suite["thoughts"].requests)
 
 
-def test_no_turn_ends_before_its_limit(setting: Setting, asked: dict[str, Workload]) -> None:
+def test_no_reply_ends_before_its_limit(setting: Setting, suite: dict[str, Workload]) -> None:
     with closing(Engine(NativeBackend(setting.model, threads=1))) as engine:
-        responses = engine.run(asked["thoughts"].requests)
+        responses = engine.run(suite["thoughts"].requests)
     assert {(each.finish, each.usage.decoded_tokens) for each in responses} == {("length", THOUGHT)}
 
 
@@ -68,8 +68,8 @@ def test_a_model_older_than_the_bundled_vocabulary_is_not_current(tmp_path: Path
     assert not is_current(path)
 
 
-def test_no_answer_ends_within_a_character(setting: Setting) -> None:
-    # llama-cpp-python writes on past the limit until the last character is whole: it would have more work than we.
+def test_no_answer_ends_inside_a_character(setting: Setting) -> None:
+    # llama-cpp-python continues beyond the limit until the last character is complete, which is additional work.
     [embeddings] = [each.data for each in GGUFReader(setting.path).tensors if each.name == "token_embd.weight"]
     with closing(NativeBackend(setting.model, threads=1)) as backend:
         silent = {token for token, row in enumerate(embeddings) if not row.any()}
@@ -80,89 +80,89 @@ def test_no_answer_ends_within_a_character(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize(("name", "length"), [("triage", 200), ("votes", 200), ("labels", 200), ("points", 100)])
-def test_the_loop_does_the_same_work(name: str, length: int, setting: Setting, asked: dict[str, Workload]) -> None:
-    told: list[str] = []
-    result = measure(setting, asked[name], IN_PROCESS, rounds=1, tell=told.append)
-    compared = {"ours", "ours, strict", "loop", "loop, no reuse", *(["prompts alone"] if asked[name].scored else [])}
+def test_the_loop_does_the_same_work(name: str, length: int, setting: Setting, suite: dict[str, Workload]) -> None:
+    lines: list[str] = []
+    result = measure(setting, suite[name], IN_PROCESS, rounds=1, log=lines.append)
+    compared = {"ours", "ours, strict", "loop", "loop, no reuse", *(["prompts alone"] if suite[name].scored else [])}
     assert set(result.timings) == compared
-    assert len(told) == 1 + len(compared)
-    assert result.work.prompt_tokens > length * len(asked[name].requests)
+    assert len(lines) == 1 + len(compared)
+    assert result.work.prompt_tokens > length * len(suite[name].requests)
     assert result.of_floor > 0
 
 
 @pytest.mark.parametrize("name", ["server, 1 slot", "server, 4 slots"])
-def test_the_server_does_the_same_work(name: str, setting: Setting, asked: dict[str, Workload]) -> None:
+def test_the_server_does_the_same_work(name: str, setting: Setting, suite: dict[str, Workload]) -> None:
     for package in ("xllamacpp", "aiohttp"):
         pytest.importorskip(package, reason="pip install 'pytest-puma[speed]'")
     chosen = {"ours": IN_PROCESS["ours"], name: server.contenders()[name]}
-    assert measure(setting, asked["triage"], chosen, rounds=1, tell=print).timings[name].middle > 0
+    assert measure(setting, suite["triage"], chosen, rounds=1, log=print).timings[name].middle > 0
 
 
-def test_the_work_beside_a_busy_process_is_the_same(setting: Setting, asked: dict[str, Workload]) -> None:
+def test_the_work_beside_a_busy_process_is_the_same(setting: Setting, suite: dict[str, Workload]) -> None:
     before = len(psutil.Process().children())
-    result = measure(setting, asked["labels"], {"ours": IN_PROCESS["ours"], **BUSY}, rounds=1, tell=print)
+    result = measure(setting, suite["labels"], {"ours": IN_PROCESS["ours"], **BUSY}, rounds=1, log=print)
     assert result.timings["ours, busy"].middle > 0
     assert len(psutil.Process().children()) == before
 
 
-def test_who_does_other_work_is_no_contender(setting: Setting, asked: dict[str, Workload]) -> None:
+def test_a_contender_with_other_work_is_an_error(setting: Setting, suite: dict[str, Workload]) -> None:
     idle = {
         "ours": IN_PROCESS["ours"],
-        "idler": lambda _setting, _workload: Took(seconds=1, prompt_tokens=0, new_tokens=0),
+        "idler": lambda _setting, _workload: Work(seconds=1, prompt_tokens=0, new_tokens=0),
     }
-    with pytest.raises(RuntimeError, match="labels: idler read 0 prompt tokens and answered with 0; expected as many"):
-        measure(setting, asked["labels"], idle, rounds=1, tell=print)
+    with pytest.raises(RuntimeError, match="labels: idler has 0 prompt tokens and 0 new ones; expected as many"):
+        measure(setting, suite["labels"], idle, rounds=1, log=print)
 
 
-def test_the_floor_counts_each_beginning_once() -> None:
+def test_the_floor_counts_each_prefix_once() -> None:
     backend = ScriptedBackend({})
     lead = len(backend.encode(prompt(""))) - len(b"\n\x02assistant\x03")
     tail = len(b"\n\x02assistant\x03")
-    asked = (
+    requests = (
         Generate(prompt=prompt("aab"), max_tokens=5),
         Generate(prompt=prompt("aac"), max_tokens=5),
         Score(prompt=prompt("b"), continuations=("xy", "xz")),
     )
-    need = need_of(backend, Workload(name="", why="", cells=(asked,)))
-    # "aa", then two ends; "b" and its end, then "xy" and "xz", whose end of turn nobody reads on from.
-    assert sum(tokens for _, tokens in need.reads) == lead + 2 + 2 * (1 + tail) + 1 + tail + 3
-    assert need.written == 2 * 4
+    need = need_of(backend, Workload(name="", why="", cells=(requests,)))
+    # "aa", then two ends; "b" and its end, then "xy" and "xz", without the end of turn, which is not computed.
+    assert sum(tokens for _, tokens in need.prefill) == lead + 2 + 2 * (1 + tail) + 1 + tail + 3
+    assert need.decoded == 2 * 4
 
 
-def test_the_floor_tells_long_texts_from_short_ones() -> None:
+def test_the_floor_separates_long_texts_from_short_ones() -> None:
     backend = ScriptedBackend({})
     lengths = [10, 20, 30, 2100, 2300]
-    asked = tuple(
+    requests = tuple(
         Generate(prompt=prompt(chr(number + 65) * length), max_tokens=2) for number, length in enumerate(lengths)
     )
-    (short, few), (long, many) = need_of(backend, Workload(name="", why="", cells=(asked,))).reads
-    # A mean token stands in a longer text than the mean one.
+    (short, few), (long, many) = need_of(backend, Workload(name="", why="", cells=(requests,))).prefill
+    # The text around a mean token is longer than the mean text.
     assert 20 < few / 3 < short.own < 100
     assert 2200 < many / 2 < long.own < 2300 + 20
     assert (short.rows, long.rows) == (1, 1)
 
 
 def test_scored_tails_keep_their_rows_beside_the_tokens_of_long_prompts() -> None:
-    asked = (Score(prompt=prompt("a" * 200), continuations=("bcd", "cde", "def")),)
-    ((text, tokens),) = need_of(ScriptedBackend({}), Workload(name="", why="", cells=(asked,))).reads
-    # The row behind the prompt, and three of each tail.
+    requests = (Score(prompt=prompt("a" * 200), continuations=("bcd", "cde", "def")),)
+    ((text, tokens),) = need_of(ScriptedBackend({}), Workload(name="", why="", cells=(requests,))).prefill
+    # The row after the prompt, and three of each tail.
     assert text.own > 200
     assert text.rows / text.own == pytest.approx(10 / tokens, rel=0.05)
 
 
 def test_raw_rates_are_those_of_batches_of_the_same_shape(setting: Setting) -> None:
     text = Text(shared=700, own=300, rows=80)
-    need = Need(reads=((text, 1),), written=1, mean=text, new=40)
+    need = Need(prefill=((text, 1),), decoded=1, mean=text, new=40)
     with closing(NativeBackend(setting.model, threads=1)) as backend:
-        assert read_rate(backend, text, 8) > 0
-        assert write_rate(backend, need, 8) > 0
+        assert prefill_rate(backend, text, 8) > 0
+        assert decode_rate(backend, need, 8) > 0
 
 
-def test_what_pytest_costs_is_told_apart_from_what_is_computed(setting: Setting) -> None:
-    found = overhead(setting, samples=2, rounds=1)
-    assert found.samples == len(DIRECT)
-    assert 0 < found.start < 60
-    assert found.share == pytest.approx(found.milliseconds * found.samples / 1000 / found.engine)
+def test_the_overhead_of_pytest_is_separate_from_the_computing_time(setting: Setting) -> None:
+    figures = overhead(setting, samples=2, rounds=1)
+    assert figures.samples == len(DIRECT)
+    assert 0 < figures.start < 60
+    assert figures.share == pytest.approx(figures.milliseconds * figures.samples / 1000 / figures.engine)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_what_pytest_costs_is_told_apart_from_what_is_computed(setting: Setting)
         ("triage", "inspect on server", ["xllamacpp", "inspect_ai", "openai"]),
     ],
 )
-def test_the_last_line_sums_up(workload: str, contender: str, packages: list[str], tmp_path: Path) -> None:
+def test_the_last_line_is_a_summary(workload: str, contender: str, packages: list[str], tmp_path: Path) -> None:
     for package in packages:
         if find_spec(package) is None:
             pytest.skip(f"{package}: pip install 'pytest-puma[speed]'")

@@ -1,4 +1,4 @@
-"""The speed bench: how fast the engine is beside what a user would pick instead, and beside the physical limit."""
+"""The speed bench: the engine compared with the usual alternatives, and with the physical limit."""
 
-# Before any module here imports llama_cpp: all contenders compute with threads that wait as the product's do.
+# Before any module here imports llama_cpp, so that the threads of all contenders wait as the product's do.
 import pytest_puma.engine.native  # noqa: F401

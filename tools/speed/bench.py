@@ -1,4 +1,4 @@
-"""One go: every contender on every workload, interleaved over several rounds."""
+"""One measurement: every contender on one workload, interleaved over several rounds."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from tools.speed.contenders import Contender, Setting, Took
+from tools.speed.contenders import Contender, Setting, Work
 from tools.speed.floor import floor
 from tools.speed.workloads import Workload
 
-#: What everything is compared with.
+#: The contender that all others are compared with.
 OURS = "ours"
-#: Ours with less to do: its counts of tokens are its own.
+#: Ours with less work: its token counts differ.
 PROMPTS_ALONE = "prompts alone"
-#: Who is no rival.
+#: Contenders that use our engine.
 OUR_OWN = frozenset({OURS, "ours, strict", "ours, busy", PROMPTS_ALONE})
 
 
@@ -31,28 +31,28 @@ class Timing:
 
     @property
     def spread(self) -> float:
-        """The widest round over the shortest, less one."""
+        """The longest round divided by the shortest, minus one."""
         return max(self.seconds) / min(self.seconds) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """Of one workload: the requests, what was computed for them, everyone's timing, and that of the floor."""
+    """Result of one workload: the requests, the computed tokens, and the timings of the contenders and of the floor."""
 
     workload: str
     why: str
     requests: int
-    work: Took
+    work: Work
     floor: Timing
     timings: Mapping[str, Timing]
 
     def ratio(self, name: str) -> float:
-        """How many times as long a contender took as we did."""
+        """Return a contender's time divided by ours."""
         return self.timings[name].middle / self.timings[OURS].middle
 
     @property
     def of_floor(self) -> float:
-        """Our speed as a fraction of the highest possible."""
+        """Our speed as a fraction of the maximum."""
         return self.floor.middle / self.timings[OURS].middle
 
 
@@ -62,27 +62,27 @@ def measure(
     contenders: Mapping[str, Contender],
     *,
     rounds: int,
-    tell: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> Result:
-    """Let all of them work, round by round; a `RuntimeError` says who did not do the same work as we."""
+    """Time all contenders, round by round; a `RuntimeError` names one that did not do the same work as ours."""
     seconds: dict[str, list[float]] = {}
     floors: list[float] = []
-    works: dict[str, Took] = {}
+    works: dict[str, Work] = {}
     for number in range(rounds):
-        said = f"{setting.path.stem}, {workload.name}, round {number + 1} of {rounds}"
+        title = f"{setting.path.stem}, {workload.name}, round {number + 1} of {rounds}"
         around = [floor(setting, workload)]
         for name, contender in contenders.items():
-            took = contender(setting, workload)
-            if took is None:
+            work = contender(setting, workload)
+            if work is None:
                 continue
-            tell(f"{said}: {name} {took.seconds:.1f} s")
-            seconds.setdefault(name, []).append(took.seconds)
-            works[name] = took
+            log(f"{title}: {name} {work.seconds:.1f} s")
+            seconds.setdefault(name, []).append(work.seconds)
+            works[name] = work
             if name == OURS:
-                # A machine is not as fast at one minute as at another: the floor is that before and behind our time.
+                # The speed of a machine varies over time: the floor is measured before and after ours.
                 around.append(floor(setting, workload))
         floors.append(mean(around))
-        tell(f"{said}: floor {floors[-1]:.1f} s")
+        log(f"{title}: floor {floors[-1]:.1f} s")
     _check(workload, works)
     return Result(
         workload=workload.name,
@@ -94,26 +94,26 @@ def measure(
     )
 
 
-def _check(workload: Workload, works: Mapping[str, Took]) -> None:
-    """A ratio between different pieces of work would say nothing.
+def _check(workload: Workload, works: Mapping[str, Work]) -> None:
+    """Check that all contenders did the same work, else a ratio is meaningless.
 
-    Only of scored continuations may anyone feed more tokens than we: those with a common beginning need it once.
+    Others may compute more tokens of scored continuations: our engine computes a shared prefix once.
     """
     own = works[OURS]
-    for name, took in works.items():
+    for name, work in works.items():
         if name == PROMPTS_ALONE:
             continue
-        enough = took.new_tokens >= own.new_tokens if workload.scored else took.new_tokens == own.new_tokens
-        if took.prompt_tokens != own.prompt_tokens or not enough:
+        enough = work.new_tokens >= own.new_tokens if workload.scored else work.new_tokens == own.new_tokens
+        if work.prompt_tokens != own.prompt_tokens or not enough:
             msg = (
-                f"{workload.name}: {name} read {took.prompt_tokens} prompt tokens and answered with {took.new_tokens}; "
+                f"{workload.name}: {name} has {work.prompt_tokens} prompt tokens and {work.new_tokens} new ones; "
                 f"expected as many as ours, {own.prompt_tokens} and {own.new_tokens}"
             )
             raise RuntimeError(msg)
 
 
 def rows(results: Sequence[Result], names: Sequence[str]) -> list[list[object]]:
-    """A row for each workload: its size, our seconds, our share of the floor, and everyone's ratio."""
+    """Return a row for each workload: its size, our seconds, our share of the floor, and the contenders' ratios."""
     return [
         [
             each.workload,
@@ -122,11 +122,11 @@ def rows(results: Sequence[Result], names: Sequence[str]) -> list[list[object]]:
             each.work.new_tokens,
             f"{each.timings[OURS].middle:.2f} s",
             f"{each.of_floor:.2f}",
-            *(_said(each, name) for name in names),
+            *(_ratio(each, name) for name in names),
         ]
         for each in results
     ]
 
 
-def _said(result: Result, name: str) -> str:
+def _ratio(result: Result, name: str) -> str:
     return f"{result.ratio(name):.2f} ±{result.timings[name].spread:.0%}" if name in result.timings else ""

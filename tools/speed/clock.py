@@ -1,4 +1,4 @@
-"""A pytest plugin and a backend of the bench: when a run first computed, how long it did so, and how long it took."""
+"""The clock of a run: a pytest plugin and a backend that measure the start, the computing time and the total time."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pytest_puma.models import weights_digest
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
 
-#: What the product imports behind its first sample. It takes a second, and scatters by more than is looked for.
+#: Imports of the product after its first sample. They take a second, which varies by more than the measured overhead.
 _LATER = ("scipy.stats", "sklearn.compose", "sklearn.feature_extraction.text", "sklearn.linear_model")
 
 
 @dataclass(slots=True, kw_only=True)
 class Clock:
-    """`aside`: seconds of the model's load and of later imports, done before it. `computing`: those of `llama_decode`.
+    """Times of a run. `aside`: seconds for the load of the model and for imports; `computing`: those in `llama_decode`.
 
-    The rest are seconds of `time.time`: the `command`, `ready` for the first sample, `began` to compute, `ended`.
+    The rest are times of `time.time`: of the `command`, `ready` for the first sample, `began` to compute, `ended`.
     """
 
     aside: float = 0.0
@@ -39,7 +39,7 @@ class Clock:
 
     @property
     def start(self) -> float:
-        """Seconds from the command to the first `llama_decode`, less what was done aside."""
+        """Seconds from the command to the first `llama_decode`, without `aside`."""
         return self.began - self.command - self.aside
 
     @property
@@ -49,7 +49,7 @@ class Clock:
 
     @property
     def outside(self) -> float:
-        """Those of them that were not spent in `llama_decode`."""
+        """Seconds of `took` outside of `llama_decode`."""
         return self.took - self.computing
 
 
@@ -65,7 +65,7 @@ class ClockedBackend(NativeBackend):
         self.clock = Clock(aside=ready - started, ready=ready)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
-        """As ever."""
+        """Decode, with the clock."""
         self.clock.began = self.clock.began or time.time()
         started = time.perf_counter()
         logits = super().decode(steps)
@@ -81,20 +81,20 @@ class ClockPlugin:
         self._clock = Clock()
 
     def pytest_puma_backend(self, model: Model) -> ClockedBackend:
-        """In place of the product's own; a run has one model."""
+        """Replace the product's backend; a run has one model."""
         backend = ClockedBackend(model, threads=self._threads, digest=weights_digest(model.path))
         self._clock = backend.clock
         return backend
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        """The end, behind the summary."""
+        """Record the end, after the summary."""
         self._clock.ended = time.time()
         self._path.write_text(json.dumps(asdict(self._clock)), encoding="utf-8")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where the clock is to be written."""
+    """Add the option for the file of the clock."""
     parser.addoption("--clock", type=Path, required=True)
 
 

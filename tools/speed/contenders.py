@@ -1,6 +1,6 @@
-"""What stands side by side: our engine, the loop a user would write, and llama.cpp's server with two clients.
+"""The contenders: our engine, the loop that a user would write, and llama.cpp's server with two clients.
 
-A contender answers a workload on a model that it has loaded before the clock starts. None: it cannot do that.
+A contender loads a model and then answers a workload, which is timed. It returns None if it cannot do the workload.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tools.speed.workloads import Workload
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What all share: the file, the threads, and a context (tokens) that holds the longest request."""
+    """The common setting: the file, the threads, and a context (tokens) for the longest request."""
 
     path: Path
     threads: int
@@ -36,20 +36,20 @@ class Setting:
 
     @property
     def model(self) -> Model:
-        """The file under its own name."""
+        """The model, named after its file."""
         return Model(name=self.path.stem, path=self.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Took:
-    """How long a workload took, and what was computed for it: equal for all who did the same work."""
+class Work:
+    """Time and tokens of a workload; the tokens are equal for contenders that do the same work."""
 
     seconds: float
     prompt_tokens: int
     new_tokens: int
 
 
-Contender = Callable[[Setting, Workload], Took | None]
+Contender = Callable[[Setting, Workload], Work | None]
 
 _DEFAULT_PARAMS = llama_cpp.llama_model_default_params
 
@@ -59,26 +59,26 @@ _DEFAULT_PARAMS = llama_cpp.llama_model_default_params
 
 @contextmanager
 def opened(setting: Setting, *, strict: bool = False) -> Iterator[Engine]:
-    """Our engine over the model."""
+    """Open our engine over the model."""
     model = replace(setting.model, options=ModelOptions(strict=strict))
     with closing(Engine(NativeBackend(model, threads=setting.threads))) as engine:
         yield engine
 
 
-def ours(setting: Setting, workload: Workload) -> Took:
-    """Cell by cell, as the product does it."""
+def ours(setting: Setting, workload: Workload) -> Work:
+    """Run our engine cell by cell, like the product."""
     with opened(setting) as engine:
         return timed(engine, workload)
 
 
-def strict(setting: Setting, workload: Workload) -> Took:
-    """As `--puma-strict` has it: a request at a time, nothing shared."""
+def strict(setting: Setting, workload: Workload) -> Work:
+    """Run our engine with `--puma-strict`: one request at a time, nothing shared."""
     with opened(setting, strict=True) as engine:
         return timed(engine, workload)
 
 
-def beside_busy(setting: Setting, workload: Workload) -> Took:
-    """As the product does it, on a machine where another process keeps one core busy all the time."""
+def beside_busy(setting: Setting, workload: Workload) -> Work:
+    """Run our engine while another process keeps one core busy."""
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
         try:
             return ours(setting, workload)
@@ -86,8 +86,8 @@ def beside_busy(setting: Setting, workload: Workload) -> Took:
             other.kill()
 
 
-def timed(engine: Engine, workload: Workload) -> Took:
-    """The workload on an engine that is ready."""
+def timed(engine: Engine, workload: Workload) -> Work:
+    """Time the workload on an open engine."""
     started = time.perf_counter()
     responses: list[Response] = []
     for cell in workload.cells:
@@ -95,28 +95,28 @@ def timed(engine: Engine, workload: Workload) -> Took:
         responses += engine.run(cell)
     seconds = time.perf_counter() - started
     prompts = sum(response.usage.prompt_tokens for response in responses)
-    return Took(seconds=seconds, prompt_tokens=prompts, new_tokens=sum(each.usage.decoded_tokens for each in responses))
+    return Work(seconds=seconds, prompt_tokens=prompts, new_tokens=sum(each.usage.decoded_tokens for each in responses))
 
 
-def prompts_alone(setting: Setting, workload: Workload) -> Took | None:
-    """The prompts of a scored workload without their continuations: what scoring costs comes on top of this."""
+def prompts_alone(setting: Setting, workload: Workload) -> Work | None:
+    """Time the prompts of a scored workload without continuations, to separate the cost of scoring."""
     return ours(setting, workload.prompts_alone()) if workload.scored else None
 
 
 # -- the loop --------------------------------------------------------------------------------------
 
 
-def loop(setting: Setting, workload: Workload) -> Took:
-    """A prompt at a time, in an order in which each finds most of its beginning in the cache."""
+def loop(setting: Setting, workload: Workload) -> Work:
+    """Time a loop over single prompts, sorted so that each finds most of its prefix in the cache."""
     return _looped(setting, workload, forget=False)
 
 
-def loop_without_reuse(setting: Setting, workload: Workload) -> Took:
-    """The same with a cache emptied before each prompt."""
+def loop_without_reuse(setting: Setting, workload: Workload) -> Work:
+    """Time the same loop with an empty cache before each prompt."""
     return _looped(setting, workload, forget=True)
 
 
-def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Took:
+def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Work:
     with patch.object(llama_cpp.llama_cpp, "llama_model_default_params", _sound_params):
         llama = llama_cpp.Llama(
             str(setting.path),
@@ -134,30 +134,30 @@ def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Took:
                 llama.reset()
             counts.append(answer(llama, request))
         seconds = time.perf_counter() - started
-    return Took(
+    return Work(
         seconds=seconds, prompt_tokens=sum(read for read, _ in counts), new_tokens=sum(new for _, new in counts)
     )
 
 
 def _sound_params() -> Any:
-    """With the same buffers as ours: without, the loop would crash where llama.cpp's use of AMX does."""
+    """The same buffers as ours: with the default ones, the loop would crash where llama.cpp's use of AMX does."""
     params = _DEFAULT_PARAMS()
     params.use_extra_bufts = not has_amx()
     return params
 
 
 def _text(request: Request) -> list[str]:
-    """Sorted by it, neighbours have the longest beginnings in common."""
+    """Sort key: neighbours have the longest shared prefixes."""
     return [message.content for message in request.prompt.messages]
 
 
 def _generated(llama: Any, request: Generate) -> tuple[int, int]:
-    usage = llama.create_chat_completion(**asked(request))["usage"]
+    usage = llama.create_chat_completion(**chat_body(request))["usage"]
     return usage["prompt_tokens"], usage["completion_tokens"]
 
 
 def _scored(llama: Any, request: Score) -> tuple[int, int]:
-    """The prompt once, then each continuation behind it, token by token: no more logits are copied than are read."""
+    """Score the prompt once, then each continuation after it, token by token: only the needed logits are copied."""
     text = "".join(f"<|im_start|>{each.role}\n{each.content}<|im_end|>\n" for each in request.prompt.messages)
     text += "<|im_start|>assistant\n" + request.prompt.prefill
     prompt = _tokens(llama, text)
@@ -166,7 +166,7 @@ def _scored(llama: Any, request: Score) -> tuple[int, int]:
     new = 0
     for continuation in request.continuations:
         tail = _tokens(llama, f"{text}{continuation}<|im_end|>")[len(prompt) :]
-        logits, score = first, 0.0  # nobody asks for it here, but it has its price
+        logits, score = first, 0.0  # the score is not used here, but its cost counts
         for depth, token in enumerate(tail, start=1):
             score += float(llama.logits_to_logprobs(logits)[token])
             if depth < len(tail):
@@ -188,8 +188,8 @@ def _logits_behind(llama: Any, kept: int, tokens: list[int]) -> NDArray[np.float
     return np.ctypeslib.as_array(row, shape=(llama.n_vocab(),)).copy()
 
 
-def asked(request: Generate) -> dict[str, Any]:
-    """The request as OpenAI's chat interface spells it, for the binding and for the server."""
+def chat_body(request: Generate) -> dict[str, Any]:
+    """Return the request in the format of OpenAI's chat interface, for the binding and for the server."""
     return {
         "messages": [{"role": each.role, "content": each.content} for each in request.prompt.messages],
         "max_tokens": request.max_tokens,
@@ -198,7 +198,7 @@ def asked(request: Generate) -> dict[str, Any]:
     }
 
 
-#: By the name that the table shows; those that need a server join them in `server.py`.
+#: By the name in the table; `server.py` adds those that need a server.
 IN_PROCESS: Mapping[str, Contender] = {
     "ours": ours,
     "ours, strict": strict,
@@ -206,5 +206,5 @@ IN_PROCESS: Mapping[str, Contender] = {
     "loop": loop,
     "loop, no reuse": loop_without_reuse,
 }
-#: Joins them on demand: it says how calm we are, not how fast.
+#: Added on demand: it measures the sensitivity to other processes, not the speed.
 BUSY: Mapping[str, Contender] = {"ours, busy": beside_busy}

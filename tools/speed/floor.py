@@ -1,4 +1,4 @@
-"""The physical limit of a workload: the fewest tokens that must be computed, at the rate of bare `llama_decode`."""
+"""The physical limit of a workload: the minimum number of tokens, at the rate of bare `llama_decode` calls."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pytest_puma.engine.track import Track, batch_of
 from tools.speed.contenders import Setting
 from tools.speed.workloads import Workload
 
-#: Batches of one token for each sequence that are timed.
-WRITTEN_STEPS = 24
-#: Prompt tokens of one length that are timed, in whole rounds.
-READ_TOKENS = 4096
+#: Timed decode batches, with one token per sequence.
+DECODE_STEPS = 24
+#: Timed prefill tokens of one length, in whole rounds.
+PREFILL_TOKENS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A mean sequence: the tokens that it `shared` with another, its `own`, the `rows` of logits looked at in these."""
+    """A mean sequence: its tokens `shared` with another, its `own` tokens, and the `rows` of logits in these."""
 
     shared: int
     own: int
@@ -36,26 +36,27 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """Tokens that cannot be done without: `reads` of prompts and continuations, each distinct prefix once; `written`.
+    """Minimum of tokens: `prefill` of prompts and continuations, each distinct prefix once; `decoded` new tokens.
 
-    What is read is told by length, a text of it with the tokens of all: that in which a mean token of them stands, for
-    one long text takes more attention than several short ones. `mean` is that of all, with at most `new` tokens behind.
+    The prefill is grouped by length, as (text, tokens of the group): the text is the one around a mean token of the
+    group, because one long text needs more attention than several short ones. `mean` is the mean text of all, with at
+    most `new` tokens after it.
     """
 
-    reads: tuple[tuple[Text, int], ...]
-    written: int
+    prefill: tuple[tuple[Text, int], ...]
+    decoded: int
     mean: Text
     new: int
 
 
 def need_of(backend: Backend, workload: Workload) -> Need:
-    """Count them. The last token of an answer need not be computed: nobody asks what would follow."""
+    """Count the tokens of a workload. The last token of an answer is not computed: nothing follows it."""
     engine = Engine(backend)
     texts: list[tuple[array[int], int]] = []
     new = [request.max_tokens for request in workload.generated]
     for request in workload.requests:
         tokens, tails = engine.encode(request)
-        # The row behind a prompt is looked at once for all its continuations.
+        # The row after a prompt is read once for all its continuations.
         rows = [len(tail) - (number > 0) for number, tail in enumerate(tails)] or [1]
         full = [array("i", [*tokens, *tail[:-1]]) for tail in tails] or [array("i", tokens)]
         texts += zip(full, rows, strict=True)
@@ -67,15 +68,15 @@ def need_of(backend: Backend, workload: Workload) -> Need:
     ]
     lengths = [[*group] for _, group in groupby(sorted(parts, key=_doublings), key=_doublings)]
     return Need(
-        reads=tuple((_around_a_token(group), sum(each.own for each in group)) for group in lengths),
-        written=sum(new) - len(new),
+        prefill=tuple((_around_a_token(group), sum(each.own for each in group)) for group in lengths),
+        decoded=sum(new) - len(new),
         mean=_mean(parts),
         new=max(new, default=0),
     )
 
 
 def _doublings(text: Text) -> int:
-    """Texts within a pass through the graph are of one length; beyond it, those within the same power of two."""
+    """Length class of a text: up to one pass through the graph, beyond it by powers of two."""
     return (max(MICRO_BATCH, text.own) - 1).bit_length()
 
 
@@ -85,7 +86,7 @@ def _mean(parts: Sequence[Text]) -> Text:
 
 
 def _around_a_token(parts: Sequence[Text]) -> Text:
-    """What it reads looks at as many tokens as theirs on the mean, and has as many rows for each."""
+    """The text around a mean token: with the mean attention length and the mean rows per token of the parts."""
     tokens = sum(part.own for part in parts)
     own = sum(part.own**2 for part in parts) / tokens
     shared = sum(part.own * part.shared for part in parts) / tokens
@@ -94,52 +95,52 @@ def _around_a_token(parts: Sequence[Text]) -> Text:
 
 
 def floor(setting: Setting, workload: Workload) -> float:
-    """Seconds that no order of the work could undercut at the rates of bare decodes that are measured now."""
+    """Return the minimum of seconds for any order of the work, at the rates of bare decodes measured now."""
     with closing(NativeBackend(setting.model, threads=setting.threads)) as backend:
         need = need_of(backend, workload)
         requests = len(workload.requests)
-        read = sum(tokens / read_rate(backend, text, requests, tokens) for text, tokens in need.reads)
-        return read + (need.written / write_rate(backend, need, requests) if need.written else 0.0)
+        prefill = sum(tokens / prefill_rate(backend, text, requests, tokens) for text, tokens in need.prefill)
+        return prefill + (need.decoded / decode_rate(backend, need, requests) if need.decoded else 0.0)
 
 
-def read_rate(backend: Backend, text: Text, requests: int, tokens: int = READ_TOKENS) -> float:
-    """Tokens a second of prompts with one beginning, as many at once as are worth it."""
+def prefill_rate(backend: Backend, text: Text, requests: int, tokens: int = PREFILL_TOKENS) -> float:
+    """Return the prefill tokens per second of prompts with a shared prefix, as many at once as is useful."""
     count = _together(backend, text, requests)
     _open(backend, text, count)
     done, seconds = 0, 0.0
-    while done < min(tokens, READ_TOKENS):
+    while done < min(tokens, PREFILL_TOKENS):
         _fork(backend, text, count)
         started = time.perf_counter()
-        _read(backend, _own(text, count))
+        _decode_all(backend, _own(text, count))
         seconds += time.perf_counter() - started
         done += count * text.own
     return done / seconds
 
 
-def write_rate(backend: Backend, need: Need, requests: int) -> float:
-    """Tokens a second written behind such prompts, in a shared cache or in streams, whichever is faster."""
-    rate = _write_rate(backend, need, _together(backend, need.mean, requests), streams=False)
-    longest = whole_blocks(need.mean.shared + need.mean.own + need.new + WRITTEN_STEPS)
+def decode_rate(backend: Backend, need: Need, requests: int) -> float:
+    """Return the decoded tokens per second after such prompts, in a shared cache or in streams, whichever is faster."""
+    rate = _decode_rate(backend, need, _together(backend, need.mean, requests), streams=False)
+    longest = whole_blocks(need.mean.shared + need.mean.own + need.new + DECODE_STEPS)
     streams = min(backend.parallel_streams, requests, backend.stream_kv_slots // longest - 1)
-    return max(rate, _write_rate(backend, need, streams, streams=True)) if streams > 0 else rate
+    return max(rate, _decode_rate(backend, need, streams, streams=True)) if streams > 0 else rate
 
 
 def _together(backend: Backend, text: Text, requests: int) -> int:
     return max(1, min(backend.parallel, requests, backend.good_kv_slots // text.own))
 
 
-def _write_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> float:
+def _decode_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> float:
     text = need.mean
-    _open(backend, text, count, room=need.new + WRITTEN_STEPS, streams=streams)
+    _open(backend, text, count, room=need.new + DECODE_STEPS, streams=streams)
     _fork(backend, text, count)
     for own in _own(text, count):
-        _read(backend, [own])
-    # Half of an answer lies in the cache when a mean token of it is computed.
-    held, ahead = text.shared + text.own, max(0, need.new // 2 - WRITTEN_STEPS // 2)
+        _decode_all(backend, [own])
+    # Half of an answer is in the cache when a mean token of it is computed.
+    held, ahead = text.shared + text.own, max(0, need.new // 2 - DECODE_STEPS // 2)
     if ahead:
         for sequence in range(count):
-            _read(backend, [_unread(sequence, held, held + ahead)])
-    steps = min(WRITTEN_STEPS, need.new)
+            _decode_all(backend, [_without_logits(sequence, held, held + ahead)])
+    steps = min(DECODE_STEPS, need.new)
     started = time.perf_counter()
     for at in range(held + ahead, held + ahead + steps):
         backend.decode([Step(sequence, at, array("i", [11]), 0) for sequence in range(count)])
@@ -147,26 +148,26 @@ def _write_rate(backend: Backend, need: Need, count: int, *, streams: bool) -> f
 
 
 def _open(backend: Backend, text: Text, count: int, *, room: int = 0, streams: bool = False) -> None:
-    """A cache for `count` prompts with so much room, and what they share in a sequence behind theirs."""
+    """Open a cache for `count` prompts that may grow by `room` tokens; one more sequence holds their shared prefix."""
     own = text.own + room
     if streams:
         backend.open((count + 1) * whole_blocks(text.shared + own), count + 1)
     else:
         backend.open(text.shared + count * own)
     if text.shared:
-        _read(backend, [_unread(count, 0, text.shared)])
+        _decode_all(backend, [_without_logits(count, 0, text.shared)])
 
 
 def _fork(backend: Backend, text: Text, count: int) -> None:
-    """Let every prompt stand where what is shared ends."""
+    """Reset every prompt to the end of the shared prefix."""
     for sequence in range(count):
         backend.drop(sequence)
         if text.shared:
             backend.fork(count, sequence)
 
 
-def _unread(sequence: int, held: int, length: int) -> Track:
-    """Tokens behind which nobody looks."""
+def _without_logits(sequence: int, held: int, length: int) -> Track:
+    """Tokens that need no logits."""
     return Track(array("i", [7] * length), length, sequence, None, 0, held)
 
 
@@ -176,8 +177,8 @@ def _own(text: Text, count: int) -> list[Track]:
     return [Track(tokens, max(held, whole - text.rows), sequence, None, 0, held) for sequence in range(count)]
 
 
-def _read(backend: Backend, tracks: Sequence[Track]) -> None:
-    """Decode all that is pending, in batches as large as may be."""
+def _decode_all(backend: Backend, tracks: Sequence[Track]) -> None:
+    """Decode all pending tokens, in batches of the maximum size."""
     while pending := [track for track in tracks if track.pending]:
         batch = batch_of(pending, tokens=backend.batch, rows=backend.rows)
         backend.decode([step for _, step in batch])

@@ -1,4 +1,4 @@
-"""What pytest around the engine costs: a whole run of the product beside the bare engine."""
+"""The overhead of pytest: a whole run of the product compared with the bare engine."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def test_triage(puma):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
-    """Of triage under seven strategies, beyond the first sample of each.
+    """Overhead for triage under seven strategies, without the first sample of each.
 
-    `around`: seconds that pytest takes outside of `llama_decode`, less those of the bare engine: what is computed is
-    the same, and scatters by more than is looked for. `engine`: seconds of the bare engine, computing included.
-    `start`: seconds from the command to the first `llama_decode`, less the model's load.
+    `around`: seconds of pytest outside of `llama_decode`, minus those of the bare engine (the computing time is the
+    same, but varies by more than the overhead). `engine`: seconds of the bare engine, including `llama_decode`.
+    `start`: seconds from the command to the first `llama_decode`, without the load of the model.
     """
 
     samples: int
@@ -44,17 +44,17 @@ class Overhead:
 
     @property
     def share(self) -> float:
-        """Of the engine's time, what comes on top."""
+        """Overhead as a share of the engine's time."""
         return self.around / self.engine
 
     @property
     def milliseconds(self) -> float:
-        """The same for each sample."""
+        """Overhead per sample."""
         return 1000 * self.around / self.samples
 
 
 def overhead(setting: Setting, *, samples: int, rounds: int) -> Overhead:
-    """Run both with one sample a cell and with many: the difference is what the samples between cost."""
+    """Run both with one sample per cell and with many: the difference is the cost of the other samples."""
     arounds: list[float] = []
     engines: list[float] = []
     starts: list[float] = []
@@ -70,17 +70,17 @@ def overhead(setting: Setting, *, samples: int, rounds: int) -> Overhead:
 
 
 def _engine(setting: Setting, samples: int) -> Clock:
-    """The bare engine."""
-    asked = workloads(setting.model, samples=samples, stories=())["triage"]
+    """Run the bare engine."""
+    triage = workloads(setting.model, samples=samples, stories=())["triage"]
     backend = ClockedBackend(setting.model, threads=setting.threads)
     with closing(Engine(backend)) as engine:
-        timed(engine, asked)
+        timed(engine, triage)
         backend.clock.ended = time.time()
     return backend.clock
 
 
 def _pytest(setting: Setting, samples: int) -> Clock:
-    """A whole process."""
+    """Run pytest in a process."""
     with tempfile.TemporaryDirectory() as folder:
         clock = Path(folder, "clock.json")
         Path(folder, "test_triage.py").write_text(_TEST, encoding="utf-8")
@@ -88,7 +88,7 @@ def _pytest(setting: Setting, samples: int) -> Clock:
         command += [f"-p{plugin}" for plugin in ("pytest_puma.plugin", "tools.speed.clock")]
         command += [f"--puma-model={setting.path.resolve()}", f"--puma-samples={samples}"]
         command += [f"--puma-threads={setting.threads}", f"--puma-strategy={','.join(DIRECT)}"]
-        # Other plugins at hand are not what a user of ours pays for.
+        # Other installed plugins do not count.
         environment = os.environ | {"PYTHONPATH": str(_ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         started = time.time()
         subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - ourselves

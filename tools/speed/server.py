@@ -1,4 +1,4 @@
-"""llama.cpp's own HTTP server in a process of its own, and two clients: an asynchronous one and a framework.
+"""llama.cpp's HTTP server in a separate process, and two clients: an asynchronous one and a framework.
 
     python -m tools.speed.server MODEL SLOTS THREADS CONTEXT
 
@@ -18,28 +18,28 @@ from functools import partial
 from typing import Any
 
 from pytest_puma.engine.native.binding import has_amx
-from tools.speed.contenders import Contender, Setting, Took, asked
+from tools.speed.contenders import Contender, Setting, Work, chat_body
 from tools.speed.workloads import Workload
 
-#: Requests at once that the framework sends, and slots that the server has for them.
+#: Requests that the framework sends at once, and slots of the server for them.
 FRAMEWORK_SLOTS = 4
 
 
 def contenders() -> dict[str, Contender]:
-    """By the name that the table shows."""
+    """Return the contenders by the name in the table."""
     slots = {f"server, {count} slot{'s' * (count > 1)}": partial(client, slots=count) for count in (1, 4, 8)}
     return {**slots, "inspect on server": framework}
 
 
-def client(setting: Setting, workload: Workload, *, slots: int) -> Took | None:
-    """As many requests under way as the server has slots; its prompt cache is on."""
+def client(setting: Setting, workload: Workload, *, slots: int) -> Work | None:
+    """Time a client that sends as many requests at once as the server has slots; its prompt cache is on."""
     if workload.scored:
         return None
     with _serving(setting, slots) as address:
         return asyncio.run(_ask_all(address, workload, slots))
 
 
-async def _ask_all(address: str, workload: Workload, slots: int) -> Took:
+async def _ask_all(address: str, workload: Workload, slots: int) -> Work:
     import aiohttp
 
     gate = asyncio.Semaphore(slots)
@@ -53,13 +53,13 @@ async def _ask_all(address: str, workload: Workload, slots: int) -> Took:
                 return usage
 
         started = time.perf_counter()
-        usages = await asyncio.gather(*(ask(asked(request)) for request in workload.generated))
+        usages = await asyncio.gather(*(ask(chat_body(request)) for request in workload.generated))
         seconds = time.perf_counter() - started
     return _took(seconds, usages)
 
 
-def framework(setting: Setting, workload: Workload) -> Took | None:
-    """Inspect, of the UK AI Security Institute, as the client."""
+def framework(setting: Setting, workload: Workload) -> Work | None:
+    """Time Inspect, of the UK AI Security Institute, as the client."""
     if workload.scored:
         return None
     from inspect_ai import Task, eval  # noqa: A004 - its name
@@ -68,7 +68,7 @@ def framework(setting: Setting, workload: Workload) -> Took | None:
     from inspect_ai.solver import generate
 
     turns = {"system": ChatMessageSystem, "user": ChatMessageUser}
-    bodies = [asked(request) for request in workload.generated]
+    bodies = [chat_body(request) for request in workload.generated]
     samples = [
         Sample(input=[turns[each["role"]](content=each["content"]) for each in body["messages"]]) for body in bodies
     ]
@@ -96,8 +96,8 @@ def framework(setting: Setting, workload: Workload) -> Took | None:
     return _took(seconds, counts)
 
 
-def _took(seconds: float, usages: list[dict[str, int]]) -> Took:
-    return Took(
+def _took(seconds: float, usages: list[dict[str, int]]) -> Work:
+    return Work(
         seconds=seconds,
         prompt_tokens=sum(usage["prompt_tokens"] for usage in usages),
         new_tokens=sum(usage["completion_tokens"] for usage in usages),
@@ -106,7 +106,7 @@ def _took(seconds: float, usages: list[dict[str, int]]) -> Took:
 
 @contextmanager
 def _serving(setting: Setting, slots: int) -> Iterator[str]:
-    """A server's address; it has loaded the model."""
+    """Start a server, wait until it has loaded the model, and yield its address."""
     command = [sys.executable, "-m", "tools.speed.server", str(setting.path)]
     with subprocess.Popen(  # noqa: S603 - ourselves
         [*command, str(slots), str(setting.threads), str(setting.context)],
@@ -126,7 +126,7 @@ def _serving(setting: Setting, slots: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Serve."""
+    """Serve the model until the standard input ends."""
     import xllamacpp
 
     path, *numbers = sys.argv[1:]

@@ -1,4 +1,4 @@
-"""Models to measure on: real shapes with random weights, and a turn that never ends."""
+"""Models of the bench: real shapes with random weights, whose replies never end before the limit."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from pytest_puma.core.bundled import bundled_folder
 from tools.qwen2 import Shape, write_qwen2
 
-#: The model whose tokenizer the others have.
+#: The model whose tokenizer the others use.
 VOCABULARY = bundled_folder("models") / "puma-tiny.gguf"
-#: How byte-level spelling writes a blank.
+#: The spelling of a space in a byte-level vocabulary.
 BLANK = "\u0120"
-#: Weights of one block of Q8_0, and the bytes it takes: a half-precision scale and one byte each.
+#: Weights per block of Q8_0, and its bytes: a half-precision scale and one byte per weight.
 BLOCK, BLOCK_BYTES = 32, 34
-#: The standard deviation of whole numbers drawn evenly from -127 to 127.
+#: The standard deviation of uniformly distributed integers from -127 to 127.
 _SPREAD = 73.3
 #: Standard deviation of a logit: wide enough for one token to win.
 LOGIT_SPREAD = 3.0
 
 
-#: By the name that the command line knows. `0.5b` is the shape of Qwen2.5-0.5B, `3b` that of Qwen2.5-3B.
+#: By the name on the command line. `0.5b` is the shape of Qwen2.5-0.5B, `3b` that of Qwen2.5-3B.
 SHAPES = {
     name: Shape(
         vocabulary=vocabulary, width=width, layers=layers, heads=heads, kv_heads=2, feed_forward=inner, context=32768
@@ -40,16 +40,16 @@ SHAPES = {
 
 
 def is_current(path: Path) -> bool:
-    """Whether the model is there, and no older than the vocabulary it is to have."""
+    """Whether the model exists and is not older than the bundled vocabulary."""
     return path.exists() and path.stat().st_mtime >= VOCABULARY.stat().st_mtime
 
 
 def write_model(path: Path, shape: Shape) -> Path:
-    """Write the model in Q8_0 with the vocabulary of the bundled one, filled up with tokens that no text contains.
+    """Write the model in Q8_0 with the vocabulary of the bundled one, padded with tokens that no text contains.
 
-    The embeddings of control tokens are zero. As the embeddings are the output matrix too, their logits are then 0, and
-    no turn ends before its limit. So are those of tokens beyond ASCII, which may end within a character: the loop
-    would go on until that is whole. Everyone generates the same number of tokens.
+    The embeddings of control tokens are zero. The embeddings are also the output matrix, so their logits are 0, and no
+    reply ends before its limit. The same holds for tokens beyond ASCII, which may end inside a character: the loop
+    would continue until the character is complete. So all contenders generate the same number of tokens.
     """
     bundled = GGUFReader(VOCABULARY).fields
     kinds = bundled["tokenizer.ggml.token_type"].contents()
@@ -65,23 +65,23 @@ def write_model(path: Path, shape: Shape) -> Path:
 
 
 def _add_tokenizer(writer: GGUFWriter, *, bundled: Mapping[str, ReaderField], size: int) -> None:
-    """Copy the bundled model's vocabulary, and fill it up."""
+    """Copy the bundled model's vocabulary, and pad it."""
 
-    def said(name: str) -> Any:
+    def field(name: str) -> Any:
         return bundled[f"tokenizer.{name}"].contents()
 
-    tokens, kinds = list(said("ggml.tokens")), list(said("ggml.token_type"))
+    tokens, kinds = list(field("ggml.tokens")), list(field("ggml.token_type"))
     spare = range(size - len(tokens))
-    writer.add_tokenizer_model(said("ggml.model"))
-    writer.add_tokenizer_pre(said("ggml.pre"))
+    writer.add_tokenizer_model(field("ggml.model"))
+    writer.add_tokenizer_pre(field("ggml.pre"))
     writer.add_token_list([*tokens, *(f"filler{number}" for number in spare)])
     writer.add_token_types([*kinds, *(TokenType.NORMAL for _ in spare)])
-    writer.add_token_merges(said("ggml.merges"))
-    writer.add_bos_token_id(said("ggml.bos_token_id"))
-    writer.add_add_bos_token(said("ggml.add_bos_token"))
-    writer.add_eos_token_id(said("ggml.eos_token_id"))
-    writer.add_eot_token_id(said("ggml.eot_token_id"))
-    writer.add_chat_template(said("chat_template"))
+    writer.add_token_merges(field("ggml.merges"))
+    writer.add_bos_token_id(field("ggml.bos_token_id"))
+    writer.add_add_bos_token(field("ggml.add_bos_token"))
+    writer.add_eos_token_id(field("ggml.eos_token_id"))
+    writer.add_eot_token_id(field("ggml.eot_token_id"))
+    writer.add_chat_template(field("chat_template"))
 
 
 def _tensors(shape: Shape, silent: list[int]) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -107,7 +107,7 @@ def _tensors(shape: Shape, silent: list[int]) -> Iterator[tuple[str, NDArray[Any
 
 
 def _matrix(rng: np.random.Generator, outputs: int, inputs: int, gain: float = 1.0) -> NDArray[np.uint8]:
-    """Blocks of Q8_0 that turn inputs of root mean square 1 into outputs of about `gain`."""
+    """Blocks of Q8_0 that map inputs with a root mean square of 1 to outputs of about `gain`."""
     blocks = inputs // BLOCK
     stored = np.empty((outputs, blocks, BLOCK_BYTES), np.uint8)
     stored[..., :2] = np.array([gain / inputs**0.5 / _SPREAD], np.float16).view(np.uint8)
