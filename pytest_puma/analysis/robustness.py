@@ -64,7 +64,7 @@ def _robustness(
         worst=worst,
         worst_value=observed,
         worst_corrected=corrected,
-        always_right=None if replicates.numbers else _always_right([replicates, *twins.values()], resamples),
+        always_right=None if replicates.graded else _always_right([replicates, *twins.values()], resamples),
         gaps=_gaps(twins, own),
     )
 
@@ -99,7 +99,7 @@ def _shifts(
 
 def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resamples: Resamples) -> AnswerChanges:
     answers = zip(clean.answers, twin.answers, strict=True)
-    changed = [not _same_answer(old, new, numbers=clean.numbers) for old, new in answers]
+    changed = [not _same_answer(old, new, graded=clean.graded) for old, new in answers]
     sides = zip(clean.errors, twin.errors, changed, strict=True)
     became = [(not was, not now) for was, now, flip in sides if flip]
     return AnswerChanges(
@@ -110,9 +110,9 @@ def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resam
     )
 
 
-def _same_answer(old: str | None, new: str | None, *, numbers: bool) -> bool:
+def _same_answer(old: str | None, new: str | None, *, graded: bool) -> bool:
     """3 and 3.0 are one number."""
-    return old == new or (numbers and old is not None and new is not None and float(old) == float(new))
+    return old == new or (graded and old is not None and new is not None and float(old) == float(new))
 
 
 def _always_right(replicates: Sequence[BootstrapReplicates], resamples: Resamples) -> Measure:

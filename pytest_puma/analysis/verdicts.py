@@ -44,7 +44,7 @@ class Series:
             both = f"{len(self.pairs)} of the {len(self.anchor.answers)} {noun} of {name} were asked here"
             return without_baseline(gate, f"{both}; --puma-update-baseline starts a new series", policy)
         decline = self.pairs.decline()
-        change = self.pairs.change("mae" if decline.numbers else "accuracy", level=level)
+        change = self.pairs.change(self.pairs.decisive_metric, level=level)
         return judge_drift(gate, drift, decline, change, name, policy)
 
 
@@ -101,7 +101,7 @@ class Comparison:
 
     def _tested(self, gate: Gate, policy: Policy) -> Verdict:
         decline = self.pairs.decline()
-        change = self.pairs.change("mae" if decline.numbers else "accuracy", level=self.level)
+        change = self.pairs.change(self.pairs.decisive_metric, level=self.level)
         return judge_decline(gate, decline, change, self.against, policy)
 
 

@@ -13,7 +13,7 @@ REGRESSION_LEVEL = 0.05
 class Decline:
     """One-sided test for `n` answers that are worse than older answers to the same samples.
 
-    `worse` and `better` count answers that went from right to wrong and back; if answers are `numbers`, those that
+    `worse` and `better` count answers that went from right to wrong and back; if answers are `graded`, those that
     moved away from the gold label and towards it. `p` is the combined p-value; `tests` has that of each test by name.
     `loss` is the mean rise of the Brier score, with the probabilities of each side at their best-fitting temperature;
     None if only answers count, for the reason `alone`. `error` is the standard error of the change in the error rate,
@@ -28,7 +28,7 @@ class Decline:
     loss: float | None = None
     alone: str = ""
     error: float = 0.0
-    numbers: bool = False
+    graded: bool = False
     same: bool = False
 
     @property

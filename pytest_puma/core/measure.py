@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_puma.core.metric import Direction
+
 #: The confidence level of an interval.
 LEVEL = 0.95
 
@@ -13,7 +15,8 @@ class Measure:
     """The value of a metric with its interval and the number of predictions behind it.
 
     `value` is NaN if there is nothing to measure (n = 0); `low` and `high` are NaN if no interval exists. `note`: a
-    caveat for the reader. `level`: the confidence level of the interval.
+    caveat for the reader. `level`: the confidence level of the interval. `better`: which values are better. `unit`: of
+    the value, empty for a plain number.
     """
 
     metric: str
@@ -23,3 +26,5 @@ class Measure:
     n: int
     note: str = ""
     level: float = LEVEL
+    better: Direction = "high"
+    unit: str = ""

@@ -48,7 +48,7 @@ def evidence(decline: Decline, change: Change | None) -> str:
     if decline.same:
         return ""
     values = "" if change is None else f"{change.metric} {change.old:.3g} -> {change.new:.3g}, "
-    if decline.numbers:
+    if decline.graded:
         return f": {values}{decline.worse} of {decline.n} answers are farther off, {decline.better} nearer"
     changed = f"{decline.worse} of {decline.n} answers went from right to wrong, {decline.better} the other way"
     if decline.loss is None:

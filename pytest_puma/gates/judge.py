@@ -184,7 +184,7 @@ def _detectable(gate: Gate, change: Change) -> str:
 
 def _answers(gate: Gate, change: Change) -> str:
     """Count the answers behind the change."""
-    if change.numbers:
+    if change.graded:
         counts = f"{change.worse} of {change.n} answers are farther off, {change.better} nearer"
     else:
         worse = "went from right to wrong" if gate.other == "baseline" else "are wrong where it is right"

@@ -33,7 +33,7 @@ _TEST_LEVEL = 1 - 2 * REGRESSION_LEVEL
 def of_change(gate: Gate, change: Change, *, level: float = LEVEL) -> Power | None:
     """Power of a limit on a change, with the observed spread; None if there is none."""
     observed = change.worse + change.better
-    changed = None if change.numbers else max(CHANGED, observed / change.n)
+    changed = None if change.graded else max(CHANGED, observed / change.n)
     reach = min(change.value - change.low, change.high - change.value) or (change.high - change.low) / 2
     error = reach / NormalDist().inv_cdf((1 + level) / 2)
     if changed is not None:
@@ -69,7 +69,7 @@ def _of_word(gate: Gate, n: int) -> Power:
 def of_decline(decline: Decline, old: float) -> Power | None:
     """Power of `no_regression`; `old` is the earlier mean error if answers are numbers."""
     n = decline.n
-    if decline.numbers:
+    if decline.graded:
         error, loss = decline.error, SHARE * old
         if not (error > 0 and loss > 0):
             return None
@@ -95,7 +95,7 @@ def _design_effect(decline: Decline) -> float:
 def of_drift(decline: Decline, old: float) -> Power | None:
     """Power of `no_drift`: the probability that a series of renewals FAILs if each has a small loss."""
     n = decline.n
-    if decline.numbers:
+    if decline.graded:
         loss, error = RENEWALS * STEP_SHARE * old, decline.error
         return _of_series(n, loss=RENEWALS * STEP_SHARE, effect=loss / error, relative=True) if error and loss else None
     effect = RENEWALS * STEP * math.sqrt(_effective(decline) / DRIFTED)

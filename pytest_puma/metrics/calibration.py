@@ -34,14 +34,16 @@ def statistics(table: Table) -> Iterator[Statistic]:
     """The Brier score, then expected and maximum calibration error, which have no interval."""
     among, n = table.has_probabilities, int(table.has_probabilities.sum())
     kept = replace(table, probabilities=table.kept_probabilities)
-    brier = mean("brier", _brier(table), among, ceiling=MAX_BRIER, unseen=MAX_BRIER, optional=True)
+    brier = mean("brier", _brier(table), among, better="low", ceiling=MAX_BRIER, unseen=MAX_BRIER, optional=True)
     yield replace(brier, inputs=given(_brier(kept), among))
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs
     few = f"n under {ENOUGH}: the value is rough" if n < ENOUGH else ""
     for name, kernel in (("ece", calibration.expected_error), ("mce", calibration.maximum_error)):
-        yield Statistic(name=name, kernel=kernel, n=n, bare=True, optional=True, inputs=inputs, note=few)
+        yield Statistic(
+            name=name, kernel=kernel, n=n, better="low", bare=True, optional=True, inputs=inputs, note=few
+        )
     outside = np.array([outside_labels(each, table.labels) for each in table.predictions], dtype=np.float64)
-    yield mean("outside_labels", outside, ~np.isnan(outside), ceiling=1.0, optional=True)
+    yield mean("outside_labels", outside, ~np.isnan(outside), better="low", ceiling=1.0, optional=True)
 
 
 def outside_labels(prediction: Prediction, labels: Sequence[str]) -> float:

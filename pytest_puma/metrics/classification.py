@@ -33,15 +33,15 @@ def statistics(table: Table) -> Iterator[Statistic]:
     """Over all classes first, then class by class."""
     by_class, rare, hits = _ByClass(table), _rare(table), table.gold == table.answer
     answer, hit = (given(column.astype(np.float64), table.everything) for column in (table.answer, hits))
-    of_all = partial(Statistic, n=len(table), bounds=SHARE)
+    of_all = partial(Statistic, n=len(table), bounds=SHARE, steady=True)
     over_classes = partial(of_all, note=rare, odd=None if rare else rarer(hits))
     yield over_classes(name="f1_macro", kernel=by_class.f1_macro, inputs=answer)
     yield of_all(name="f1_weighted", kernel=by_class.f1_weighted, odd=rarer(hits), inputs=answer)
-    yield proportion("accuracy", hits, table.everything)
+    yield proportion("accuracy", hits, table.everything, better="high", test="mcnemar")
     yield over_classes(name="recall_macro", kernel=by_class.recall_macro, inputs=hit)
     if table.ordered:
         near = table.read & (np.abs(table.gold - table.answer) <= 1)
-        yield proportion("within_one", near, table.everything)
+        yield proportion("within_one", near, table.everything, better="high")
         yield from ordinal.statistics(
             table.gold.astype(float), table.answer.astype(float), table.read, unread_note(table)
         )
@@ -58,13 +58,13 @@ def _rare(table: Table) -> str:
 
 def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_]) -> Iterator[Statistic]:
     hits = is_gold & is_answer
-    yield proportion(f"{name}.precision", hits, is_answer)
-    yield proportion(f"{name}.recall", hits, is_gold)
+    yield proportion(f"{name}.precision", hits, is_answer, better="high")
+    yield proportion(f"{name}.recall", hits, is_gold, better="high")
     f1 = ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
     counted = is_gold | is_answer
     inputs = given(is_answer.astype(np.float64), counted)
     n, odd = int(counted.sum()), rarer(hits[counted])
-    yield Statistic(name=f"{name}.f1", kernel=f1, n=n, bounds=SHARE, odd=odd, inputs=inputs)
+    yield Statistic(name=f"{name}.f1", kernel=f1, n=n, bounds=SHARE, odd=odd, inputs=inputs, steady=True)
 
 
 class _ByClass:

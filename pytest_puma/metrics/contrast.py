@@ -8,8 +8,6 @@ from pytest_puma.core import BootstrapReplicates, Contrast
 from pytest_puma.metrics.paired import FEWEST_GROUPS, between, evidence, together
 from pytest_puma.stats import change_p, cliffs_delta, group_sums, mcnemar, rank_biserial, sign_flips, signed_rank
 
-#: The paired test that is about a metric itself; of any other it is the bootstrap.
-_TESTS = {"accuracy": "mcnemar", "mae": "permutation"}
 #: Errors of answers that were not read lie beyond; a mean error is one of the others.
 _READ = 1e200
 
@@ -28,12 +26,12 @@ def contrast(cell: str, against: str, new: BootstrapReplicates, old: BootstrapRe
     differences = group_sums(errors[0] - errors[1], units)
     values, (n, behind) = np.array(new.values) - np.array(old.values), evidence(new, old)
     tests = {"bootstrap": change_p(change.value, values, n=n, turned=behind)}
-    if change.numbers or units:
+    if change.graded or units:
         tests |= {"permutation": sign_flips(differences, seed=seed), "signed_rank": signed_rank(differences)}
     else:
         # Of right and wrong answers that are independent.
         tests["mcnemar"] = mcnemar(change.worse, change.better)
-    test = _TESTS.get(new.metric, "bootstrap")
+    test = new.test
     if units and test != "bootstrap":
         test = "permutation" if len(differences) >= FEWEST_GROUPS else "bootstrap"
     return Contrast(

@@ -16,9 +16,9 @@ def failures(table: Table) -> Iterator[Statistic]:
     finishes = [prediction.finish for prediction in table.predictions]
     truncated = np.array([finish in TRUNCATED for finish in finishes], dtype=np.bool_)
     overflow = np.array([finish == "overflow" for finish in finishes], dtype=np.bool_)
-    yield proportion("parse_failure_rate", ~table.read, table.everything)
-    yield proportion("truncation_rate", truncated, table.everything)
-    yield proportion("overflow_rate", overflow, table.everything)
+    yield proportion("parse_failure_rate", ~table.read, table.everything, better="low")
+    yield proportion("truncation_rate", truncated, table.everything, better="low")
+    yield proportion("overflow_rate", overflow, table.everything, better="low")
 
 
 def statistics(table: Table) -> Iterator[Statistic]:
@@ -31,4 +31,4 @@ def statistics(table: Table) -> Iterator[Statistic]:
         "tokens_cached_mean": [usage.cached_tokens for usage in usages],
     }
     for name, column in columns.items():
-        yield mean(name, np.array(column, dtype=np.float64), table.everything)
+        yield mean(name, np.array(column, dtype=np.float64), table.everything, better="low")

@@ -41,11 +41,11 @@ _MOST_OF_ALL = 0.95
 _ROUNDING = 1e-5
 
 
-def decline(new: Table, old: Table, resamples: Resamples, *, numbers: bool) -> Decline:
+def decline(new: Table, old: Table, resamples: Resamples, *, graded: bool) -> Decline:
     """Test two tables of the same samples; `resamples` are those of their rows, `numbers`: answers are numbers."""
     answers = ([each.answer for each in table.predictions] for table in (new, old))
     same = next(answers) == next(answers) and np.allclose(new.probabilities, old.probabilities, atol=_ROUNDING)
-    return (_of_numbers if numbers else _of_labels)(new, old, resamples, same=bool(same))
+    return (_of_numbers if graded else _of_labels)(new, old, resamples, same=bool(same))
 
 
 def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> Decline:
@@ -130,7 +130,7 @@ def _of_numbers(new: Table, old: Table, resamples: Resamples, *, same: bool) -> 
         p=p,
         tests=tests,
         error=float(rise.std(ddof=1) * np.sqrt(len(rise)) / both.sum()) if len(rise) > 1 else 0.0,
-        numbers=True,
+        graded=True,
         same=same,
     )
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Measure
-from pytest_puma.metrics.statistic import CORRELATION, FEW, Statistic, blocks
+from pytest_puma.metrics.questions import count_questions
+from pytest_puma.metrics.statistic import CORRELATION, FEW, Statistic, blocks, known
 from pytest_puma.stats import (
     LEVEL,
     Interval,
@@ -33,7 +34,12 @@ LARGEST, LARGEST_WITHOUT_BOUND = 0.1, 0.05
 
 
 def measure(
-    statistics: Sequence[Statistic], resamples: Resamples, *, level: float = LEVEL, left: float = 1.0
+    statistics: Sequence[Statistic],
+    resamples: Resamples,
+    *,
+    level: float = LEVEL,
+    left: float = 1.0,
+    questions: Sequence[int] = (),
 ) -> list[Measure]:
     """Each statistic's value with the interval of this level that suits it.
 
@@ -42,7 +48,7 @@ def measure(
     """
     wanted = [s for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)]
     replicates = _bootstrap(wanted, resamples) if wanted else {}
-    return [_measure(each, resamples, replicates.get(each.name, ()), level, left) for each in statistics]
+    return [_measure(each, resamples, replicates.get(each.name, ()), level, left, questions) for each in statistics]
 
 
 def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[str, tuple[Values, ...]]:
@@ -65,8 +71,13 @@ def _kernels(statistic: Statistic, resamples: Resamples) -> list[Kernel]:
     return [statistic.kernel, statistic.error]
 
 
-def _measure(
-    statistic: Statistic, resamples: Resamples, replicates: tuple[Values, ...], level: float, left: float
+def _measure(  # noqa: PLR0917
+    statistic: Statistic,
+    resamples: Resamples,
+    replicates: tuple[Values, ...],
+    level: float,
+    left: float,
+    questions: Sequence[int],
 ) -> Measure:
     value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) if statistic.n else math.nan
     low = high = math.nan
@@ -74,8 +85,18 @@ def _measure(
         low, high = _interval(statistic, value, resamples, replicates, level, left)
         # Percentiles of a biased statistic may lie to one side of it; its interval must hold it.
         low, high = min(low, value), max(high, value)
-    note = _note(statistic, value, resamples)
-    return Measure(metric=statistic.name, value=value, low=low, high=high, n=statistic.n, note=note, level=level)
+    rows = np.ones(len(resamples), dtype=np.bool_) if statistic.inputs is None else known(statistic.inputs)
+    return Measure(
+        metric=statistic.name,
+        value=value,
+        low=low,
+        high=high,
+        n=count_questions(rows, questions) if questions else statistic.n,
+        note=_note(statistic, value, resamples),
+        level=level,
+        better=statistic.better,
+        unit=statistic.unit,
+    )
 
 
 def _interval(  # noqa: PLR0917
@@ -100,7 +121,7 @@ def _of_terms(  # noqa: PLR0917
     """The interval of a mean, or of the square root of one, whose terms then are relative to a unit."""
     if not statistic.root:
         low, high = mean_interval(terms, values, errors, unseen=statistic.unseen, level=level)
-        return max(low, 0.0), min(high, statistic.ceiling)
+        return max(low, statistic.floor), min(high, statistic.ceiling)
     unit = value / math.sqrt(terms.mean()) if value else 1.0
     low, high = mean_interval(terms, np.square(values / unit), errors, unseen=statistic.unseen, level=level)
     return unit * math.sqrt(max(low, 0.0)), unit * math.sqrt(high)
@@ -136,8 +157,12 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
         return f"under {LOPSIDED} on one side"
     odd = ODD_OF_CORRELATIONS if statistic.bounds == CORRELATION else ODD
     if statistic.odd is not None and statistic.odd < odd:
+        if statistic.losses is not None:
+            return f"under {odd} scores differ from the most frequent one"
         return f"under {odd} answers are right, or under {odd} wrong"
     if terms is None or np.all(terms == terms[0]):
+        if terms is not None and statistic.losses is not None and statistic.bounds is None:
+            return "all scores are equal"
         return "" if terms is None or terms[0] or not statistic.unseen else "no error was seen"
     above = terms - terms.min()
     largest = float(above.max() / above.sum())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import Prediction, Scenario, SettingsError
+from pytest_puma.core import Metric, Prediction, Scenario, SettingsError
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 
@@ -61,4 +61,13 @@ def statistics(scenario: Scenario, table: Table) -> Iterator[Statistic]:
             msg = f"{scenario.name}: metrics() names {name!r}; expected letters, digits and any of _ . + - only"
             raise SettingsError(msg)
         kernel = Repeated(metric, table.predictions)
-        yield Statistic(name=name, kernel=kernel, n=len(table), resamples=RESAMPLES, few=FEW)
+        declared = metric if isinstance(metric, Metric) else None
+        yield Statistic(
+            name=name,
+            kernel=kernel,
+            n=len(table),
+            better="neither" if declared is None else declared.better,
+            unit="" if declared is None else declared.unit,
+            resamples=RESAMPLES,
+            few=FEW,
+        )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_puma.core import BootstrapReplicates, Change
-from pytest_puma.metrics.regression import kernel_over_read
+from pytest_puma.metrics.kernels import BUILDERS
 from pytest_puma.metrics.statistic import in_blocks, known
 from pytest_puma.stats import (
     LEVEL,
@@ -69,7 +69,7 @@ def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: boo
     else:
         # But for rounding.
         value = low = high = value if np.isnan(value) else same
-    exact = _exact(turned, new) if new.metric == "accuracy" else 0.0
+    exact = _exact(turned, new) if new.test == "mcnemar" else 0.0
     if max(exact, least_p(behind)) > 1 - level:
         # Where the exact test of accuracy finds no change, or no paired test of so few samples could, nor may this.
         low, high = min(low, same), max(high, same)
@@ -87,7 +87,7 @@ def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: boo
         new_parse_failures=unread,
         fixed_parse_failures=read_again,
         quotient=quotient,
-        numbers=new.numbers,
+        graded=new.graded,
         share=bool(new.bounds),
         thin=behind > 0 and (new.bare or _equal(new, old) < FEW_EQUAL or _rows(new, old) < FEW_ROWS),
         level=level,
@@ -99,7 +99,7 @@ def together(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[Bootst
 
     Otherwise a model would gain by leaving its worst answers unparsed.
     """
-    build = kernel_over_read(new.metric)
+    build = BUILDERS.get(new.rebuild)
     if build is None:
         return new, old
     before, now = (known(_inputs(each)) for each in (old, new))
@@ -128,7 +128,7 @@ def _on_rows(
 
 def _reading(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[int, int]:
     """How many answers are no longer parsed, and how many are again, where the metric is over parsed answers."""
-    if kernel_over_read(new.metric) is None:
+    if not new.rebuild:
         return 0, 0
     before, now = (known(_inputs(each)) for each in (old, new))
     return int((before & ~now).sum()), int((now & ~before).sum())
@@ -181,10 +181,10 @@ def _equal(new: BootstrapReplicates, old: BootstrapReplicates) -> float:
     Source: L. Kish, "Survey sampling", 1965, on the effective number of unequally weighted observations.
     """
     errors = np.array([new.errors, old.errors])
-    if kernel_over_read(new.metric) is None or not new.numbers or (errors[0] == errors[1]).all():
+    if not new.rebuild or not new.graded or (errors[0] == errors[1]).all():
         return math.inf
-    errors = errors / errors.max()  # a number of 200 digits has no square
-    sizes = np.abs(np.subtract(*(np.square(errors) if new.metric == "rmse" else errors)))
+    errors = errors / np.abs(errors).max()  # a number of 200 digits has no square
+    sizes = np.abs(np.subtract(*(np.square(errors) if new.rebuild == "root_mean_square" else errors)))
     squares = float(np.square(sizes).sum())
     return max(1.0, float(sizes.sum()) ** 2 / squares) if squares else 1.0
 

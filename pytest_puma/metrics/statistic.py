@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from pytest_puma.core import Direction
+from pytest_puma.core.change import PairedTest
 from pytest_puma.stats import RESAMPLES, Interval
 
 if TYPE_CHECKING:
@@ -31,38 +33,48 @@ _WEIGHTS_AT_ONCE = 200_000  # 1.6 MB: the kernels then read them from the proces
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic:
-    """A named kernel and what its number rests on.
+    """A named kernel, and what its value and its interval depend on.
 
-    `n`: rows behind it; `successes`: of these, where it is a proportion; `bounds`: what it lies between; `error`: the
-    kernel of the standard error of a mean, and `terms`: the numbers it is the mean of, relative to any unit; `root`:
-    it is the square root of such a mean; `ceiling`: the mean lies below; `unseen`: how great a term would be where all
-    are alike; `resamples`: how many its interval needs; `bare`: it has no interval; `few`, `odd`: see `measuring`;
-    `optional`: left out, instead of NaN, when no row is behind it; `inputs`: what each row gives to the number (rows x
-    columns), NaN where it gives nothing, None where that is unknown.
+    Meaning: `better`: which values are better; `unit`: of the value; `bounds`: its minimum and maximum.
+
+    Value: `n`: rows behind it; `inputs`: the contribution of each row (rows x columns), NaN if it contributes nothing,
+    None if unknown; `rebuild`: the name in `kernels.BUILDERS` of the function that makes the kernel of such inputs,
+    empty if there is none; `optional`: left out, in place of NaN, if no row is behind it.
+
+    Interval: `successes`: the count of a proportion; `error`: the kernel of the standard error of a mean, and `terms`:
+    the numbers it is the mean of, relative to any unit; `root`: it is the square root of such a mean; `floor`,
+    `ceiling`: the mean lies between; `unseen`: the size of a term to expect although all terms are equal; `resamples`:
+    how many the interval needs; `bare`: no interval; `few`, `odd`: see `measuring`; `steady`: its interval is valid at
+    looks before the end, too.
+
+    Comparison: `test`: the paired test about the metric itself; `losses`: how bad each row is for this metric, NaN for
+    a row that does not count, None if these are the losses of the answers.
     """
 
     name: str
     kernel: Kernel
     n: int
-    successes: int | None = None
+    better: Direction = "high"
+    unit: str = ""
     bounds: Interval | None = None
+    inputs: NDArray[np.float64] | None = None
+    rebuild: str = ""
+    optional: bool = False
+    note: str = ""
+    successes: int | None = None
     error: Kernel | None = None
     terms: NDArray[np.float64] | None = None
     root: bool = False
+    floor: float = 0.0
     ceiling: float = math.inf
     unseen: float = 0.0
     resamples: int = RESAMPLES
     few: int = FEW
     odd: int | None = None
     bare: bool = False
-    optional: bool = False
-    note: str = ""
-    inputs: NDArray[np.float64] | None = None
-
-    @property
-    def averages(self) -> bool:
-        """Whether it is a mean, or as smooth as one: its interval is then valid at looks before the end, too."""
-        return (self.error is not None and not self.root) or self.bounds == SHARE
+    steady: bool = False
+    test: PairedTest = "bootstrap"
+    losses: NDArray[np.float64] | None = None
 
 
 def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Kernel:
@@ -120,6 +132,9 @@ def mean(
     values: NDArray[np.float64],
     among: NDArray[np.bool_],
     *,
+    better: Direction,
+    rebuild: str = "",
+    test: PairedTest = "bootstrap",
     ceiling: float = math.inf,
     unseen: float = 0.0,
     optional: bool = False,
@@ -130,8 +145,12 @@ def mean(
     return Statistic(
         name=name,
         kernel=ratio(kept, among.astype(np.float64)),
+        better=better,
+        rebuild=rebuild,
         error=standard_error(kept, among),
         terms=values[among],
+        steady=True,
+        test=test,
         ceiling=ceiling,
         unseen=unseen,
         n=int(among.sum()),
@@ -141,7 +160,14 @@ def mean(
     )
 
 
-def proportion(name: str, hits: NDArray[np.bool_], among: NDArray[np.bool_]) -> Statistic:
+def proportion(
+    name: str,
+    hits: NDArray[np.bool_],
+    among: NDArray[np.bool_],
+    *,
+    better: Direction,
+    test: PairedTest = "bootstrap",
+) -> Statistic:
     """The share of hits among the rows of a mask."""
     hits = hits & among
     kernel = ratio(hits.astype(np.float64), among.astype(np.float64))
@@ -149,8 +175,11 @@ def proportion(name: str, hits: NDArray[np.bool_], among: NDArray[np.bool_]) -> 
         name=name,
         kernel=kernel,
         n=int(among.sum()),
+        better=better,
+        test=test,
         successes=int(hits.sum()),
         bounds=SHARE,
+        steady=True,
         inputs=given(hits.astype(np.float64), among),
     )
 

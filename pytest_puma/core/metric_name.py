@@ -1,0 +1,75 @@
+"""The name of a metric, with the slice of the samples that it is about.
+
+    name  = metric [ '[' slice ']' ]
+    slice = key=value {, key=value} | (mean|min|max) key
+
+`accuracy[subject=law]` is the accuracy of the samples of one group; `accuracy[mean subject]` is the unweighted mean of
+the accuracies of all subjects, `[min subject]` and `[max subject]` the lowest and the highest of them. `accuracy` alone
+is over all samples.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pytest_puma.core.errors import SettingsError
+
+Fold: TypeAlias = Literal["mean", "min", "max"]
+
+_SLICED = re.compile(r"(?P<base>.+)\[(?P<slice>[^\]]*)\]")
+_FOLD = re.compile(r"\s*(mean|min|max)\s+([^\s=,]+)\s*")
+_VALUE = re.compile(r"\s*([^=,]+?)\s*=\s*([^,]*?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some groups of the samples: those with all of the `values`, or, with a `fold`, the groups of a `key` combined."""
+
+    values: tuple[tuple[str, str], ...] = ()
+    fold: Fold | None = None
+    key: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The group columns that it names."""
+        return (self.key,) if self.fold else tuple(key for key, _ in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricName:
+    """The name of a metric in its parts; `slice` is None for all samples."""
+
+    base: str
+    slice: Slice | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> MetricName:
+        """Read a name. Raises a `SettingsError` for a bracket with anything but a slice in it."""
+        sliced = _SLICED.fullmatch(text)
+        if sliced is None:
+            return cls(text)
+        inside = sliced["slice"]
+        if folded := _FOLD.fullmatch(inside):
+            return cls(sliced["base"], Slice(fold=_fold(folded[1]), key=folded[2]))
+        pairs = [_VALUE.fullmatch(part) for part in inside.split(",")]
+        values = tuple((pair[1], pair[2]) for pair in pairs if pair is not None)
+        if len(values) < len(pairs):
+            msg = f"metric {text!r}: found [{inside}]; expected [column=value], [mean column], [min column] or [max column]"
+            raise SettingsError(msg)
+        return cls(sliced["base"], Slice(values=values))
+
+
+def of_group(base: str, key: str, value: str) -> str:
+    """The name of a metric over one group."""
+    return f"{base}[{key}={value}]"
+
+
+def folded(base: str, fold: Fold, key: str) -> str:
+    """The name of a metric over the groups of a column, combined."""
+    return f"{base}[{fold} {key}]"
+
+
+def _fold(text: str) -> Fold:
+    return "mean" if text == "mean" else "min" if text == "min" else "max"
