@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Change, Gate, Measure, Prediction, Scenario
+from pytest_puma.core import Change, Gate, Measure, Metric, MetricError, Prediction, Sample, Scenario
 from pytest_puma.gates import decides
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.metrics import ScoredPredictions, score
 
 SHARES = (0.1, 0.15, 0.25, 0.45, 0.85)
 #: Of each interval, so that those of all looks and of the end hold together in 95 of 100 runs.
@@ -47,16 +47,25 @@ class EarlyStopping:
     scenario: Scenario
     gates: tuple[Gate, ...]
     seed: int
+    scores: tuple[Metric, ...] = ()
     baseline: Entry | None = None
 
     def looks(self, samples: int) -> tuple[int, ...]:
         """The numbers of samples after which to look."""
         return looks(samples)
 
-    def decided(self, predictions: Sequence[Prediction], samples: int) -> bool:
-        """Whether the predictions of the first samples decide all gates of a cell with this number of samples."""
-        scored = ScoredPredictions(self.scenario, predictions, seed=self.seed)
-        left = 1 - len({prediction.sample_id for prediction in predictions}) / samples
+    def decided(self, predictions: Sequence[Prediction], planned: int, samples: Sequence[Sample] = ()) -> bool:
+        """Whether the predictions about the first samples decide all gates of a cell with `planned` samples.
+
+        `samples` are those of the predictions; only `scores` need them. A metric that raises decides nothing: the
+        assessment of the cell reports the error.
+        """
+        try:
+            known = score(self.scenario, samples, predictions, self.scores)
+        except MetricError:
+            return False
+        scored = ScoredPredictions(self.scenario, known, seed=self.seed, metrics=self.scores)
+        left = 1 - len({prediction.sample_id for prediction in predictions}) / planned
         return all(_steady(gate.metric, scored) and _decided(gate, scored, left, self.baseline) for gate in self.gates)
 
 
@@ -66,7 +75,7 @@ def _steady(metric: str, answers: ScoredPredictions) -> bool:
     Of an error that few answers make, and of a class of which few samples were asked, the first answers tell nothing.
     """
     found = answers.statistic(metric)
-    if found is None or not found.averages:
+    if found is None or not found.steady:
         return False
     if found.successes is not None:
         return True

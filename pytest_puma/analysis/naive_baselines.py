@@ -18,8 +18,8 @@ from random import Random
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_puma.core import DataError, Measure, Prediction, Sample, Scenario
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.core import DataError, Measure, Metric, Prediction, Sample, Scenario
+from pytest_puma.metrics import ScoredPredictions, score
 from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.order import plain_text
 from pytest_puma.scenarios.texts import text_fields
@@ -56,18 +56,25 @@ class NaiveBaselines:
         self._left_out: list[str] = []
 
     def find(
-        self, scenario: Scenario, samples: Sequence[Sample], resamples: Resamples, perturbation: str | None = None
+        self,
+        scenario: Scenario,
+        samples: Sequence[Sample],
+        resamples: Resamples,
+        perturbation: str | None = None,
+        *,
+        metrics: Sequence[Metric] = (),
     ) -> Mapping[str, NaiveBaseline]:
         """By name, on the samples as shown; without `tfidf` where there are too few of some label to learn from.
 
         One that cannot be computed is left out, and `left_out` says why: it is no part of what was asked for.
         `resamples` are those of the samples; their seed is that of all chance in a program, too.
         """
-        key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation)
+        names = tuple(name for metric in metrics for name in metric.names)
+        key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation, names)
         if key not in self._known:
-            names = scenario.kind.naive_baselines
-            found = {name: self._computed(name, scenario, samples, resamples) for name in names}
-            self._known[key] = {name: naive for name, naive in found.items() if naive is not None}
+            programs = scenario.kind.naive_baselines
+            computed = {name: self._computed(name, scenario, samples, resamples, metrics) for name in programs}
+            self._known[key] = {name: naive for name, naive in computed.items() if naive is not None}
         return self._known[key]
 
     def left_out(self) -> list[str]:
@@ -76,11 +83,16 @@ class NaiveBaselines:
         return told
 
     def _computed(
-        self, name: str, scenario: Scenario, samples: Sequence[Sample], resamples: Resamples
+        self,
+        name: str,
+        scenario: Scenario,
+        samples: Sequence[Sample],
+        resamples: Resamples,
+        metrics: Sequence[Metric],
     ) -> NaiveBaseline | None:
         try:
             answers = _PROGRAMS[name](scenario, samples, resamples.seed)
-            return _naive_baseline(scenario, samples, answers, resamples) if answers else None
+            return _naive_baseline(scenario, samples, answers, resamples, metrics) if answers else None
         except Exception as error:  # noqa: BLE001 - whatever the data or the scenario's own metrics do to it
             fault = " ".join(str(error).split())
             self._left_out.append(f"the naive baseline {name} is left out: {type(error).__name__}: {fault}")
@@ -88,7 +100,11 @@ class NaiveBaselines:
 
 
 def _naive_baseline(
-    scenario: Scenario, samples: Sequence[Sample], answers: Sequence[str], resamples: Resamples
+    scenario: Scenario,
+    samples: Sequence[Sample],
+    answers: Sequence[str],
+    resamples: Resamples,
+    metrics: Sequence[Metric],
 ) -> NaiveBaseline:
     predictions = [
         Prediction(
@@ -102,12 +118,11 @@ def _naive_baseline(
         )
         for sample, answer in zip(samples, answers, strict=True)
     ]
+    known = score(scenario, samples, predictions, metrics)
     # The resamples of several trials a sample have more rows.
-    own = resamples if len(resamples) == len(predictions) else None
-    return NaiveBaseline(
-        answers={prediction.sample_id: prediction for prediction in predictions},
-        measures=ScoredPredictions(scenario, predictions, seed=resamples.seed, resamples=own).measures(),
-    )
+    own = resamples if len(resamples) == len(known) else None
+    scored = ScoredPredictions(scenario, known, seed=resamples.seed, metrics=metrics, resamples=own)
+    return NaiveBaseline(answers={prediction.sample_id: prediction for prediction in known}, measures=scored.measures())
 
 
 def _majority(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from pytest_puma.core import AnswerChanges, BootstrapReplicates, Gap, Measure, Outcome, Robustness, Shift
+from pytest_puma.core import AnswerChanges, BootstrapReplicates, Direction, Gap, Measure, Outcome, Robustness, Shift
 from pytest_puma.metrics import between, contrast
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.stats import Resamples, holm
 from pytest_puma.stats.selection import select
-
-#: Metrics of which less is better, as their names tell; of all others more is.
-_BETTER_LOW = re.compile(r"(mae|mdae|rmse|ece|mce|brier|outside|latency|tokens)(_.*|\..*)?|.*_(rate|error)")
 
 
 def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:
@@ -51,7 +47,7 @@ def _robustness(
     own: Mapping[str, Perturbation] | None,
 ) -> Robustness:
     known = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
-    worst, observed, corrected = _worst(known, greatest=_BETTER_LOW.fullmatch(replicates.metric) is not None)
+    worst, observed, corrected = _worst(known, replicates.better)
     resamples = Resamples(replicates.units or [()] * len(replicates.answers), seed=replicates.seed)
     return Robustness(
         cell=outcome.cell,
@@ -69,12 +65,12 @@ def _robustness(
     )
 
 
-def _worst(twins: Mapping[str, BootstrapReplicates], *, greatest: bool) -> tuple[str | None, float, float]:
-    """The name of the worst, its value, and that without the bias of the choice."""
-    if not twins:
+def _worst(twins: Mapping[str, BootstrapReplicates], better: Direction) -> tuple[str | None, float, float]:
+    """The name of the worst, its value, and that without the selection bias; none if the metric has no direction."""
+    if not twins or better == "neither":
         return None, math.nan, math.nan
     names, replicates = list(twins), list(twins.values())
-    found = select([each.value for each in replicates], [each.values for each in replicates], greatest=greatest)
+    found = select([each.value for each in replicates], [each.values for each in replicates], greatest=better == "low")
     return names[found.place], replicates[found.place].value, found.value
 
 
@@ -100,6 +96,8 @@ def _shifts(
 def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resamples: Resamples) -> AnswerChanges:
     answers = zip(clean.answers, twin.answers, strict=True)
     changed = [not _same_answer(old, new, graded=clean.graded) for old, new in answers]
+    if clean.scored:
+        changed = [was != now for was, now in zip(clean.errors, twin.errors, strict=True)]
     sides = zip(clean.errors, twin.errors, changed, strict=True)
     became = [(not was, not now) for was, now, flip in sides if flip]
     return AnswerChanges(
@@ -132,5 +130,5 @@ def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbati
 
 def _share(metric: str, hits: Sequence[bool], resamples: Resamples) -> Measure:
     """A share of the rows, with the interval of any proportion: of units, where rows share some."""
-    found = proportion(metric, np.array(hits, dtype=np.bool_), np.ones(len(hits), dtype=np.bool_))
+    found = proportion(metric, np.array(hits, dtype=np.bool_), np.ones(len(hits), dtype=np.bool_), better="neither")
     return measure([found], resamples)[0]

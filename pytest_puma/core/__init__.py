@@ -25,6 +25,7 @@ from pytest_puma.core.drift import Drift
 from pytest_puma.core.errors import (
     DataError,
     EngineError,
+    MetricError,
     ModelError,
     PumaError,
     SettingsError,
@@ -82,6 +83,7 @@ __all__ = [
     "Message",
     "Messages",
     "Metric",
+    "MetricError",
     "Model",
     "ModelError",
     "ModelOptions",

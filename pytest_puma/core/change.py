@@ -21,11 +21,12 @@ class Change:
     `old` and `new` are the two values; `value` is `new - old`, or `new / old` if `quotient`; `low` and `high` are the
     paired interval of `value` at `level`; all are NaN if there is nothing to measure. `worse` and `better` count
     answers that went from right to wrong and back; if they are `graded`, those that moved away from the gold label and
-    towards it; if they are `scored` by the metric itself, those with a worse and a better score. `changed` counts the samples whose contribution to the metric changed, which may be others: a wrong
-    answer that became another wrong one, a probability, a number of tokens. If the metric is over parsed answers, the
-    `n` samples are those parsed in both sets; `new_parse_failures` counts those parsed before and not now,
-    `fixed_parse_failures` the reverse. `share`: the metric has bounds, so that its points are hundredths. `thin`: the
-    interval rests on few rows or on few large changes, or the metric itself has no interval.
+    towards it; if they are `scored` by the metric itself, those with a worse and a better score. `changed` counts the
+    samples whose contribution to the metric changed, which may be others: a wrong answer that became another wrong one,
+    a probability, a number of tokens. If the metric is over parsed answers, the `n` samples are those parsed in both
+    sets; `new_parse_failures` counts those parsed before and not now, `fixed_parse_failures` the reverse. `share`: the
+    metric has bounds, so that its points are hundredths. `thin`: the interval rests on few rows or on few large
+    changes, or the metric itself has no interval.
     """
 
     metric: str
@@ -59,12 +60,12 @@ class BootstrapReplicates:
 
     Cells with the same samples (`samples` is their digest) have the same resamples, drawn with `seed`. `errors`: the
     error of each of the `answers`, as `Change` counts them. `inputs`: the contribution of each row to the metric
-    (rows x columns), NaN if it contributes nothing; empty for a metric without per-row contributions. `graded`: an error
-    can be more or less than 1. `scored`: errors are those of the metric, not of the answers. `bounds`: the minimum and
-    the maximum of the metric, empty if it has none. `units`: the units of each row, empty if all rows are independent.
-    `bare`: the metric itself has no interval. `better`: which values are better. `test`: the paired test about the
-    metric. `rebuild`: the function that computes the metric anew from the `inputs` of some rows (`metrics.kernels`).
-    `questions`: the question of each row if questions have several trials, else empty.
+    (rows x columns), NaN if it contributes nothing; empty for a metric without per-row contributions. `graded`: an
+    error can be more or less than 1. `scored`: errors are those of the metric, not of the answers. `bounds`: the
+    minimum and the maximum of the metric, empty if it has none. `units`: the units of each row, empty if all rows are
+    independent. `bare`: the metric itself has no interval. `better`: which values are better. `test`: the paired test
+    about the metric. `rebuild`: the function that computes the metric anew from the `inputs` of some rows
+    (`metrics.kernels`). `questions`: the question of each row if questions have several trials, else empty.
     """
 
     metric: str

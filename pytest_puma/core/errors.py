@@ -31,6 +31,10 @@ class EngineError(PumaError):
     """A failure of llama.cpp, or of the backend in its place."""
 
 
+class MetricError(PumaError):
+    """A metric that raised: names the metric and the sample. The predictions are kept."""
+
+
 class UnchangedError(PumaError):
     """A perturbation that changes no prompt of a cell, so that the model would get the same prompts again."""
 

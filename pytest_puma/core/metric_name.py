@@ -56,7 +56,7 @@ class MetricName:
         pairs = [_VALUE.fullmatch(part) for part in inside.split(",")]
         values = tuple((pair[1], pair[2]) for pair in pairs if pair is not None)
         if len(values) < len(pairs):
-            msg = f"metric {text!r}: found [{inside}]; expected [column=value], [mean column], [min column] or [max column]"
+            msg = f"metric {text!r}: found [{inside}]; expected [column=value], or [mean column], min or max"
             raise SettingsError(msg)
         return cls(sliced["base"], Slice(values=values))
 

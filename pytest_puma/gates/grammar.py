@@ -56,7 +56,7 @@ from pytest_puma.core.gate import DOUBTS, WORDS
 
 OPERATORS = (">=", "<=", ">", "<")
 _OPERATOR = re.compile(r"[<>=!]+")
-_METRIC = re.compile(r"(\w+\.)?per_class\..+\.(precision|recall|f1)|[\w.+-]+")
+_METRIC = re.compile(r"((\w+\.)?per_class\..+\.(precision|recall|f1)|[\w.+-]+)(\[[^\]]+\])?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _OTHER = re.compile(r"(baseline|(?:naive|reference)\.\w+)(?![\w.])\s*")
 _PICKED = re.compile(r"\s*(?P<pick>max|min)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")

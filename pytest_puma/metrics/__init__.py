@@ -6,15 +6,20 @@ One file a family. Each turns a `Table` of predictions into `Statistic`s; `measu
 
 from __future__ import annotations
 
-from pytest_puma.core import Scenario
+from collections.abc import Sequence
+
+from pytest_puma.core import Metric, Scenario
+from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.contrast import contrast
 from pytest_puma.metrics.paired import between
 from pytest_puma.metrics.scored import PairedPredictions, ScoredPredictions
+from pytest_puma.metrics.scoring import LOSS, score
 from pytest_puma.metrics.table import TOLERATED_FAILURES, Table
 
 __all__ = [
+    "LOSS",
     "TOLERATED_FAILURES",
     "PairedPredictions",
     "ScoredPredictions",
@@ -24,23 +29,27 @@ __all__ = [
     "has_bounds",
     "is_metric",
     "metric_names",
+    "score",
 ]
 
 
-def metric_names(scenario: Scenario) -> tuple[str, ...]:
-    """All metrics that a cell of the scenario can have, the primary one first.
+def metric_names(scenario: Scenario, metrics: Sequence[Metric] = ()) -> tuple[str, ...]:
+    """All metrics that a cell of the scenario can have, the primary one first; `metrics` are its columns.
 
-    Raises a `SettingsError` where the scenario's own metrics have unusable or doubled names, or its
+    Raises a `SettingsError` if the scenario's own metrics have unusable or repeated names, or if its
     primary metric does not exist.
     """
-    return tuple(statistic.name for statistic in catalogue(scenario, Table.of(scenario, ())))
+    return tuple(statistic.name for statistic in catalogue(scenario, Table.of(scenario, ()), metrics))
 
 
-def has_bounds(scenario: Scenario, name: str) -> bool:
+def has_bounds(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> bool:
     """Whether a metric lies between two numbers, as an accuracy or a kappa does, so that its points are hundredths."""
-    return any(each.name == name and each.bounds is not None for each in catalogue(scenario, Table.of(scenario, ())))
+    statistics = catalogue(scenario, Table.of(scenario, ()), metrics)
+    return any(each.name == MetricName.parse(name).base and each.bounds is not None for each in statistics)
 
 
-def is_metric(scenario: Scenario, name: str) -> bool:
-    """Whether a cell of the scenario can have this metric."""
-    return name in metric_names(scenario)
+def is_metric(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> bool:
+    """Whether a cell of the scenario can have this metric, or this slice of one."""
+    parsed = MetricName.parse(name)
+    keys = () if parsed.slice is None else parsed.slice.keys
+    return parsed.base in metric_names(scenario, metrics) and set(keys) <= set(scenario.group_columns)

@@ -39,9 +39,7 @@ def statistics(table: Table) -> Iterator[Statistic]:
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs
     few = f"n under {ENOUGH}: the value is rough" if n < ENOUGH else ""
     for name, kernel in (("ece", calibration.expected_error), ("mce", calibration.maximum_error)):
-        yield Statistic(
-            name=name, kernel=kernel, n=n, better="low", bare=True, optional=True, inputs=inputs, note=few
-        )
+        yield Statistic(name=name, kernel=kernel, n=n, better="low", bare=True, optional=True, inputs=inputs, note=few)
     outside = np.array([outside_labels(each, table.labels) for each in table.predictions], dtype=np.float64)
     yield mean("outside_labels", outside, ~np.isnan(outside), better="low", ceiling=1.0, optional=True)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pytest_puma.core import Scenario, SettingsError
-from pytest_puma.metrics import calibration, classification, cost, own, regression
+from pytest_puma.core import Metric, Scenario, SettingsError
+from pytest_puma.metrics import calibration, classification, columns, cost, own, regression
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 
@@ -17,11 +17,15 @@ _OF_TASK: Mapping[str, Callable[[Table], Iterator[Statistic]]] = {
 }
 
 
-def catalogue(scenario: Scenario, table: Table) -> list[Statistic]:
-    """Every statistic, the primary one first; a `SettingsError` for names that are unusable or there twice."""
+def catalogue(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> list[Statistic]:
+    """Every statistic, the primary one first, with those of the columns of `metrics`.
+
+    Raises a `SettingsError` for a name that is unusable or there twice.
+    """
     statistics = [
         *_OF_TASK[scenario.task_type](table),
-        *own.statistics(scenario, table),
+        *own.statistics(scenario, table, metrics),
+        *columns.statistics(metrics, table.predictions),
         *cost.failures(table),
         *calibration.statistics(table),
         *cost.statistics(table),
@@ -33,6 +37,6 @@ def catalogue(scenario: Scenario, table: Table) -> list[Statistic]:
         raise SettingsError(msg)
     doubled = [name for name, times in names.items() if times > 1]
     if doubled:
-        msg = f"{scenario.name}: two metrics are named {doubled[0]!r}; rename one in metrics() or valid_labels()"
+        msg = f"{scenario.name}: two metrics are named {doubled[0]!r}; rename your metric, or the label"
         raise SettingsError(msg)
     return sorted(statistics, key=lambda statistic: statistic.name != primary)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_puma.core import Metric, Pool, Prediction
-from pytest_puma.metrics.statistic import SHARE, Statistic, mean, proportion, rarer
+from pytest_puma.metrics.statistic import SHARE, Statistic, mean, proportion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +69,7 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
     known = np.array([score is not None for score in scores], dtype=np.bool_)
     rows = [(0.0,) * pool.width if score is None else tuple(score) for score in scores]
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), pool.width)
-    alone = np.asarray(pool.combine(columns), dtype=np.float64) if len(rows) else np.empty(0)
+    alone = np.asarray(pool.combine(columns), dtype=np.float64) if rows else np.empty(0)
     return Statistic(
         name=name,
         kernel=_pooled(columns, pool),
@@ -79,7 +79,7 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
         bounds=metric.bounds,
         inputs=np.where(known[:, None], columns, np.nan),
         optional=True,
-        odd=rarer(columns[known].any(axis=1)) if metric.bounds is not None and known.any() else None,
+        odd=_odd(alone[known], metric.bounds),
         losses=_losses(np.where(known, alone, np.nan), metric),
     )
 
@@ -98,4 +98,3 @@ def _losses(column: Column, metric: Metric) -> Column:
     if metric.better == "neither":
         return np.where(np.isnan(column), np.nan, 0.0)
     return -column if metric.better == "high" else column
-

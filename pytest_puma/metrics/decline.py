@@ -18,6 +18,7 @@ import numpy as np
 
 from pytest_puma.core.decline import Decline
 from pytest_puma.metrics.paired import FEWEST_GROUPS
+from pytest_puma.metrics.questions import per_question, questions_of
 from pytest_puma.metrics.statistic import in_blocks
 from pytest_puma.metrics.table import Table
 from pytest_puma.stats import Resamples, group_sums
@@ -42,7 +43,7 @@ _ROUNDING = 1e-5
 
 
 def decline(new: Table, old: Table, resamples: Resamples, *, graded: bool) -> Decline:
-    """Test two tables of the same samples; `resamples` are those of their rows, `numbers`: answers are numbers."""
+    """Test two tables of the same samples; `resamples` are those of their rows, `graded`: answers are numbers."""
     answers = ([each.answer for each in table.predictions] for table in (new, old))
     same = next(answers) == next(answers) and np.allclose(new.probabilities, old.probabilities, atol=_ROUNDING)
     return (_of_numbers if graded else _of_labels)(new, old, resamples, same=bool(same))
@@ -50,7 +51,8 @@ def decline(new: Table, old: Table, resamples: Resamples, *, graded: bool) -> De
 
 def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> Decline:
     turned = 1.0 * (new.gold != new.answer) - (new.gold != old.answer)
-    worse, better = int((turned > 0).sum()), int((turned < 0).sum())
+    counted = per_question(turned, questions_of(new.predictions))
+    worse, better = int((counted > 0).sum()), int((counted < 0).sum())
     error = _error(turned, resamples)
     tests = _answers_alone(turned, error, resamples)
     (p,), loss = tests.values(), None
@@ -64,7 +66,7 @@ def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> D
             p = stouffer(p, tests["brier"], correlation=CORRELATION)
             loss = float(rise.mean())
     return Decline(
-        n=len(new), worse=worse, better=better, p=p, tests=tests, loss=loss, alone=alone, error=error, same=same
+        n=len(counted), worse=worse, better=better, p=p, tests=tests, loss=loss, alone=alone, error=error, same=same
     )
 
 
@@ -124,7 +126,7 @@ def _of_numbers(new: Table, old: Table, resamples: Resamples, *, same: bool) -> 
         tests["parse_failures"] = mcnemar_mid_p(unread, read_again)
         p = min(1.0, 2 * min(tests.values()))
     return Decline(
-        n=len(new),
+        n=len({each.sample_id for each in new.predictions}),
         worse=int((rise > 0).sum()) + unread,
         better=int((rise < 0).sum()) + read_again,
         p=p,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 def average(errors: NDArray[np.float64]) -> Kernel:
+    """The mean."""
     return ratio(errors, np.ones_like(errors))
 
 

@@ -160,11 +160,16 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
         if statistic.losses is not None:
             return f"under {odd} scores differ from the most frequent one"
         return f"under {odd} answers are right, or under {odd} wrong"
-    if terms is None or np.all(terms == terms[0]):
-        if terms is not None and statistic.losses is not None and statistic.bounds is None:
+    return "" if terms is None else _doubt_of_terms(statistic, terms)
+
+
+def _doubt_of_terms(statistic: Statistic, terms: Values) -> str:
+    """The doubt about a mean: no spread was seen, or a few terms are most of it."""
+    if np.all(terms == terms[0]):
+        if statistic.losses is not None and statistic.bounds is None:
             return "all scores are equal"
-        return "" if terms is None or terms[0] or not statistic.unseen else "no error was seen"
+        return "" if terms[0] or not statistic.unseen else "no error was seen"
     above = terms - terms.min()
     largest = float(above.max() / above.sum())
-    most = LARGEST if math.isfinite(statistic.ceiling) else LARGEST_WITHOUT_BOUND
-    return f"one sample is {largest:.0%} of all that differs" if largest > most else ""
+    maximum = LARGEST if math.isfinite(statistic.ceiling) else LARGEST_WITHOUT_BOUND
+    return f"one sample is {largest:.0%} of all that differs" if largest > maximum else ""

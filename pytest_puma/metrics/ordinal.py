@@ -32,9 +32,7 @@ def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: st
     odd = rarer(gold[read] == answer[read])
     for name, build in KERNELS.items():
         if name != "kendall_tau" or len(np.unique(gold[read])) * len(np.unique(answer[read])) <= _MOST_PAIRS:
-            yield of_rows(
-                name, build, inputs, rebuild=name, bounds=CORRELATION, odd=odd, optional=True, note=note
-            )
+            yield of_rows(name, build, inputs, rebuild=name, bounds=CORRELATION, odd=odd, optional=True, note=note)
 
 
 def _kappa(gold: Numbers, answer: Numbers) -> Kernel:

@@ -54,9 +54,13 @@ class Repeated:
             return math.nan
 
 
-def statistics(scenario: Scenario, table: Table) -> Iterator[Statistic]:
-    """The metrics that the scenario declares; a `SettingsError` for a name that no gate could write."""
-    for name, metric in scenario.metrics().items():
+def statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> Iterator[Statistic]:
+    """The metrics of a whole cell: those that the scenario declares, and those of `metrics`.
+
+    Raises a `SettingsError` for a name that no gate could contain.
+    """
+    of_cells = {metric.name: metric for metric in metrics if metric.per == "cell"}
+    for name, metric in (*scenario.metrics().items(), *of_cells.items()):
         if not _NAME.fullmatch(name):
             msg = f"{scenario.name}: metrics() names {name!r}; expected letters, digits and any of _ . + - only"
             raise SettingsError(msg)

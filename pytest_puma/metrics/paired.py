@@ -15,6 +15,7 @@ import numpy as np
 
 from pytest_puma.core import BootstrapReplicates, Change
 from pytest_puma.metrics.kernels import BUILDERS
+from pytest_puma.metrics.questions import count_questions, per_question
 from pytest_puma.metrics.statistic import in_blocks, known
 from pytest_puma.stats import (
     LEVEL,
@@ -56,8 +57,8 @@ def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: boo
     compare = _quotient if quotient else np.subtract
     same = 1.0 if quotient else 0.0
     values = compare(np.array(new.values), np.array(old.values))
-    turned = np.array(new.errors) - np.array(old.errors)
-    worse, better = int((turned > 0).sum()), int((turned < 0).sum())
+    differences = per_question(np.array(new.errors) - np.array(old.errors), new.questions)
+    worse, better = int((differences > 0).sum()), int((differences < 0).sum())
     n, behind = evidence(new, old)
     value = float(compare(np.array(new.value), np.array(old.value)))
     equal = math.ceil(min(behind, _equal(new, old)))
@@ -69,7 +70,7 @@ def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: boo
     else:
         # But for rounding.
         value = low = high = value if np.isnan(value) else same
-    exact = _exact(turned, new) if new.test == "mcnemar" else 0.0
+    exact = _exact(differences, new) if new.test == "mcnemar" else 0.0
     if max(exact, least_p(behind)) > 1 - level:
         # Where the exact test of accuracy finds no change, or no paired test of so few samples could, nor may this.
         low, high = min(low, same), max(high, same)
@@ -80,14 +81,15 @@ def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: boo
         value=value,
         low=min(low, value),
         high=max(high, value),
-        n=len(turned),
+        n=len(differences),
         worse=worse,
         better=better,
-        changed=int(_changed(new, old).sum()),
+        changed=count_questions(_changed(new, old), new.questions),
         new_parse_failures=unread,
         fixed_parse_failures=read_again,
         quotient=quotient,
         graded=new.graded,
+        scored=new.scored,
         share=bool(new.bounds),
         thin=behind > 0 and (new.bare or _equal(new, old) < FEW_EQUAL or _rows(new, old) < FEW_ROWS),
         level=level,
@@ -115,7 +117,7 @@ def _on_rows(
     replicates: BootstrapReplicates, rows: NDArray[np.intp], build: Callable[..., Kernel], resamples: Resamples | None
 ) -> BootstrapReplicates:
     """Some of the rows, and what the metric is on them where that is something else: then these are resampled."""
-    columns = ("errors", "answers", "inputs", *(("units",) if replicates.units else ()))
+    columns = ("errors", "answers", "inputs", *(name for name in ("units", "questions") if getattr(replicates, name)))
     kept: dict[str, Any] = {name: tuple(getattr(replicates, name)[row] for row in rows) for name in columns}
     if resamples is not None:
         value, values = np.nan, np.full(len(replicates.values), np.nan)

@@ -34,7 +34,13 @@ def statistics(table: Table) -> Iterator[Statistic]:
     yield _rmse(errors, read, unseen=unseen, note=note)
     columns = np.column_stack([given(errors, read), gold])
     yield of_rows(
-        "standardised_accuracy", standardised, columns, rebuild="standardised", terms=errors[read], unseen=1.0, note=note
+        "standardised_accuracy",
+        standardised,
+        columns,
+        rebuild="standardised",
+        terms=errors[read],
+        unseen=1.0,
+        note=note,
     )
     yield from ordinal.statistics(gold, table.answer_value, read, note)
     among = table.has_probabilities

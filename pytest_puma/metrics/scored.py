@@ -1,4 +1,4 @@
-"""The answers of a cell, ready to be measured: laid out, and resampled, once for all who ask."""
+"""The predictions of a cell, ready to be measured: laid out and resampled once for all who ask."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import BootstrapReplicates, Flip, Key, Measure, Prediction, Scenario
+from pytest_puma.core import BootstrapReplicates, Flip, Key, Measure, Metric, Prediction, Scenario
+from pytest_puma.core.metric_name import MetricName
+from pytest_puma.metrics import slices
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.decline import decline
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.own import Repeated
 from pytest_puma.metrics.paired import between
+from pytest_puma.metrics.questions import questions_of
+from pytest_puma.metrics.scoring import losses_of
 from pytest_puma.metrics.statistic import Statistic, in_blocks
 from pytest_puma.metrics.table import Table
 from pytest_puma.stats import LEVEL, Resamples
@@ -32,73 +36,139 @@ _FARTHEST = 1e300
 
 
 class ScoredPredictions:
-    """Predictions of one scenario. The same ones with the same seed, or resamples, give the same numbers."""
+    """Predictions of one scenario, with the scores of `metrics`. The same seed gives the same numbers."""
 
     def __init__(
-        self, scenario: Scenario, predictions: Sequence[Prediction], *, seed: int, resamples: Resamples | None = None
+        self,
+        scenario: Scenario,
+        predictions: Sequence[Prediction],
+        *,
+        seed: int,
+        metrics: Sequence[Metric] = (),
+        resamples: Resamples | None = None,
     ) -> None:
         self.scenario = scenario
         self.predictions = predictions
-        own = Resamples([prediction.units for prediction in predictions], seed=seed)
-        self.resamples = own if resamples is None else resamples
+        self.metrics = tuple(metrics)
+        self.resamples = _resamples(predictions, seed) if resamples is None else resamples
         self._replicates: dict[str, BootstrapReplicates | None] = {}
+        self._sliced: dict[str, Statistic | None] = {}
 
     def __len__(self) -> int:
-        """The number of samples."""
+        """The number of predictions."""
         return len(self.predictions)
 
     def measures(
-        self, *, level: float = LEVEL, left: float = 1.0, only: Collection[str] | None = None
+        self,
+        *,
+        level: float = LEVEL,
+        left: float = 1.0,
+        only: Collection[str] | None = None,
+        sliced: Collection[str] = (),
     ) -> dict[str, Measure]:
-        """By metric, the primary one first. A metric of probabilities is left out where no prediction carries any.
+        """Measures by metric, the primary one first. A metric without any row is left out if it is optional.
 
-        `level` and `left` are those of the intervals (`measuring.measure`); `only` names the metrics where not all are
-        wanted. Rows that share units are not independent: then all intervals resample units.
+        `level` and `left` are those of the intervals (`measuring.measure`). `only`: the names of some metrics, None for
+        all. `sliced`: names of slices to measure, too. If rows share units they are not independent: then all intervals
+        resample units.
         """
-        wanted = [
-            each
-            for each in self._statistics.values()
-            if (each.n or not each.optional) and (only is None or each.name in only)
-        ]
-        return {found.metric: found for found in measure(wanted, self.resamples, level=level, left=left)}
+        names = list(self._statistics) if only is None else [name for name in self._statistics if name in only]
+        wanted = [each for name in [*names, *sliced] if (each := self._present(name)) is not None]
+        found = measure(wanted, self.resamples, level=level, left=left, questions=self.questions)
+        return {each.metric: each for each in found}
+
+    def values(self, names: Collection[str]) -> dict[str, Measure]:
+        """Measures without intervals, which take no resamples."""
+        bare = [replace(each, bare=True) for name in names if (each := self._present(name)) is not None]
+        return {each.metric: each for each in measure(bare, self.resamples, questions=self.questions)}
 
     def value(self, metric: str) -> float:
-        """The metric without its interval; a `KeyError` where the scenario has none of this name."""
-        return float(self._statistics[metric].kernel(np.ones((1, len(self))))[0])
+        """The metric without its interval; a `KeyError` if the scenario has none of this name."""
+        statistic = self.statistic(metric)
+        if statistic is None:
+            raise KeyError(metric)
+        return float(statistic.kernel(np.ones((1, len(self))))[0])
 
     def own(self) -> dict[str, Repeated]:
-        """The scenario's own metrics by name, with the time that they took so far."""
-        kernels = ((name, found.kernel) for name, found in self._statistics.items())
+        """The scenario's own metrics of a whole cell by name, with the time that they took so far."""
+        kernels = ((name, each.kernel) for name, each in self._statistics.items())
         return {name: kernel for name, kernel in kernels if isinstance(kernel, Repeated)}
 
+    def groups(self, key: str) -> tuple[str, ...]:
+        """The values of a group column that the predictions have."""
+        return tuple(slices.groups_of(self.predictions, key))
+
     def statistic(self, metric: str) -> Statistic | None:
-        """The metric over these answers; None where the scenario has none of this name."""
-        return self._statistics.get(metric)
+        """The metric over these predictions, or over a slice of them; None if the scenario has none of this name."""
+        if metric in self._statistics:
+            return self._statistics[metric]
+        if metric not in self._sliced:
+            self._sliced[metric] = self._slice(metric)
+        return self._sliced[metric]
 
     def replicates(self, metric: str) -> BootstrapReplicates | None:
-        """The metric in every resample, computed once; None where these answers do not give it."""
+        """The metric in every resample, computed once; None if these predictions do not give it."""
         if metric not in self._replicates:
             self._replicates[metric] = self._resample(metric)
         return self._replicates[metric]
 
     def _resample(self, metric: str) -> BootstrapReplicates | None:
-        found = self._statistics.get(metric)
-        if found is None or (found.optional and not found.n):
+        statistic = self._present(metric)
+        if statistic is None:
             return None
+        own = statistic.losses
         return BootstrapReplicates(
             metric=metric,
             samples=self._digest,
             value=self.value(metric),
-            values=tuple(in_blocks(self.resamples.weights[: found.resamples], found.kernel).tolist()),
-            errors=tuple(self.errors.tolist()),
+            values=tuple(in_blocks(self.resamples.weights[: statistic.resamples], statistic.kernel).tolist()),
+            errors=tuple((self.errors if own is None else own).tolist()),
             answers=tuple(prediction.answer for prediction in self.predictions),
-            inputs=() if found.inputs is None else tuple(map(tuple, found.inputs.tolist())),
+            inputs=() if statistic.inputs is None else tuple(map(tuple, statistic.inputs.tolist())),
             seed=self.resamples.seed,
-            numbers=self.scenario.kind.graded,
-            bounds=found.bounds or (),
+            graded=self.scenario.kind.graded if own is None else statistic.test != "mcnemar",
+            bounds=statistic.bounds or (),
             units=tuple(self.resamples.units) if self.resamples.dependent else (),
-            bare=found.bare,
+            bare=statistic.bare,
+            better=statistic.better,
+            test=statistic.test,
+            rebuild=statistic.rebuild,
+            scored=own is not None,
+            questions=self.questions,
         )
+
+    def _present(self, metric: str) -> Statistic | None:
+        """The statistic of a metric, None if it is optional and has no row."""
+        statistic = self.statistic(metric)
+        return None if statistic is None or (statistic.optional and not statistic.n) else statistic
+
+    def _slice(self, metric: str) -> Statistic | None:
+        name = MetricName.parse(metric)
+        if name.slice is None or name.base not in self._statistics:
+            return None
+        if name.slice.fold is None:
+            return self._of_rows(metric, name.base, slices.rows_of(self.predictions, name.slice))
+        groups = slices.groups_of(self.predictions, name.slice.key)
+        parts = [self._of_rows(f"{name.base}[{value}]", name.base, rows) for value, rows in groups.items()]
+        known = [part for part in parts if part is not None and part.n]
+        return slices.combined(known, metric, name.slice.fold) if known else None
+
+    def _of_rows(self, name: str, base: str, rows: NDArray[np.intp]) -> Statistic | None:
+        part = self._part(tuple(rows.tolist()))
+        statistic = part.statistic(base)
+        return None if statistic is None else slices.of_group(statistic, name, rows, len(self))
+
+    def _part(self, rows: tuple[int, ...]) -> ScoredPredictions:
+        if rows not in self._parts:
+            predictions = [self.predictions[row] for row in rows]
+            self._parts[rows] = ScoredPredictions(
+                self.scenario, predictions, seed=self.resamples.seed, metrics=self.metrics
+            )
+        return self._parts[rows]
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, ...], ScoredPredictions]:
+        return {}
 
     def beside(self, old: Mapping[Key, Prediction]) -> PairedPredictions:
         """These answers and older ones to the same trials, of those that both have."""
@@ -110,19 +180,22 @@ class ScoredPredictions:
         ]
         resamples = self.resamples.of(rows)
         new, past = (
-            ScoredPredictions(self.scenario, each, seed=resamples.seed, resamples=resamples) for each in (now, before)
+            ScoredPredictions(self.scenario, each, seed=resamples.seed, metrics=self.metrics, resamples=resamples)
+            for each in (now, before)
         )
         return PairedPredictions(self if len(rows) == len(self) else new, past)
 
     @cached_property
     def errors(self) -> NDArray[np.float64]:
-        """How far off each answer is: 0 or 1, or the size of the error; one that was not read is farthest off."""
-        table = self.table
-        if self.scenario.kind.graded:
-            found = np.where(table.read, np.abs(table.answer_value - table.gold_value), _FARTHEST)
-        else:
-            found = 1.0 * (table.gold != table.answer)
-        return np.asarray(found, dtype=np.float64)
+        """How wrong each answer is: 0 or 1, or the absolute error; a parse failure is the worst answer."""
+        worst = _FARTHEST if self.scenario.kind.graded else 1.0
+        losses = losses_of(self.scenario, self.predictions)
+        return np.array([worst if loss is None else loss for loss in losses], dtype=np.float64)
+
+    @cached_property
+    def questions(self) -> tuple[int, ...]:
+        """The question of each row; empty if every sample has a single trial."""
+        return questions_of(self.predictions)
 
     @cached_property
     def table(self) -> Table:
@@ -131,12 +204,23 @@ class ScoredPredictions:
 
     @cached_property
     def _statistics(self) -> dict[str, Statistic]:
-        return {statistic.name: statistic for statistic in catalogue(self.scenario, self.table)}
+        return {statistic.name: statistic for statistic in catalogue(self.scenario, self.table, self.metrics)}
 
     @cached_property
     def _digest(self) -> str:
-        names = json.dumps([(prediction.sample_id, prediction.units) for prediction in self.predictions])
+        names = json.dumps([(*_short(prediction), prediction.units) for prediction in self.predictions])
         return sha256(names.encode()).hexdigest()
+
+
+def _short(prediction: Prediction) -> tuple[str] | tuple[str, int]:
+    return prediction.key if prediction.trial else (prediction.sample_id,)
+
+
+def _resamples(predictions: Sequence[Prediction], seed: int) -> Resamples:
+    """Resamples of units, within the groups of the samples if there are any."""
+    strata = [json.dumps(sorted(prediction.groups.items())) for prediction in predictions]
+    stratified = any(prediction.groups for prediction in predictions)
+    return Resamples([each.units for each in predictions], seed=seed, strata=strata if stratified else ())
 
 
 class PairedPredictions:
@@ -159,10 +243,14 @@ class PairedPredictions:
         new, old = self._new.replicates(metric), self._old.replicates(metric)
         return None if new is None or old is None else (new, old)
 
+    @property
+    def decisive_metric(self) -> str:
+        """The metric whose change decides whether answers became worse."""
+        return self._new.scenario.kind.decisive_metric
+
     def decline(self) -> Decline:
         """The one-sided test that the new answers are worse."""
-        numbers = self._new.scenario.kind.graded
-        return decline(self._new.table, self._old.table, self._new.resamples, numbers=numbers)
+        return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.scenario.kind.graded)
 
     def flips(self) -> tuple[Flip, ...]:
         """The trials whose answers became worse or better, in the order of the new set."""

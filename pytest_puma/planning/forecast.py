@@ -111,7 +111,7 @@ def _powers(cell: Cell, samples: Sequence[Task]) -> dict[str, Power]:
     error = _error(cell, samples) if graded else 0.0
     powers = {}
     for gate in cell.gates:
-        share = not graded if gate.word else has_bounds(cell.scenario, gate.metric)
+        share = not graded if gate.word else has_bounds(cell.scenario, gate.metric, cell.scores)
         # The spread of any other number shows only in a run.
         if gate.other == "baseline" and (share or gate.word or gate.metric == "mae"):
             powers[str(gate)] = of_plan(gate, n=len(samples), share=share, old=old, error=error)

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from pytest_puma.core import SettingsError
+from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
-from pytest_puma.planning.matrix import make_scenario, no_metric
-from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
+from pytest_puma.planning.matrix import make_scenario
+from pytest_puma.planning.settings import BenchmarkSpec, Registry, RunOptions, Settings
 
 _CHOICES = tuple(field.name for field in fields(RunOptions))
 _KEYWORDS = ("gates", "metrics", *_CHOICES)
@@ -44,7 +44,7 @@ def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings
         scenario=scenario,
         choices=RunOptions(**choices),
         gates=tuple(map(settings.registry.gate, said.get("gates", ()))),
-        metrics=_metrics(said.get("metrics", ()), scenario),
+        metrics=_metrics(said.get("metrics", ()), scenario, settings.registry),
     )
 
 
@@ -56,11 +56,11 @@ def _texts(name: str, found: Any) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _metrics(names: Sequence[str], scenario: Any) -> tuple[str, ...]:
-    from pytest_puma.metrics import is_metric
+def _metrics(names: Sequence[str], scenario: Scenario, registry: Registry) -> tuple[str, ...]:
+    from pytest_puma.planning.scores import check_metric
 
     for name in names:
-        if not is_metric(scenario, name):
-            msg = f"the marker's metrics: {no_metric(scenario, name)}"
+        if fault := check_metric(scenario, registry, name):
+            msg = f"the marker's metrics: {fault}"
             raise SettingsError(msg)
     return tuple(dict.fromkeys(names))

@@ -8,15 +8,16 @@ file.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 from pytest_puma.baseline import TIMED
 from pytest_puma.core import Gate, Model, Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
+from pytest_puma.core.metric_name import MetricName
 from pytest_puma.gates import applies
-from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Settings
+from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Registry, Settings
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.file import FileScenario
@@ -82,8 +83,9 @@ def expand(request: BenchmarkSpec, settings: Settings) -> list[Cell]:
             )
             perturbations = (None, *map(settings.registry.perturbation, choices.perturb or ()))
             twins = (replace(cell, perturbation=perturbation) for perturbation in perturbations)
-            gated = [_with_gates(twin, settings.gates) for twin in twins]
-            cells += [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
+            gated = [_with_gates(twin, settings) for twin in twins]
+            compared = [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
+            cells += [_with_scores(twin, settings.registry) for twin in compared]
     lost = [gate for gate in request.gates if not is_taken(gate, cells)]
     # Other strategies or perturbations than the test's own may leave a gate without its cell.
     if lost and settings.command.strategies is None and settings.command.perturb is None:
@@ -122,15 +124,19 @@ def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
     return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
 
 
-def _with_gates(cell: Cell, general: Sequence[Gate]) -> Cell:
-    """The request's own gates must fit its scenario; general ones without a scope apply where their metric exists."""
+def _with_gates(cell: Cell, settings: Settings) -> Cell:
+    """The request's own gates must fit its scenario; general ones without a scope apply if their metric exists."""
     from pytest_puma.metrics import is_metric
+    from pytest_puma.planning.scores import available_scores
 
+    available, general = available_scores(cell.scenario, settings.registry), settings.gates
     gates = [gate for gate in cell.gates if applies(gate, cell.name)]
     wide = [gate for gate in general if applies(gate, cell.name)]
-    gates += [gate for gate in wide if gate.scope is not None or gate.word or is_metric(cell.scenario, gate.metric)]
+    gates += [
+        gate for gate in wide if gate.scope is not None or gate.word or is_metric(cell.scenario, gate.metric, available)
+    ]
     for gate in gates:
-        _check_gate(gate, cell.scenario)
+        _check_gate(gate, cell.scenario, settings.registry)
     own = [gate for gate in gates if not gate.across]
     across = [
         gate for gate in gates if gate.across and (gate.pick or cell.strategy.name in {gate.strategy, gate.other})
@@ -144,33 +150,35 @@ def _with_gated_metrics(cell: Cell) -> Cell:
     return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *limited))))
 
 
-def _check_gate(gate: Gate, scenario: Scenario) -> None:
-    """Refuse what no cell of the scenario could ever have."""
-    from pytest_puma.metrics import is_metric
+def _with_scores(cell: Cell, registry: Registry) -> Cell:
+    """The cell computes those metrics of hooks that its gates and reports name."""
+    from pytest_puma.planning.scores import used_scores
 
-    programs = scenario.kind.naive_baselines
-    if gate.word:
-        return
-    fault = ""
-    if not is_metric(scenario, gate.metric):
-        fault = no_metric(scenario, gate.metric)
-    elif gate.other == "baseline" and gate.metric in TIMED:
-        fault = f"baselines hold no {gate.metric}, as clocks differ; expected a number"
-    elif gate.other == "baseline" and gate.metric == "outside_labels":
-        fault = "baselines hold no log-probabilities, so outside_labels cannot be compared; expected a number"
-    elif gate.metric == "mce":
-        fault = "mce is the gap of one bin, mostly that of fewest samples, and large by chance; expected brier, or ece"
-    elif gate.naive is not None and gate.naive not in programs:
-        known = ", ".join(f"naive.{name}" for name in programs)
-        fault = f"{scenario.name} has no {gate.other}; there are: {known}"
+    gates = (gate.metric for gate in (*cell.gates, *cell.across) if not gate.word)
+    names = (*cell.metrics, *cell.compared_metrics, *gates)
+    return replace(cell, scores=used_scores(cell.scenario, registry, names))
+
+
+def _check_gate(gate: Gate, scenario: Scenario, registry: Registry) -> None:
+    """Refuse a gate that no cell of the scenario could ever be judged by."""
+    from pytest_puma.planning.scores import check_metric
+
+    fault = "" if gate.word else check_metric(scenario, registry, gate.metric) or _unfit(gate, scenario)
     if fault:
         msg = f"gate {str(gate)!r}: {fault}"
         raise SettingsError(msg)
 
 
-def no_metric(scenario: Scenario, name: str) -> str:
-    """What to say where a scenario does not have a metric."""
-    from pytest_puma.metrics import metric_names
-
-    known = metric_names(scenario)
-    return f"{scenario.name} has no metric {name!r}; {did_you_mean(name, known)}there are: {', '.join(known)}"
+def _unfit(gate: Gate, scenario: Scenario) -> str:
+    """Why a metric that exists is not fit for this gate; empty if it is."""
+    metric, programs = MetricName.parse(gate.metric).base, scenario.kind.naive_baselines
+    if gate.other == "baseline" and metric in TIMED:
+        return f"baselines hold no {metric}, as clocks differ; expected a number"
+    if gate.other == "baseline" and metric == "outside_labels":
+        return "baselines hold no log-probabilities, so outside_labels cannot be compared; expected a number"
+    if metric == "mce":
+        return "mce is the gap of one bin, mostly that of fewest samples, and large by chance; expected brier, or ece"
+    if gate.naive is not None and gate.naive not in programs:
+        known = ", ".join(f"naive.{name}" for name in programs)
+        return f"{scenario.name} has no {gate.other}; there are: {known}"
+    return ""

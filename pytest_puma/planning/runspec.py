@@ -115,7 +115,7 @@ def _request(said: _Said, settings: Settings) -> BenchmarkSpec:
         ),
         gates=tuple(_gate(node, scenario, settings.registry) for node in said.get("gates", ())),
         models=tuple(map(_content, said.get("models", ()))) or None,
-        metrics=tuple(_metric(_content(node), scenario, node) for node in said.get("metrics", ())),
+        metrics=tuple(_metric(_content(node), scenario, settings.registry, node) for node in said.get("metrics", ())),
         description=first.get("description", ""),
     )
 
@@ -153,16 +153,15 @@ def _reasoned(name: str, cot: yaml.Node) -> str:
 def _gate(node: yaml.Node, scenario: Scenario, registry: Registry) -> Gate:
     with _at(node):
         gate = registry.gate(_content(node))
-    _metric(gate.metric, scenario, node)
+    _metric(gate.metric, scenario, registry, node)
     return gate
 
 
-def _metric(name: str, scenario: Scenario, node: yaml.Node) -> str:
-    from pytest_puma.metrics import metric_names
+def _metric(name: str, scenario: Scenario, registry: Registry, node: yaml.Node) -> str:
+    from pytest_puma.planning.scores import check_metric
 
-    known = metric_names(scenario)
-    if name not in known:
-        raise _error(node, f"{scenario.name} has no metric {name!r}; {_hint(name, known)}")
+    if fault := check_metric(scenario, registry, name):
+        raise _error(node, fault)
     return name
 
 

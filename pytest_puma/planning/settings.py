@@ -10,7 +10,7 @@ from typing import Literal
 
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.core import Gate, Generation, Model, Policy, Scenario, SettingsError
+from pytest_puma.core import Gate, Generation, Metric, Model, Policy, Scenario, SettingsError
 from pytest_puma.core.errors import check_limits
 from pytest_puma.gates import parse_gate
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
@@ -67,11 +67,12 @@ DEFAULTS = RunOptions(strategies=DEFAULT_STRATEGIES, samples=DEFAULT_SAMPLES, se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """Every scenario, and every strategy and perturbation of a plugin, by name."""
+    """Every scenario, and the strategies, perturbations and metrics of plugins, by name."""
 
     scenarios: Mapping[str, type[Scenario]] = field(default_factory=lambda: dict(BUILTIN))
     strategies: Mapping[str, Strategy] = field(default_factory=dict)
     perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
 
     def strategy(self, name: str) -> Strategy:
         """The strategy of a name; a `SettingsError` lists the names there are."""

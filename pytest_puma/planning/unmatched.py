@@ -7,8 +7,10 @@ from fnmatch import fnmatchcase
 
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
+from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import metric_names
 from pytest_puma.planning.matrix import is_taken
+from pytest_puma.planning.scores import available_scores
 from pytest_puma.planning.settings import Registry, Settings
 from pytest_puma.run.cell import Cell
 from pytest_puma.strategies import ALL
@@ -41,9 +43,9 @@ def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, others: b
         # A scenario that a marker names by its class is known where its file is collected.
         hint = _other_part(scope.base, strategies, cells) or _hint(scope.base, scenarios)
         return "" if others else f"no scenario is called {scope.scenario!r}; {hint}"
-    metrics = {name: None for scenario in scenarios.values() for name in metric_names(scenario)}
-    if not gate.word and gate.metric not in metrics:
-        collected = {name: None for cell in cells for name in metric_names(cell.scenario)}
+    metrics = {name: None for scenario in scenarios.values() for name in _metrics(scenario, settings.registry)}
+    if not gate.word and MetricName.parse(gate.metric).base not in metrics:
+        collected = {name: None for cell in cells for name in _metrics(cell.scenario, settings.registry)}
         return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, collected)}"
     if not scope.fits_strategy(strategies, settings.registry):
         return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, strategies)}"
@@ -54,6 +56,10 @@ def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, others: b
         return f"no model of this run is called {scope.model!r}; {_hint(scope.model, models)}"
     some = ", ".join(cell.id for cell in cells[:_NAMED]) + (f" and {len(cells) - _NAMED} more" * (len(cells) > _NAMED))
     return f"it matches no collected cell; there are: {some}"
+
+
+def _metrics(scenario: Scenario, registry: Registry) -> tuple[str, ...]:
+    return metric_names(scenario, available_scores(scenario, registry))
 
 
 def _scenarios(cells: Iterable[Cell], registry: Registry) -> dict[str, Scenario]:

@@ -13,8 +13,9 @@ from pytest_puma.baseline import Entry
 from pytest_puma.core import BootstrapReplicates, Contrast, Flip, Outcome, Policy, Prediction, Usage, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.gates import not_run
-from pytest_puma.metrics import ScoredPredictions, confusion_matrix, contrast
+from pytest_puma.metrics import ScoredPredictions, confusion_matrix, contrast, score
 from pytest_puma.run.cell import Cell
+from pytest_puma.run.groups import measure_cell, shown_metrics
 from pytest_puma.run.predict import CellPredictions
 from pytest_puma.scenarios.texts import beginning, text_fields
 from pytest_puma.stats import LEVEL
@@ -33,8 +34,10 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     """Measure the predictions of a cell and judge its gates."""
     started = time.perf_counter()
     level = early_stopping.LEVEL if answered.looked else LEVEL
-    scored = ScoredPredictions(cell.scenario, answered.predictions, seed=cell.seed)
-    measures = scored.measures(level=level)
+    predictions = score(cell.scenario, answered.samples, answered.predictions, cell.scores)
+    scored = ScoredPredictions(cell.scenario, predictions, seed=cell.seed, metrics=cell.scores)
+    shown = shown_metrics(cell, scored)
+    measures = measure_cell(cell, scored, shown, level=level)
     # Without the time of naive baselines, which is not the model's.
     seconds = answered.seconds + time.perf_counter() - started
     texts = text_fields(cell.scenario, answered.samples, answered.hidden)
@@ -43,27 +46,26 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     comparisons = _against_naive(cell, scored, naive)
     if against_baseline is not None:
         comparisons["baseline"] = against_baseline
-    metrics = cell.metrics or (cell.scenario.primary_metric(),)
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
         strategy=cell.strategy.name,
         model=cell.model.name,
         perturbation=cell.name.perturbation,
-        metrics=metrics,
+        metrics=shown,
         signature=answered.signature,
-        predictions=answered.predictions,
+        predictions=predictions,
         shared_prompts=answered.shared_prompts,
         measures=measures,
-        confusion=_confusion(cell, answered.predictions),
-        failures=cautions.failure_counts(answered.predictions),
+        confusion=_confusion(cell, predictions),
+        failures=cautions.failure_counts(predictions),
         verdicts=verdicts(cell.gates, measures, comparisons, context.policy) if answered.complete else _unjudged(cell),
         warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines),
         notes=answered.notes,
         determinism=answered.determinism,
         flips=_flips(cell, answered, against_baseline, texts),
         # Those of perturbed samples exist for gates alone: reports would repeat the same rows.
-        naive_baselines={} if cell.perturbation else {name: each.of(metrics) for name, each in naive.items()},
+        naive_baselines={} if cell.perturbation else {name: each.of(shown) for name, each in naive.items()},
         across=cell.across if answered.complete else (),
         replicates=_replicates(cell, scored),
         contrasts=() if against_baseline is None else _contrasts(cell, against_baseline),
@@ -82,7 +84,9 @@ def _naive(
 ) -> Mapping[str, NaiveBaseline]:
     if naive_baselines is None:
         return {}
-    return naive_baselines.find(cell.scenario, answered.samples, scored.resamples, cell.name.perturbation)
+    return naive_baselines.find(
+        cell.scenario, answered.samples, scored.resamples, cell.name.perturbation, metrics=cell.scores
+    )
 
 
 def _against_naive(cell: Cell, scored: ScoredPredictions, naive: Mapping[str, NaiveBaseline]) -> dict[str, Comparison]:

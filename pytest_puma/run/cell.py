@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from pytest_puma.core import CellId, Gate, Generation, Model, Scenario, SettingsError
+from pytest_puma.core import CellId, Gate, Generation, Metric, Model, Scenario, SettingsError
 from pytest_puma.core.errors import check_limits
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.strategies import Strategy, resolve_generation
@@ -21,7 +21,8 @@ class Cell:
 
     `perturbation`: None for samples as they are. `repeats`: how often each sample is asked. `subjects`: patterns of the
     groups to draw samples from, empty for all. `generation` is completed by the strategy's own settings. `gates`: the
-    cell's own; `across`: those that compare it with other cells. `metrics`: those that reports show;
+    cell's own; `across`: those that compare it with other cells. `scores`: metrics of single predictions, beside those
+    that every cell of the scenario has. `metrics`: those that reports show;
     `compared_metrics`: those to compare with other cells or with a baseline.
     """
 
@@ -36,6 +37,7 @@ class Cell:
     generation: Generation = field(default_factory=Generation)
     gates: tuple[Gate, ...] = ()
     across: tuple[Gate, ...] = ()
+    scores: tuple[Metric, ...] = ()
     metrics: tuple[str, ...] = ()
     compared_metrics: tuple[str, ...] = ()
 

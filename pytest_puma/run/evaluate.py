@@ -42,4 +42,6 @@ def stopping_of(cell: Cell, context: Context) -> EarlyStopping | None:
     """
     if not cell.gates or cell.across or cell.compared_metrics:
         return None
-    return EarlyStopping(scenario=cell.scenario, gates=cell.gates, seed=cell.seed, baseline=context.baseline)
+    return EarlyStopping(
+        scenario=cell.scenario, gates=cell.gates, seed=cell.seed, scores=cell.scores, baseline=context.baseline
+    )

@@ -134,7 +134,8 @@ def _ask(  # noqa: PLR0917 - the parts of one loop
             for (task, several), state in zip(part, states, strict=True)
         ]
         start = end
-        if end < len(trials) and stopping is not None and stopping.decided(predictions, len(trials)):
+        samples = [tasks[0].sample for tasks in trials[:end]]
+        if end < len(trials) and stopping is not None and stopping.decided(predictions, len(trials), samples):
             break
     if progress is not None:
         progress(start, start)

@@ -25,12 +25,13 @@ _DRAWS_AT_ONCE = 1_000_000  # 8 MB of random numbers
 class Resamples:
     """Resamples of some rows, drawn at first use and shared by all numbers computed on these rows.
 
-    `units[row]` names the units of the row, as in `resampling_weights`.
+    `units[row]` names the units of the row, `strata[row]` its stratum, as in `resampling_weights`.
     """
 
-    def __init__(self, units: Units, *, seed: int) -> None:
+    def __init__(self, units: Units, *, seed: int, strata: Sequence[str] = ()) -> None:
         self.units = units
         self.seed = seed
+        self.strata = tuple(strata)
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -38,16 +39,15 @@ class Resamples:
 
     def of(self, rows: Sequence[int]) -> Resamples:
         """Return the resamples of some of the rows: this object if they are all rows in order."""
-        return (
-            self
-            if list(rows) == list(range(len(self)))
-            else Resamples([self.units[row] for row in rows], seed=self.seed)
-        )
+        if list(rows) == list(range(len(self))):
+            return self
+        strata = [self.strata[row] for row in rows] if self.strata else ()
+        return Resamples([self.units[row] for row in rows], seed=self.seed, strata=strata)
 
     @cached_property
     def weights(self) -> NDArray[np.integer]:
         """Resamples x rows."""
-        return resampling_weights(self.units, seed=self.seed)
+        return resampling_weights(self.units, seed=self.seed, strata=self.strata)
 
     @cached_property
     def dependent(self) -> bool:
@@ -93,14 +93,17 @@ def group_sums(values: NDArray[np.float64], units: Units) -> NDArray[np.float64]
     return np.asarray(np.bincount(components(units), weights=values), dtype=np.float64)
 
 
-def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -> NDArray[np.integer]:
+def resampling_weights(
+    units: Units, *, resamples: int = RESAMPLES, seed: int, strata: Sequence[str] = ()
+) -> NDArray[np.integer]:
     """Return how often each row occurs in each bootstrap resample: resamples x rows.
 
     `units[row]` names the units of the row; a row without units is its own unit. Units that
     occur in exactly the same rows are one atom. Atoms are drawn with replacement, and a row occurs
     as often as the product of its atoms' counts (A. B. Owen, "The pigeonhole bootstrap", Annals of
     Applied Statistics 1 (2007); with shared atoms, its intervals are too wide rather than too narrow).
-    If no unit is shared, an atom is a row and this is the ordinary bootstrap.
+    If no unit is shared, an atom is a row and this is the ordinary bootstrap. With `strata`, the number of atoms of
+    each stratum is the same in every resample; if units are shared between strata, these do not count.
 
     A resample without any row measures nothing and is omitted, so there may be fewer than `resamples`;
     this can only happen if units are shared.
@@ -111,7 +114,10 @@ def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int) -
     small = atoms_of.shape[1] <= 2  # noqa: PLR2004
     weights = np.empty((resamples, len(units)), dtype=np.uint16 if small else np.int32)
     start = 0
-    for counts in _atom_counts(atoms, resamples, np.random.default_rng(seed)):
+    rng = np.random.default_rng(seed)
+    members = _members(atoms_of, strata)
+    blocks = _atom_counts(atoms, resamples, rng) if members is None else _stratified(members, resamples, rng)
+    for counts in blocks:
         stop = start + len(counts)
         weights[start:stop] = reduce(np.multiply, (counts[:, column] for column in atoms_of.T))
         start = stop
@@ -142,4 +148,34 @@ def _atom_counts(atoms: int, resamples: int, rng: np.random.Generator) -> Iterat
         draws = rng.integers(1, atoms + 1, size=(rows, atoms)) + np.arange(rows)[:, None] * (atoms + 1)
         counts = np.bincount(draws.ravel(), minlength=rows * (atoms + 1)).reshape(rows, atoms + 1)
         counts[:, 0] = 1
+        yield counts
+
+
+def _members(atoms_of: NDArray[np.intp], strata: Sequence[str]) -> list[NDArray[np.intp]] | None:
+    """The atoms of each stratum; None if there are no strata, or if an atom has rows of several."""
+    if not strata:
+        return None
+    stratum_of: dict[int, str] = {}
+    for atoms, stratum in zip(atoms_of.tolist(), strata, strict=True):
+        for atom in filter(None, atoms):
+            if stratum_of.setdefault(atom, stratum) != stratum:
+                return None
+    members: dict[str, list[int]] = {}
+    for atom, stratum in sorted(stratum_of.items()):
+        members.setdefault(stratum, []).append(atom)
+    return [np.array(atoms, dtype=np.intp) for atoms in members.values()]
+
+
+def _stratified(
+    members: Sequence[NDArray[np.intp]], resamples: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.intp]]:
+    """As `_atom_counts`, but each stratum is drawn from its own atoms."""
+    atoms = sum(map(len, members))
+    block = max(1, _DRAWS_AT_ONCE // (atoms + 1))
+    for start in range(0, resamples, block):
+        counts = np.ones((min(block, resamples - start), atoms + 1), dtype=np.intp)
+        for own in members:
+            size = len(own)
+            draws = rng.integers(0, size, size=(len(counts), size)) + np.arange(len(counts))[:, None] * size
+            counts[:, own] = np.bincount(draws.ravel(), minlength=len(counts) * size).reshape(len(counts), size)
         yield counts

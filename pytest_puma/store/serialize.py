@@ -126,7 +126,8 @@ def _contrast(entry: dict[str, Any]) -> Contrast:
 
 def _replicates(entry: dict[str, Any]) -> BootstrapReplicates:
     values = tuple(math.nan if value is None else value for value in entry["values"])
-    lists = {name: tuple(entry[name]) for name in ("errors", "answers", "bounds")}
+    lists = {name: tuple(entry[name]) for name in ("answers", "bounds", "questions")}
+    lists["errors"] = tuple(math.nan if each is None else each for each in entry["errors"])
     lists["units"] = tuple(map(tuple, entry["units"]))
     lists["inputs"] = tuple(tuple(math.nan if each is None else each for each in row) for row in entry["inputs"])
     return BootstrapReplicates(**_with_nan(entry, "value") | lists | {"values": values})

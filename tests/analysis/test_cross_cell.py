@@ -27,7 +27,7 @@ def steady(value: float) -> BootstrapReplicates:
         answers=("A",),
         inputs=(),
         seed=0,
-        numbers=False,
+        graded=False,
     )
 
 

@@ -11,7 +11,7 @@ from pytest_puma.gates.power import of_drift
 GATE = parse_gate("tickets: no_drift")
 LARGE = Decline(n=200, worse=14, better=6, p=0.04, loss=0.01)
 SMALL = Decline(n=30, worse=2, better=1, p=0.4, alone="this run did not score the labels")
-POINTS = Decline(n=100, worse=30, better=30, p=0.5, error=0.2, numbers=True)
+POINTS = Decline(n=100, worse=30, better=30, p=0.5, error=0.2, graded=True)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ FALL = change("f1_macro", old=0.7, new=0.64, value=-0.06, low=-0.1, high=-0.025,
 FELL = "f1_macro fell by 0.06 [0.025, 0.1] against baseline main@3f2c1d"
 BETTER = replace(FALL, value=0.005, low=0.001, high=0.009, worse=2, better=3)
 SAME = replace(FALL, new=0.7, value=0, low=0, high=0, worse=0, better=0)
-RISE = change("mae", old=2, new=2.4, value=0.4, low=0.2, high=0.6, n=100, worse=30, better=9, numbers=True)
+RISE = change("mae", old=2, new=2.4, value=0.4, low=0.2, high=0.6, n=100, worse=30, better=9, graded=True)
 ROSE = "mae rose by 0.4 [0.2, 0.6] against baseline main@3f2c1d"
 HIGHER = "mae is higher by 0.4 [0.2, 0.6] against naive.mean"
 TIMES = replace(RISE, value=1.2, low=1.08, high=1.31, quotient=True)

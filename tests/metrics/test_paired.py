@@ -120,7 +120,7 @@ def test_answers_that_are_numbers_are_farther_off_or_nearer() -> None:
     change = pairs.change("mae")
 
     assert change is not None
-    assert change.numbers
+    assert change.graded
     # 8 after 5 is farther off, 5 after 8 is nearer; 8 and 2 are as far off.
     assert (change.n, change.worse, change.better, change.changed) == (3, 1, 1, 2)
     assert (change.new_parse_failures, change.fixed_parse_failures) == (1, 1)

@@ -19,7 +19,7 @@ from pytest_puma.store.serialize import from_json, plain, to_json
 from tests.factories import change, measure, outcome, prediction, unmeasured, verdict
 
 MEASURE = measure("mae", 1.5, 1.0, 2.0, n=7)
-CHANGE = change("mae", old=1.0, new=1.5, value=0.5, low=0.25, high=0.75, n=7, worse=2, better=1, numbers=True)
+CHANGE = change("mae", old=1.0, new=1.5, value=0.5, low=0.25, high=0.75, n=7, worse=2, better=1, graded=True)
 
 
 def test_an_outcome_comes_back_as_it_was() -> None:
@@ -64,7 +64,7 @@ def test_the_units_of_rows_arrive_with_the_replicates() -> None:
         answers=("3", None),
         inputs=((1.0, 0.5), (2.0, 0.0)),
         seed=3,
-        numbers=True,
+        graded=True,
         bounds=(0.0, 1.0),
         units=(("a", "b"), ("b",)),
     )

@@ -20,7 +20,6 @@ from tabulate import tabulate
 from pytest_puma.core import Change, Measure
 from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.metrics.measuring import measure
-from pytest_puma.metrics.regression import kernel_over_read
 from pytest_puma.metrics.statistic import proportion
 from pytest_puma.stats import Resamples, resampling_weights
 from tools.statistics.populations import POPULATIONS, Population, Rows
@@ -70,7 +69,8 @@ def truths_of(population: Population) -> dict[str, float]:
     parsed = [_picked(each, np.flatnonzero(both).tolist()) for each in sides]
     truths = {}
     for metric in population.metrics:
-        one, other = sides if kernel_over_read(metric) is None else parsed
+        statistic = sides[0].statistic(metric)
+        one, other = parsed if statistic is not None and statistic.rebuild else sides
         truths[metric] = sides[0].value(metric)
         truths[f"change of {metric}"] = one.value(metric) - other.value(metric)
     return truths
@@ -100,7 +100,7 @@ def _counts(
 def _exact(truth: float, n: int) -> tuple[float, float]:
     """The coverage of the interval of a proportion, and the share of marked ones, over all counts of hits."""
     every, resamples = np.ones(n, dtype=np.bool_), Resamples([()] * n, seed=0)
-    counts = [proportion("", np.arange(n) < hits, every) for hits in range(n + 1)]
+    counts = [proportion("", np.arange(n) < hits, every, better="high") for hits in range(n + 1)]
     measures = measure([replace(each, name=str(hits)) for hits, each in enumerate(counts)], resamples)
     weights = binom.pmf(np.arange(n + 1), n, truth)
     covered = [each.low <= truth <= each.high for each in measures]
