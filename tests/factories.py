@@ -1,7 +1,6 @@
-"""The nouns of the product as tests need them. Each factory fills in what a test does not state.
+"""The nouns of the product, with defaults for all that a test does not state.
 
-Examples: `measured(Triage("AB"), predictions("ABAB", "AABB"))["accuracy"]`,
-`outcome("triage-egi@m", verdicts=(verdict("accuracy >= 0.9", "FAIL"),))`, `evaluated(cell(strategy="egi"), "Minor")`.
+Examples: `measured(Triage("AB"), predictions("ABAB", "AABB"))["accuracy"]`, `evaluated(cell(strategy="egi"), "Minor")`.
 """
 
 from __future__ import annotations
@@ -142,7 +141,6 @@ def answering(answer: str) -> Callable[[str], str]:
 
 
 def task(scenario: Scenario, *, template: Template | None = None, **fields: Any) -> Task:
-    """A sample to be asked about, with the scenario's template of `zero_shot` by default."""
     template = template or find_template(scenario.name, ["zero_shot"], project=None)
     return replace(Task(scenario=scenario, sample=sample(), template=template), **fields)
 
@@ -158,7 +156,7 @@ def predictions(
     *,
     units: Sequence[tuple[str, ...]] | None = None,
 ) -> list[Prediction]:
-    """Predictions for the samples `s0`, `s1`, ...; each sample is its own unit by default."""
+    """Predictions for the samples `s0`, `s1`, ...; each is its own unit by default."""
     ids = [f"s{row}" for row in range(len(golds))]
     columns = (ids, golds, answers, probabilities or [None] * len(golds), units or [(each,) for each in ids])
     return [
@@ -248,5 +246,5 @@ def fault(cell_id: str = "b@m", when: str = "setup", message: str = "no") -> Fau
     return Fault(cell=cell_id, node_id=f"t.py::{cell_id[0]}", when=when, message=message)
 
 
-def entry(stored: Outcome, *, commit: str = "main@3f2c1d9") -> Entry:
-    return Entry.of(stored, commit=commit, test="benchmarks/test_t.py::test_t")
+def entry(stored: Outcome) -> Entry:
+    return Entry.of(stored, commit="main@3f2c1d9", test="benchmarks/test_t.py::test_t")
