@@ -54,7 +54,7 @@ class SharedPrompts:
             self._common.append(_common(messages, messages))
         parts = _common(self._first[turn], messages)
         self._common[turn] = min(self._common[turn], parts)
-        return Kept(turn=turn, parts=parts, rest=_behind(messages, parts))
+        return Kept(turn=turn, parts=parts, rest=_after(messages, parts))
 
     def shared(self) -> tuple[Messages, ...]:
         """Return the shared prefix of all added prompts, by turn."""
@@ -63,7 +63,7 @@ class SharedPrompts:
     def rest(self, kept: Kept) -> Messages:
         """Return a prompt without the shared prefix of its turn."""
         whole = joined(_before(self._first[kept.turn], kept.parts), kept.rest)
-        return _behind(whole, self._boundary(kept.turn))
+        return _after(whole, self._boundary(kept.turn))
 
     def _boundary(self, turn: int) -> Place:
         """The end of the shared prefix, moved back to the last space, so that each rest begins with a whole word."""
@@ -119,7 +119,7 @@ def _before(messages: Messages, place: Place) -> Messages:
     return (*messages[: place.message], replace(last, content=last.content[: place.characters]))
 
 
-def _behind(messages: Messages, place: Place) -> Messages:
+def _after(messages: Messages, place: Place) -> Messages:
     if place == START:
         return messages
     first = messages[place.message]

@@ -20,7 +20,7 @@ class BatchBuffers:
         self._position = np.zeros(tokens, dtype=np.int32)
         self._sequence = np.zeros(tokens, dtype=np.int32)
         self._wanted = np.zeros(tokens, dtype=np.int8)
-        # llama.cpp allows several sequences per token; here each token has one, behind its own pointer.
+        # llama.cpp allows several sequences per token; here each token has one, with its own pointer.
         self._owners = np.ones(tokens, dtype=np.int32)
         address = self._sequence.ctypes.data
         self._pointers = np.arange(address, address + 4 * tokens, 4, dtype=np.uintp)

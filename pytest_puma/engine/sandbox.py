@@ -188,7 +188,7 @@ def _check_bits(bits: int) -> None:
 
 
 def _checked(filter_: Callable[..., Any], check: Callable[..., None]) -> Callable[..., Any]:
-    """A filter behind a check of its arguments; Jinja2 puts its own argument first where the filter asks for it."""
+    """A filter with a check of its arguments first; Jinja2 may pass an argument of its own before them."""
     own = 1 if hasattr(filter_, "jinja_pass_arg") else 0
 
     @wraps(filter_)

@@ -97,10 +97,10 @@ def test_five_hundred_prompts_leak_neither_memory_nor_kv_slots(shape: Shape, ope
     # Measured: at most 0.13 MB.
     assert sizes[1] - sizes[0] < 2e6
     assert backend.max_steps >= 64
-    # The scheduler has every cell again: a prompt that fills the cache needs no new one.
-    opened, cells = len(backend.opened), backend.opened[-1][0]
-    filling = prompt("~" * (cells - len(backend.encode(prompt("~")))))
-    assert len(backend.encode(filling)) == cells - 1
+    # The scheduler has every KV slot again: a prompt that fills the cache needs no new one.
+    opened, kv_slots = len(backend.opened), backend.opened[-1][0]
+    filling = prompt("~" * (kv_slots - len(backend.encode(prompt("~")))))
+    assert len(backend.encode(filling)) == kv_slots - 1
     engine.run([generate(filling, 1)])
     assert len(backend.opened) == opened
     engine.reset()

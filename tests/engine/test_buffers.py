@@ -48,13 +48,13 @@ def test_a_batch_may_be_full_to_the_brim() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "found"),
+    ("step", "problem"),
     [
         (Step(0, 0, [0] * 9, 9), "9 tokens; expected at most 8"),
         (Step(0, 0, [0] * 8, 4), "4 rows; expected at most 3"),
         (Step(4, 0, [0], 1), "5 sequences; expected at most 4"),
     ],
 )
-def test_what_would_abort_the_process_is_refused(step: Step, found: str) -> None:
-    with pytest.raises(EngineError, match=re.escape(found)):
+def test_what_would_abort_the_process_is_refused(step: Step, problem: str) -> None:
+    with pytest.raises(EngineError, match=re.escape(problem)):
         buffers().fill([Step(1, 0, [], 0), step])

@@ -142,14 +142,14 @@ def test_one_request_at_a_time_still_shares_its_prefix(shape: Shape, open_backen
 def test_what_would_abort_the_process_is_an_engine_error(open_backend: OpenBackend) -> None:
     backend = open_backend(LLAMA_BOS)
     backend.open(256)
-    for step, found in [
+    for step, problem in [
         (Step(0, 0, [1] * (backend.batch + 1), backend.batch), "tokens"),
         (Step(0, 0, [1] * (backend.rows + 1), 0), "rows"),
         (Step(backend.sequences, 0, [1], 0), "sequences"),
         (Step(0, 0, [len(vocabulary()[0])], 0), "llama_decode returned -1"),
         (Step(0, 0, [-1], 0), "llama_decode returned -1"),
     ]:
-        with pytest.raises(EngineError, match=found):
+        with pytest.raises(EngineError, match=problem):
             backend.decode([step])
 
 

@@ -34,13 +34,13 @@ def plain(logits: Sequence[float], *, temperature: float, top_k: int, top_p: flo
     """The same distribution, filter by filter over a sorted list, as llama.cpp's samplers are documented."""
     order = sorted(range(len(logits)), key=lambda token: (-logits[token], token))[: top_k or None]
     weights = [math.exp(logits[token] - logits[order[0]]) for token in order]
-    kept: list[int] = []
+    passed: list[int] = []
     for place, token in enumerate(order):
         if top_p < 1 and sum(weights[:place]) / sum(weights) >= top_p:
             break
         if weights[place] >= min_p * weights[0]:
-            kept.append(token)
-    scaled = {token: math.exp((logits[token] - logits[order[0]]) / temperature) for token in kept}
+            passed.append(token)
+    scaled = {token: math.exp((logits[token] - logits[order[0]]) / temperature) for token in passed}
     return [scaled.get(token, 0.0) / sum(scaled.values()) for token in range(len(logits))]
 
 

@@ -134,9 +134,9 @@ def test_an_answer_that_is_a_prefix_of_another_costs_nothing(open_backend: OpenB
     request = score("How many?", "2", "1", "A", "13", "1", "A B C", "133")
     response = Engine(backend).run([request])[0]
     before, tails = tokens_of(backend, request)
-    beginnings = {tail[:end] for tail in tails for end in range(1, len(tail))}
+    prefixes = {tail[:end] for tail in tails for end in range(1, len(tail))}
     fed = backend.simulated.fed - len(before)
-    assert fed == response.usage.decoded_tokens == len(beginnings) < sum(len(tail) - 1 for tail in tails)
+    assert fed == response.usage.decoded_tokens == len(prefixes) < sum(len(tail) - 1 for tail in tails)
     assert response.logprobs[1] == response.logprobs[4]
     limits = [NOISE * len(tail) for tail in tails]
     assert (np.abs(np.array(response.logprobs) - plain_scores(reference, request)) <= limits).all()

@@ -162,7 +162,7 @@ def _scored(llama: Any, request: Score) -> tuple[int, int]:
     text += "<|im_start|>assistant\n" + request.prompt.prefill
     prompt = _tokens(llama, text)
     kept = llama.longest_token_prefix(llama.input_ids[: llama.n_tokens].tolist(), prompt[:-1])
-    first = _logits_behind(llama, kept, prompt[kept:])
+    first = _logits_after(llama, kept, prompt[kept:])
     new = 0
     for continuation in request.continuations:
         tail = _tokens(llama, f"{text}{continuation}<|im_end|>")[len(prompt) :]
@@ -170,7 +170,7 @@ def _scored(llama: Any, request: Score) -> tuple[int, int]:
         for depth, token in enumerate(tail, start=1):
             score += float(llama.logits_to_logprobs(logits)[token])
             if depth < len(tail):
-                logits = _logits_behind(llama, len(prompt) + depth - 1, [token])
+                logits = _logits_after(llama, len(prompt) + depth - 1, [token])
                 new += 1
     return len(prompt), new
 
@@ -180,8 +180,8 @@ def _tokens(llama: Any, text: str) -> list[int]:
     return tokens
 
 
-def _logits_behind(llama: Any, kept: int, tokens: list[int]) -> NDArray[np.float32]:
-    """What follows `tokens` behind the first `kept` of the cache, over the vocabulary."""
+def _logits_after(llama: Any, kept: int, tokens: list[int]) -> NDArray[np.float32]:
+    """Logits after `tokens`, which follow the first `kept` tokens of the cache."""
     llama.n_tokens = kept
     llama.eval(tokens)
     row = llama_cpp.llama_get_logits_ith(llama.ctx, -1)

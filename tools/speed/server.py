@@ -86,7 +86,7 @@ def framework(setting: Setting, workload: Workload) -> Work | None:
             raise RuntimeError(msg)
         usages = [each.output.usage for each in log.samples if each.output.usage is not None]
     counts = [
-        # Of a prompt, Inspect sets those tokens apart that the server found in its cache.
+        # Inspect reports the prompt tokens that the server found in its cache separately.
         {
             "prompt_tokens": each.input_tokens + (each.input_tokens_cache_read or 0),
             "completion_tokens": each.output_tokens,

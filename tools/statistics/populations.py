@@ -141,11 +141,11 @@ def prober(
         truth = _softmax(logits)
         gold = (random.random((n, 1)) > truth.cumsum(axis=1)).sum(axis=1).clip(0, classes - 1)
         noisy = [confidence * logits, confidence * (logits + random.normal(0, 0.3 * sharpness, logits.shape))]
-        known = [_softmax(each) for each in noisy]
+        probabilities = [_softmax(each) for each in noisy]
         return Rows(
             golds=[str(each) for each in names[gold].tolist()],
-            answers=[_texts(names[each.argmax(axis=1)]) for each in known],
-            probabilities=[each.tolist() for each in known],
+            answers=[_texts(names[each.argmax(axis=1)]) for each in probabilities],
+            probabilities=[each.tolist() for each in probabilities],
         )
 
     return draw
