@@ -138,23 +138,23 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speed:
-    """Computed tokens and their time: `read` by prefill batches, `written` by decode batches (one token per reply).
+    """Computed tokens and their time, in prefill batches and in decode batches (one token per reply).
 
     Additive, like `Usage`. Tokens of scored continuations count as prefill.
     """
 
-    read_tokens: int = 0
-    read_seconds: float = 0.0
-    written_tokens: int = 0
-    written_seconds: float = 0.0
+    prefill_tokens: int = 0
+    prefill_seconds: float = 0.0
+    decode_tokens: int = 0
+    decode_seconds: float = 0.0
 
     def __add__(self, other: Speed) -> Speed:
         """Field by field."""
         return Speed(
-            read_tokens=self.read_tokens + other.read_tokens,
-            read_seconds=self.read_seconds + other.read_seconds,
-            written_tokens=self.written_tokens + other.written_tokens,
-            written_seconds=self.written_seconds + other.written_seconds,
+            prefill_tokens=self.prefill_tokens + other.prefill_tokens,
+            prefill_seconds=self.prefill_seconds + other.prefill_seconds,
+            decode_tokens=self.decode_tokens + other.decode_tokens,
+            decode_seconds=self.decode_seconds + other.decode_seconds,
         )
 
 

@@ -207,5 +207,5 @@ class Engine:
 def _speed(steps: Sequence[Step], seconds: float) -> Speed:
     tokens = sum(len(step.tokens) for step in steps)
     if tokens == len(steps):
-        return Speed(written_tokens=tokens, written_seconds=seconds)
-    return Speed(read_tokens=tokens, read_seconds=seconds)
+        return Speed(decode_tokens=tokens, decode_seconds=seconds)
+    return Speed(prefill_tokens=tokens, prefill_seconds=seconds)

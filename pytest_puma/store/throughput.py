@@ -54,12 +54,12 @@ def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Out
     for model in models:
         own = [each for each in outcomes if each.model == model.name and "weights_sha256" in each.signature["engine"]]
         speed = sum((each.speed for each in own), Speed())
-        if not speed.read_seconds:
+        if not speed.prefill_seconds:
             continue
         before = entries.get(_key(model), {})
         throughput = Throughput(
-            prefill=speed.read_tokens / speed.read_seconds,
-            decode=speed.written_tokens / speed.written_seconds if speed.written_seconds else before.get("decode", 0),
+            prefill=speed.prefill_tokens / speed.prefill_seconds,
+            decode=speed.decode_tokens / speed.decode_seconds if speed.decode_seconds else before.get("decode", 0),
             day=day,
             replies=before.get("replies", {}) | _replies(own),
         )
