@@ -9,7 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Answer, Conversation, Outcome, Scenario, ask, ask_all
+    from pytest_puma.core import (
+        Answer,
+        Conversation,
+        Metric,
+        Outcome,
+        Pool,
+        Prediction,
+        Sample,
+        Scenario,
+        ask,
+        ask_all,
+        metric,
+    )
     from pytest_puma.perturbations import Group, Perturbation
     from pytest_puma.scenarios.file import FileScenario
     from pytest_puma.store.loaded import LoadedRun, load_run
@@ -23,14 +35,19 @@ __all__ = [
     "FileScenario",
     "Group",
     "LoadedRun",
+    "Metric",
     "Outcome",
     "Perturbation",
+    "Pool",
+    "Prediction",
+    "Sample",
     "Scenario",
     "Strategy",
     "Task",
     "ask",
     "ask_all",
     "load_run",
+    "metric",
 ]
 
 _ELSEWHERE = {

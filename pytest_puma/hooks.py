@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Backend, Model, Scenario
+    from pytest_puma.core import Backend, Metric, Model, Scenario
     from pytest_puma.perturbations import Perturbation
     from pytest_puma.strategies import Strategy
 
@@ -46,6 +46,19 @@ def pytest_puma_perturbations() -> list[Perturbation]:  # type: ignore[empty-bod
 
     def pytest_puma_perturbations():
         return [Perturbation(name="shouted", change=shouted)]
+    """
+
+
+@pytest.hookspec
+def pytest_puma_metrics() -> list[Metric]:  # type: ignore[empty-body]
+    """Add metrics by name: in gates, in the marker's `metrics`, and in the `scores` of scenarios.
+
+    @metric(better="low", unit="words", bounds=None)
+    def reply_length(sample, prediction):
+        return len(prediction.text.split())
+
+    def pytest_puma_metrics():
+        return [reply_length]
     """
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any, cast
 
 from pytest_puma.core import Metric, MetricError, Prediction, Sample, Scenario
@@ -68,13 +70,20 @@ def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Predictio
         value = metric.score(sample, scored)
     except Exception as error:
         fault = " ".join(str(error).split())
-        msg = f"metric {metric.name!r} raised {type(error).__name__} on sample {sample.id!r}: {fault}"
+        place = _place(error)
+        msg = f"metric {metric.name!r} raised {type(error).__name__} on sample {sample.id!r}: {fault} ({place})"
         raise MetricError(msg) from error
     if not metric.parts:
         return {metric.name: _checked(metric, sample, metric.name, value)}
     if not isinstance(value, Mapping) or sorted(value) != sorted(metric.parts):
         raise _unusable(metric, sample, value, f"a value for each part: {', '.join(metric.parts)}")
     return {f"{metric.name}.{part}": _checked(metric, sample, part, value[part]) for part in metric.parts}
+
+
+def _place(error: Exception) -> str:
+    """Where the metric raised: `test_invoices.py:12`."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno}"
 
 
 def _checked(metric: Metric, sample: Sample, name: str, value: Any) -> Any:

@@ -79,6 +79,22 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     )
 
 
+def unassessed(cell: Cell, answered: CellPredictions) -> Outcome:
+    """The outcome of a cell whose assessment failed: its predictions alone."""
+    return Outcome(
+        cell=cell.id,
+        scenario=cell.scenario.name,
+        strategy=cell.strategy.name,
+        model=cell.model.name,
+        perturbation=cell.name.perturbation,
+        metrics=(),
+        signature=answered.signature,
+        predictions=answered.predictions,
+        shared_prompts=answered.shared_prompts,
+        measures={},
+    )
+
+
 def _naive(
     cell: Cell, answered: CellPredictions, scored: ScoredPredictions, naive_baselines: NaiveBaselines | None
 ) -> Mapping[str, NaiveBaseline]:

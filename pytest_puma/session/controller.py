@@ -69,6 +69,9 @@ class Controller:
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         outcome = self._arrivals.receive(report)
+        unassessed = self._arrivals.take_unassessed(report)
+        if unassessed is not None:
+            self._output.add(unassessed)
         if outcome is not None:
             self._output.add(outcome)
             self._baselines.take(report.nodeid, outcome)

@@ -9,13 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import Backend, Model, Outcome, PumaError, UnchangedError
+from pytest_puma.core import Backend, MetricError, Model, Outcome, PumaError, UnchangedError
 from pytest_puma.engine.engine import Engine
 from pytest_puma.report.junit import properties
 from pytest_puma.report.rows import number
-from pytest_puma.run.assess import Context
+from pytest_puma.run.assess import Context, assess, unassessed
 from pytest_puma.run.cell import Cell
-from pytest_puma.run.evaluate import evaluate
+from pytest_puma.run.evaluate import stopping_of
+from pytest_puma.run.predict import predict
 from pytest_puma.session.collected import NAME, cell_id
 from pytest_puma.session.config import settings_of
 from pytest_puma.session.failing import PumaFailure, fault, missed_gates, represent
@@ -24,6 +25,8 @@ from pytest_puma.session.progress import progress_of
 from pytest_puma.store.serialize import to_json
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
+#: The outcome of a cell whose metric raised: its predictions alone.
+UNASSESSED: pytest.StashKey[Outcome] = pytest.StashKey()
 #: The reason why a perturbed cell was not run.
 UNCHANGED: pytest.StashKey[str] = pytest.StashKey()
 _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
@@ -61,16 +64,21 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         naive_baselines=settings.naive_baselines_of(cell),
         policy=settings.policy,
     )
-    return evaluate(
+    answered = predict(
         cell,
         engine,
-        context,
         project=settings.project,
         progress=progress_of(item.config, cell),
         determinism=settings.determinism,
         only=None if settings.only is None else settings.only.get(cell.id),
-        stop_early=settings.stop_early,
+        stopping=stopping_of(cell, context) if settings.stop_early else None,
     )
+    try:
+        return assess(cell, answered, context)
+    except MetricError:
+        # A bug in a metric must not lose what the model answered.
+        item.stash[UNASSESSED] = replace(unassessed(cell, answered), node_id=item.nodeid)
+        raise
 
 
 def prepared(item: pytest.Item) -> Generator[None, object, object]:
@@ -109,6 +117,9 @@ def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRe
     report.puma_cell = cell_id(item)  # type: ignore[attr-defined]
     report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
     report.puma_collected = item.config.pluginmanager.getplugin(NAME).take()  # type: ignore[attr-defined]
+    if report.when == "setup" and UNASSESSED in item.stash:
+        report.puma_unassessed = to_json(item.stash[UNASSESSED])  # type: ignore[attr-defined]
+        del item.stash[UNASSESSED]
     if report.when == "setup" and UNCHANGED in item.stash:
         report.puma_unchanged = item.stash[UNCHANGED]  # type: ignore[attr-defined]
     if call.excinfo is not None and isinstance(call.excinfo.value, PumaFailure):

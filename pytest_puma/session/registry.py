@@ -1,4 +1,4 @@
-"""The registry of scenarios, strategies and perturbations by name: built in, from hooks, and from templates."""
+"""The registry of scenarios, strategies, perturbations and metrics: built in, from hooks, and from templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_puma.core import Scenario, SettingsError
+from pytest_puma.core import Metric, Scenario, SettingsError
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.planning.settings import Registry
@@ -25,6 +25,7 @@ def registry_of(config: pytest.Config) -> Registry:
         scenarios=_scenarios(config),
         strategies=own | templated(project_root(config) / "prompts", own),
         perturbations=_perturbations(config),
+        metrics=_metrics(config),
     )
 
 
@@ -65,3 +66,16 @@ def _perturbations(config: pytest.Config) -> dict[str, Perturbation]:
             raise SettingsError(msg)
         perturbations[name] = perturbation
     return perturbations
+
+
+def _metrics(config: pytest.Config) -> dict[str, Metric]:
+    metrics: dict[str, Metric] = {}
+    for metric in (entry for entries in config.hook.pytest_puma_metrics() for entry in entries):
+        if not isinstance(metric, Metric):
+            msg = f"hook pytest_puma_metrics: found {metric!r}; expected Metrics, as @metric makes of a function"
+            raise SettingsError(msg)
+        if metric.name in metrics:
+            msg = f"hook pytest_puma_metrics: the name {metric.name!r} is taken; rename yours"
+            raise SettingsError(msg)
+        metrics[metric.name] = metric
+    return metrics
