@@ -1,7 +1,4 @@
-"""The nouns of the product, with defaults for all that a test does not state.
-
-Examples: `measured(Triage("AB"), predictions("ABAB", "AABB"))["accuracy"]`, `evaluated(cell(strategy="egi"), "Minor")`.
-"""
+"""The nouns of the product, with defaults for all that a test does not state: `outcome("triage-egi@m")`."""
 
 from __future__ import annotations
 
