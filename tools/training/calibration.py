@@ -1,4 +1,4 @@
-"""How sure the model is: one temperature for all its logits, fitted on the selection set (Guo et al. 2017).
+"""Calibration: one temperature for all logits of the model, fitted on the selection set (Guo et al. 2017).
 
 No answer becomes another. The odds in training are those of a reader who is right as often as an early model was.
 """
@@ -51,7 +51,7 @@ def _best(model: Decoder, tokenizer: Tokenizer, scenario: Scenario) -> float:
 
 @torch.no_grad()
 def choices(model: Decoder, tokenizer: Tokenizer, scenario: Scenario, sample: Sample) -> list[Tensor]:
-    """At each token of the right answer the logits of all that would begin some label, the right one's first."""
+    """At each token of the right answer, the logits of all tokens that continue some label, the right one first."""
     example = encode(answered(scenario, sample), tokenizer)
     logits = model.logits(torch.from_numpy(example.tokens[None].astype(np.int64)))[0]
     rows = []
@@ -63,5 +63,5 @@ def choices(model: Decoder, tokenizer: Tokenizer, scenario: Scenario, sample: Sa
 
 
 def surprise(rows: Sequence[Tensor], temperature: float) -> float:
-    """That of the right answer among all labels, in nats; `rows` as `choices` gives them."""
+    """The loss of the right answer among all labels, in nats; `rows` as `choices` returns them."""
     return -sum(float((row / temperature).log_softmax(-1)[0]) for row in rows)

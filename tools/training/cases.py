@@ -1,4 +1,4 @@
-"""Cases: questions made up with their answers, and phrases about them.
+"""Cases: invented questions with their answers, and phrases about them.
 
 What is a text worth, how sure may a reader be of it, and which phrases go with it.
 """
@@ -13,10 +13,10 @@ from pytest_puma.scenarios.triage_jira import PRIORITIES
 from tools.training.phrases import Phrases
 from tools.training.texts import Text, Writer
 
-#: How often each number of story points is written about: rare ones oftener than teams meet them.
+#: Frequency of each number of story points: rare numbers occur more often than in real teams.
 POINTS = {"1": 17, "2": 22, "3": 24, "5": 20, "8": 11, "13": 4, "21": 2, "34": 1}
-#: So many thoughts and notes take one text for a neighbour of what it is, as the model's own will: it is to look again
-#: at the text when its words do not decide.
+#: Share of thoughts and notes that take a text for a neighbouring class, as the model's own will: the model learns to
+#: read the text again if its words are not decisive.
 SLIPS = 0.2
 #: The odds of each distance from the right priority, of the right issue by how far the two lie apart, and of each
 #: distance on the scale of points. A reader of real texts is no surer; see "Calibration" in README.md.
@@ -24,14 +24,14 @@ PRIORITY_ODDS = (0.64, 0.16, 0.04, 0.01)
 PAIR_ODDS = (0.5, 0.80, 0.92, 0.97)
 POINTS_ODDS = (0.50, 0.29, 0.11, 0.04, 0.01)
 _SIZES = {"1": "one", "2": "one", "3": "some", "5": "some", "8": "many", "13": "many", "21": "most", "34": "most"}
-#: What a text can be worth, of all scenarios.
+#: The labels of a text, of all scenarios.
 LABELS = (*PRIORITIES, *POINTS)
 _FIELDS = ("title", "description")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A stretch of a dialogue: given, or to be learned; an answer comes with the odds of every label.
+    """A piece of a dialogue: given, or a target of training; an answer has the odds of every label.
 
     `about` is the label of the issue or item whose text this is.
     """
@@ -74,7 +74,7 @@ class Cases:
         self._writer = Writer(phrases, random)
 
     def of(self, scenario: str, *, brief: bool = False) -> Case:
-        """One of this scenario; `brief` ones serve as examples."""
+        """A case of this scenario; `brief` cases serve as examples."""
         make = {"triage_jira": self._issue, "prioritization_jira": self._pair, "estimation_tawos": self._item}
         return make[scenario](brief=brief)
 
@@ -148,7 +148,7 @@ def drawn(random: Random, weights: Mapping[str, int]) -> str:
 
 
 def spread(label: str) -> dict[str, float]:
-    """The odds of every label of its kind where this one is right: they fall with the distance, and add up to 1."""
+    """The odds of all labels of this kind if this one is right: they fall with the distance and add up to 1."""
     labels, odds = (PRIORITIES, PRIORITY_ODDS) if label in PRIORITIES else (tuple(POINTS), POINTS_ODDS)
     at = labels.index(label)
     shares = {each: odds[min(abs(place - at), len(odds) - 1)] for place, each in enumerate(labels)}

@@ -1,4 +1,4 @@
-"""Dialogues as the product holds them, with the replies that the model is to learn.
+"""Dialogues in the form of the product, with the replies that the model learns.
 
 The prompts come from the bundled templates through `Task`: training and evaluation have the same prompts.
 """
@@ -17,7 +17,7 @@ from pytest_puma.strategies.templates import Template, find_template
 from tools.training.cases import Case, Cases, Piece, drawn, written
 from tools.training.phrases import Phrases
 
-#: How often each scenario and each strategy comes up.
+#: Weights of the scenarios and of the strategies.
 SCENARIOS = {"triage_jira": 36, "prioritization_jira": 36, "estimation_tawos": 28}
 STRATEGIES = {
     "zero_shot": 6,
@@ -44,11 +44,11 @@ class Dialogues:
         self._cases = Cases(phrases, self._random)
 
     def next(self) -> tuple[Piece, ...]:
-        """One more, of a scenario and strategy drawn by their weights."""
+        """The next dialogue, of a scenario and a strategy drawn by their weights."""
         return self.of(drawn(self._random, SCENARIOS), drawn(self._random, STRATEGIES))
 
     def of(self, scenario: str, strategy: str) -> tuple[Piece, ...]:
-        """One of this scenario and strategy."""
+        """A dialogue of this scenario and strategy."""
         case = self._cases.of(scenario)
         examples = [self._cases.of(scenario, brief=True) for _ in range(parse_strategy(strategy).shots)]
         task = _task(scenario, strategy, case, examples)
@@ -63,13 +63,13 @@ class Dialogues:
             return (*pieces, *_given(decide.messages[-1], ()), *_reply(*_decided(case)))
         if strategy in ("zero_shot_cot", "cot_few_shot"):
             return (*pieces, *_reply(*case.thought, *_decided(case)))
-        # The odds are those of the question whatever is answered: so a reply is learned to end behind every label.
+        # The odds are always those of the question, so the model learns that a reply ends after any label.
         answer = self._random.choice(list(case.odds))
         return (*pieces, *_reply(Piece(text=answer, learned=True, odds=case.odds)))
 
 
 def answered(scenario: Scenario, sample: Sample) -> tuple[Piece, ...]:
-    """A sample's question, asked directly, with its right answer, where any label might stand."""
+    """A sample's question, asked directly, with its right answer, in whose place any label is possible."""
     task = Task(scenario=scenario, sample=sample, template=_template(scenario.name, "zero_shot"))
     labels = scenario.valid_labels()
     answer = Piece(text=sample.gold, learned=True, odds=dict.fromkeys(labels, 1 / len(labels)))
@@ -96,7 +96,7 @@ def _template(scenario: str, strategy: str) -> Template:
 
 
 def _decided(case: Case) -> tuple[Piece, Piece]:
-    """Behind its own words the model may be sure, unless they slip."""
+    """After its own words the model may be sure, unless they contain an error."""
     odds = case.odds if case.slips else {case.gold: 1.0}
     return Piece(text="Answer: ", learned=True), Piece(text=case.gold, learned=True, odds=odds)
 

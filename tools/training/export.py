@@ -22,7 +22,7 @@ CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-#: The best tokens of a row that are kept to compare with.
+#: Number of best tokens of a row that are kept for the comparison.
 KEPT = 32
 _BLOCK = {
     "attention_norm": "attn_norm",
@@ -67,7 +67,7 @@ def tensors(model: Decoder) -> Iterator[tuple[str, NDArray[np.float32]]]:
 
 
 def write_logits(path: Path, model: Decoder, examples: Sequence[Example]) -> None:
-    """What the framework computes where some dialogues have an answer, for a test of the engine.
+    """Logits of the framework at the answers of some dialogues, for a test of the engine.
 
     Of thoughts and notes only the first token of each phrase is there. `tokens` of all dialogues one after the other,
     `lengths` of each, `places` in them (`rows` of each); for each place the ids of the best tokens, and their logits:

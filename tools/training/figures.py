@@ -102,7 +102,7 @@ def _cell(measure: Measure) -> str:
 
 
 def _into_card(tables: str) -> None:
-    """Between the two marks of the model card."""
+    """Write between the two marks of the model card."""
     before, opening, rest = CARD.read_text(encoding="utf-8").partition(OPENING)
     _, closing, after = rest.partition(CLOSING)
     if not opening or not closing:

@@ -13,7 +13,7 @@ from tools import qwen2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape(qwen2.Shape):
-    """That of `puma-tiny`, and what training adds."""
+    """The shape of `puma-tiny`, with the additions for training."""
 
     vocabulary: int = 4096
     width: int = 192
@@ -32,7 +32,7 @@ class Shape(qwen2.Shape):
 
 
 class Decoder(nn.Module):
-    """Tokens (B, T) to the hidden states behind the last norm (B, T, width)."""
+    """Tokens (B, T) to the hidden states after the last norm (B, T, width)."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Decoder(nn.Module):
         return self.states(tokens)[0]
 
     def states(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """The hidden states, and those that the last block reads."""
+        """The hidden states, and the input of the last block."""
         turns = rotations(self.shape, tokens.shape[1])
         hidden = read = self.drop(self.embedding(tokens))
         for block in self.blocks:
@@ -66,7 +66,7 @@ class Decoder(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention over grouped heads, then a gated feed-forward; each behind a norm, each added to its input."""
+    """Attention over grouped heads, then a gated feed-forward; each after a norm, each added to its input."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ def rotations(shape: Shape, length: int) -> tuple[Tensor, Tensor]:
 
 
 def rotated(heads: Tensor, turns: tuple[Tensor, Tensor]) -> Tensor:
-    """The first half of a head turned against the second, as qwen2 pairs its channels."""
+    """Rotation of the first half of a head against the second, as qwen2 pairs its channels."""
     cosines, sines = turns
     first, second = heads.chunk(2, dim=-1)
     return torch.cat((first * cosines - second * sines, second * cosines + first * sines), dim=-1)

@@ -1,4 +1,4 @@
-"""What the generator builds texts from: phrases by product and project, kept as YAML in `phrases/`.
+"""The phrases of the generator, by product and project, kept as YAML in `phrases/`.
 
 A product's file holds troubles under the priority that their effect deserves, a project's file holds works under
 their story points:
@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent / "phrases"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """What can go wrong with a product; `titles` and `effects` are wordings of it, `around` is the way around it."""
+    """A problem of a product; `titles` and `effects` are wordings of it, `around` is the workaround."""
 
     titles: tuple[str, ...]
     effects: tuple[str, ...]
@@ -38,7 +38,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """Who makes software, its parts, its users; `asides` fit any text about it."""
+    """A maker of software, its parts, its users; `asides` fit any text about it."""
 
     name: str
     parts: tuple[str, ...]
@@ -64,7 +64,7 @@ class Product(House):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """Something to be done; `titles` and `whats` are wordings of one thing, `detail` shows its size."""
+    """A task; `titles` and `whats` are wordings of it, `detail` shows its size."""
 
     titles: tuple[str, ...]
     whats: tuple[str, ...]
@@ -82,7 +82,7 @@ class Project(House):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
-    """All there is; `common` are those that fit every text, by kind."""
+    """All phrases; `common` are those that fit every text, by kind."""
 
     products: tuple[Product, ...]
     projects: tuple[Project, ...]

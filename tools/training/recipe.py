@@ -33,7 +33,7 @@ SPELLED, COMPARED = 4000, 150
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How much of everything; the seed decides all that is random."""
+    """Sizes and settings; the seed decides all random choices."""
 
     dialogues: int = 14_500
     shape: Shape = field(default_factory=Shape)
@@ -42,7 +42,7 @@ class Recipe:
 
 
 FULL = Recipe()
-#: Goes through every step within a minute; the model is good for nothing.
+#: Runs every step within a minute; the model is of no use.
 SMOKE = Recipe(
     dialogues=60,
     shape=Shape(vocabulary=768, width=64, layers=1, heads=2, kv_heads=1, feed_forward=128),
@@ -51,7 +51,7 @@ SMOKE = Recipe(
 
 
 def generate(folder: Path, recipe: Recipe) -> None:
-    """Write the dialogues, one a line."""
+    """Write the dialogues, one per line."""
     folder.mkdir(parents=True, exist_ok=True)
     supply = Dialogues(load_phrases(), recipe.seed)
     with (folder / DIALOGUES).open("w", encoding="utf-8") as stream:
@@ -67,7 +67,7 @@ def tokenizer(folder: Path, recipe: Recipe) -> None:
 
 
 def training(folder: Path, recipe: Recipe) -> None:
-    """Train on every dialogue once; then set how sure the model is."""
+    """Train on every dialogue once; then calibrate the model."""
     known = _tokenizer(folder)
     splits = Splits(known, recipe.seed)
     examples = [splits.of(encode(dialogue, known)) for dialogue in _dialogues(folder)]

@@ -1,4 +1,4 @@
-"""What simple programs score on the evaluated rows, after the same made-up texts, or after nothing."""
+"""Scores of simple programs on the evaluated rows, trained on the same invented texts, or on nothing."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tools.training.cases import POINTS
 from tools.training.phrases import load_phrases
 from tools.training.texts import Text, Writer
 
-#: Made-up texts of each kind that a program learns from.
+#: Number of invented texts of each kind that a program learns from.
 LEARNED = 4000
 
 Program: TypeAlias = Callable[[Sequence[Sample]], list[str]]
 
 
 def simple_programs(samples: Mapping[str, Sequence[Sample]]) -> dict[tuple[str, str], dict[str, Measure]]:
-    """The measures of each program, by scenario and by what the program is."""
+    """The measures of each program, by scenario and by name of the program."""
     writer = Writer(load_phrases(), random := Random(1))  # noqa: S311 - no secret
     programs: dict[tuple[str, str], Program] = {
         ("triage_jira", "TF-IDF, logistic regression"): _classifier(

@@ -1,4 +1,4 @@
-"""Words in parts: some tokens of the issues are cut in two, so that a word is known by its parts as well.
+"""Words in parts: some tokens of the issues are cut in two, so that the model knows a word by its parts too.
 
 A tokenizer spells a word that it knows with one token, and the same word with a letter wrong with several that the
 model never met in such company. This is what BPE-dropout does (Provilkov et al. 2020), with merges undone, not skipped.
@@ -32,7 +32,7 @@ class Splits:
         self._random = Random(seed)  # noqa: S311 - no secret
 
     def of(self, example: Example) -> Example:
-        """The example with some tokens in two or more: of the same text, with the same to learn."""
+        """The example with some tokens in two or more, with the same text and the same targets."""
         if self._random.random() >= SHARE:
             return example
         share = self._random.uniform(0, MOST)

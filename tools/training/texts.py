@@ -1,4 +1,4 @@
-"""Issues and backlog items put together from phrases: shuffled, cropped, hedged, with noise and red herrings.
+"""Issues and backlog items composed of phrases: shuffled, cropped, hedged, with noise and red herrings.
 
 Everything random comes from the `Random` passed in.
 """
@@ -14,18 +14,18 @@ from typing import Any
 
 from tools.training.phrases import House, Phrases, Product, Project, Trouble, Work
 
-#: Shares of texts. So much is lost, borrowed and strange because the model otherwise learns the phrases by heart, and
-#: not what their words have in common: then it did worse on the selection set than a bag of words.
+#: Shares of texts. Many are lossy, borrowed or strange: otherwise the model memorises the phrases instead of the
+#: meaning that their words have in common, and was worse on the selection set than a bag of words.
 DETAIL, SCOPE, AROUND, BORROWED = 0.6, 0.55, 0.55, 0.5
 TONE, HEDGE, LOG, HERRING, MAIL, HEADED, LIST = 0.15, 0.12, 0.12, 0.1, 0.1, 0.08, 0.08
 NO_EFFECT, NO_DESCRIPTION, SECOND = 0.1, 0.04, 0.25
 LOWER, UPPER, TYPOS, LOST_WORDS, STRANGE_WORDS, FOREIGN = 0.08, 0.03, 0.12, 0.4, 0.5, 0.12
-#: Of the words of a text that loses some or has strange ones, at most so many are lost or strange.
+#: Maximum share of lost, strange or mistyped words in a text that has such.
 LOST_SHARE, STRANGE_SHARE, TYPO_SHARE = 0.15, 0.15, 0.06
-#: Words of a description, on a logarithmic scale: of texts of one length alone a model learns to look for the question
-#: so far back and no further. `BRIEF` bounds those that serve as examples.
+#: Words of a description, on a logarithmic scale: with texts of one length a model learns to search for the question
+#: at one distance only. `BRIEF` is the maximum for examples.
 ISSUE_WORDS, ITEM_WORDS, BRIEF = (12, 280), (5, 130), 80
-#: Texts come with names, words and codes of any script: the question must not be forgotten over them.
+#: Texts contain names, words and codes of any script: the model must not forget the question because of them.
 _ALPHABETS = (
     "abcdefghijklmnopqrstuvwxyzäöüßéèçñåøæłşğ",
     "абвгдежзиклмнопрстуфхцчшыьэюя",
@@ -39,7 +39,7 @@ _SLOT = re.compile(r"\{(version|part|people|n)\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One issue or item: what a reader sees, the right answer, and why."""
+    """One issue or item: its text, the right answer, and the reason."""
 
     title: str
     description: str
@@ -83,7 +83,7 @@ class Writer:
         selected = self._selected(sentences, project.asides, self._words_of(ITEM_WORDS, brief=brief))
         return self._text(title, selected, [], slots, gold=points, reason=work.reason)
 
-    # -- what a text says ------------------------------------------------------------------------
+    # -- the content of a text---------------------------------------------------------------------
 
     def _trouble_sentences(self, label: str, trouble: Trouble) -> list[str]:
         def one() -> Trouble:
@@ -107,7 +107,7 @@ class Writer:
         return sentences
 
     def _lower(self, product: Product, label: str) -> Trouble | None:
-        """A lesser trouble of the same product."""
+        """A less serious trouble of the same product."""
         labels = list(product.troubles)
         lower = labels[labels.index(label) + 1 :]
         return self._random.choice(product.troubles[self._random.choice(lower)]) if lower else None
@@ -166,7 +166,7 @@ class Writer:
         return "\n\n".join(blocks)
 
     def _worn(self, text: str) -> str:
-        """The text as hands in a hurry leave it."""
+        """The text with the errors of hasty typing."""
         if self._happens(LOWER):
             text = text.lower()
         if self._happens(UPPER):
@@ -215,7 +215,7 @@ class Writer:
 
 
 def _words(phrases: Phrases) -> tuple[str, ...]:
-    """Every word that says little: from asides and names of parts, of all products and projects."""
+    """Every word with little information: from asides and names of parts, of all products and projects."""
     houses: tuple[House, ...] = (*phrases.products, *phrases.projects)
     texts = (text for house in houses for text in (*house.parts, *house.people, *house.asides))
     return tuple(sorted({word for text in texts for word in re.findall(r"[^\W\d_]{3,}", text)}))

@@ -30,7 +30,7 @@ WORD_WEIGHT = 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A dialogue of T tokens, with N places in it to learn from.
+    """A dialogue of T tokens, with N targets of training.
 
     `places` (N): the token before the predicted one. `candidates` (N, C), `chances` (N, C): which tokens may
     follow there, and how likely each of them; 0 fills up. `weights` (N): what the place counts. `about` (T): the number
@@ -91,7 +91,7 @@ def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
 def _answer_targets(  # noqa: PLR0917
     start: int, piece: Piece, odds: Mapping[str, float], text: str, encoded: Encoding, tokenizer: Tokenizer
 ) -> dict[int, tuple[dict[int, float], float]]:
-    """At each token of an answer, and behind it, the odds of what may follow of all the labels."""
+    """At each token of an answer, and after it, the odds of all continuations that belong to labels."""
     ids, offsets = encoded.ids, encoded.offsets
     first = next(place for place, (_, end) in enumerate(offsets) if end > start)
     last = max(place for place, (begin, _) in enumerate(offsets) if begin < start + len(piece.text))

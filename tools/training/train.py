@@ -40,7 +40,7 @@ class Plan:
 
 
 def train(examples: Sequence[Example], shape: Shape, plan: Plan, say: Callable[[str], None] = print) -> Decoder:
-    """A decoder that has seen every example once."""
+    """A decoder after one pass over the examples."""
     torch.manual_seed(plan.seed)
     model, reader = Decoder(shape), Reader(shape)
     learn_words(model.embedding.weight, reader, reader.odds, examples, plan.rate)
@@ -67,7 +67,7 @@ def train(examples: Sequence[Example], shape: Shape, plan: Plan, say: Callable[[
 
 
 class Reader(nn.Linear):
-    """A head that names, at every word of a text, the odds of its label, from what the last block will read.
+    """A head that predicts, at every word of a text, the odds of its label, from the input of the last block.
 
     It serves in training alone. An answer is one token in a hundred, too rare to teach what all the others mean.
     """
@@ -79,7 +79,7 @@ class Reader(nn.Linear):
         self.register_buffer("odds", torch.tensor(odds))
 
     def loss(self, states: Tensor, about: Tensor) -> Tensor:
-        """The mean cross entropy against the odds; `states` (B, T, width), `about` (B, T), -1 where no label is."""
+        """The mean cross entropy against the odds; `states` (B, T, width), `about` (B, T), -1 without a label."""
         labelled = about >= 0
         predicted = self(functional.rms_norm(states[labelled], states.shape[-1:])).log_softmax(-1)
         loss: Tensor = -(self.odds[about[labelled]] * predicted).sum(-1).mean()

@@ -1,4 +1,4 @@
-"""Words first: before it learns to read, the model learns of each word which label it speaks for.
+"""Words first: before the model learns to read, it learns which label each word is evidence for.
 
 A bag of words, the mean of the embeddings of some of a text's tokens, is asked for the label of the text. That takes
 seconds, and what it learns serves texts it never saw; a network that begins with nothing learns phrases by heart.
