@@ -94,6 +94,13 @@ def test_the_example_of_an_own_metric_is_measured_and_gated(tickets: Project) ->
     assert tickets.record()["outcomes"][0]["measures"]["billing_missed"]["value"] == 0
 
 
+def test_the_example_of_a_metric_hook_is_measured_and_gated(tickets: Project) -> None:
+    _hook(tickets, "pytest_puma_metrics")
+    tickets.run("--puma-gate=reply_length <= 1000").assert_outcomes(passed=1)
+    measure = tickets.record()["outcomes"][0]["measures"]["reply_length"]
+    assert (measure["better"], measure["unit"]) == ("low", "characters")
+
+
 def test_the_example_of_a_perturbation_hook_makes_its_name_known(tickets: Project) -> None:
     _hook(tickets, "pytest_puma_perturbations")
     tickets.run("--puma-perturb=shouted").assert_outcomes(passed=2)
