@@ -25,3 +25,8 @@ class Sample:
     row: str = ""
     repeats: str = ""
     groups: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """The value of each group column; empty if the scenario has none."""
+        return tuple(self.groups.values())

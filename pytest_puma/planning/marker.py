@@ -17,7 +17,7 @@ from pytest_puma.planning.settings import BenchmarkSpec, Registry, RunOptions, S
 _CHOICES = tuple(field.name for field in fields(RunOptions))
 _KEYWORDS = ("gates", "metrics", *_CHOICES)
 #: Lists of texts, for which a lone text may stand.
-_LISTS = ("strategies", "perturb", "metrics", "gates")
+_LISTS = ("strategies", "perturb", "subjects", "metrics", "gates")
 _MARKER = f"@pytest.mark.puma(scenario, *, {', '.join(_KEYWORDS)})"
 
 

@@ -18,6 +18,7 @@ from pytest_puma.core.errors import did_you_mean
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.gates import applies
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Registry, Settings
+from pytest_puma.planning.subjects import subjects_of
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.file import FileScenario
@@ -65,7 +66,10 @@ def expand(request: BenchmarkSpec, settings: Settings) -> list[Cell]:
     choices = settings.command.with_defaults(request.choices).with_defaults(settings.ini).with_defaults(DEFAULTS)
     generation = choices.generation()
     seed = DEFAULT_SEED if choices.seed is None else choices.seed
-    samples = _all_samples(request.scenario, seed) if choices.samples == "all" else choices.samples or DEFAULT_SAMPLES
+    subjects = subjects_of(request, settings, seed)
+    samples = choices.samples or DEFAULT_SAMPLES
+    if samples == "all":
+        samples = _all_samples(request.scenario, seed, subjects)
     primary = (request.scenario.primary_metric(),)
     cells = []
     for model in _models(request, settings):
@@ -75,6 +79,8 @@ def expand(request: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 strategy=settings.registry.strategy(name),
                 model=model,
                 samples=samples,
+                repeats=choices.repeats or 1,
+                subjects=subjects,
                 seed=seed,
                 generation=generation,
                 gates=request.gates,
@@ -94,8 +100,8 @@ def expand(request: BenchmarkSpec, settings: Settings) -> list[Cell]:
     return cells
 
 
-def _all_samples(scenario: Scenario, seed: int) -> int:
-    there = len(draw(scenario, TOO_MANY_SAMPLES, seed))
+def _all_samples(scenario: Scenario, seed: int, subjects: Collection[str]) -> int:
+    there = len(draw(scenario, TOO_MANY_SAMPLES, seed, subjects))
     if there == TOO_MANY_SAMPLES:
         msg = f"samples is 'all', but {scenario.name} has {there} or more; expected a number"
         raise SettingsError(msg)

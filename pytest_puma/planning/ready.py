@@ -37,7 +37,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test
                 scenario=cell.scenario,
                 sample=samples[0],
                 template=template_of(cell, settings.project),
-                examples=examples[: cell.strategy.shots],
+                examples=examples.get(samples[0].group, ())[: cell.strategy.shots],
                 hidden=hidden,
                 generation=cell.generation,
                 seed=cell.seed,
@@ -68,6 +68,8 @@ def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
     return {
         "class": kind,
         "samples": cell.samples,
+        "repeats": cell.repeats,
+        "subjects": cell.subjects,
         "seed": cell.seed,
         **{field.name: getattr(cell.generation, field.name) for field in fields(Generation)},
         "data": None if source is None else f"{source.name} (SHA-256 {source.digest[:8]})",

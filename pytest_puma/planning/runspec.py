@@ -44,6 +44,7 @@ _FIELDS: Mapping[str, _Kind | list[_Kind]] = {
     "description": _TEXT,
     "scenario": _TEXT,
     "sample_size": _COUNT,
+    "subjects": [_TEXT],
     "models": [_TEXT],
     "adaptation": _SECTION,
     "adaptation.strategy": [_TEXT],
@@ -73,7 +74,6 @@ _REFUSED: Mapping[str, tuple[tuple[Any, ...], str]] = {
     "inference.format": (("", "text"), "replies are plain text; the scenario's template may ask for another form"),
     "sustainability": ((False,), "energy is not measured; measure the pytest process from outside"),
     "sustainability.codecarbon": ((False,), "energy is not measured; measure the pytest process from outside"),
-    "repeat": ((1,), "one seed gives the same answers each time; run again with another --puma-seed"),
     "profile_required": ((False, ""), "there are no hardware profiles; name models that fit with --puma-model"),
 }
 
@@ -111,6 +111,8 @@ def _request(said: _Said, settings: Settings) -> BenchmarkSpec:
             strategies=_strategies(said, settings.registry),
             perturb=_perturbations(said, settings.registry),
             samples=first.get("sample_size"),
+            repeats=first.get("repeat"),
+            subjects=tuple(map(_content, said.get("subjects", ()))) or None,
             **{name: first.get(f"inference.{name}") for name in ("seed", "max_tokens", "temperature", "logprobs")},
         ),
         gates=tuple(_gate(node, scenario, settings.registry) for node in said.get("gates", ())),

@@ -25,11 +25,17 @@ DEFAULT_STRATEGIES = ("zero_shot", "few_shot_3", "contextual_anchoring", "option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How to run, as one place says it; `None` is not said there. `perturb`: under what to run, too."""
+    """Run options from one source; `None` means unset.
+
+    `perturb`: the perturbations to run each cell under, too. `repeats`: how often each sample is asked. `subjects`:
+    patterns of the groups to draw samples from.
+    """
 
     strategies: tuple[str, ...] | None = None
     perturb: tuple[str, ...] | None = None
     samples: int | Literal["all"] | None = None
+    repeats: int | None = None
+    subjects: tuple[str, ...] | None = None
     seed: int | None = None
     max_tokens: int | None = None
     temperature: float | None = None
@@ -40,12 +46,21 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         """Refuse now what a cell would refuse later."""
-        if self.strategies is not None and not self.strategies:
-            msg = "strategies is empty; expected at least one name"
-            raise SettingsError(msg)
+        for name, expected in (("strategies", "name"), ("subjects", "pattern")):
+            values = getattr(self, name)
+            if values is not None and not all(values or [""]):
+                empty = "is empty" if not values else "has an empty one"
+                msg = f"{name} {empty}; expected at least one {expected}"
+                raise SettingsError(msg)
         samples = None if self.samples == "all" else self.samples
-        check_limits({"samples": (samples, 1, math.inf), "seed": (self.seed, 0, MAX_SEED)})
-        for name in ("samples", "seed", "max_tokens", "top_k"):
+        check_limits(
+            {
+                "samples": (samples, 1, math.inf),
+                "repeats": (self.repeats, 1, math.inf),
+                "seed": (self.seed, 0, MAX_SEED),
+            }
+        )
+        for name in ("samples", "repeats", "seed", "max_tokens", "top_k"):
             if isinstance(getattr(self, name), float):
                 msg = f"{name} is {getattr(self, name)!r}; expected a whole number"
                 raise SettingsError(msg)
@@ -138,6 +153,10 @@ class Settings:
     only: Mapping[str, frozenset[str]] | None = None
     reports: tuple[ReportFile, ...] = ()
     junit: bool = False
+
+    def runs(self, scenario: str) -> bool:
+        """Whether `--puma-scenario` leaves a scenario in the run."""
+        return not self.scenarios or scenario in self.scenarios
 
     def baseline_of(self, cell: Cell) -> Entry | None:
         """What a cell is compared with; None where nothing asks for it, and where there is none."""

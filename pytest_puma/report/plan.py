@@ -14,9 +14,12 @@ from pytest_puma.report.rows import number
 from pytest_puma.report.table import Column
 from pytest_puma.store.throughput import Throughput
 
+#: The column that only repeats need.
+_TRIALS = "trials"
 _COLUMNS = (
     Column(title="cell", names=True),
     Column(title="n", right=True),
+    Column(title=_TRIALS, right=True),
     Column(title="prompt tokens", right=True),
     Column(title="shared", right=True, leaves=3),
     Column(title="max reply tokens", right=True, leaves=4),
@@ -32,7 +35,9 @@ def plan_lines(forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughp
     rows = [_row(each) for each in forecasts]
     if len(rows) > 1:
         rows.append(_sum(forecasts))
-    lines = table.lines(_COLUMNS, rows, width)
+    several = any(each.trials > each.samples for each in forecasts)
+    shown = [place for place, column in enumerate(_COLUMNS) if several or column.title != _TRIALS]
+    lines = table.lines([_COLUMNS[place] for place in shown], [[row[place] for place in shown] for row in rows], width)
     lines.append(
         "detectable: the true change against a baseline on the same samples that 80 % of such runs detect at 95 %"
         f", where {percent(CHANGED)} of right and wrong answers change"
@@ -62,6 +67,7 @@ def _row(each: Forecast) -> tuple[str, ...]:
     return (
         each.cell,
         f"{each.samples:,}",
+        f"{each.trials:,}",
         f"{each.prompt_tokens:,}",
         f"{each.cached_tokens:,}",
         f"{each.max_tokens:,}",
@@ -79,6 +85,7 @@ def _sum(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
     return (
         "all",
         f"{sum(each.samples for each in forecasts):,}",
+        f"{sum(each.trials for each in forecasts):,}",
         f"{sum(each.prompt_tokens for each in forecasts):,}",
         f"{sum(each.cached_tokens for each in forecasts):,}",
         f"{sum(each.max_tokens for each in forecasts):,}",

@@ -11,7 +11,7 @@ from pytest_puma.core import Sample, SettingsError, UnchangedError
 from pytest_puma.perturbations import perturb
 from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios.gold import hidden_fields
-from pytest_puma.scenarios.sampling import draw, example_rows
+from pytest_puma.scenarios.sampling import Group, draw, examples_by_group
 from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.strategies import Task
 from pytest_puma.strategies.rehearsal import asks_alike
@@ -23,13 +23,14 @@ def template_of(cell: Cell, project: Path | None) -> Template:
     return find_template(cell.scenario.template_folder or cell.scenario.name, cell.strategy.templates, project=project)
 
 
-def rows_of(cell: Cell) -> tuple[tuple[Sample, ...], tuple[Mapping[str, object], ...]]:
-    """The samples of a cell, and the examples in all its prompts; a `SettingsError` if there are too few of these."""
-    samples = draw(cell.scenario, cell.samples, cell.seed)
+def rows_of(cell: Cell) -> tuple[tuple[Sample, ...], Mapping[Group, Sequence[Mapping[str, object]]]]:
+    """The samples of a cell, and the examples in the prompts of each group.
+
+    Raises a `SettingsError` if there are too few examples.
+    """
+    samples = draw(cell.scenario, cell.samples, cell.seed, cell.subjects)
     shots = cell.strategy.shots
-    if not shots:
-        return samples, ()
-    return samples, example_rows(cell.scenario, shots, cell.seed, {sample.id for sample in samples})
+    return samples, examples_by_group(cell.scenario, shots, cell.seed, samples) if shots else {}
 
 
 def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
@@ -45,7 +46,7 @@ def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
             scenario=cell.scenario,
             sample=sample,
             template=template,
-            examples=examples,
+            examples=examples.get(sample.group, ()),
             hidden=hidden,
             generation=cell.generation,
             seed=cell.seed,

@@ -51,7 +51,8 @@ class FileScenario(Scenario):
     columns: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     #: The file of few-shot examples, found like `data`.
     pool: ClassVar[str | None] = None
-    #: Whether a sample holds as many rows of each label as there are, whatever their share of the file.
+    #: Whether a sample holds as many rows of each label as there are, whatever their share of the file; with group
+    #: columns, as many of each label in each group.
     balanced: ClassVar[bool] = False
 
     def __init__(self, data: Path | None = None) -> None:
@@ -75,6 +76,7 @@ class FileScenario(Scenario):
             labels=labels,
             names=self.columns,
             drop=self.duplicates == "drop",
+            groups=self.group_columns,
         )
 
     @property
@@ -91,8 +93,10 @@ class FileScenario(Scenario):
         """The first `n` rows of the file in the order of the seed, or all; the index has their numbers in the file."""
         names = [content_id(row) if self.key is None else row[self.key] for row in to_records(self.rows)]
         order = sorted(range(len(names)), key=lambda row: rank(seed, names[row]))
-        if self.balanced:
-            order = self._take_turns(order, seed)
+        if self.group_columns:
+            order = self._groups_take_turns(order, seed)
+        elif self.balanced:
+            order = self._labels_take_turns(order, seed)
         return self.rows.iloc[order[: max(n, 0)]]
 
     def gold_label(self, instance: dict[str, Any]) -> str:
@@ -112,12 +116,26 @@ class FileScenario(Scenario):
         """The file that is read, under the name its user knows it by."""
         return DataSource(name=_shown(self.path), digest=sha256(_content(self.path)).hexdigest())
 
-    def _take_turns(self, order: list[int], seed: int) -> list[int]:
-        """One row of each label per round; the order within a round is the seed's."""
-        groups: dict[str, list[int]] = defaultdict(list)
+    def _groups_take_turns(self, order: list[int], seed: int) -> list[int]:
+        """One row of each group per round; if the scenario is `balanced`, the labels of each group take turns too."""
+        groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        values = list(self.rows[list(self.group_columns)].itertuples(index=False, name=None))
         for row in order:
-            groups[self.rows[self.label_column].iloc[row]].append(row)
-        return list(rounds(groups, lambda turn: sorted(groups, key=lambda label: rank(seed, "turn", turn, label))))
+            groups[values[row]].append(row)
+        if self.balanced:
+            groups = {group: self._labels_take_turns(rows, seed, *group) for group, rows in groups.items()}
+        return list(rounds(groups, lambda turn: sorted(groups, key=lambda group: rank(seed, "group", turn, *group))))
+
+    def _labels_take_turns(self, order: list[int], seed: int, *group: str) -> list[int]:
+        """One row of each label per round; the order within a round depends on the seed and the group."""
+        labels: dict[str, list[int]] = defaultdict(list)
+        for row in order:
+            labels[self.rows[self.label_column].iloc[row]].append(row)
+
+        def turns(turn: int) -> list[str]:
+            return sorted(labels, key=lambda label: rank(seed, "turn", turn, label, *group))
+
+        return list(rounds(labels, turns))
 
     def _read(self, path: Path) -> pd.DataFrame:
         return arrange(read_table(_content(path), name=_shown(path)), self.layout())

@@ -33,6 +33,7 @@ class Layout:
 
     `labels` are the gold answers there are, `None` where they are numbers. `names` maps a column to the
     other names it is understood by; a column named only there may be absent. `drop`: of equal rows the first counts.
+    `groups` are the group columns.
     """
 
     key: str | None
@@ -41,11 +42,12 @@ class Layout:
     labels: tuple[str, ...] | None = None
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     drop: bool = False
+    groups: tuple[str, ...] = ()
 
     @property
     def required(self) -> tuple[str, ...]:
         """The columns that no file may lack."""
-        return (*(() if self.key is None else (self.key,)), *self.text, self.label)
+        return (*(() if self.key is None else (self.key,)), *self.text, self.label, *self.groups)
 
 
 def arrange(table: Table, layout: Layout) -> pd.DataFrame:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from pytest_puma.core import DataError, Sample, SettingsError
 from pytest_puma.core.scenario import Duplicates
+from pytest_puma.scenarios.columns import check_columns
 from pytest_puma.scenarios.frames import places, to_records
+from pytest_puma.scenarios.groups import groups_of, rows_of_subjects
 from pytest_puma.scenarios.layout import valid_gold
 from pytest_puma.scenarios.order import content_id, plain_text, rank, rounds
 
@@ -19,20 +21,25 @@ if TYPE_CHECKING:
 
     from pytest_puma.core import Scenario
 
+#: The value of each group column.
+Group: TypeAlias = tuple[str, ...]
+
 # "All rows" of a scenario that lends examples. One that makes its rows up would never come to an end.
 _ALL_ROWS = 10_000
 # Characters. A pasted log as an example would push every sample out of the context: such rows are lent last.
 _LONG = 2_000
 
 
-def draw(scenario: Scenario, n: int, seed: int) -> tuple[Sample, ...]:
+def draw(scenario: Scenario, n: int, seed: int, subjects: Collection[str] = ()) -> tuple[Sample, ...]:
     """The samples to evaluate: at most `n`, fewer where the scenario has fewer rows.
 
-    Rows that are equal are numbered (`id`, `id#2`), unless the scenario drops them or declares a key.
+    `subjects` selects rows by their groups (see `groups`). Rows that are equal are numbered (`id`, `id#2`), unless the
+    scenario drops them or declares a key.
     A `DataError` names the scenario and the row when a key is missing or there twice, when a gold
     answer is missing or not valid, and when `sample` gives no rows, too many, or no data frame.
     """
-    samples = _samples(scenario, scenario.sample(n, seed))
+    frame = rows_of_subjects(scenario, n, seed, subjects) if subjects else scenario.sample(n, seed)
+    samples = _samples(scenario, frame)
     if not 0 < len(samples) <= n:
         msg = f"scenario {scenario.name!r}: sample({n}) returned {len(samples)} rows; expected 1 to {n}"
         raise DataError(msg)
@@ -47,15 +54,36 @@ def example_rows(scenario: Scenario, k: int, seed: int, evaluated: Collection[st
     holds their ids) or shares a unit with one, or with another example. A `SettingsError` says how
     many there are when they are too few.
     """
-    groups: dict[str, list[Sample]] = defaultdict(list)
-    for sample in _candidates(scenario, seed, evaluated):
-        groups[sample.gold].append(sample)
-    order = sorted(groups, key=lambda label: (-len(groups[label]), rank(seed, "label", label)))
-    chosen = tuple(islice(rounds(groups, lambda _: order), k))
+    return _examples(scenario, k, seed, _candidates(scenario, seed, evaluated), len(evaluated))
+
+
+def examples_by_group(
+    scenario: Scenario, k: int, seed: int, samples: Sequence[Sample]
+) -> dict[Group, tuple[dict[str, Any], ...]]:
+    """`k` few-shot examples for the samples of each group, as `example_rows` chooses them, from rows of the same group.
+
+    Without group columns all samples are one group.
+    """
+    candidates: dict[Group, list[Sample]] = defaultdict(list)
+    for candidate in _candidates(scenario, seed, {sample.id for sample in samples}):
+        candidates[candidate.group].append(candidate)
+    numbers = Counter(sample.group for sample in samples)
+    return {group: _examples(scenario, k, seed, candidates[group], n, group) for group, n in numbers.items()}
+
+
+def _examples(  # noqa: PLR0917 - the last two are for the message
+    scenario: Scenario, k: int, seed: int, candidates: Iterable[Sample], evaluated: int, group: Group = ()
+) -> tuple[dict[str, Any], ...]:
+    labels: dict[str, list[Sample]] = defaultdict(list)
+    for sample in candidates:
+        labels[sample.gold].append(sample)
+    order = sorted(labels, key=lambda label: (-len(labels[label]), rank(seed, "label", label)))
+    chosen = tuple(islice(rounds(labels, lambda _: order), k))
     if len(chosen) < k:
+        where = f", group {', '.join(group)!r}" if group else ""
         msg = (
-            f"scenario {scenario.name!r}: {k} examples asked for, {len(chosen)} there that are not among the "
-            f"{len(evaluated)} samples; ask for fewer examples or fewer samples, or give the scenario examples()"
+            f"scenario {scenario.name!r}{where}: {k} examples asked for, {len(chosen)} there that are not among the "
+            f"{evaluated} samples; ask for fewer examples or fewer samples, or give the scenario examples()"
         )
         raise SettingsError(msg)
     return tuple(
@@ -85,7 +113,7 @@ def _length(scenario: Scenario, sample: Sample) -> int:
 
 
 def _samples(scenario: Scenario, frame: pd.DataFrame) -> tuple[Sample, ...]:
-    _check_columns(scenario, frame)
+    check_columns(scenario, frame)
     labels = tuple(scenario.valid_labels()) if scenario.kind.closed else None
     rows = zip(to_records(frame), places(frame), strict=True)
     return tuple(_distinct(scenario, (_sample(scenario, row, labels, place) for row, place in rows)))
@@ -123,28 +151,14 @@ def _are_equal(one: Sample, other: Sample) -> bool:
     return content_id(one.fields) == content_id(other.fields)
 
 
-def _check_columns(scenario: Scenario, frame: Any) -> None:
-    columns = getattr(frame, "columns", None)
-    if columns is None:
-        msg = f"scenario {scenario.name!r}: its rows are of type {type(frame).__name__}; expected a pandas DataFrame"
-        raise DataError(msg)
-    names = [str(column) for column in columns]
-    if repeated := [name for name, times in Counter(names).items() if times > 1]:
-        msg = f"scenario {scenario.name!r}: its rows have two columns {repeated[0]!r}; rename one"
-        raise DataError(msg)
-    declared = (*(() if scenario.key is None else (scenario.key,)), *scenario.unit_columns)
-    if missing := [name for name in declared if name not in names]:
-        msg = f"scenario {scenario.name!r}: its rows have no column {missing[0]!r}; they have: {', '.join(names)}"
-        raise DataError(msg)
-
-
 def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...] | None, place: str) -> Sample:
     fields = row | {name: "" for name in scenario.text_fields if name in row and row[name] is None}
     key = content_id(fields) if scenario.key is None else plain_text(fields[scenario.key])
     if not key:
         raise _fault(scenario, f"{str(fields)[:80]}...", f"there is no {scenario.key}; each row needs its own")
     units = tuple(plain_text(fields[column]) for column in scenario.unit_columns) or (key,)
-    return Sample(id=key, fields=fields, gold=_gold(scenario, key, fields, labels), units=units, row=place)
+    gold, groups = _gold(scenario, key, fields, labels), groups_of(scenario, fields)
+    return Sample(id=key, fields=fields, gold=gold, units=units, row=place, groups=groups)
 
 
 def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[str, ...] | None) -> str:

@@ -17,12 +17,12 @@ _CHARACTERS = 40
 def text_fields(scenario: Scenario, samples: Sequence[Sample], hidden: Collection[str]) -> tuple[str, ...]:
     """The declared text fields that the samples have; where they have none of these, all their fields of text.
 
-    Those that tell the gold answer (`hidden`), identify the row or name its units are none of them.
+    Those that tell the gold answer (`hidden`), identify the row or name its units or groups are none of them.
     """
     there = dict.fromkeys(name for sample in samples for name in sample.fields)
     if declared := tuple(name for name in scenario.text_fields if name in there):
         return declared
-    others = {*hidden, scenario.key, *scenario.unit_columns, _RATIONALE}
+    others = {*hidden, scenario.key, *scenario.unit_columns, *scenario.group_columns, _RATIONALE}
     return tuple(name for name in there if name not in others and _is_text(name, samples))
 
 

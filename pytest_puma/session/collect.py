@@ -61,15 +61,20 @@ class AllCells:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Make gates that fit no cell a collection error: under xdist a `UsageError` would be an internal error."""
+        """Make gates and subjects that fit no cell a collection error.
+
+        Under xdist a `UsageError` would be an internal error.
+        """
         # After errors, some cells are unknown; the errors alone end the run.
         if session.testsfailed:
             return
+        from pytest_puma.planning.subjects import unmatched_subjects
         from pytest_puma.planning.unmatched import unmatched
 
         try:
             settings = settings_of(self._config)
             faults = unmatched(self.cells, settings, self._elsewhere(settings))
+            faults += [] if self._leaves_out else unmatched_subjects(self.cells, settings)
         except PumaError as error:  # from a scenario that fails to name its metrics
             faults = [str(error)]
         if faults:
@@ -79,9 +84,14 @@ class AllCells:
             # A worker continues after collection errors.
             items[:] = [item for item in items if cell_of(item) is None]
 
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether files with benchmarks may be left out of the collection."""
+        return leaves_out(self._config) or bool(getattr(self._config.option, "lf", False))
+
     def _elsewhere(self, settings: Settings) -> Collection[Gate]:
         """Return gates that may concern tests which were not collected."""
-        if leaves_out(self._config) or getattr(self._config.option, "lf", False):
+        if self._leaves_out:
             return settings.gates
         # Files and gates on one command line belong together.
         return settings.ini_gates if is_part(self._config) else ()
@@ -108,12 +118,7 @@ def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def _is_selected(cell: Cell, settings: Settings) -> bool:
-    return _runs(cell.scenario.name, settings) and (settings.only is None or cell.id in settings.only)
-
-
-def _runs(scenario: str, settings: Settings) -> bool:
-    """Whether `--puma-scenario` selects a scenario."""
-    return not settings.scenarios or scenario in settings.scenarios
+    return settings.runs(cell.scenario.name) and (settings.only is None or cell.id in settings.only)
 
 
 def cell_of(item: pytest.Item) -> Cell | None:
@@ -185,7 +190,7 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
         )
         raise SettingsError(msg)
     collected.cells += cells
-    if _runs(benchmark.scenario.name, settings):
+    if settings.runs(benchmark.scenario.name):
         check_ready(cells, settings, collected.identities, test=metafunc.definition.nodeid)
     return cells
 

@@ -24,7 +24,7 @@ DEMONSTRATION = "puma-tiny"
 #: The default folder of baselines.
 BASELINES = "benchmarks/baselines"
 #: Options that are fields of `RunOptions` and ini keys of the same name.
-_RUN_OPTIONS = ("samples", "seed", "max_tokens", "temperature")
+_RUN_OPTIONS = ("samples", "repeats", "seed", "max_tokens", "temperature")
 
 
 def check_command_line(config: pytest.Config) -> None:
@@ -113,11 +113,13 @@ def _read(config: pytest.Config) -> Settings:
             **{name: getattr(option, f"puma_{name}") for name in _RUN_OPTIONS},
             strategies=strategies,
             perturb=option_values.perturbations("--puma-perturb", option.puma_perturb, registry),
+            subjects=option_values.names("--puma-subject", option.puma_subject) or None,
         ),
         ini=option_values.run_options(
             "the ini file",
             **{name: config.getini(f"puma_{name}") for name in _RUN_OPTIONS},
             perturb=option_values.perturbations("puma_perturb", config.getini("puma_perturb"), registry),
+            subjects=option_values.names("puma_subjects", config.getini("puma_subjects")) or None,
         ),
         gates=(*ini_gates, *map(registry.gate, option.puma_gate or ())),
         ini_gates=ini_gates,

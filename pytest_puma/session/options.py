@@ -42,6 +42,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "also run each cell under these perturbations (comma-separated), such as typos_5pct; 'all' or 'none'",
     },
     "--puma-samples": {"type": _samples, "metavar": "N", "help": "samples of each scenario, or 'all' (default 50)"},
+    "--puma-repeats": {
+        "type": int,
+        "metavar": "N",
+        "help": "ask each sample N times, at a temperature above 0 (default 1)",
+    },
+    "--puma-subject": {
+        "action": "append",
+        "metavar": "PATTERNS",
+        "help": "only samples of these groups (comma-separated), as law,med*; for scenarios with group columns",
+    },
     "--puma-seed": {"type": int, "metavar": "N", "help": "seed of every random choice (default 42)"},
     "--puma-threads": {
         "type": int,
@@ -121,6 +131,8 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_data": ("linelist", "lines SCENARIO=PATH: your own data"),
     "puma_perturb": ("linelist", "perturbations under which each cell runs, too"),
     "puma_samples": (int | Literal["all"], "samples of each scenario, or 'all'"),
+    "puma_repeats": ("int", "how often each sample is asked"),
+    "puma_subjects": ("linelist", "groups to draw samples from, as --puma-subject"),
     "puma_seed": ("int", "seed of every random choice"),
     "puma_threads": ("int", "threads of each process"),
     "puma_temperature": ("float", "sampling temperature"),

@@ -30,6 +30,7 @@ def test_a_spec_of_puma_is_read_unchanged(folder: Path) -> None:
         choices=RunOptions(
             strategies=("zero_shot", "zero_shot_cot", "few_shot_3", "cot_few_shot"),
             samples=50,
+            repeats=1,
             seed=42,
             max_tokens=256,
             temperature=0.0,
@@ -52,6 +53,10 @@ def test_what_a_spec_leaves_out_stays_open(folder: Path) -> None:
     ("text", "choices"),
     [
         ("sample_size: 7", RunOptions(samples=7)),
+        ("repeat: 1", RunOptions(repeats=1)),
+        ("repeat: 5", RunOptions(repeats=5)),
+        ("subjects: [law, med*]", RunOptions(subjects=("law", "med*"))),
+        ("subjects: law", RunOptions(subjects=("law",))),
         ("inference: {seed: 0}", RunOptions(seed=0)),
         ("inference: {temperature: 1}", RunOptions(temperature=1)),
         ("inference: {temperature: 0.7, max_tokens: 1}", RunOptions(temperature=0.7, max_tokens=1)),
@@ -136,7 +141,7 @@ def test_cot_asks_for_the_chain_of_thought_form(folder: Path, strategy: str, cot
         *("inference: {format: null}", "inference: {format: ''}", "inference: {format: text}"),
         *("perturbations: null", "perturbations: []"),
         *("sustainability: false", "sustainability: null", "sustainability: {}", "sustainability: {codecarbon: false}"),
-        *("repeat: 1", "repeat: null"),
+        *("repeat: null", "subjects: []"),
         *("profile_required: false", "profile_required: null", "profile_required: ''"),
         *("models: null", "models: []", "metrics: []", "gates: []", "id: null", "description: ''", "inference: null"),
     ],
@@ -221,4 +226,4 @@ def test_the_spec_of_puma_says_every_key_of_puma(folder: Path) -> None:
     text = yaml.safe_load(PUMA)
     paths = {f"{key}.{inner}" for key, value in text.items() if isinstance(value, dict) for inner in value} | set(text)
 
-    assert set(keys) - paths == {"gates"}
+    assert set(keys) - paths == {"gates", "subjects"}

@@ -23,7 +23,6 @@ from tests.planning.specs import MINIMAL, PUMA, refusal
         ("inference: {format: {type: object}}", "inference.format: {type: object} is not supported: replies are plain"),
         ("sustainability: true", "sustainability: true is not supported: energy is not measured;"),
         ("sustainability: {codecarbon: true}", "sustainability.codecarbon: true is not supported: energy is not"),
-        ("repeat: 3", "repeat: 3 is not supported: one seed gives the same answers each time; run again with"),
         ("profile_required: true", "profile_required: true is not supported: there are no hardware profiles;"),
         ("profile_required: gpu-entry", "profile_required: gpu-entry is not supported: there are no hardware profiles"),
     ],

@@ -1,0 +1,74 @@
+"""Groups of a scenario's rows, and their selection by subject.
+
+    --puma-subject "law,med*"      the rows with a value of a group column that matches one of the patterns
+
+The case of letters does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from pytest_puma.core import SettingsError
+from pytest_puma.core.errors import did_you_mean
+from pytest_puma.scenarios.columns import check_columns
+from pytest_puma.scenarios.frames import to_records
+from pytest_puma.scenarios.order import plain_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pytest_puma.core import Scenario
+
+#: "All rows" of a scenario that is searched for subjects. One that generates its rows never comes to an end.
+MAX_ROWS = 100_000
+
+
+def groups_of(scenario: Scenario, row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the value of each group column in a row, as text."""
+    return {column: plain_text(row[column]) for column in scenario.group_columns}
+
+
+def matches(subject: str, values: Iterable[str]) -> bool:
+    """Whether the pattern matches one of the values."""
+    return any(fnmatchcase(value.casefold(), subject.casefold()) for value in values)
+
+
+def group_values(scenario: Scenario, seed: int) -> tuple[str, ...]:
+    """Return all values of the scenario's group columns, sorted."""
+    rows = _grouped_rows(scenario, scenario.sample(MAX_ROWS, seed))
+    return tuple(sorted({value for groups in rows for value in groups.values()}))
+
+
+def rows_of_subjects(scenario: Scenario, n: int, seed: int, subjects: Collection[str]) -> pd.DataFrame:
+    """Return the first `n` rows of the scenario whose groups match one of the subjects, or all there are.
+
+    A `SettingsError` lists the known values if no row matches.
+    """
+    size = n
+    while True:
+        # `sample(n)` is a prefix of any longer one, so that more rows leave the first ones as they are.
+        frame = scenario.sample(size, seed)
+        rows = list(enumerate(_grouped_rows(scenario, frame)))
+        matching = [at for at, groups in rows if any(matches(subject, groups.values()) for subject in subjects)]
+        if len(matching) >= n or len(rows) < size or size >= MAX_ROWS:
+            break
+        size = min(4 * size, MAX_ROWS)
+    if not matching:
+        raise no_subject(next(iter(subjects)), scenario.name, group_values(scenario, seed))
+    return frame.iloc[matching[:n]]
+
+
+def no_subject(subject: str, scenario: str, values: Collection[str]) -> SettingsError:
+    """Return the error for a pattern that no group of the scenario matches."""
+    there = ", ".join(values) or "none"
+    msg = f"subject {subject!r} matches no group of {scenario}; {did_you_mean(subject, values)}there are: {there}"
+    return SettingsError(msg)
+
+
+def _grouped_rows(scenario: Scenario, frame: pd.DataFrame) -> list[dict[str, str]]:
+    """Return the groups of each row."""
+    check_columns(scenario, frame)
+    return [groups_of(scenario, row) for row in to_records(frame[list(scenario.group_columns)])]
