@@ -116,4 +116,4 @@ def test_it_may_stand_wherever_a_gate_may(alone: Project) -> None:
     # The same answers are no regression, however few they are.
     alone.run().assert_outcomes(passed=1)
     kept = (alone.pytester.path / "benchmarks" / "baselines" / "triage_jira.json").read_text(encoding="utf-8")
-    assert json.loads(kept)["format"] == 1
+    assert json.loads(kept)["format"] == 2
