@@ -57,7 +57,8 @@ def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: boo
     compare = _quotient if quotient else np.subtract
     same = 1.0 if quotient else 0.0
     values = compare(np.array(new.values), np.array(old.values))
-    differences = per_question(np.array(new.errors) - np.array(old.errors), new.questions)
+    by_row = np.array(new.errors) - np.array(old.errors)
+    differences = per_question(by_row, new.questions)
     worse, better = int((differences > 0).sum()), int((differences < 0).sum())
     n, behind = evidence(new, old)
     value = float(compare(np.array(new.value), np.array(old.value)))
@@ -70,7 +71,7 @@ def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: boo
     else:
         # But for rounding.
         value = low = high = value if np.isnan(value) else same
-    exact = _exact(differences, new) if new.test == "mcnemar" else 0.0
+    exact = _exact(by_row, new) if new.test == "mcnemar" else 0.0
     if max(exact, least_p(behind)) > 1 - level:
         # Where the exact test of accuracy finds no change, or no paired test of so few samples could, nor may this.
         low, high = min(low, same), max(high, same)
