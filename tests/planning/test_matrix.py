@@ -168,7 +168,7 @@ def test_a_scenario_is_named_or_a_class_or_an_instance() -> None:
 
 def test_a_scenario_needs_a_valid_name_and_task_type() -> None:
     class Kindless(TriageJiraScenario):
-        task_type = "classificaton"  # type: ignore[assignment]
+        task_type = "classificaton"
 
     class Nameless(TriageJiraScenario):
         name = "a b"
