@@ -54,7 +54,7 @@ def _of_numbers(name: str, metric: Metric, column: Column) -> Statistic:
         ceiling = math.inf if metric.bounds is None else metric.bounds[1]
         odd = _odd(values, metric.bounds)
         statistic = replace(statistic, floor=-math.inf, ceiling=ceiling, bounds=metric.bounds, odd=odd)
-    return replace(statistic, unit=metric.unit, optional=True, losses=_losses(column, metric))
+    return replace(statistic, unit=metric.unit, optional=True, losses=_losses(column, metric), scored=True)
 
 
 def _odd(values: Values, bounds: tuple[float, float] | None) -> int | None:
@@ -81,6 +81,7 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
         optional=True,
         odd=_odd(alone[known], metric.bounds),
         losses=_losses(np.where(known, alone, np.nan), metric),
+        scored=True,
     )
 
 

@@ -157,7 +157,7 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
         return f"under {LOPSIDED} on one side"
     odd = ODD_OF_CORRELATIONS if statistic.bounds == CORRELATION else ODD
     if statistic.odd is not None and statistic.odd < odd:
-        if statistic.losses is not None:
+        if statistic.scored:
             return f"under {odd} scores differ from the most frequent one"
         return f"under {odd} answers are right, or under {odd} wrong"
     return "" if terms is None else _doubt_of_terms(statistic, terms)
@@ -166,7 +166,7 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
 def _doubt_of_terms(statistic: Statistic, terms: Values) -> str:
     """The doubt about a mean: no spread was seen, or a few terms are most of it."""
     if np.all(terms == terms[0]):
-        if statistic.losses is not None and statistic.bounds is None:
+        if statistic.scored and statistic.bounds is None:
             return "all scores are equal"
         return "" if terms[0] or not statistic.unseen else "no error was seen"
     above = terms - terms.min()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -98,13 +98,15 @@ def between(new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: boo
 
 
 def together(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[BootstrapReplicates, BootstrapReplicates]:
-    """Both, of a metric over parsed answers on the samples alone that were parsed in both sets.
+    """Both on the same rows: those that count for the metric in both sets.
 
-    Otherwise a model would gain by leaving its worst answers unparsed.
+    Of a metric over parsed answers these are the samples parsed in both; otherwise a model would gain by leaving its
+    worst answers unparsed.
     """
     build = BUILDERS.get(new.rebuild)
     if build is None:
-        return new, old
+        rows = np.flatnonzero(~np.isnan(np.array(new.errors) + np.array(old.errors)))
+        return (new, old) if len(rows) == len(new.errors) else (_picked(new, rows), _picked(old, rows))
     before, now = (known(_inputs(each)) for each in (old, new))
     both = np.flatnonzero(before & now)
     redrawn = not (before == now).all()
@@ -114,19 +116,27 @@ def together(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[Bootst
     return one, other
 
 
+def _picked(replicates: BootstrapReplicates, rows: NDArray[np.intp]) -> BootstrapReplicates:
+    """The columns of some of the rows; the values of the metric stay."""
+    columns = ("errors", "answers", "inputs", "units", "questions")
+    kept: dict[str, Any] = {
+        name: tuple(column[row] for row in rows) for name in columns if (column := getattr(replicates, name))
+    }
+    return replace(replicates, **kept)
+
+
 def _on_rows(
     replicates: BootstrapReplicates, rows: NDArray[np.intp], build: Callable[..., Kernel], resamples: Resamples | None
 ) -> BootstrapReplicates:
-    """Some of the rows, and what the metric is on them where that is something else: then these are resampled."""
-    columns = ("errors", "answers", "inputs", *(name for name in ("units", "questions") if getattr(replicates, name)))
-    kept: dict[str, Any] = {name: tuple(getattr(replicates, name)[row] for row in rows) for name in columns}
-    if resamples is not None:
-        value, values = np.nan, np.full(len(replicates.values), np.nan)
-        if rows.size:
-            kernel = build(*np.array(kept["inputs"]).T)
-            value, values = float(kernel(np.ones((1, rows.size)))[0]), in_blocks(resamples.weights, kernel)
-        kept |= {"value": value, "values": tuple(values.tolist())}
-    return replace(replicates, **kept)
+    """Some of the rows, with the metric computed anew on these, and on resamples of them."""
+    picked = _picked(replicates, rows)
+    if resamples is None:
+        return picked
+    value, values = np.nan, np.full(len(replicates.values), np.nan)
+    if rows.size:
+        kernel = build(*_inputs(picked).T)
+        value, values = float(kernel(np.ones((1, rows.size)))[0]), in_blocks(resamples.weights, kernel)
+    return replace(picked, value=value, values=tuple(values.tolist()))
 
 
 def _reading(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import BootstrapReplicates, Flip, Key, Measure, Metric, Prediction, Scenario
-from pytest_puma.core.metric_name import MetricName
+from pytest_puma.core.metric_name import MetricName, of_group
 from pytest_puma.metrics import slices
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.decline import decline
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pytest_puma.core import Change
     from pytest_puma.core.decline import Decline
 
+#: The minimum number of samples of a stratum. Resamples of fewer show too little of their spread: of one sample, none.
+SMALLEST_STRATUM = 10
 #: An error beyond all others, of which there is a difference.
 _FARTHEST = 1e300
 
@@ -75,7 +78,7 @@ class ScoredPredictions:
         names = list(self._statistics) if only is None else [name for name in self._statistics if name in only]
         wanted = [each for name in [*names, *sliced] if (each := self._present(name)) is not None]
         found = measure(wanted, self.resamples, level=level, left=left, questions=self.questions)
-        return {each.metric: each for each in found}
+        return {each.metric: self._corrected(each) for each in found}
 
     def values(self, names: Collection[str]) -> dict[str, Measure]:
         """Measures without intervals, which take no resamples."""
@@ -121,21 +124,35 @@ class ScoredPredictions:
             metric=metric,
             samples=self._digest,
             value=self.value(metric),
-            values=tuple(in_blocks(self.resamples.weights[: statistic.resamples], statistic.kernel).tolist()),
+            values=tuple(self.resampled(statistic).tolist()),
             errors=tuple((self.errors if own is None else own).tolist()),
             answers=tuple(prediction.answer for prediction in self.predictions),
             inputs=() if statistic.inputs is None else tuple(map(tuple, statistic.inputs.tolist())),
             seed=self.resamples.seed,
-            graded=self.scenario.kind.graded if own is None else statistic.test != "mcnemar",
+            graded=statistic.test != "mcnemar" if statistic.scored else self.scenario.kind.graded,
             bounds=statistic.bounds or (),
             units=tuple(self.resamples.units) if self.resamples.dependent else (),
             bare=statistic.bare,
             better=statistic.better,
             test=statistic.test,
             rebuild=statistic.rebuild,
-            scored=own is not None,
+            scored=statistic.scored,
             questions=self.questions,
         )
+
+    def _corrected(self, measured: Measure) -> Measure:
+        """The lowest or the highest of several groups, corrected for the choice; any other measure as it is."""
+        name = MetricName.parse(measured.metric)
+        if name.slice is None or name.slice.fold not in {"min", "max"}:
+            return measured
+        groups = [of_group(name.base, name.slice.key, group) for group in self.groups(name.slice.key)]
+        statistics = [each for group in groups if (each := self._present(group)) is not None and each.n]
+        measures = measure(statistics, self.resamples, level=measured.level, questions=self.questions)
+        return slices.extreme(measured, measures, [self.resampled(each) for each in statistics])
+
+    def resampled(self, statistic: Statistic) -> NDArray[np.float64]:
+        """The statistic in every resample."""
+        return in_blocks(self.resamples.weights[: statistic.resamples], statistic.kernel)
 
     def _present(self, metric: str) -> Statistic | None:
         """The statistic of a metric, None if it is optional and has no row."""
@@ -156,7 +173,10 @@ class ScoredPredictions:
     def _of_rows(self, name: str, base: str, rows: NDArray[np.intp]) -> Statistic | None:
         part = self._part(tuple(rows.tolist()))
         statistic = part.statistic(base)
-        return None if statistic is None else slices.of_group(statistic, name, rows, len(self))
+        if statistic is None:
+            return None
+        losses = part.errors if statistic.losses is None else statistic.losses
+        return slices.of_group(statistic, name, rows, losses, len(self))
 
     def _part(self, rows: tuple[int, ...]) -> ScoredPredictions:
         if rows not in self._parts:
@@ -217,9 +237,10 @@ def _short(prediction: Prediction) -> tuple[str] | tuple[str, int]:
 
 
 def _resamples(predictions: Sequence[Prediction], seed: int) -> Resamples:
-    """Resamples of units, within the groups of the samples if there are any."""
+    """Resamples of units, within the groups of the samples if all of these are large enough."""
     strata = [json.dumps(sorted(prediction.groups.items())) for prediction in predictions]
-    stratified = any(prediction.groups for prediction in predictions)
+    sizes = Counter(dict(zip([prediction.sample_id for prediction in predictions], strata, strict=True)).values())
+    stratified = len(sizes) > 1 and min(sizes.values()) >= SMALLEST_STRATUM
     return Resamples([each.units for each in predictions], seed=seed, strata=strata if stratified else ())
 
 

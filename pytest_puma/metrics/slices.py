@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import Prediction
-from pytest_puma.core.metric_name import Fold, Slice
+from pytest_puma.core import Measure, Prediction
+from pytest_puma.core.metric_name import Fold, MetricName, Slice
 from pytest_puma.metrics.statistic import Statistic, on_rows
+from pytest_puma.stats.selection import select
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,10 +38,12 @@ def rows_of(predictions: Sequence[Prediction], part: Slice) -> NDArray[np.intp]:
     return np.array(rows, dtype=np.intp)
 
 
-def of_group(statistic: Statistic, name: str, rows: NDArray[np.intp], total: int) -> Statistic:
+def of_group(
+    statistic: Statistic, name: str, rows: NDArray[np.intp], losses: NDArray[np.float64], total: int
+) -> Statistic:
     """A statistic of some rows as one of all rows: its kernel takes the weights of all.
 
-    `total`: the number of all rows.
+    `losses`: those of the rows; `total`: the number of all rows.
     """
     return replace(
         statistic,
@@ -47,7 +51,8 @@ def of_group(statistic: Statistic, name: str, rows: NDArray[np.intp], total: int
         kernel=on_rows(rows, statistic.kernel),
         error=None if statistic.error is None else on_rows(rows, statistic.error),
         inputs=None if statistic.inputs is None else _spread(statistic.inputs, rows, total),
-        losses=None if statistic.losses is None else _spread(statistic.losses, rows, total),
+        losses=_spread(losses, rows, total),
+        optional=True,
         steady=False,
     )
 
@@ -76,6 +81,32 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
         odd=None,
         steady=False,
         test="bootstrap",
+    )
+
+
+def extreme(measured: Measure, groups: Sequence[Measure], replicates: Sequence[NDArray[np.float64]]) -> Measure:
+    """The lowest or the highest of the groups, without the bias of the choice, as in gates over several cells.
+
+    `measured` has the observed value; `replicates` are those of each group in the same resamples.
+    """
+    name = MetricName.parse(measured.metric)
+    fold = "max" if name.slice is not None and name.slice.fold == "max" else "min"
+    known = [row for row, each in enumerate(groups) if not math.isnan(each.value)]
+    if len(known) < 2 or math.isnan(measured.value):  # noqa: PLR2004 - there was no choice
+        return measured
+    values = [groups[row].value for row in known]
+    chosen = select(values, [replicates[row].tolist() for row in known], greatest=fold == "max")
+    one = groups[known[chosen.place]]
+    part = MetricName.parse(one.metric).slice
+    group = "" if part is None else part.values[0][1]
+    note = f"corrected for choosing the {fold} of {len(known)} ({group}), observed {one.value:.3g}"
+    low, high = (one.value + chosen.wider * (end - one.value) for end in (one.low, one.high))
+    return replace(
+        measured,
+        value=chosen.value,
+        low=min(low, chosen.value),
+        high=max(high, chosen.value),
+        note="; ".join(filter(None, [one.note, note])),
     )
 
 

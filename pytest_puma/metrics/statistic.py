@@ -48,7 +48,8 @@ class Statistic:
     looks before the end, too.
 
     Comparison: `test`: the paired test about the metric itself; `losses`: how bad each row is for this metric, NaN for
-    a row that does not count, None if these are the losses of the answers.
+    a row that does not count, None if these are the losses of the answers of all rows. `scored`: they are those of the
+    metric itself, not of the answers.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Statistic:
     steady: bool = False
     test: PairedTest = "bootstrap"
     losses: NDArray[np.float64] | None = None
+    scored: bool = False
 
 
 def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Kernel:

@@ -1,0 +1,124 @@
+"""Metrics over groups of the samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pytest_puma.core import Metric, SettingsError
+from pytest_puma.core.metric_name import MetricName, Slice
+from pytest_puma.metrics import ScoredPredictions, is_metric, score
+from tests.factories import Estimation, Triage, predictions, sample
+
+SUBJECTS = ["law"] * 60 + ["art"] * 20 + ["bio"] * 20
+GOLDS = "AB" * 50
+#: Right for half of law, for all of art, and for a quarter of bio.
+ANSWERS = "AA" * 30 + "AB" * 10 + "BBBA" * 5
+
+
+class Subjects(Triage):
+    group_columns = ("subject", "language")
+
+
+half = Metric(name="half", score=lambda _, each: 0.5 * (each.answer == each.gold))
+
+
+def scored(answers: str = ANSWERS) -> ScoredPredictions:
+    made = predictions(GOLDS, answers)
+    grouped = [
+        replace(each, groups={"subject": subject, "language": "en" if row % 5 < 2 else "de"})
+        for row, (each, subject) in enumerate(zip(made, SUBJECTS, strict=True))
+    ]
+    known = score(Subjects("AB"), [sample(each.sample_id) for each in grouped], grouped, [half])
+    return ScoredPredictions(Subjects("AB"), known, seed=1, metrics=[half])
+
+
+def value(name: str) -> float:
+    return scored().measures(only=(), sliced=(name,))[name].value
+
+
+def test_a_slice_has_the_metric_of_its_group_alone() -> None:
+    assert [value(f"accuracy[subject={each}]") for each in ("law", "art", "bio")] == [0.5, 1.0, 0.25]
+    assert value("half[subject=bio]") == 0.125
+
+
+def test_several_columns_narrow_a_slice() -> None:
+    assert value("accuracy[subject=law,language=de]") == 18 / 36
+    assert value("accuracy[subject=art, language=en]") == 1
+
+
+def test_the_mean_over_groups_does_not_weigh_them_by_their_size() -> None:
+    assert value("accuracy[mean subject]") == pytest.approx((0.5 + 1.0 + 0.25) / 3)
+    assert value("accuracy") == pytest.approx(0.55)
+
+
+def test_metrics_of_classes_have_slices_too() -> None:
+    assert value("f1_macro[subject=art]") == 1
+    assert value("parse_failure_rate[mean language]") == 0
+
+
+def test_the_interval_of_a_mean_over_groups_is_that_of_independent_groups() -> None:
+    measure = scored().measures(only=(), sliced=("half[mean subject]",))["half[mean subject]"]
+    spread = [np.sqrt(share * (1 - share) / size) / 2 for share, size in ((0.5, 60), (1.0, 20), (0.25, 20))]
+    error = np.sqrt(np.square(spread).sum()) / 3
+    assert measure.high - measure.low == pytest.approx(2 * 1.96 * error, rel=0.1)
+
+
+def test_the_lowest_group_is_corrected_for_the_choice() -> None:
+    name = "accuracy[min subject]"
+    measure = scored().measures(only=(), sliced=(name,))[name]
+    assert measure.value <= 0.26
+    assert "corrected for choosing the min of 3 (bio), observed 0.25" in measure.note
+    alone = scored().measures(only=(), sliced=("accuracy[subject=bio]",))["accuracy[subject=bio]"]
+    assert measure.high - measure.low > alone.high - alone.low
+
+
+def test_a_slice_without_rows_is_not_measured() -> None:
+    assert "accuracy[subject=sport]" not in scored().measures(sliced=("accuracy[subject=sport]",))
+
+
+def test_slices_are_compared_pair_by_pair() -> None:
+    new, old = scored(), scored(GOLDS)
+    pairs = new.beside({each.key: each for each in old.predictions})
+    change = pairs.change("accuracy[subject=law]")
+    assert change is not None
+    assert (change.value, change.n, change.worse) == (-0.5, 60, 30)
+    mean = pairs.change("accuracy[mean subject]")
+    assert mean is not None
+    assert mean.value == pytest.approx((0.5 + 1 + 0.25) / 3 - 1)
+
+
+def test_values_of_all_groups_take_no_resamples() -> None:
+    names = [f"accuracy[subject={each}]" for each in scored().groups("subject")]
+    values = scored().values(names)
+    assert [each.value for each in values.values()] == [0.5, 1.0, 0.25]
+    assert all(np.isnan(each.low) for each in values.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("accuracy", MetricName("accuracy")),
+        ("accuracy[subject=law]", MetricName("accuracy", Slice(values=(("subject", "law"),)))),
+        ("rouge[ a = b c , d=e ]", MetricName("rouge", Slice(values=(("a", "b c"), ("d", "e"))))),
+        ("mae[mean subject]", MetricName("mae", Slice(fold="mean", key="subject"))),
+        ("per_class.a[b].f1[min x]", MetricName("per_class.a[b].f1", Slice(fold="min", key="x"))),
+    ],
+)
+def test_names_are_read_in_parts(text: str, name: MetricName) -> None:
+    assert MetricName.parse(text) == name
+
+
+@pytest.mark.parametrize("text", ["accuracy[subject]", "accuracy[]", "accuracy[median subject]", "accuracy[a=b,c]"])
+def test_any_other_bracket_is_an_error(text: str) -> None:
+    with pytest.raises(SettingsError, match=r"expected \[column=value\], or \[mean column\], min or max"):
+        MetricName.parse(text)
+
+
+def test_a_slice_needs_a_group_column_of_the_scenario() -> None:
+    assert is_metric(Subjects("AB"), "accuracy[mean subject]")
+    assert is_metric(Subjects("AB"), "f1_macro[subject=law,language=de]")
+    assert not is_metric(Subjects("AB"), "accuracy[mean topic]")
+    assert not is_metric(Estimation(), "mae[mean subject]")
