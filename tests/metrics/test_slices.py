@@ -69,7 +69,7 @@ def test_the_interval_of_a_mean_over_groups_is_that_of_independent_groups() -> N
 def test_the_lowest_group_is_corrected_for_the_choice() -> None:
     name = "accuracy[min subject]"
     measure = scored().measures(only=(), sliced=(name,))[name]
-    assert measure.value <= 0.26
+    assert 0.25 <= measure.value < 0.3
     assert "corrected for choosing the min of 3 (bio), observed 0.25" in measure.note
     alone = scored().measures(only=(), sliced=("accuracy[subject=bio]",))["accuracy[subject=bio]"]
     assert measure.high - measure.low > alone.high - alone.low
