@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_puma.baseline.columns import answers_of, columns_of, kept, rounded
 from pytest_puma.core import CellId, Drift, Key, Outcome, Prediction
+from pytest_puma.core.metric_name import MetricName
 
 #: The measures of a clock: those of another machine or hour say nothing.
 TIMED = ("latency_mean",)
@@ -68,9 +69,10 @@ class Entry:
             for name, measure in sorted(outcome.measures.items())
             if name not in TIMED
         }
-        # A metric in brackets is another number of the same scores: `accuracy[subject=law]`.
-        limited = (verdict.gate.metric.partition("[")[0] for verdict in outcome.verdicts)
-        metrics = {outcome.primary, *outcome.replicates, *limited}
+        limited = (verdict.gate.metric for verdict in outcome.verdicts)
+        names = (outcome.primary, *outcome.replicates, *limited)
+        # A slice is another number of the same scores.
+        metrics = {MetricName.parse(name).base for name in names}
         return cls(
             cell=outcome.cell,
             commit=commit,
