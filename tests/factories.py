@@ -109,7 +109,7 @@ def cell(
     *,
     samples: int = 12,
     gates: Sequence[str] = (),
-    across: Sequence[str] = (),
+    cross_cell_gates: Sequence[str] = (),
     perturbation: str | Perturbation | None = None,
     **fields: Any,
 ) -> Cell:
@@ -120,7 +120,7 @@ def cell(
         model=model(),
         samples=samples,
         gates=tuple(map(parse_gate, gates)),
-        across=tuple(map(parse_gate, across)),
+        cross_cell_gates=tuple(map(parse_gate, cross_cell_gates)),
         **fields,
     )
 

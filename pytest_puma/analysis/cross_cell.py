@@ -12,9 +12,9 @@ from pytest_puma.metrics import between
 from pytest_puma.stats.selection import Selected, select
 
 
-def across(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
+def verdicts(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
     """The verdicts on every gate of these cells that is about several; a reason begins with the cells' common name."""
-    gates = dict.fromkeys(gate for outcome in outcomes for gate in outcome.across)
+    gates = dict.fromkeys(gate for outcome in outcomes for gate in outcome.cross_cell_gates)
     return [
         replace(verdict, reason=f"{name}: {verdict.reason}")
         for gate in gates
@@ -27,7 +27,7 @@ def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]
     """The cells of the gate that are held together: those that differ along its axis alone."""
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        if gate in outcome.across:
+        if gate in outcome.cross_cell_gates:
             groups.setdefault(outcome.name.without(gate.axis or "strategy").common_name, []).append(outcome)
     return groups
 

@@ -51,7 +51,7 @@ class Gate:
         return self.metric if self.metric in WORDS else None
 
     @property
-    def across(self) -> bool:
+    def is_cross_cell(self) -> bool:
         """Whether the gate concerns several cells."""
         return self.strategy is not None or self.pick is not None
 

@@ -64,8 +64,9 @@ class Outcome:
     of each cause of a missing answer. `warnings`: sentences for every report; `notes`: sentences about the model.
     `determinism`: there if it was requested. `flips`: there if the cell was compared with a baseline.
     `naive_baselines`: the same metrics of trivial programs, by name.
-    `across`: the gates that compare the cell with others; `replicates`: what these comparisons need, by metric;
-    `contrasts`: those with the baseline, if requested; `drift`: of the series of baselines, if a gate is about it.
+    `cross_cell_gates`: the gates that compare the cell with others; `replicates`: what these comparisons need, by
+    metric; `contrasts`: those with the baseline, if requested; `drift`: of the series of baselines, if a gate is about
+    it.
     `samples`: the number of samples that were asked; `trials`: the number of predictions, more than `samples` if a
     sample has several. `left_out`: the number of samples that were not asked because the gates were already decided.
     `shared_prompts`: the common beginning of the first prompts of all samples, of the second prompts, and so on.
@@ -91,7 +92,7 @@ class Outcome:
     determinism: Determinism | None = None
     flips: tuple[Flip, ...] = ()
     naive_baselines: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
-    across: tuple[Gate, ...] = ()
+    cross_cell_gates: tuple[Gate, ...] = ()
     replicates: Mapping[str, BootstrapReplicates] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
     drift: Drift | None = None

@@ -121,7 +121,7 @@ def _models(request: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
 
 def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
     """Whether some of these cells can be held against the gate: both sides of one that compares two strategies."""
-    takers = [cell for cell in cells if gate in cell.gates or gate in cell.across]
+    takers = [cell for cell in cells if gate in cell.gates or gate in cell.cross_cell_gates]
     if gate.strategy is None:
         return bool(takers)
     sides: dict[tuple[str, str], set[str | None]] = {}
@@ -143,11 +143,13 @@ def _with_gates(cell: Cell, settings: Settings) -> Cell:
     ]
     for gate in gates:
         _check_gate(gate, cell.scenario, settings.registry)
-    own = [gate for gate in gates if not gate.across]
-    across = [
-        gate for gate in gates if gate.across and (gate.pick or cell.strategy.name in {gate.strategy, gate.other})
+    own = [gate for gate in gates if not gate.is_cross_cell]
+    cross_cell = [
+        gate
+        for gate in gates
+        if gate.is_cross_cell and (gate.pick or cell.strategy.name in {gate.strategy, gate.other})
     ]
-    return replace(cell, gates=tuple(dict.fromkeys(own)), across=tuple(dict.fromkeys(across)))
+    return replace(cell, gates=tuple(dict.fromkeys(own)), cross_cell_gates=tuple(dict.fromkeys(cross_cell)))
 
 
 def _with_gated_metrics(cell: Cell) -> Cell:
@@ -160,7 +162,7 @@ def _with_scores(cell: Cell, registry: Registry) -> Cell:
     """The cell computes those metrics of hooks that its gates and reports name."""
     from pytest_puma.planning.scores import used_scores
 
-    gates = (gate.metric for gate in (*cell.gates, *cell.across) if not gate.word)
+    gates = (gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word)
     names = (*cell.metrics, *cell.compared_metrics, *gates)
     return replace(cell, scores=used_scores(cell.scenario, registry, names))
 

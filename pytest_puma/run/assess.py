@@ -66,7 +66,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
         flips=_flips(cell, answered, against_baseline, texts),
         # Those of perturbed samples exist for gates alone: reports would repeat the same rows.
         naive_baselines={} if cell.perturbation else {name: each.of(shown) for name, each in naive.items()},
-        across=cell.across if answered.complete else (),
+        cross_cell_gates=cell.cross_cell_gates if answered.complete else (),
         replicates=_replicates(cell, scored),
         contrasts=() if against_baseline is None else _contrasts(cell, against_baseline),
         drift=None if against_baseline is None or against_baseline.series is None else against_baseline.series.drift(),
@@ -129,8 +129,8 @@ def _unjudged(cell: Cell) -> tuple[Verdict, ...]:
 
 
 def _replicates(cell: Cell, scored: ScoredPredictions) -> dict[str, BootstrapReplicates]:
-    """What a comparison with another cell needs: of the metrics in a gate across cells, and of those to compare."""
-    metrics = {*cell.compared_metrics, *(gate.metric for gate in cell.across)}
+    """What a comparison with another cell needs: of the metrics of cross-cell gates, and of those to compare."""
+    metrics = {*cell.compared_metrics, *(gate.metric for gate in cell.cross_cell_gates)}
     replicates = (scored.replicates(metric) for metric in sorted(metrics))
     return {each.metric: each for each in replicates if each is not None}
 

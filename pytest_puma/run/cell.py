@@ -21,8 +21,8 @@ class Cell:
 
     `perturbation`: None for samples as they are. `repeats`: how often each sample is asked. `subjects`: patterns of the
     groups to draw samples from, empty for all. `generation` is completed by the strategy's own settings. `gates`: the
-    cell's own; `across`: those that compare it with other cells. `scores`: metrics of single predictions, beside those
-    that every cell of the scenario has. `metrics`: those that reports show;
+    cell's own; `cross_cell_gates`: those that compare it with other cells. `scores`: metrics of single predictions,
+    beside those that every cell of the scenario has. `metrics`: those that reports show;
     `compared_metrics`: those to compare with other cells or with a baseline.
     """
 
@@ -36,7 +36,7 @@ class Cell:
     seed: int = DEFAULT_SEED
     generation: Generation = field(default_factory=Generation)
     gates: tuple[Gate, ...] = ()
-    across: tuple[Gate, ...] = ()
+    cross_cell_gates: tuple[Gate, ...] = ()
     scores: tuple[Metric, ...] = ()
     metrics: tuple[str, ...] = ()
     compared_metrics: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ def stopping_of(cell: Cell, context: Context) -> EarlyStopping | None:
 
     A cell that is compared with other cells must have the same samples as they have.
     """
-    if not cell.gates or cell.across or cell.compared_metrics:
+    if not cell.gates or cell.cross_cell_gates or cell.compared_metrics:
         return None
     return EarlyStopping(
         scenario=cell.scenario, gates=cell.gates, seed=cell.seed, scores=cell.scores, baseline=context.baseline

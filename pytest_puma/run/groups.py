@@ -19,7 +19,11 @@ def measure_cell(cell: Cell, scored: ScoredPredictions, shown: Sequence[str], *,
 
     Slices that reports show or gates name have an interval; those of all other groups have a value alone.
     """
-    named = [*shown, *(gate.metric for gate in (*cell.gates, *cell.across) if not gate.word), *cell.compared_metrics]
+    named = [
+        *shown,
+        *(gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word),
+        *cell.compared_metrics,
+    ]
     sliced = [name for name in dict.fromkeys(named) if MetricName.parse(name).slice is not None]
     measures = scored.measures(level=level, sliced=sliced)
     return measures | scored.values([name for name in _groups(cell, scored) if name not in measures])

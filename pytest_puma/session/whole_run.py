@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def cross_cell_verdicts(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
     """Return the verdicts of gates on several cells."""
-    from pytest_puma.analysis.cross_cell import across
+    from pytest_puma.analysis import cross_cell
 
-    return tuple(across(arrivals.outcomes, settings_of(config).policy))
+    return tuple(cross_cell.verdicts(arrivals.outcomes, settings_of(config).policy))
 
 
 def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
@@ -31,7 +31,7 @@ def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ..
     if not outcomes:
         return ()
     used = {verdict.gate for outcome in outcomes for verdict in outcome.verdicts}
-    used |= {gate for outcome in outcomes for gate in outcome.across}
+    used |= {gate for outcome in outcomes for gate in outcome.cross_cell_gates}
     unused = [
         gate
         for gate in settings_of(config).gates

@@ -25,6 +25,6 @@ def as_json(run: Run) -> str:
     data = {"format": FORMAT} | plain(run) | {"gates": plain(tally(run)), "notes": list(run.notes)}
     for outcome in data["outcomes"]:
         # Intermediate data: the verdicts, sentences and files of the run have the results.
-        for name in ("predictions", "shared_prompts", "across", "replicates", "contrasts", "drift", "notes"):
+        for name in ("predictions", "shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift", "notes"):
             del outcome[name]
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"

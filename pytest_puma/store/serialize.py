@@ -47,7 +47,7 @@ def from_json(text: str) -> Outcome:
     data["determinism"] = data["determinism"] and _determinism(data["determinism"])
     data["drift"] = data["drift"] and Drift(**data["drift"])
     data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
-    data["across"] = tuple(Gate(**entry) for entry in data["across"])
+    data["cross_cell_gates"] = tuple(Gate(**entry) for entry in data["cross_cell_gates"])
     data["contrasts"] = tuple(map(_contrast, data["contrasts"]))
     data["replicates"] = {name: _replicates(entry) for name, entry in data["replicates"].items()}
     data["naive_baselines"] = {

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pytest_puma.analysis.cross_cell import across
+from pytest_puma.analysis.cross_cell import verdicts
 from pytest_puma.core import BootstrapReplicates, CellId, Outcome, Policy, Prediction
 from pytest_puma.gates import parse_gate
 from tests import factories
@@ -38,12 +38,14 @@ def outcome(
         str(CellId("triage", strategy, model, perturbation)),
         measures={"f1_macro": measure("f1_macro", value, value - 0.1, value + 0.1)},
         replicates={"f1_macro": steady(value)},
-        across=(parse_gate(gate),) if gate else (),
+        cross_cell_gates=(parse_gate(gate),) if gate else (),
     )
 
 
 def answered(strategy: str, answers: Sequence[Prediction], gate: str, *, metric: str = "f1_macro") -> Outcome:
-    return computed_outcome(f"triage-{strategy}@m", Triage(), answers, metric=metric, across=(parse_gate(gate),))
+    return computed_outcome(
+        f"triage-{strategy}@m", Triage(), answers, metric=metric, cross_cell_gates=(parse_gate(gate),)
+    )
 
 
 def test_the_best_strategy_of_each_scenario_and_model_is_judged() -> None:
@@ -54,7 +56,7 @@ def test_the_best_strategy_of_each_scenario_and_model_is_judged() -> None:
         outcome("rcoif", 0.9),
         outcome("egi", 0.55, model="other", gate=gate),
     ]
-    kept, missed = across(cells, Policy())
+    kept, missed = verdicts(cells, Policy())
 
     assert (kept.status, missed.status) == ("PASS", "FAIL")
     assert kept.reason.startswith("triage@m: max of 2, egi: f1_macro 0.7 [0.6, 0.8] n=50 keeps >= 0.6")
@@ -74,7 +76,7 @@ def test_the_best_of_equal_strategies_is_corrected_for_the_choice() -> None:
         cells.append(answered(f"s{number}", predictions(golds, answers), gate, metric="accuracy"))
     best = max(each["accuracy"] for each in cells)
 
-    (verdict,) = across(cells, Policy())
+    (verdict,) = verdicts(cells, Policy())
 
     assert best > 0.6
     assert verdict.status == "FAIL"
@@ -91,7 +93,7 @@ def test_an_interval_that_is_widened_for_the_choice_stays_within_the_metric() ->
         answers = predictions(golds, ["A"] * 29 + ["AB"[number % 2]])
         cells.append(answered(f"s{number}", answers, gate, metric="accuracy"))
 
-    (verdict,) = across(cells, Policy())
+    (verdict,) = verdicts(cells, Policy())
 
     assert verdict.measure is not None
     assert 0 <= verdict.measure.low < verdict.measure.value <= verdict.measure.high <= 1
@@ -99,7 +101,7 @@ def test_an_interval_that_is_widened_for_the_choice_stays_within_the_metric() ->
 
 def test_the_worst_model_of_each_scenario_and_strategy_is_judged() -> None:
     gate = "min(f1_macro over model) >= 0.6"
-    (verdict,) = across(
+    (verdict,) = verdicts(
         [outcome("egi", 0.5, model="a", gate=gate), outcome("egi", 0.9, model="b", gate=gate)], Policy()
     )
 
@@ -115,7 +117,7 @@ def test_perturbed_cells_are_compared_with_those_of_the_same_perturbation(axis: 
         outcome("egi", 0.7, gate=gate, perturbation="case_upper"),
         outcome("egi", 0.9),
     ]
-    reasons = [verdict.reason for verdict in across(cells, Policy())]
+    reasons = [verdict.reason for verdict in verdicts(cells, Policy())]
 
     assert reasons[0].startswith(f"{common}: max of 1, ")
     assert reasons[1].startswith(f"{common.replace('typos_5pct', 'case_upper')}: max of 1, ")
@@ -123,7 +125,7 @@ def test_perturbed_cells_are_compared_with_those_of_the_same_perturbation(axis: 
 
 def test_cells_without_the_measure_are_passed_over() -> None:
     gate = "max(ece over strategy) <= 0.6"
-    (verdict,) = across([outcome("egi", gate=gate)], Policy())
+    (verdict,) = verdicts([outcome("egi", gate=gate)], Policy())
 
     assert (verdict.status, verdict.fails) == ("NOT RUN", False)
     assert verdict.reason == "triage@m: no cell has ece"
@@ -136,7 +138,7 @@ def test_two_strategies_are_compared_sample_by_sample() -> None:
     better = [gold if row % 3 else other for row, (gold, other) in enumerate(zip(golds, first, strict=True))]
     new, old = predictions(golds, better), predictions(golds, second)
     gate = "egi.f1_macro >= zero_shot.f1_macro + 0.1"
-    (verdict,) = across([answered("zero_shot", old, gate), answered("egi", new, gate)], Policy())
+    (verdict,) = verdicts([answered("zero_shot", old, gate), answered("egi", new, gate)], Policy())
     expected = paired(Triage(), new, old, seed=3).change("f1_macro")
 
     assert verdict.change == expected
@@ -149,7 +151,7 @@ def test_two_strategies_are_compared_sample_by_sample() -> None:
 
 def test_a_strategy_that_did_not_run_is_named() -> None:
     gate = "egi.f1_macro >= zero_shot.f1_macro"
-    (verdict,) = across([outcome("egi", gate=gate)], Policy())
+    (verdict,) = verdicts([outcome("egi", gate=gate)], Policy())
 
     assert (verdict.status, verdict.fails) == ("NOT RUN", False)
     assert verdict.reason == f"triage@m: {gate} was not judged: no cell of zero_shot ran"
@@ -159,7 +161,7 @@ def test_other_samples_are_not_compared() -> None:
     gate = "egi.f1_macro >= zero_shot.f1_macro"
     cells = [answered("egi", predictions(["A", "B"], ["A", "B"]), gate)]
     cells.append(answered("zero_shot", predictions(["A", "B", "C"], ["A", "B", "C"]), gate))
-    (verdict,) = across(cells, Policy())
+    (verdict,) = verdicts(cells, Policy())
 
     assert verdict.status == "NOT RUN"
     assert verdict.reason.endswith("the two were not asked the same samples")
@@ -168,7 +170,7 @@ def test_other_samples_are_not_compared() -> None:
 def test_a_metric_that_one_of_them_lacks_is_named() -> None:
     gate = "egi.f1_macro >= zero_shot.f1_macro"
     cells = [answered("egi", predictions(["A"], ["A"]), gate), replace(outcome("zero_shot", gate=gate), replicates={})]
-    (verdict,) = across(cells, Policy())
+    (verdict,) = verdicts(cells, Policy())
 
     assert verdict.reason == f"triage@m: {gate} was not judged: f1_macro was not measured in both"
 
@@ -178,7 +180,7 @@ def test_the_policy_decides_about_doubt(inconclusive: str, fails: bool) -> None:
     gate = "egi.f1_macro >= zero_shot.f1_macro"
     new, old = predictions(["A", "B"] * 10, ["A", "A"] * 10), predictions(["A", "B"] * 10, ["B", "B"] * 10)
     policy = Policy(inconclusive=inconclusive)  # type: ignore[arg-type]
-    (verdict,) = across([answered("egi", new, gate), answered("zero_shot", old, gate)], policy)
+    (verdict,) = verdicts([answered("egi", new, gate), answered("zero_shot", old, gate)], policy)
 
     assert (verdict.status, verdict.fails) == ("INCONCLUSIVE", fails)
 

@@ -91,9 +91,9 @@ def test_a_cell_runs_in_full_where(gates: tuple[str, ...], why: str) -> None:
 
 
 def test_cells_that_others_are_compared_with_run_in_full() -> None:
-    across = ("few_shot_3.accuracy >= zero_shot.accuracy",)
+    cross_cell_gates = ("few_shot_3.accuracy >= zero_shot.accuracy",)
 
-    assert run(cell("accuracy <= 0.9", across=across)).left_out == 0
+    assert run(cell("accuracy <= 0.9", cross_cell_gates=cross_cell_gates)).left_out == 0
 
 
 def test_no_answer_may_fail_is_decided_by_the_samples_that_are_left() -> None:

@@ -145,7 +145,7 @@ def test_a_gate_about_several_cells_is_read_as_written(text: str, fields: dict[s
     gate = parse_gate(text)
 
     assert gate == Gate(**{"metric": "f1_macro", "op": ">="} | fields)
-    assert gate.across
+    assert gate.is_cross_cell
     assert parse_gate(str(gate)) == gate
 
 
@@ -168,7 +168,7 @@ def test_the_old_name_of_a_naive_baseline_is_read_with_a_warning_that_gives_the_
 def test_a_dotted_metric_is_no_strategy() -> None:
     gates = [parse_gate("mae_by_bin.5-8 <= 3"), parse_gate("mae_by_bin.5-8 <= baseline + 1")]
 
-    assert [(gate.metric, gate.across) for gate in gates] == [("mae_by_bin.5-8", False)] * 2
+    assert [(gate.metric, gate.is_cross_cell) for gate in gates] == [("mae_by_bin.5-8", False)] * 2
 
 
 @pytest.mark.parametrize("doubt", ["warn", "fail", "point"])

@@ -85,7 +85,7 @@ def test_gates_of_a_test_and_of_the_project_go_to_perturbed_cells_by_a_plus_alon
         ["*+typos_5pct: f1_macro >= 0.3", "*+*: accuracy >= 0.2"],
         ["*+*: accuracy >= 0.2"],
     ]
-    assert [[str(gate) for gate in cell.across] for cell in cells] == [[own[2]], [], []]
+    assert [[str(gate) for gate in cell.cross_cell_gates] for cell in cells] == [[own[2]], [], []]
 
 
 def test_a_gate_on_perturbed_cells_needs_one_unless_the_command_line_chose_others() -> None:

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from pytest_puma.analysis.cross_cell import across
+from pytest_puma.analysis.cross_cell import verdicts
 from pytest_puma.core import Gate, Outcome, Policy, Prediction
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import ScoredPredictions
@@ -63,7 +63,7 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
     sums: dict[str, float] = defaultdict(float)
     for number in range(draws):
         cells = _cells(population, gate, np.random.default_rng([number, size]), size)
-        (verdict,) = across(cells, Policy())
+        (verdict,) = verdicts(cells, Policy())
         observed = [each[gate.metric] for each in cells]
         # With equally frequent labels and symmetric errors, F1 equals the accuracy.
         truth, measure = population.rates[int(np.argmax(observed))], verdict.measure
@@ -114,7 +114,7 @@ def _cell(strategy: str, gate: Gate, answers: ScoredPredictions) -> Outcome:
         signature={},
         predictions=(),
         measures=answers.measures(only=(gate.metric,)),
-        across=(gate,),
+        cross_cell_gates=(gate,),
         replicates={gate.metric: replicates},
     )
 
