@@ -29,7 +29,7 @@ from pytest_puma.core import (
     Verdict,
 )
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import PairedPredictions, ScoredPredictions
+from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.run.assess import Context
 from pytest_puma.run.cell import Cell
@@ -173,7 +173,7 @@ def measured(scenario: Scenario, answered: Sequence[Prediction], *, seed: int = 
 def paired(
     scenario: Scenario, new: Sequence[Prediction], old: Sequence[Prediction], *, seed: int = 1
 ) -> PairedPredictions:
-    return scored(scenario, new, seed=seed).beside({each.key: each for each in old})
+    return pair(scored(scenario, new, seed=seed), {each.key: each for each in old})
 
 
 def replicates(scenario: Scenario, answered: Sequence[Prediction], metric: str) -> BootstrapReplicates:

@@ -21,7 +21,7 @@ import numpy as np
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Change, Gate, Measure, Metric, MetricError, Prediction, Sample, Scenario
 from pytest_puma.gates import decides
-from pytest_puma.metrics import ScoredPredictions, score
+from pytest_puma.metrics import ScoredPredictions, pair, score
 
 SHARES = (0.1, 0.15, 0.25, 0.45, 0.85)
 #: Of each interval, so that those of all looks and of the end hold together in 95 of 100 runs.
@@ -92,7 +92,7 @@ def _decided(gate: Gate, answers: ScoredPredictions, left: float, baseline: Entr
         by_value = gate.doubt in {None, "point"}
         found = answers.measures(level=LEVEL, left=left if by_value else 1.0, only=(gate.metric,)).get(gate.metric)
     elif gate.other == "baseline" and baseline is not None:
-        pairs = answers.beside(baseline.answers)
+        pairs = pair(answers, baseline.answers)
         found = pairs.change(gate.metric, quotient=gate.quotient, level=LEVEL) if len(pairs) else None
     # What a trivial program scores is known of all samples only.
     return found is not None and not math.isnan(found.low) and decides(gate, found.low, found.high)

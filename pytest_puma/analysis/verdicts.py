@@ -11,7 +11,7 @@ from pytest_puma.baseline import Anchor, Entry
 from pytest_puma.core import Drift, Gate, Key, Measure, Policy, Prediction, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.gates import judge, judge_change, judge_decline, judge_drift, not_run, without_baseline
-from pytest_puma.metrics import PairedPredictions, ScoredPredictions
+from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.cusum import cusum
 
@@ -27,7 +27,7 @@ class Series:
     @classmethod
     def of(cls, answers: ScoredPredictions, entry: Entry) -> Series:
         """Since the anchor of a baseline."""
-        pairs = answers.beside(entry.start.answers)
+        pairs = pair(answers, entry.start.answers)
         return cls(pairs=pairs, anchor=entry.start, same=len(pairs) == len(answers) == len(entry.start.answers))
 
     def drift(self) -> Drift | None:
@@ -70,7 +70,7 @@ class Comparison:
         watched: bool = False,
     ) -> Comparison:
         """To what the cell answered before, with intervals of a level; `watched`: a gate is about its series."""
-        pairs = answers.beside(entry.answers)
+        pairs = pair(answers, entry.answers)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
         same = len(pairs) == len(answers) == len(entry.answers)
         against = name if same else f"{name} on the {_common(answers, entry.answers)} that both have"
@@ -81,7 +81,7 @@ class Comparison:
     def to_naive_baseline(cls, answers: ScoredPredictions, name: str, naive: NaiveBaseline) -> Comparison:
         """To what a trivial program answers: its one answer to a sample is compared with that of every trial."""
         old = {each.key: naive.answers[each.sample_id] for each in answers.predictions}
-        return cls(pairs=answers.beside(old), name=name, against=name)
+        return cls(pairs=pair(answers, old), name=name, against=name)
 
     def judge(self, gate: Gate, policy: Policy) -> Verdict:
         """Hold the difference in the gate's metric against its limit."""

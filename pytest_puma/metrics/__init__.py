@@ -14,7 +14,8 @@ from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.contrast import contrast
 from pytest_puma.metrics.paired import between
-from pytest_puma.metrics.scored import PairedPredictions, ScoredPredictions
+from pytest_puma.metrics.pairs import PairedPredictions, pair
+from pytest_puma.metrics.scored import ScoredPredictions
 from pytest_puma.metrics.scoring import LOSS, score
 from pytest_puma.metrics.table import TOLERATED_FAILURES, Table
 
@@ -29,6 +30,7 @@ __all__ = [
     "has_bounds",
     "is_metric",
     "metric_names",
+    "pair",
     "score",
 ]
 

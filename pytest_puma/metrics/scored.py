@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import BootstrapReplicates, Flip, Key, Measure, Metric, Prediction, Scenario
+from pytest_puma.core import BootstrapReplicates, Measure, Metric, Prediction, Scenario
 from pytest_puma.core.metric_name import MetricName, of_group
 from pytest_puma.metrics import slices
 from pytest_puma.metrics.catalogue import catalogue
-from pytest_puma.metrics.decline import decline
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.own import Repeated
-from pytest_puma.metrics.paired import between
 from pytest_puma.metrics.questions import questions_of
 from pytest_puma.metrics.scoring import losses_of
 from pytest_puma.metrics.statistic import Statistic, in_blocks
@@ -29,8 +27,6 @@ from pytest_puma.stats import LEVEL, Resamples
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pytest_puma.core import Change
-    from pytest_puma.core.decline import Decline
 
 #: The minimum number of samples of a stratum. Resamples of fewer show too little of their spread: of one sample, none.
 SMALLEST_STRATUM = 10
@@ -56,6 +52,8 @@ class ScoredPredictions:
         self.resamples = _resamples(predictions, seed) if resamples is None else resamples
         self._replicates: dict[str, BootstrapReplicates | None] = {}
         self._sliced: dict[str, Statistic | None] = {}
+        self._parts: dict[tuple[int, ...], ScoredPredictions] = {}
+        self._columns: dict[str, Mapping[str, NDArray[np.intp]]] = {}
 
     def __len__(self) -> int:
         """The number of predictions."""
@@ -99,7 +97,7 @@ class ScoredPredictions:
 
     def groups(self, key: str) -> tuple[str, ...]:
         """The values of a group column that the predictions have."""
-        return tuple(slices.groups_of(self.predictions, key))
+        return tuple(self._groups(key))
 
     def statistic(self, metric: str) -> Statistic | None:
         """The metric over these predictions, or over a slice of them; None if the scenario has none of this name."""
@@ -164,8 +162,9 @@ class ScoredPredictions:
         if name.slice is None or name.base not in self._statistics:
             return None
         if name.slice.fold is None:
-            return self._of_rows(metric, name.base, slices.rows_of(self.predictions, name.slice))
-        groups = slices.groups_of(self.predictions, name.slice.key)
+            columns = [self._groups(key) for key in name.slice.keys]
+            return self._of_rows(metric, name.base, slices.rows_of(columns, name.slice))
+        groups = self._groups(name.slice.key)
         parts = [self._of_rows(f"{name.base}[{value}]", name.base, rows) for value, rows in groups.items()]
         known = [part for part in parts if part is not None and part.n]
         return slices.combined(known, metric, name.slice.fold) if known else None
@@ -178,6 +177,12 @@ class ScoredPredictions:
         losses = part.errors if statistic.losses is None else statistic.losses
         return slices.of_group(statistic, name, rows, losses, len(self))
 
+    def _groups(self, key: str) -> Mapping[str, NDArray[np.intp]]:
+        """The rows of each group of a column."""
+        if key not in self._columns:
+            self._columns[key] = slices.groups_of(self.predictions, key)
+        return self._columns[key]
+
     def _part(self, rows: tuple[int, ...]) -> ScoredPredictions:
         if rows not in self._parts:
             predictions = [self.predictions[row] for row in rows]
@@ -185,25 +190,6 @@ class ScoredPredictions:
                 self.scenario, predictions, seed=self.resamples.seed, metrics=self.metrics
             )
         return self._parts[rows]
-
-    @cached_property
-    def _parts(self) -> dict[tuple[int, ...], ScoredPredictions]:
-        return {}
-
-    def beside(self, old: Mapping[Key, Prediction]) -> PairedPredictions:
-        """These answers and older ones to the same trials, of those that both have."""
-        rows = [row for row, prediction in enumerate(self.predictions) if prediction.key in old]
-        now = [self.predictions[row] for row in rows]
-        before = [
-            replace(old[each.key], gold=each.gold, units=each.units, fields=each.fields, groups=each.groups)
-            for each in now
-        ]
-        resamples = self.resamples.of(rows)
-        new, past = (
-            ScoredPredictions(self.scenario, each, seed=resamples.seed, metrics=self.metrics, resamples=resamples)
-            for each in (now, before)
-        )
-        return PairedPredictions(self if len(rows) == len(self) else new, past)
 
     @cached_property
     def errors(self) -> NDArray[np.float64]:
@@ -242,50 +228,3 @@ def _resamples(predictions: Sequence[Prediction], seed: int) -> Resamples:
     sizes = Counter(dict(zip([prediction.sample_id for prediction in predictions], strata, strict=True)).values())
     stratified = len(sizes) > 1 and min(sizes.values()) >= SMALLEST_STRATUM
     return Resamples([each.units for each in predictions], seed=seed, strata=strata if stratified else ())
-
-
-class PairedPredictions:
-    """Two sets of answers to the same samples; a sample's gold and units are those of the new set."""
-
-    def __init__(self, new: ScoredPredictions, old: ScoredPredictions) -> None:
-        self._new, self._old = new, old
-
-    def __len__(self) -> int:
-        """The number of samples."""
-        return len(self._new)
-
-    def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
-        """What became of a metric; None where either set of answers does not give it, as one without probabilities."""
-        replicates = self.replicates(metric)
-        return replicates and between(*replicates, quotient=quotient, level=level)
-
-    def replicates(self, metric: str) -> tuple[BootstrapReplicates, BootstrapReplicates] | None:
-        """The metric of the new and of the old set in every resample; None where either does not give it."""
-        new, old = self._new.replicates(metric), self._old.replicates(metric)
-        return None if new is None or old is None else (new, old)
-
-    @property
-    def decisive_metric(self) -> str:
-        """The metric whose change decides whether answers became worse."""
-        return self._new.scenario.kind.decisive_metric
-
-    def decline(self) -> Decline:
-        """The one-sided test that the new answers are worse."""
-        return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.scenario.kind.graded)
-
-    def flips(self) -> tuple[Flip, ...]:
-        """The trials whose answers became worse or better, in the order of the new set."""
-        turned = (self._new.errors - self._old.errors).tolist()
-        several = any(each.trial for each in self._new.predictions)
-        return tuple(
-            Flip(
-                sample_id=now.sample_id,
-                trial=now.trial if several else None,
-                gold=now.gold,
-                old=before.answer,
-                new=now.answer,
-                better=turn < 0,
-            )
-            for now, before, turn in zip(self._new.predictions, self._old.predictions, turned, strict=True)
-            if turn
-        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,11 +32,11 @@ def groups_of(predictions: Sequence[Prediction], key: str) -> dict[str, NDArray[
     return {value: np.array(places, dtype=np.intp) for value, places in rows.items()}
 
 
-def rows_of(predictions: Sequence[Prediction], part: Slice) -> NDArray[np.intp]:
-    """The rows that have all values of a slice."""
-    wanted = dict(part.values)
-    rows = [row for row, each in enumerate(predictions) if wanted.items() <= dict(each.groups).items()]
-    return np.array(rows, dtype=np.intp)
+def rows_of(groups: Sequence[Mapping[str, NDArray[np.intp]]], part: Slice) -> NDArray[np.intp]:
+    """The rows that have all values of a slice; `groups` are those of each of its columns."""
+    none = np.array([], dtype=np.intp)
+    rows = [own.get(value, none) for own, (_, value) in zip(groups, part.values, strict=True)]
+    return reduce(np.intersect1d, rows)
 
 
 def of_group(

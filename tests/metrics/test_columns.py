@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pytest_puma.core import Metric, MetricError, Pool, Prediction, SettingsError, metric
-from pytest_puma.metrics import ScoredPredictions, metric_names, score
+from pytest_puma.metrics import ScoredPredictions, metric_names, pair, score
 from tests.factories import Triage, predictions, sample
 
 GOLDS, ANSWERS = "ABCD" * 30, ("ABCD" * 10 + "AABB" * 10 + "DCBA" * 10)
@@ -85,7 +85,7 @@ def test_direction_unit_and_n_go_into_the_measure() -> None:
 @pytest.mark.parametrize("name", ["right", "distance", "offset", "pooled", "any_right"])
 def test_a_worse_set_of_answers_is_worse_in_the_paired_change(name: str) -> None:
     perfect, broken = scored(GOLDS), scored("B" + GOLDS[1:-1] + "A")
-    pairs = broken.beside({each.key: each for each in perfect.predictions})
+    pairs = pair(broken, {each.key: each for each in perfect.predictions})
     change = pairs.change(name)
     assert change is not None
     low_is_better = name in {"distance", "offset"}
@@ -124,7 +124,7 @@ def test_a_metric_without_any_score_is_not_measured() -> None:
 def test_what_does_not_apply_in_one_of_two_sets_is_compared_on_the_others() -> None:
     answered = Metric(name="answered", score=lambda _, each: None if each.answer == "B" else 1.0 * (each.answer == "A"))
     new, old = scored("B" + GOLDS[1:], metrics=[answered]), scored("A" + GOLDS[1:], metrics=[answered])
-    change = new.beside({each.key: each for each in old.predictions}).change("answered")
+    change = pair(new, {each.key: each for each in old.predictions}).change("answered")
     assert change is not None
     assert (change.n, change.new_parse_failures, change.value) == (89, 1, 0.0)
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_puma.core import Metric, SettingsError
 from pytest_puma.core.metric_name import MetricName, Slice
-from pytest_puma.metrics import ScoredPredictions, is_metric, score
+from pytest_puma.metrics import ScoredPredictions, is_metric, pair, score
 from tests.factories import Estimation, Triage, predictions, sample
 
 SUBJECTS = ["law"] * 60 + ["art"] * 20 + ["bio"] * 20
@@ -81,7 +81,7 @@ def test_a_slice_without_rows_is_not_measured() -> None:
 
 def test_slices_are_compared_pair_by_pair() -> None:
     new, old = scored(), scored(GOLDS)
-    pairs = new.beside({each.key: each for each in old.predictions})
+    pairs = pair(new, {each.key: each for each in old.predictions})
     change = pairs.change("accuracy[subject=law]")
     assert change is not None
     assert (change.value, change.n, change.worse) == (-0.5, 60, 30)

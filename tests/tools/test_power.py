@@ -24,14 +24,14 @@ def test_power_is_simulated_by_the_arithmetic_of_the_gate() -> None:
     new, old = runs.predictions(scenario.valid_labels())
     base, now = (evidence.Side.of("triage_jira", each) for each in (old, new))
     shares = np.bincount(runs.gold) / 120
-    pair = evidence.Pair(name="", kind="text", old=base, new=now, prior=1 - float(shares @ shares))
-    tests = evidence.evidence(pair, np.ones((1, 120)))
-    real = ScoredPredictions(scenario, new, seed=0).beside({each.key: each for each in old}).decline()
+    both = evidence.Pair(name="", kind="text", old=base, new=now, prior=1 - float(shares @ shares))
+    tests = evidence.evidence(both, np.ones((1, 120)))
+    real = pair(ScoredPredictions(scenario, new, seed=0), {each.key: each for each in old}).decline()
     assert real.tests["mcnemar_mid_p"] == pytest.approx(float(tests.answers[0]))
     assert real.tests["brier"] == pytest.approx(float(tests.brier[0]))
     assert real.p == pytest.approx(float(evidence.stouffer(tests)[0]))
     # With the two answers exchanged in a copy of each row, neither system is better.
-    assert pair.swapped().fall == 0
+    assert both.swapped().fall == 0
 
 
 def test_power_has_a_table_and_its_constants(

@@ -15,7 +15,7 @@ import numpy as np
 
 from pytest_puma.core import REGRESSION_LEVEL, Gate, Policy
 from pytest_puma.gates import judge_change, judge_decline, parse_gate
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats import Resamples
 from pytest_puma.stats.refit import tempered_losses
@@ -82,7 +82,7 @@ def _fails(population: Population, gate: Gate, runs: PairedRuns) -> bool:
     labels = POINTS if scenario.task_type == "regression" else scenario.valid_labels()
     new, old = runs.predictions(labels)
     resamples = _resamples(tuple(unit for each in new for unit in each.units))
-    pairs = ScoredPredictions(scenario, new, seed=0, resamples=resamples).beside({each.key: each for each in old})
+    pairs = pair(ScoredPredictions(scenario, new, seed=0, resamples=resamples), {each.key: each for each in old})
     if gate.word:
         return judge_decline(gate, pairs.decline(), None, "", Policy()).status == "FAIL"
     change = pairs.change(gate.metric)

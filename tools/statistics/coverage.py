@@ -18,7 +18,7 @@ from scipy.stats import binom
 from tabulate import tabulate
 
 from pytest_puma.core import Change, Measure
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
 from pytest_puma.stats import Resamples, resampling_weights
@@ -114,7 +114,7 @@ def _measured(population: Population, rows: Rows, truths: Mapping[str, float], n
     for name, measured in one.measures(only=population.metrics).items():
         if not np.isnan(measured.low):
             yield name, truths[name], measured
-    pairs = one.beside({each.key: each for each in other.predictions})
+    pairs = pair(one, {each.key: each for each in other.predictions})
     for name in population.metrics:
         change = pairs.change(name)
         # Without any change, there is no interval.

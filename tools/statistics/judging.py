@@ -13,7 +13,7 @@ import numpy as np
 
 from pytest_puma.core import Policy, Prediction, Scenario
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.metrics import ScoredPredictions, contrast
+from pytest_puma.metrics import ScoredPredictions, contrast, pair
 from pytest_puma.scenarios import BUILTIN
 
 GATES = {"triage_jira": "f1_macro >= baseline - 0.02", "estimation_tawos": "mae <= baseline * 1.05"}
@@ -39,7 +39,7 @@ def _seconds(name: str, n: int, *, seed: int) -> float:
     started = time.perf_counter()
     answers = ScoredPredictions(scenario, new, seed=seed)
     answers.measures()
-    pairs = answers.beside(before)
+    pairs = pair(answers, before)
     change, replicates = pairs.change(gate.metric, quotient=gate.quotient), pairs.replicates(gate.metric)
     if change is not None and replicates is not None:
         judge_change(gate, change, "the baseline", Policy())

@@ -22,7 +22,7 @@ from pytest_puma.analysis import early_stopping
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Gate, Key, Measure, Model, Policy, Prediction, Scenario, Status
 from pytest_puma.gates import judge, judge_change, parse_gate
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
 from pytest_puma.stats import LEVEL, Resamples
@@ -180,7 +180,7 @@ def _status(gate: Gate, answers: ScoredPredictions, old: dict[Key, Prediction], 
         nan, n = math.nan, len(answers)
         measure = Measure(metric=gate.metric, value=answers.value(gate.metric), low=nan, high=nan, n=n)
         return judge(gate, {gate.metric: measure}).status
-    change = answers.beside(old).change(gate.metric, level=level)
+    change = pair(answers, old).change(gate.metric, level=level)
     return "NOT RUN" if change is None else judge_change(gate, change, "", Policy()).status
 
 

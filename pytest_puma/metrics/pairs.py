@@ -1,0 +1,75 @@
+"""Two sets of answers to the same trials, compared pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pytest_puma.core import BootstrapReplicates, Change, Decline, Flip, Key, Prediction
+from pytest_puma.metrics.decline import decline
+from pytest_puma.metrics.paired import between
+from pytest_puma.metrics.scored import ScoredPredictions
+from pytest_puma.stats import LEVEL
+
+
+def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredictions:
+    """The answers beside older ones to the same trials, of those that both have."""
+    rows = [row for row, prediction in enumerate(new.predictions) if prediction.key in old]
+    now = [new.predictions[row] for row in rows]
+    before = [
+        replace(old[each.key], gold=each.gold, units=each.units, fields=each.fields, groups=each.groups) for each in now
+    ]
+    resamples = new.resamples.of(rows)
+    both = (
+        ScoredPredictions(new.scenario, each, seed=resamples.seed, metrics=new.metrics, resamples=resamples)
+        for each in (now, before)
+    )
+    first, second = both
+    return PairedPredictions(new if len(rows) == len(new) else first, second)
+
+
+class PairedPredictions:
+    """Two sets of answers to the same samples; a sample's gold and units are those of the new set."""
+
+    def __init__(self, new: ScoredPredictions, old: ScoredPredictions) -> None:
+        self._new, self._old = new, old
+
+    def __len__(self) -> int:
+        """The number of samples."""
+        return len(self._new)
+
+    def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
+        """What became of a metric; None where either set of answers does not give it, as one without probabilities."""
+        replicates = self.replicates(metric)
+        return replicates and between(*replicates, quotient=quotient, level=level)
+
+    def replicates(self, metric: str) -> tuple[BootstrapReplicates, BootstrapReplicates] | None:
+        """The metric of the new and of the old set in every resample; None where either does not give it."""
+        new, old = self._new.replicates(metric), self._old.replicates(metric)
+        return None if new is None or old is None else (new, old)
+
+    @property
+    def decisive_metric(self) -> str:
+        """The metric whose change decides whether answers became worse."""
+        return self._new.scenario.kind.decisive_metric
+
+    def decline(self) -> Decline:
+        """The one-sided test that the new answers are worse."""
+        return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.scenario.kind.graded)
+
+    def flips(self) -> tuple[Flip, ...]:
+        """The trials whose answers became worse or better, in the order of the new set."""
+        turned = (self._new.errors - self._old.errors).tolist()
+        several = any(each.trial for each in self._new.predictions)
+        return tuple(
+            Flip(
+                sample_id=now.sample_id,
+                trial=now.trial if several else None,
+                gold=now.gold,
+                old=before.answer,
+                new=now.answer,
+                better=turn < 0,
+            )
+            for now, before, turn in zip(self._new.predictions, self._old.predictions, turned, strict=True)
+            if turn
+        )
