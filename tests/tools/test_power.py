@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import TriageJiraScenario
 from tools.statistics import alarms, changed_run, changes, drift, equal_systems, evidence, power
 from tools.statistics.changed_run import BASE, ROWS, ChangedRun, answers
