@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pytest_puma.core import BootstrapReplicates, Gate, Measure, Outcome, Policy, Verdict
 from pytest_puma.gates import judge, judge_change, not_run
-from pytest_puma.metrics import between
+from pytest_puma.metrics import paired_change
 from pytest_puma.stats.selection import Selected, select
 
 
@@ -79,6 +79,6 @@ def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
         return not_run(gate, f"{gate} was not judged: {gate.metric} was not measured in both")
     if replicates[0].samples != replicates[1].samples:
         return not_run(gate, f"{gate} was not judged: the two were not asked the same samples")
-    change = between(replicates[0], replicates[1], quotient=gate.quotient)
+    change = paired_change(replicates[0], replicates[1], quotient=gate.quotient)
     verdict = judge_change(gate, change, str(gate.other), policy)
     return replace(verdict, reason=f"{gate.strategy}: {verdict.reason}")

@@ -27,17 +27,17 @@ SHARES = (0.1, 0.15, 0.25, 0.45, 0.85)
 #: Of each interval, so that those of all looks and of the end hold together in 95 of 100 runs.
 LEVEL = 0.9875
 #: Of fewer answers, intervals say too little.
-FEWEST = 20
+MIN_SAMPLES = 20
 #: A mean is looked at where at least so many answers differ from the commonest value (most errors may be 0),
-FEWEST_ERRORS = 20
+MIN_ERRORS = 20
 #: and a mean over classes where at least so many samples of each were asked.
-FEWEST_OF_A_CLASS = 5
+MIN_CLASS_SIZE = 5
 
 
 def looks(samples: int) -> tuple[int, ...]:
     """After how many of the samples to look: 23 and 43 of 50."""
     counts = (math.ceil(samples * share) for share in SHARES)
-    return tuple(count for count in counts if FEWEST <= count < samples)
+    return tuple(count for count in counts if MIN_SAMPLES <= count < samples)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +81,9 @@ def _steady(metric: str, answers: ScoredPredictions) -> bool:
         return True
     if found.terms is not None:
         _, times = np.unique(found.terms, return_counts=True)
-        return bool(times.sum() - times.max(initial=0) >= FEWEST_ERRORS)
+        return bool(times.sum() - times.max(initial=0) >= MIN_ERRORS)
     golds = answers.table.gold
-    return bool(np.bincount(golds, minlength=len(answers.table.labels)).min() >= FEWEST_OF_A_CLASS)
+    return bool(np.bincount(golds, minlength=len(answers.table.labels)).min() >= MIN_CLASS_SIZE)
 
 
 def _decided(gate: Gate, answers: ScoredPredictions, left: float, baseline: Entry | None) -> bool:

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from pytest_puma.core import AnswerChanges, BootstrapReplicates, Direction, Gap, Measure, Outcome, Robustness, Shift
-from pytest_puma.metrics import between, contrast
+from pytest_puma.metrics import contrast, paired_change
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
 from pytest_puma.perturbations import Perturbation, parse_perturbation
@@ -122,7 +122,7 @@ def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbati
     """Between any two sides of an axis, in the order of their names, whatever order they were asked for in."""
     groups = {name: parse_perturbation(name, own).group for name in sorted(twins)}
     return tuple(
-        Gap(axis=one.axis, old=old, new=new, change=between(twins[new], twins[old], quotient=False))
+        Gap(axis=one.axis, old=old, new=new, change=paired_change(twins[new], twins[old], quotient=False))
         for (old, one), (new, other) in combinations(groups.items(), 2)
         if one is not None and other is not None and one.axis == other.axis
     )

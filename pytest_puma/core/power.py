@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-#: The power for which sample sizes are stated.
-WANTED = 0.8
+#: The power for which sample sizes and detectable differences are stated.
+TARGET_POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +46,9 @@ class Power:
     @property
     def _sizes(self) -> str:
         if math.isinf(self.needed):
-            return f"no number of samples gives {percent(WANTED)}"
+            return f"no number of samples gives {percent(TARGET_POWER)}"
         bound = "at most " if self.at_least else "about "
-        return f"{percent(WANTED)} needs {bound}{rounded_up(self.needed)} samples"
+        return f"{percent(TARGET_POWER)} needs {bound}{rounded_up(self.needed)} samples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping
 
 from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdict
 from pytest_puma.core.gate import spelled
-from pytest_puma.core.power import percent, rounded_up
+from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
 from pytest_puma.gates.power import allowance, of_change
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.one_sided import mcnemar_worse
-from pytest_puma.stats.power import WANTED, detectable, samples_to_decide
+from pytest_puma.stats.power import detectable, samples_to_decide
 
 _KEEPS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -160,9 +160,8 @@ def _effect(gate: Gate, change: Change, status: Status) -> str:
     if status == "PASS":
         return f"which keeps {gate.rule}"
     if status == "INCONCLUSIVE":
-        return (
-            f"which may miss {gate.rule}: n={change.n} detects {_detectable(gate, change)} in {percent(WANTED)} of runs"
-        )
+        power = percent(TARGET_POWER)
+        return f"which may miss {gate.rule}: n={change.n} detects {_detectable(gate, change)} in {power} of runs"
     allowed = allowance(gate)
     if gate.quotient or allowed <= 0:
         return f"which misses {gate.rule}"
@@ -173,7 +172,7 @@ def _detectable(gate: Gate, change: Change) -> str:
     """Minimum true decline that would FAIL in 80 % of runs with intervals of this width."""
     floor = gate.op in _FLOORS
     reach = change.high - change.value if floor else change.value - change.low
-    reach = detectable(reach / detectable(1.0, wanted=0.5))
+    reach = detectable(reach / detectable(1.0, target=0.5))
     worst = gate.limit - reach if floor else gate.limit + reach
     if gate.quotient:
         return f"{_rounded(worst)} times or {'less' if floor else 'more'}"

@@ -14,9 +14,10 @@ from statistics import NormalDist
 
 from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Gate, Power
 from pytest_puma.core.gate import DRIFT
+from pytest_puma.core.power import TARGET_POWER
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.cusum import effect_of_cusum, power_of_cusum
-from pytest_puma.stats.power import WANTED, detectable, power_of_interval, power_of_mcnemar, samples_needed
+from pytest_puma.stats.power import detectable, power_of_interval, power_of_mcnemar, samples_needed
 
 CHANGED = 0.12
 #: Assumptions of the power of `no_drift`: the number of renewals, the loss of each (of a metric with bounds, and as a
@@ -110,7 +111,7 @@ def _of_series(
         relative=relative,
         caught=power_of_cusum(effect, steps=RENEWALS),
         n=n,
-        needed=n * (effect_of_cusum(WANTED, steps=RENEWALS) / effect) ** 2,
+        needed=n * (effect_of_cusum(TARGET_POWER, steps=RENEWALS) / effect) ** 2,
         changed=changed,
         at_least=at_least,
         renewals=RENEWALS,

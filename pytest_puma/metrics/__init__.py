@@ -1,7 +1,7 @@
 """Every measure of a cell: a value, the 95 % interval that suits it, and the number of predictions behind it.
 
-One file a family. Each turns a `Table` of predictions into `Statistic`s; `measuring.measure` turns those into measures.
-`ScoredPredictions` are where a cell's predictions are asked for any of it.
+One file per family computes `Statistic`s from a `Table` of predictions; `measuring.measure` computes their measures.
+`ScoredPredictions` is the interface to all of them for the predictions of a cell.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics.catalogue import catalogue
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.contrast import contrast
-from pytest_puma.metrics.paired import between
+from pytest_puma.metrics.paired import paired_change
 from pytest_puma.metrics.pairs import PairedPredictions, pair
 from pytest_puma.metrics.scored import ScoredPredictions
 from pytest_puma.metrics.scoring import LOSS, score
@@ -24,19 +24,19 @@ __all__ = [
     "TOLERATED_FAILURES",
     "PairedPredictions",
     "ScoredPredictions",
-    "between",
     "confusion_matrix",
     "contrast",
     "has_bounds",
     "is_metric",
     "metric_names",
     "pair",
+    "paired_change",
     "score",
 ]
 
 
 def metric_names(scenario: Scenario, metrics: Sequence[Metric] = ()) -> tuple[str, ...]:
-    """All metrics that a cell of the scenario can have, the primary one first; `metrics` are its columns.
+    """Return all metrics that a cell of the scenario can have, the primary one first; `metrics` are its columns.
 
     Raises a `SettingsError` if the scenario's own metrics have unusable or repeated names, or if its
     primary metric does not exist.
@@ -45,13 +45,13 @@ def metric_names(scenario: Scenario, metrics: Sequence[Metric] = ()) -> tuple[st
 
 
 def has_bounds(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> bool:
-    """Whether a metric lies between two numbers, as an accuracy or a kappa does, so that its points are hundredths."""
+    """Return True if a metric lies between two numbers, like accuracy or kappa, so that its points are hundredths."""
     statistics = catalogue(scenario, Table.of(scenario, ()), metrics)
     return any(each.name == MetricName.parse(name).base and each.bounds is not None for each in statistics)
 
 
 def is_metric(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> bool:
-    """Whether a cell of the scenario can have this metric, or this slice of one."""
+    """Return True if a cell of the scenario can have this metric, or this slice of one."""
     parsed = MetricName.parse(name)
     keys = () if parsed.slice is None else parsed.slice.keys
     return parsed.base in metric_names(scenario, metrics) and set(keys) <= set(scenario.group_columns)

@@ -1,9 +1,9 @@
-"""Whether a probability means what it says, over the predictions that carry probabilities.
+"""Calibration of probabilities, over the predictions that have probabilities.
 
-`outside_labels` is what such probabilities are shares of: the part of all replies that are no label at all.
+`outside_labels` is the probability of all replies that are no label.
 
-Confidence is the probability of the most probable label; correct means that this label is the gold. Of labels that tie
-for the top, it is the one that was answered.
+Confidence is the probability of the most probable label; correct means that this label is the gold label. If labels tie
+for the highest probability, the answer is taken.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Prediction
-from pytest_puma.metrics.statistic import Statistic, divide, given, mean
+from pytest_puma.metrics.statistic import Statistic, divide, masked, mean
 from pytest_puma.metrics.table import Table
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 BINS = 10
 MAX_BRIER = 2.0
-#: Of fewer predictions, bins are too small.
-ENOUGH = 200
+#: With fewer predictions, bins are too small.
+MIN_PREDICTIONS = 200
 
 
 def statistics(table: Table) -> Iterator[Statistic]:
@@ -35,19 +35,19 @@ def statistics(table: Table) -> Iterator[Statistic]:
     among, n = table.has_probabilities, int(table.has_probabilities.sum())
     kept = replace(table, probabilities=table.kept_probabilities)
     brier = mean("brier", _brier(table), among, better="low", ceiling=MAX_BRIER, unseen=MAX_BRIER, optional=True)
-    yield replace(brier, inputs=given(_brier(kept), among))
+    yield replace(brier, inputs=masked(_brier(kept), among))
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs
-    few = f"n under {ENOUGH}: the value is rough" if n < ENOUGH else ""
+    note = f"n under {MIN_PREDICTIONS}: the value is rough" if n < MIN_PREDICTIONS else ""
     for name, kernel in (("ece", calibration.expected_error), ("mce", calibration.maximum_error)):
-        yield Statistic(name=name, kernel=kernel, n=n, better="low", bare=True, optional=True, inputs=inputs, note=few)
+        yield Statistic(name=name, kernel=kernel, n=n, better="low", bare=True, optional=True, inputs=inputs, note=note)
     outside = np.array([outside_labels(each, table.labels) for each in table.predictions], dtype=np.float64)
     yield mean("outside_labels", outside, ~np.isnan(outside), better="low", ceiling=1.0, optional=True)
 
 
 def outside_labels(prediction: Prediction, labels: Sequence[str]) -> float:
-    """The probability of all replies but the labels, 0 to 1; NaN where the labels were not scored.
+    """Return the probability of all replies other than the labels, 0 to 1; NaN if the labels were not scored.
 
-    Each label was scored with the end of its turn, so that no two of these replies include each other.
+    Each label was scored with the end of its turn, so these replies exclude each other.
     """
     if prediction.finish != "scored" or len(prediction.logprobs) != len(labels):
         return math.nan
@@ -55,7 +55,7 @@ def outside_labels(prediction: Prediction, labels: Sequence[str]) -> float:
 
 
 class _Calibration:
-    """Confidence against accuracy in equal-width bins, each with its upper end.
+    """Confidence against accuracy in bins of equal width; the upper end belongs to the bin.
 
     Source: C. Guo et al., "On calibration of modern neural networks", ICML 2017.
     """
@@ -68,41 +68,42 @@ class _Calibration:
         self._members = 1.0 * ((bins[:, None] == np.arange(BINS)) & table.has_probabilities[:, None])
         self._excess = self._members * (confidence - correct)[:, None]
         self._squares = self._excess * (confidence - correct)[:, None]
-        self._alone = self._members * (confidence * (1 - confidence))[:, None]
+        self._single = self._members * (confidence * (1 - confidence))[:, None]
 
     def expected_error(self, weights: Weights) -> Values:
-        """The mean over predictions of their bin's gap between confidence and accuracy, less what chance adds.
+        """Return the mean over predictions of the gap between confidence and accuracy in their bin, without its bias.
 
-        The gap of a bin of few predictions is seldom 0 even where confidence is right; by how much a gap grows by
-        chance is told by the mean size of a normal variable about it. Never below 0. Source: A. Kumar, P. Liang, T. Ma,
-        "Verified uncertainty calibration", NeurIPS 2019, section 5, for absolute gaps as in the authors' library.
+        In a bin of few predictions the gap is seldom 0 even if the confidence is right. The bias is the mean absolute
+        value of a normal variable around the gap, minus the gap. The result is never below 0. Source: A. Kumar,
+        P. Liang, T. Ma, "Verified uncertainty calibration", NeurIPS 2019, section 5, for absolute gaps as in the
+        authors' library.
         """
         n, gaps = weights @ self._members, np.abs(weights @ self._excess)
         spread = (weights @ self._squares - gaps**2 / np.maximum(n, 1)) * n / np.maximum(n - 1, 1)
-        # One prediction has no spread: then that of its confidence, were it right.
-        errors = np.sqrt(np.where(n > 1, np.maximum(spread, 0.0), weights @ self._alone))
-        chance = mean_size(gaps, errors) - gaps
+        # A single prediction has no spread: use that of a calibrated confidence.
+        errors = np.sqrt(np.where(n > 1, np.maximum(spread, 0.0), weights @ self._single))
+        chance = mean_absolute(gaps, errors) - gaps
         return np.maximum(divide((gaps - chance).sum(axis=1), n.sum(axis=1)), 0.0)
 
     def maximum_error(self, weights: Weights) -> Values:
-        """The greatest gap of any bin that is not empty."""
+        """Return the greatest gap of any bin that is not empty."""
         gaps = divide(np.abs(weights @ self._excess), weights @ self._members)
         greatest: Values = np.fmax.reduce(gaps, axis=1)
         return greatest
 
 
-def mean_size(means: Values, errors: Values) -> Values:
-    """The mean of the absolute value of normal variables (the mean of the folded normal distribution)."""
+def mean_absolute(means: Values, errors: Values) -> Values:
+    """Return the mean absolute value of normal variables (the mean of the folded normal distribution)."""
     from scipy.special import ndtr
 
-    known = errors > 0
-    z = np.divide(means, errors, out=np.zeros_like(means), where=known)
+    random = errors > 0
+    z = np.divide(means, errors, out=np.zeros_like(means), where=random)
     sizes = errors * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + means * (1 - 2 * ndtr(-z))
-    return np.where(known, sizes, np.abs(means))
+    return np.where(random, sizes, np.abs(means))
 
 
 def _most_probable(table: Table) -> NDArray[np.intp]:
-    """The index of the label, -1 in a regression that names no values to choose from."""
+    """The index of the most probable label; -1 in a regression without values to choose from."""
     if not table.labels:
         return np.full(len(table), -1)
     greatest = table.probabilities.max(axis=1, keepdims=True)
@@ -113,7 +114,7 @@ def _most_probable(table: Table) -> NDArray[np.intp]:
 
 
 def _brier(table: Table) -> NDArray[np.float64]:
-    """The squared distance between the probabilities and the truth, summed over labels: 0 to 2.
+    """The squared distance between the probabilities and the gold label, summed over labels: 0 to 2.
 
     Source: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly
     Weather Review 78 (1950).

@@ -1,9 +1,9 @@
-"""How often the label is right: accuracy, and precision, recall and F1 by class and over classes.
+"""Accuracy, and precision, recall and F1 by class and over classes.
 
-Where the labels are steps of a scale, `within_one` counts the neighbours of the right one as well; `ordinal` has more.
+If the labels are steps of a scale, `within_one` also accepts the neighbours of the right label; `ordinal` has more.
 
-Definitions are scikit-learn's, over the labels that occur. A prediction without an answer is a wrong
-answer of no class: it costs its gold class recall, and no class precision.
+Definitions are those of scikit-learn, over the labels that occur. A parse failure is a wrong answer of no class: it
+lowers the recall of its gold class, and the precision of no class.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import FEW, SHARE, Statistic, divide, given, proportion, rarer, ratio
-from pytest_puma.metrics.table import Table, unread_note
+from pytest_puma.metrics.statistic import MIN_ROWS, SHARE, Statistic, divide, masked, proportion, rarer, ratio
+from pytest_puma.metrics.table import Table, parse_failure_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,35 +25,35 @@ if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Values, Weights
 
 NO_ANSWER = "no answer"
-#: Of fewer samples of a class, the intervals of means over classes hold too little.
-RARE = 10
+#: With fewer samples of a class, the coverage of intervals of means over classes is too low.
+MIN_CLASS_SIZE = 10
 
 
 def statistics(table: Table) -> Iterator[Statistic]:
-    """Over all classes first, then class by class."""
-    by_class, rare, hits = _ByClass(table), _rare(table), table.gold == table.answer
-    answer, hit = (given(column.astype(np.float64), table.everything) for column in (table.answer, hits))
+    """Yield the statistics over all classes first, then those of each class."""
+    by_class, note, hits = _ByClass(table), _rare_class_note(table), table.gold == table.answer
+    answer, hit = (masked(column.astype(np.float64), table.everything) for column in (table.answer, hits))
     of_all = partial(Statistic, n=len(table), bounds=SHARE, steady=True)
-    over_classes = partial(of_all, note=rare, odd=None if rare else rarer(hits))
+    over_classes = partial(of_all, note=note, odd=None if note else rarer(hits))
     yield over_classes(name="f1_macro", kernel=by_class.f1_macro, inputs=answer)
     yield of_all(name="f1_weighted", kernel=by_class.f1_weighted, odd=rarer(hits), inputs=answer)
     yield proportion("accuracy", hits, table.everything, better="high", test="mcnemar")
     yield over_classes(name="recall_macro", kernel=by_class.recall_macro, inputs=hit)
     if table.ordered:
-        near = table.read & (np.abs(table.gold - table.answer) <= 1)
+        near = table.parsed & (np.abs(table.gold - table.answer) <= 1)
         yield proportion("within_one", near, table.everything, better="high")
         yield from ordinal.statistics(
-            table.gold.astype(float), table.answer.astype(float), table.read, unread_note(table)
+            table.gold.astype(float), table.answer.astype(float), table.parsed, parse_failure_note(table)
         )
     for index, label in enumerate(table.labels):
         yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
 
 
-def _rare(table: Table) -> str:
+def _rare_class_note(table: Table) -> str:
     golds = np.bincount(table.gold, minlength=len(table.labels))
-    rarest = min(golds[golds > 0], default=RARE)
-    few = len(table) >= FEW and rarest < RARE
-    return f"n={rarest} of the rarest class: the interval is approximate" if few else ""
+    rarest = min(golds[golds > 0], default=MIN_CLASS_SIZE)
+    is_rare = len(table) >= MIN_ROWS and rarest < MIN_CLASS_SIZE
+    return f"n={rarest} of the rarest class: the interval is approximate" if is_rare else ""
 
 
 def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_]) -> Iterator[Statistic]:
@@ -62,7 +62,7 @@ def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_
     yield proportion(f"{name}.recall", hits, is_gold, better="high")
     f1 = ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
     counted = is_gold | is_answer
-    inputs = given(is_answer.astype(np.float64), counted)
+    inputs = masked(is_answer.astype(np.float64), counted)
     n, odd = int(counted.sum()), rarer(hits[counted])
     yield Statistic(name=f"{name}.f1", kernel=f1, n=n, bounds=SHARE, odd=odd, inputs=inputs, steady=True)
 
@@ -81,23 +81,23 @@ class _ByClass:
         return divide(weights @ self._twice_hits, weights @ self._golds_and_answers)
 
     def f1_macro(self, weights: Weights) -> Values:
-        """The mean over the classes that occur, as gold or as answer."""
+        """Return the mean over the classes that occur, as gold label or as answer."""
         f1 = self._f1(weights)
         return divide(np.nansum(f1, axis=1), np.sum(~np.isnan(f1), axis=1))
 
     def recall_macro(self, weights: Weights) -> Values:
-        """The mean recall of the classes that occur as gold, also known as balanced accuracy."""
+        """Return the mean recall of the classes that occur as gold labels, also known as balanced accuracy."""
         recall = divide(weights @ self._twice_hits / 2, weights @ self._golds)
         return divide(np.nansum(recall, axis=1), np.sum(~np.isnan(recall), axis=1))
 
     def f1_weighted(self, weights: Weights) -> Values:
-        """The mean over classes, each with its number of golds."""
+        """Return the mean over classes, weighted by the number of gold labels."""
         golds = weights @ self._golds
         return divide(np.nansum(self._f1(weights) * golds, axis=1), golds.sum(axis=1))
 
 
 def confusion_matrix(predictions: Sequence[Prediction], labels: Sequence[str]) -> dict[str, dict[str, int]]:
-    """How often each gold label (outer key) got each answer (inner key); a last column counts no answer."""
+    """Return the count of each answer (inner key) for each gold label (outer key); the last column counts no answer."""
     matrix = {gold: dict.fromkeys((*labels, NO_ANSWER), 0) for gold in labels}
     for prediction in predictions:
         answer = prediction.answer

@@ -1,4 +1,4 @@
-"""What the answers cost, and how many never came: means and rates over all predictions."""
+"""Cost of the answers, and rates of missing answers, over all predictions."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pytest_puma.metrics.table import Table
 
 
 def failures(table: Table) -> Iterator[Statistic]:
-    """Answers that could not be read, replies that were cut off, and prompts that were longer than the context."""
+    """Yield the rates of parse failures, of truncated replies, and of prompts longer than the context."""
     finishes = [prediction.finish for prediction in table.predictions]
     truncated = np.array([finish in TRUNCATED for finish in finishes], dtype=np.bool_)
     overflow = np.array([finish == "overflow" for finish in finishes], dtype=np.bool_)
-    yield proportion("parse_failure_rate", ~table.read, table.everything, better="low")
+    yield proportion("parse_failure_rate", ~table.parsed, table.everything, better="low")
     yield proportion("truncation_rate", truncated, table.everything, better="low")
     yield proportion("overflow_rate", overflow, table.everything, better="low")
 
 
 def statistics(table: Table) -> Iterator[Statistic]:
-    """Seconds and tokens per prediction."""
+    """Yield the seconds and tokens per prediction."""
     usages = [prediction.usage for prediction in table.predictions]
     columns = {
         "latency_mean": [usage.seconds for usage in usages],

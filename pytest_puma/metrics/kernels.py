@@ -1,6 +1,6 @@
-"""Kernels that can be made again of the contributions of some rows, by name.
+"""Kernels that can be rebuilt from the contributions of some rows, by name.
 
-A comparison of two sets of answers is on the rows that contribute in both; then the metric is computed anew on these.
+A comparison of two sets of answers uses the rows that contribute in both, and computes the metric again on these.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 def average(errors: NDArray[np.float64]) -> Kernel:
-    """The mean."""
+    """Return the kernel of the mean."""
     return ratio(errors, np.ones_like(errors))
 
 
 def median(errors: NDArray[np.float64]) -> Kernel:
-    """The median of errors, each repeated as often as its weight, which is a whole number."""
+    """Return the kernel of the median; each error is repeated as often as its weight, a whole number."""
     order = np.argsort(errors)
     ascending = errors[order]
 
     def kernel(weights: Weights) -> Values:
         places = np.cumsum(weights[:, order], axis=1)
         total = places[:, -1:]
-        # The two middle places, counted from 0; one and the same where the total is odd.
+        # The two middle places, counted from 0; equal if the total is odd.
         middle = [ascending[np.argmax(places > place, axis=1)] for place in ((total - 1) // 2, total // 2)]
         return np.where(total[:, 0] > 0, (middle[0] + middle[1]) / 2, np.nan)
 
@@ -41,7 +41,7 @@ def median(errors: NDArray[np.float64]) -> Kernel:
 
 
 def _standardised(errors: NDArray[np.float64], gold: NDArray[np.float64]) -> Kernel:
-    """1 less the mean absolute error over that of guessing the gold value of some other row: 0 is no better than that.
+    """1 minus the ratio of the mean absolute error to that of guessing the gold value of a random other row.
 
     Source: M. Shepperd, S. MacDonell, "Evaluating prediction systems in software project estimation", Information and
     Software Technology 54 (2012), with the exact mean over all pairs in place of a simulated one (W. Langdon et al.,
@@ -53,7 +53,7 @@ def _standardised(errors: NDArray[np.float64], gold: NDArray[np.float64]) -> Ker
     def kernel(weights: Weights) -> Values:
         own = weights[:, order]
         n = own.sum(axis=1)
-        # Of two rows the later has the greater value: each stands above all weights before it.
+        # Rows are sorted by gold value: each value is compared with the weights of all smaller ones.
         before, sums = np.cumsum(own, axis=1) - own, np.cumsum(own * gold, axis=1) - own * gold
         by_chance = divide(2 * np.sum(own * (gold * before - sums), axis=1), n * (n - 1))
         return 1 - divide(divide(own @ errors, n), by_chance)
@@ -62,7 +62,10 @@ def _standardised(errors: NDArray[np.float64], gold: NDArray[np.float64]) -> Ker
 
 
 def root_mean_square(errors: NDArray[np.float64]) -> Kernel:
-    """Computed relative to the greatest error: a number of 200 digits, as a looping model writes, has no square."""
+    """Return the kernel of the root mean square.
+
+    It is relative to the greatest error: the square of 200 digits, as a looping model writes, overflows.
+    """
     greatest = np.max(errors, initial=1.0)
     squares = np.square(errors / greatest)
 
@@ -73,7 +76,7 @@ def root_mean_square(errors: NDArray[np.float64]) -> Kernel:
 
 
 standardised = partial(distinct, _standardised)
-#: By the name that `Statistic.rebuild` has.
+#: By `Statistic.rebuild`.
 BUILDERS: Mapping[str, Callable[..., Kernel]] = {
     "mean": average,
     "median": median,

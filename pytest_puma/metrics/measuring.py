@@ -1,4 +1,4 @@
-"""A statistic measured: its value, the interval that suits it, and a word where the interval holds too little."""
+"""Measures of statistics: a value, the interval that suits it, and a note if its coverage is too low."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from pytest_puma.core import Measure
 from pytest_puma.metrics.questions import count_questions
-from pytest_puma.metrics.statistic import CORRELATION, FEW, Statistic, blocks, known
+from pytest_puma.metrics.statistic import CORRELATION, MIN_ROWS, Statistic, blocks, contributing
 from pytest_puma.stats import (
     LEVEL,
     Interval,
@@ -24,13 +24,13 @@ from pytest_puma.stats import (
 if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Kernel, Values
 
-#: Proportions of fewer rows than enough, with so few hits or misses, are marked.
-ENOUGH, LOPSIDED = 100, 5
-#: Numbers that are no means are marked where fewer answers than this are wrong, or right: correlations need more.
-ODD, ODD_OF_CORRELATIONS = 10, 20
-#: Means are marked where one term is a larger share of their sum: there are few that count, or the tail is heavy. Where
-#: terms have no upper bound, samples that happen to hold no large one look harmless.
-LARGEST, LARGEST_WITHOUT_BOUND = 0.1, 0.05
+#: Proportions of fewer rows with fewer hits or misses than this get a note.
+MIN_PROPORTION_ROWS, MIN_SIDE = 100, 5
+#: Statistics that are no means get a note if fewer answers than this are wrong, or right; correlations need more.
+MIN_MINORITY, MIN_MINORITY_OF_CORRELATIONS = 10, 20
+#: Means get a note if one term is a larger share of their sum: few terms count, or the tail is heavy. Terms without an
+#: upper bound have a lower maximum, because a sample may contain no large term by chance.
+MAX_SHARE, MAX_SHARE_WITHOUT_BOUND = 0.1, 0.05
 
 
 def measure(
@@ -41,18 +41,18 @@ def measure(
     left: float = 1.0,
     questions: Sequence[int] = (),
 ) -> list[Measure]:
-    """Each statistic's value with the interval of this level that suits it.
+    """Return the value of each statistic with the interval of this level that suits it.
 
-    Where the rows are a part of those that will be asked, `left` is the share of the others: then the intervals are for
-    what all of them will give, instead of for the population that they are drawn from.
+    If only a part of the planned rows was answered, `left` is the share of the others. The intervals are then for the
+    value over all planned rows, not for the population from which they are sampled.
     """
-    wanted = [s for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)]
-    replicates = _bootstrap(wanted, resamples) if wanted else {}
+    resampled = [s for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)]
+    replicates = _bootstrap(resampled, resamples) if resampled else {}
     return [_measure(each, resamples, replicates.get(each.name, ()), level, left, questions) for each in statistics]
 
 
 def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[str, tuple[Values, ...]]:
-    """The values of each in every resample; behind them, of means of independent rows, the standard errors."""
+    """Return the values of each statistic in all resamples; for means of independent rows, also the standard errors."""
     replicates: dict[str, tuple[Values, ...]] = {}
     for size in dict.fromkeys(statistic.resamples for statistic in statistics):
         kernels = {s.name: _kernels(s, resamples) for s in statistics if s.resamples == size}
@@ -60,8 +60,8 @@ def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[st
             [[kernel(block) for kernel in each] for each in kernels.values()]
             for block in blocks(resamples.weights[:size])
         ]
-        for name, *found in zip(kernels, *parts, strict=True):
-            replicates[name] = tuple(map(np.concatenate, zip(*found, strict=True)))
+        for name, *blocks_of_values in zip(kernels, *parts, strict=True):
+            replicates[name] = tuple(map(np.concatenate, zip(*blocks_of_values, strict=True)))
     return replicates
 
 
@@ -83,9 +83,9 @@ def _measure(  # noqa: PLR0917
     low = high = math.nan
     if not math.isnan(value) and not statistic.bare:
         low, high = _interval(statistic, value, resamples, replicates, level, left)
-        # Percentiles of a biased statistic may lie to one side of it; its interval must hold it.
+        # Both percentiles of a biased statistic may be above or below it; its interval must contain it.
         low, high = min(low, value), max(high, value)
-    rows = np.ones(len(resamples), dtype=np.bool_) if statistic.inputs is None else known(statistic.inputs)
+    rows = np.ones(len(resamples), dtype=np.bool_) if statistic.inputs is None else contributing(statistic.inputs)
     return Measure(
         metric=statistic.name,
         value=value,
@@ -118,7 +118,7 @@ def _interval(  # noqa: PLR0917
 def _of_terms(  # noqa: PLR0917
     statistic: Statistic, terms: Values, value: float, values: Values, errors: Values, level: float
 ) -> Interval:
-    """The interval of a mean, or of the square root of one, whose terms then are relative to a unit."""
+    """The interval of a mean, or of the square root of a mean, whose terms are then relative to a unit."""
     if not statistic.root:
         low, high = mean_interval(terms, values, errors, unseen=statistic.unseen, level=level)
         return max(low, statistic.floor), min(high, statistic.ceiling)
@@ -128,17 +128,13 @@ def _of_terms(  # noqa: PLR0917
 
 
 def _is_lopsided(statistic: Statistic) -> bool:
-    """A proportion near 0 or 1, of few samples: whether Wilson's interval holds it hangs on single counts."""
+    """Return True for a proportion near 0 or 1 of few samples: there the coverage of Wilson's interval varies."""
     hits = statistic.successes
-    return hits is not None and statistic.n < ENOUGH and min(hits, statistic.n - hits) < LOPSIDED
+    return hits is not None and statistic.n < MIN_PROPORTION_ROWS and min(hits, statistic.n - hits) < MIN_SIDE
 
 
 def _note(statistic: Statistic, value: float, resamples: Resamples) -> str:
-    """What a reader must know, and why the interval holds less than 93 of 100 truths where it does.
-
-    `few`: the statistic has fewer rows; `odd`: so many rows are of the rarer kind, right or wrong; of `terms`, one is a
-    large share of their sum.
-    """
+    """The statistic's own note, and the reason if the coverage of its interval may be below 93 %."""
     if math.isnan(value):
         return "; ".join(filter(None, [statistic.note, "nothing to measure"]))
     if statistic.bare:
@@ -149,27 +145,27 @@ def _note(statistic: Statistic, value: float, resamples: Resamples) -> str:
 
 def _doubt(statistic: Statistic, resamples: Resamples) -> str:
     terms = statistic.terms
-    if statistic.n < statistic.few:
-        return f"n under {statistic.few}"
-    if resamples.dependent and resamples.independent < FEW:
-        return f"under {FEW} independent units"
+    if statistic.n < statistic.min_rows:
+        return f"n under {statistic.min_rows}"
+    if resamples.dependent and resamples.independent < MIN_ROWS:
+        return f"under {MIN_ROWS} independent units"
     if _is_lopsided(statistic):
-        return f"under {LOPSIDED} on one side"
-    odd = ODD_OF_CORRELATIONS if statistic.bounds == CORRELATION else ODD
-    if statistic.odd is not None and statistic.odd < odd:
+        return f"under {MIN_SIDE} on one side"
+    minimum = MIN_MINORITY_OF_CORRELATIONS if statistic.bounds == CORRELATION else MIN_MINORITY
+    if statistic.odd is not None and statistic.odd < minimum:
         if statistic.scored:
-            return f"under {odd} scores differ from the most frequent one"
-        return f"under {odd} answers are right, or under {odd} wrong"
+            return f"under {minimum} scores differ from the most frequent one"
+        return f"under {minimum} answers are right, or under {minimum} wrong"
     return "" if terms is None else _doubt_of_terms(statistic, terms)
 
 
 def _doubt_of_terms(statistic: Statistic, terms: Values) -> str:
-    """The doubt about a mean: no spread was seen, or a few terms are most of it."""
+    """The doubt about a mean: all terms are equal, or one term is most of their sum."""
     if np.all(terms == terms[0]):
         if statistic.scored and statistic.bounds is None:
             return "all scores are equal"
         return "" if terms[0] or not statistic.unseen else "no error was seen"
     above = terms - terms.min()
     largest = float(above.max() / above.sum())
-    maximum = LARGEST if math.isfinite(statistic.ceiling) else LARGEST_WITHOUT_BOUND
+    maximum = MAX_SHARE if math.isfinite(statistic.ceiling) else MAX_SHARE_WITHOUT_BOUND
     return f"one sample is {largest:.0%} of all that differs" if largest > maximum else ""

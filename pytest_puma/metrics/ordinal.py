@@ -1,6 +1,6 @@
-"""How well answers on a scale keep the order and the distances of the gold values, over the answers that were read.
+"""Agreement and rank correlation of answers and gold values on a scale, over the parsed answers.
 
-For labels that are steps of a scale the numbers are their places, for a regression its values.
+For ordered labels the numbers are their positions, for a regression its values.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-#: Distinct pairs of gold and answer beyond which Kendall's tau is left out: they are counted for every resample.
-_MOST_PAIRS = 4096
-#: Relative to the numbers it is the difference of, nothing.
+#: Maximum number of distinct pairs of gold value and answer for Kendall's tau, which counts them in every resample.
+_MAX_PAIRS = 4096
+#: A difference this small, relative to its terms, is a rounding error.
 _ROUNDING = 1e-12
 
 
-def statistics(gold: Numbers, answer: Numbers, read: NDArray[np.bool_], note: str) -> Iterator[Statistic]:
-    """Weighted kappa and rank correlations; left out where no answer was read."""
-    inputs = np.where(read[:, None], np.column_stack([gold, answer]), np.nan)
-    odd = rarer(gold[read] == answer[read])
+def statistics(gold: Numbers, answer: Numbers, parsed: NDArray[np.bool_], note: str) -> Iterator[Statistic]:
+    """Yield weighted kappa and rank correlations; none without a parsed answer."""
+    inputs = np.where(parsed[:, None], np.column_stack([gold, answer]), np.nan)
+    odd = rarer(gold[parsed] == answer[parsed])
     for name, build in KERNELS.items():
-        if name != "kendall_tau" or len(np.unique(gold[read])) * len(np.unique(answer[read])) <= _MOST_PAIRS:
+        if name != "kendall_tau" or len(np.unique(gold[parsed])) * len(np.unique(answer[parsed])) <= _MAX_PAIRS:
             yield of_rows(name, build, inputs, rebuild=name, bounds=CORRELATION, odd=odd, optional=True, note=note)
 
 
 def _kappa(gold: Numbers, answer: Numbers) -> Kernel:
-    """Cohen's kappa with quadratic weights: 1 less the mean squared distance over that of independent answers.
+    """Cohen's kappa with quadratic weights: 1 minus the mean squared distance over that of independent answers.
 
-    Computed relative to the greatest number: one of 200 digits, as a looping model writes, has no square.
+    Computed relative to the greatest number: the square of 200 digits, as a looping model writes, overflows.
     Source: J. Cohen, "Weighted kappa", Psychological Bulletin 70 (1968).
     """
     greatest = np.max(np.abs([gold, answer]), initial=1.0)
@@ -49,7 +49,7 @@ def _kappa(gold: Numbers, answer: Numbers) -> Kernel:
         n, golds, answers, gold_squares, answer_squares, distances = (weights @ columns).T
         squares = n * (gold_squares + answer_squares)
         by_chance = squares - 2 * golds * answers
-        # Of equal numbers, what rounding leaves.
+        # Rounding errors of equal numbers.
         by_chance[by_chance <= _ROUNDING * squares] = 0.0
         return 1 - divide(n * distances, by_chance)
 
@@ -73,7 +73,7 @@ def _spearman(gold: Numbers, answer: Numbers) -> Kernel:
 
 
 def _ranking(values: Numbers) -> Kernel:
-    """The mean rank of each row's value where each row occurs as often as its weight: resamples x rows."""
+    """The mean rank of each row's value, with each row repeated as often as its weight: resamples x rows."""
     _, places = np.unique(values, return_inverse=True)
     order = np.argsort(places, kind="stable")
     starts = np.flatnonzero(np.diff(places[order], prepend=-1))
@@ -87,19 +87,19 @@ def _ranking(values: Numbers) -> Kernel:
 
 
 def _kendall(gold: Numbers, answer: Numbers) -> Kernel:
-    """Kendall's tau-b, from how often each gold value met each answer.
+    """Kendall's tau-b, from the counts of each pair of gold value and answer.
 
     Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
     """
     golds, gold_places = np.unique(gold, return_inverse=True)
     answers, answer_places = np.unique(answer, return_inverse=True)
     shape = len(golds), len(answers)
-    met = gold_places * len(answers) + answer_places
-    cells = np.equal.outer(met, np.arange(shape[0] * shape[1])).astype(np.float64)
+    pairs_of_rows = gold_places * len(answers) + answer_places
+    cells = np.equal.outer(pairs_of_rows, np.arange(shape[0] * shape[1])).astype(np.float64)
 
     def kernel(weights: Weights) -> Values:
         table = (weights @ cells).reshape(-1, *shape)
-        # The other way round along one side, what was discordant is concordant.
+        # With the answers in reverse order, discordant pairs are concordant.
         concordant, discordant = (np.sum(each * _beyond(each), axis=(1, 2)) for each in (table, table[:, :, ::-1]))
         n = table.sum(axis=(1, 2))
         pairs = n * (n - 1)
@@ -109,7 +109,7 @@ def _kendall(gold: Numbers, answer: Numbers) -> Kernel:
     return kernel
 
 
-#: Of gold values and answers.
+#: Builders of kernels from gold values and answers.
 KERNELS: Mapping[str, Callable[..., Kernel]] = {
     "kappa_quadratic": partial(distinct, _kappa),
     "spearman": partial(distinct, _spearman),

@@ -1,4 +1,4 @@
-"""A scenario's own metrics: functions of a list of predictions, given an interval like any other."""
+"""A scenario's own metrics: functions of a list of predictions, with an interval like any other metric."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
     from pytest_puma.metrics.statistic import Values, Weights
 
-RESAMPLES = 300  # a function in Python is called for each
-#: Of a metric of which nothing is known, percentiles of fewer rows hold too little.
-FEW = 100
+RESAMPLES = 300  # each calls a Python function
+#: With fewer rows, the coverage of percentiles is too low for an arbitrary metric.
+MIN_ROWS = 100
 _NAME = re.compile(r"[\w.+-]+")
 
 
 @dataclass(slots=True, eq=False)
 class Repeated:
-    """The kernel of a metric: called on the predictions, each repeated as often as its weight, under its sample id.
+    """The kernel of a metric: calls it on the predictions, each repeated as often as its weight, under its sample id.
 
-    `seconds` is the time that the calls took, of which there were so many `calls`.
+    `seconds` is the time of all `calls`.
     """
 
     metric: Callable[[Sequence[Prediction]], float]
@@ -39,7 +39,7 @@ class Repeated:
     calls: int = 0
 
     def __call__(self, weights: Weights) -> Values:
-        """A value for each resample."""
+        """Return the value of each resample."""
         started = time.perf_counter()
         values = np.array([self._value(repeats) for repeats in weights], dtype=np.float64)
         self.seconds += time.perf_counter() - started
@@ -50,12 +50,12 @@ class Repeated:
         rows = np.repeat(np.arange(len(self.predictions)), repeats.astype(np.intp)).tolist()
         try:
             return float(self.metric([self.predictions[row] for row in rows]))
-        except ZeroDivisionError:  # a share of nothing: this resample holds none of what is counted
+        except ZeroDivisionError:  # a share of nothing: this resample has none of the counted samples
             return math.nan
 
 
 def statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> Iterator[Statistic]:
-    """The metrics of a whole cell: those that the scenario declares, and those of `metrics`.
+    """Yield the metrics of a whole cell: those that the scenario declares, and those of `metrics`.
 
     Raises a `SettingsError` for a name that no gate could contain.
     """
@@ -73,5 +73,5 @@ def statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ())
             better="neither" if declared is None else declared.better,
             unit="" if declared is None else declared.unit,
             resamples=RESAMPLES,
-            few=FEW,
+            min_rows=MIN_ROWS,
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_puma.core import BootstrapReplicates, Change, Decline, Flip, Key, Prediction
 from pytest_puma.metrics.decline import decline
-from pytest_puma.metrics.paired import between
+from pytest_puma.metrics.paired import paired_change
 from pytest_puma.metrics.scored import ScoredPredictions
 from pytest_puma.stats import LEVEL
 
@@ -41,7 +41,7 @@ class PairedPredictions:
     def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
         """What became of a metric; None where either set of answers does not give it, as one without probabilities."""
         replicates = self.replicates(metric)
-        return replicates and between(*replicates, quotient=quotient, level=level)
+        return replicates and paired_change(*replicates, quotient=quotient, level=level)
 
     def replicates(self, metric: str) -> tuple[BootstrapReplicates, BootstrapReplicates] | None:
         """The metric of the new and of the old set in every resample; None where either does not give it."""

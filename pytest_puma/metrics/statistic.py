@@ -1,6 +1,6 @@
-"""A statistic: one number of weighted rows. Its value has unit weights, its interval resampled ones.
+"""A statistic: a number computed from weighted rows. Its value has unit weights, its interval resampled ones.
 
-Both come out of the same kernel, so that a value and its interval can never disagree.
+One kernel computes both, so a value and its interval agree.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     Values: TypeAlias = NDArray[np.float64]  # resamples
     Kernel: TypeAlias = Callable[[Weights], Values]
 
-FEW = 30
+MIN_ROWS = 30
 SHARE: Interval = (0.0, 1.0)
 CORRELATION: Interval = (-1.0, 1.0)
-#: So many times must rows occur on average, for counting them to pay.
-_TIMES = 4
-_WEIGHTS_AT_ONCE = 200_000  # 1.6 MB: the kernels then read them from the processor's cache
+#: Counting equal rows pays if each occurs this often on average.
+_MIN_REPEATS = 4
+_WEIGHTS_AT_ONCE = 200_000  # 1.6 MB, which fits the processor's cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic:
-    """A named kernel, and what its value and its interval depend on.
+    """A named kernel, with the data for its value, its interval and its comparison.
 
     Meaning: `better`: which values are better; `unit`: of the value; `bounds`: its minimum and maximum.
 
-    Value: `n`: rows behind it; `inputs`: the contribution of each row (rows x columns), NaN if it contributes nothing,
-    None if unknown; `rebuild`: the name in `kernels.BUILDERS` of the function that makes the kernel of such inputs,
-    empty if there is none; `optional`: left out, in place of NaN, if no row is behind it.
+    Value: `n`: its number of rows; `inputs`: the contribution of each row (rows x columns), NaN for none, None if
+    unknown; `rebuild`: the name in `kernels.BUILDERS` of the builder of the kernel from such inputs, empty if
+    there is none; `optional`: left out, not NaN, if it has no rows.
 
     Interval: `successes`: the count of a proportion; `error`: the kernel of the standard error of a mean, and `terms`:
-    the numbers it is the mean of, relative to any unit; `root`: it is the square root of such a mean; `floor`,
-    `ceiling`: the mean lies between; `unseen`: the size of a term to expect although all terms are equal; `resamples`:
-    how many the interval needs; `bare`: no interval; `few`, `odd`: see `measuring`; `steady`: its interval is valid at
-    looks before the end, too.
+    the numbers to average, in any unit; `root`: it is the square root of such a mean; `floor`, `ceiling`: bounds of the
+    mean; `unseen`: the expected size of another term if all terms are equal; `resamples`: the number that the interval
+    needs; `bare`: no interval; `min_rows`: with fewer rows the interval is approximate; `odd`: the number of rows of
+    the rarer kind, right or wrong; `steady`: its interval is also valid at interim looks.
 
-    Comparison: `test`: the paired test about the metric itself; `losses`: how bad each row is for this metric, NaN for
-    a row that does not count, None if these are the losses of the answers of all rows. `scored`: they are those of the
-    metric itself, not of the answers.
+    Comparison: `test`: the paired test of the metric itself; `losses`: the loss of each row for this metric, NaN for a
+    row that does not count, None for the losses of the answers of all rows; `scored`: they are losses of the metric
+    itself, not of the answers.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Statistic:
     ceiling: float = math.inf
     unseen: float = 0.0
     resamples: int = RESAMPLES
-    few: int = FEW
+    min_rows: int = MIN_ROWS
     odd: int | None = None
     bare: bool = False
     steady: bool = False
@@ -80,7 +80,7 @@ class Statistic:
 
 
 def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Kernel:
-    """Weighted sum over weighted sum of two columns; NaN where the denominator is 0."""
+    """Return the kernel of a ratio of weighted sums of two columns; NaN where the denominator is 0."""
     columns = np.column_stack([numerator, denominator])
 
     def kernel(weights: Weights) -> Values:
@@ -91,41 +91,41 @@ def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> K
 
 
 def distinct(build: Callable[..., Kernel], *columns: NDArray[np.float64]) -> Kernel:
-    """The kernel that is built of some columns, computed from how often each row of them occurs.
+    """Return the kernel that `build` makes of the columns, computed from the counts of distinct rows.
 
-    Of labels and points there are few different rows, however many samples there are.
+    Labels and points have few distinct rows, however many samples there are.
     """
     if not columns[0].size:
         return build(*columns)
     rows, places = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    if rows.shape[0] * _TIMES > columns[0].size:
+    if rows.shape[0] * _MIN_REPEATS > columns[0].size:
         return build(*columns)
     kernel, members = build(*rows.T), 1.0 * (places.reshape(-1, 1) == np.arange(rows.shape[0]))
     return lambda weights: kernel(weights @ members)
 
 
 def of_rows(name: str, build: Callable[..., Kernel], inputs: NDArray[np.float64], **more: Any) -> Statistic:
-    """The statistic whose kernel is built of the columns of its inputs, of those rows that give it anything.
+    """Return the statistic with a kernel that `build` makes of the columns of its inputs, of the contributing rows.
 
     `more` are further fields of the `Statistic`.
     """
-    rows = np.flatnonzero(known(inputs))
+    rows = np.flatnonzero(contributing(inputs))
     kernel = on_rows(rows, build(*inputs[rows].T))
     return Statistic(name=name, kernel=kernel, n=len(rows), inputs=inputs, **more)
 
 
 def on_rows(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
-    """The kernel of some of the rows; of all of them, without a copy of their weights."""
+    """Return the kernel of some of the rows, without a copy of the weights if these are all."""
     return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights[:, rows])
 
 
-def known(inputs: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which rows give anything to a statistic with these inputs."""
+def contributing(inputs: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return the mask of the rows that contribute to a statistic with these inputs."""
     return np.asarray(~np.isnan(inputs).any(axis=1), dtype=np.bool_)
 
 
 def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Element by element; NaN where the denominator is 0."""
+    """Divide element by element; NaN where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0)
 
 
@@ -142,7 +142,7 @@ def mean(
     optional: bool = False,
     note: str = "",
 ) -> Statistic:
-    """The mean of a column over the rows of a mask; no value is negative."""
+    """Return the mean of a column without negative values, over the rows of a mask."""
     kept = np.where(among, values, 0.0)
     return Statistic(
         name=name,
@@ -158,7 +158,7 @@ def mean(
         n=int(among.sum()),
         optional=optional,
         note=note,
-        inputs=given(values, among),
+        inputs=masked(values, among),
     )
 
 
@@ -170,7 +170,7 @@ def proportion(
     better: Direction,
     test: PairedTest = "bootstrap",
 ) -> Statistic:
-    """The share of hits among the rows of a mask."""
+    """Return the share of hits among the rows of a mask."""
     hits = hits & among
     kernel = ratio(hits.astype(np.float64), among.astype(np.float64))
     return Statistic(
@@ -182,24 +182,24 @@ def proportion(
         successes=int(hits.sum()),
         bounds=SHARE,
         steady=True,
-        inputs=given(hits.astype(np.float64), among),
+        inputs=masked(hits.astype(np.float64), among),
     )
 
 
 def rarer(hits: NDArray[np.bool_]) -> int:
-    """How many are of the rarer kind, right or wrong."""
+    """Return the number of rows of the rarer kind, right or wrong."""
     return int(min(hits.sum(), (~hits).sum()))
 
 
-def given(column: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """A column as the inputs of a statistic of the rows of a mask."""
+def masked(column: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return a column as the inputs of a statistic over the rows of a mask."""
     return np.where(among, column, np.nan)[:, None]
 
 
 def standard_error(values: NDArray[np.float64], among: NDArray[np.bool_]) -> Kernel:
-    """The kernel of the standard error of the mean of independent rows of a mask.
+    """Return the kernel of the standard error of the mean of independent rows of a mask.
 
-    Squares are of distances from the mean, and relative to the greatest of these, which may have 200 digits.
+    It squares distances from the mean, relative to the greatest distance, which may have 200 digits.
     """
     away = np.where(among, values - (values[among].mean() if among.any() else 0.0), 0.0)
     greatest = float(np.max(np.abs(away), initial=0.0)) or 1.0
@@ -214,12 +214,12 @@ def standard_error(values: NDArray[np.float64], among: NDArray[np.bool_]) -> Ker
 
 
 def in_blocks(weights: NDArray[np.integer], kernel: Kernel) -> Values:
-    """The kernel of many resamples, some at a time."""
+    """Return the values of the kernel in all resamples, computed block by block."""
     return np.concatenate([kernel(block) for block in blocks(weights)])
 
 
 def blocks(weights: NDArray[np.integer]) -> Iterator[Weights]:
-    """The weights of some resamples at a time, as numbers that a kernel takes."""
+    """Yield the weights in blocks of resamples, as floats for a kernel."""
     size = max(1, _WEIGHTS_AT_ONCE // weights.shape[1])
     for start in range(0, len(weights), size):
         yield weights[start : start + size].astype(np.float64, copy=False)

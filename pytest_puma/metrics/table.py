@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 TOLERATED_FAILURES = 0.05
-#: Significant digits of a probability that baselines keep.
+#: Significant digits of a probability in a baseline.
 _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One row a prediction; `labels` are the valid answers, in the scenario's order.
+    """One row per prediction; `labels` are the valid answers, in the scenario's order.
 
     `gold`, `answer`: index of the label, -1 for none of them. `label_values`, `gold_value`,
-    `answer_value`: the same as numbers, NaN where the text is none. `read`: an answer was read that
-    the task allows (a valid label, or a finite number in a regression). `probabilities`: rows x
+    `answer_value`: the same as numbers, NaN if the text is no number. `parsed`: the answer is valid
+    (a label, or a finite number in a regression). `probabilities`: rows x
     labels, zeros where `has_probabilities` is false. `ordered`: the labels are steps of a scale.
     """
 
@@ -38,23 +38,23 @@ class Table:
     label_values: NDArray[np.float64]
     gold_value: NDArray[np.float64]
     answer_value: NDArray[np.float64]
-    read: NDArray[np.bool_]
+    parsed: NDArray[np.bool_]
     probabilities: NDArray[np.float64]
     has_probabilities: NDArray[np.bool_]
 
     @classmethod
     def of(cls, scenario: Scenario, predictions: Sequence[Prediction]) -> Table:
-        """Lay out the predictions of a cell; a `DataError` names a gold that no answer could ever equal."""
+        """Return the table of a cell's predictions; a `DataError` names an invalid gold answer."""
         labels = tuple(scenario.valid_labels())
         golds = [prediction.gold for prediction in predictions]
         answers = [prediction.answer for prediction in predictions]
         label_values, gold_value, answer_value = _numbers(labels), _numbers(golds), _numbers(answers)
         if not scenario.kind.closed:
             gold, answer = _indices(gold_value, label_values), _indices(answer_value, label_values)
-            usable, read = np.isfinite(gold_value), np.isfinite(answer_value)
+            usable, parsed = np.isfinite(gold_value), np.isfinite(answer_value)
         else:
             gold, answer = _indices(golds, labels), _indices(answers, labels)
-            usable, read = gold >= 0, answer >= 0
+            usable, parsed = gold >= 0, answer >= 0
         if not usable.all():
             raise _unusable(scenario, predictions[int(np.argmin(usable))], labels)
         return cls(
@@ -66,7 +66,7 @@ class Table:
             label_values=label_values,
             gold_value=gold_value,
             answer_value=answer_value,
-            read=read,
+            parsed=parsed,
             probabilities=_probabilities(predictions, labels),
             has_probabilities=np.array([bool(p.probabilities) for p in predictions], dtype=np.bool_),
         )
@@ -76,7 +76,7 @@ class Table:
 
     @property
     def kept_probabilities(self) -> NDArray[np.float64]:
-        """With the digits that baselines keep: the same answers again have the same ones."""
+        """The probabilities rounded as in baselines, so that a repeated run has equal ones."""
         if not self.has_probabilities.any():
             return self.probabilities
         digits = [[float(f"{each:.{_DIGITS}g}") for each in row] for row in self.probabilities.tolist()]
@@ -117,9 +117,9 @@ def _unusable(scenario: Scenario, prediction: Prediction, labels: Sequence[str])
     )
 
 
-def unread_note(table: Table) -> str:
-    """What a reader must know of numbers that rest on the read answers alone, where more than a few were not read."""
-    failures = int((~table.read).sum())
+def parse_failure_note(table: Table) -> str:
+    """Return the note on statistics of the parsed answers alone; empty if parse failures are tolerably few."""
+    failures = int((~table.parsed).sum())
     if failures <= TOLERATED_FAILURES * len(table):
         return ""
-    return f"unreliable: {failures} of {len(table)} answers could not be read"
+    return f"unreliable: {failures} of {len(table)} answers could not be parsed"

@@ -14,7 +14,7 @@ from pytest_puma.engine.engine import Engine
 #: Told (answered, all) samples.
 Progress = Callable[[int, int], None]
 #: Conversations under way at once: what waits in the engine is in memory. Many more than it computes at a time.
-TOGETHER = 2048
+MAX_CONCURRENT = 2048
 
 
 @dataclass(slots=True, eq=False)
@@ -75,8 +75,8 @@ def run_conversations(
         if progress is not None:
             progress(before + answered, len(states))
 
-    for start in range(0, len(states), TOGETHER):
-        _run(states[start : start + TOGETHER], engine, partial(tell, start))
+    for start in range(0, len(states), MAX_CONCURRENT):
+        _run(states[start : start + MAX_CONCURRENT], engine, partial(tell, start))
     return states
 
 

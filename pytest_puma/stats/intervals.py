@@ -126,8 +126,8 @@ def percentile_interval(values: Values, level: float = LEVEL) -> Interval:
     return float(low), float(high)
 
 
-def change_interval(value: float, values: Values, *, n: int, turned: int, level: float = LEVEL) -> Interval:
-    """Return the interval of a difference between two systems on the same `n` samples; `turned` > 0 of them differ.
+def change_interval(value: float, values: Values, *, n: int, changed: int, level: float = LEVEL) -> Interval:
+    """Return the interval of a difference between two systems on the same `n` samples; `changed` > 0 of them differ.
 
     Percentiles, widened around the value as if one more sample had changed in each direction, because a few changes
     say little about how many are possible. Source: D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a
@@ -135,13 +135,13 @@ def change_interval(value: float, values: Values, *, n: int, turned: int, level:
     (2012), which adds them to a difference of proportions; here they widen the interval of the resamples.
     """
     low, high = percentile_interval(values, level)
-    factor = widening(n=n, turned=turned, level=level)
+    factor = widening(n=n, changed=changed, level=level)
     return value + (low - value) * factor, value + (high - value) * factor
 
 
-def widening(*, n: int, turned: int, level: float = LEVEL) -> float:
+def widening(*, n: int, changed: int, level: float = LEVEL) -> float:
     """Return the factor by which `change_interval` widens percentiles."""
-    return _student(n, level) / _normal(level) * math.sqrt((turned + 2) / turned)
+    return _student(n, level) / _normal(level) * math.sqrt((changed + 2) / changed)
 
 
 def _score(share: float, n: float, z: float) -> Interval:

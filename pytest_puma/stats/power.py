@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.core.measure import LEVEL
+from pytest_puma.core.power import TARGET_POWER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values: TypeAlias = NDArray[np.float64]
 
-#: The power for which sample sizes and detectable differences are stated.
-WANTED = 0.8
 #: Beyond this, the sample size is infinite, and shown as "no number of samples".
 MAX_SAMPLES = 100_000
 #: Beyond this, the normal approximation differs by less than a point from the exact sum, and is much faster.
@@ -58,31 +57,33 @@ def power_of_mcnemar(*, loss: float, changed: float, n: int, level: float = LEVE
     return float((binom.pmf(counts, n, changed) * binom.sf(critical - 1, counts, worse)).sum())
 
 
-def samples_needed(power: Callable[[int], float], *, wanted: float = WANTED) -> float:
+def samples_needed(power: Callable[[int], float], *, target: float = TARGET_POWER) -> float:
     """Return the smallest sample size with this power, to half a percent; infinite beyond `MAX_SAMPLES`."""
     low, high = 1, 2
-    while power(high) < wanted:
+    while power(high) < target:
         low, high = high, 2 * high
         if high > MAX_SAMPLES:
             return math.inf
     while high - low > max(1, low // 200):
         middle = (low + high) // 2
-        low, high = (low, middle) if power(middle) >= wanted else (middle, high)
+        low, high = (low, middle) if power(middle) >= target else (middle, high)
     return float(high)
 
 
-def detectable(error: float, *, level: float = LEVEL, wanted: float = WANTED) -> float:
+def detectable(error: float, *, level: float = LEVEL, target: float = TARGET_POWER) -> float:
     """Return the true change that a two-sided interval separates from the limit with this probability."""
-    return error * (_z(level) + NormalDist().inv_cdf(wanted))
+    return error * (_z(level) + NormalDist().inv_cdf(target))
 
 
-def samples_to_decide(*, distance: float, reach: float, n: int, level: float = LEVEL, wanted: float = WANTED) -> float:
+def samples_to_decide(
+    *, distance: float, reach: float, n: int, level: float = LEVEL, target: float = TARGET_POWER
+) -> float:
     """Return the approximate sample size at which the interval excludes a limit at this distance.
 
-    `reach` is half the width of the interval at `n` samples, `wanted` the probability if the observed value is the true
-    one. Infinite if the distance is 0.
+    `reach` is half the width of the interval at `n` samples, `target` the probability if the observed value is the
+    true one. Infinite if the distance is 0.
     """
-    return n * (detectable(reach / _z(level), level=level, wanted=wanted) / distance) ** 2 if distance else math.inf
+    return n * (detectable(reach / _z(level), level=level, target=target) / distance) ** 2 if distance else math.inf
 
 
 def _z(level: float) -> float:

@@ -68,7 +68,7 @@ def sign_flips(differences: Values, *, seed: int, flips: int = FLIPS) -> float:
     return (reached + 1) / (flips + 1)
 
 
-def change_p(value: float, values: Values, *, n: int, turned: int) -> float:
+def change_p(value: float, values: Values, *, n: int, changed: int) -> float:
     """Return the two-sided p-value of `change_interval`: 1 minus the level at which the interval reaches 0.
 
     Counts of 2,000 resamples cannot distinguish 0.001 from 0.00001, which a correction for 50 tests needs: if hardly
@@ -78,20 +78,20 @@ def change_p(value: float, values: Values, *, n: int, turned: int) -> float:
     from scipy.special import stdtr
 
     defined = values[~np.isnan(values)]
-    if not turned or not defined.size:
+    if not changed or not defined.size:
         return 1.0
-    lowest = least_p(turned)
-    edge = value * (1 - 1 / widening(n=n, turned=turned))
+    lowest = min_p_value(changed)
+    edge = value * (1 - 1 / widening(n=n, changed=changed))
     beyond = min(int((defined <= edge).sum()), int((defined >= edge).sum()))
     countable, error = TAIL * defined.size, float(defined.std())
     counted = 2 * (max(beyond, countable if error else 0) + 1) / (defined.size + 1)
     if beyond >= countable or not error:
         return min(1.0, max(counted, lowest))
-    wider = math.sqrt((turned + 2) / turned)
+    wider = math.sqrt((changed + 2) / changed)
     return max(lowest, min(counted, 2 * float(stdtr(max(n - 1, 1), -abs(value) / (error * wider)))))
 
 
-def least_p(changed: int) -> float:
+def min_p_value(changed: int) -> float:
     """Return the smallest two-sided p-value of a paired test with this many changed samples: all in one direction.
 
     If the two systems are equally good, each of these samples could have changed in the other direction.

@@ -11,7 +11,7 @@ from scipy.stats import wilcoxon
 
 from pytest_puma.analysis.contrasts import compare
 from pytest_puma.core import BootstrapReplicates, Outcome
-from pytest_puma.metrics import between, contrast
+from pytest_puma.metrics import contrast, paired_change
 from pytest_puma.stats import holm, mcnemar
 from tests.factories import LABELS, Estimation, Triage, computed_outcome, predictions, replicates
 
@@ -59,7 +59,7 @@ def test_a_contrast_of_labels_is_the_change_with_mcnemars_test_beside() -> None:
     first, second = (each.replicates["f1_macro"] for each in CELLS[:2])
     result = contrast("b", "a", second, first, seed=1)
 
-    assert result.change == between(second, first, quotient=False)
+    assert result.change == paired_change(second, first, quotient=False)
     assert (result.test, result.p) == ("bootstrap", result.tests["bootstrap"])
     assert result.tests["mcnemar"] == mcnemar(result.change.worse, result.change.better)
     turned = result.change.worse + result.change.better

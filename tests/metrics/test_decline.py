@@ -75,7 +75,7 @@ def test_the_same_answers_and_another_temperature_are_no_regression() -> None:
             lambda each: replace(
                 each, answer=LABELS[0], probabilities=dict(zip(LABELS, (0.28, 0.24, 0.24, 0.24), strict=True))
             ),
-            "the probabilities of the baseline tell next to nothing (Brier skill",
+            "the probabilities of the baseline have almost no skill (Brier skill score",
         ),
     ],
 )

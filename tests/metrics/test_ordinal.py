@@ -113,7 +113,7 @@ def test_parse_failures_are_left_out_with_a_note() -> None:
 
     assert measure.n == 3
     assert measure.value == pytest.approx(1)
-    assert "unreliable: 1 of 4 answers could not be read" in measure.note
+    assert "unreliable: 1 of 4 answers could not be parsed" in measure.note
 
 
 def test_where_a_resample_holds_one_number_only_kappa_has_nothing_to_measure() -> None:

@@ -124,9 +124,9 @@ def test_parse_failures_have_no_error_and_beyond_one_in_twenty_make_the_rest_unr
 
     assert (tolerated["mae"].n, tolerated["mae"].value, tolerated["mae"].note) == (114, 2, "")
     for name in ("mae", "mdae", "rmse", "mae_by_bin.1-3"):
-        assert unreliable[name].note == "unreliable: 7 of 120 answers could not be read"
+        assert unreliable[name].note == "unreliable: 7 of 120 answers could not be parsed"
     assert unreliable["parse_failure_rate"].note == ""
-    assert unreliable["mae_by_bin.34+"].note == ("unreliable: 7 of 120 answers could not be read; nothing to measure")
+    assert unreliable["mae_by_bin.34+"].note == ("unreliable: 7 of 120 answers could not be parsed; nothing to measure")
 
 
 def test_without_any_read_answer_there_is_nothing_to_measure() -> None:

@@ -29,7 +29,7 @@ def conversation(
 
 @pytest.mark.parametrize("together", [1, 4, 100])
 def test_so_many_conversations_go_on_at_once(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversations, "TOGETHER", together)
+    monkeypatch.setattr(conversations, "MAX_CONCURRENT", together)
     going_on: set[int] = set()
     most: list[int] = []
     reports: list[tuple[int, int]] = []

@@ -174,10 +174,10 @@ def test_expanded_percentiles_are_those_of_t() -> None:
 
 
 @given(st.integers(20, 400), st.integers(1, 20))
-def test_a_change_is_as_uncertain_as_if_one_more_sample_had_changed_in_each_direction(n: int, turned: int) -> None:
+def test_a_change_is_as_uncertain_as_if_one_more_sample_had_changed_in_each_direction(n: int, changed: int) -> None:
     values = np.linspace(-1, 1, 1001)
 
-    low, high = change_interval(0.0, values, n=n, turned=turned)
+    low, high = change_interval(0.0, values, n=n, changed=changed)
 
-    wider = student(n - 1).ppf(0.975) / 1.959964 * math.sqrt((turned + 2) / turned)
+    wider = student(n - 1).ppf(0.975) / 1.959964 * math.sqrt((changed + 2) / changed)
     assert (low, high) == pytest.approx((-0.95 * wider, 0.95 * wider), rel=1e-5)

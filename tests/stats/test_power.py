@@ -61,4 +61,4 @@ def test_half_the_distance_takes_four_times_the_samples() -> None:
     once, twice = (samples_to_decide(distance=distance, reach=0.1, n=50) for distance in (0.1, 0.05))
     assert twice == pytest.approx(4 * once)
     # An interval that just reaches the limit decides in half of the runs.
-    assert samples_to_decide(distance=0.1, reach=0.1, n=50, wanted=0.5) == pytest.approx(50)
+    assert samples_to_decide(distance=0.1, reach=0.1, n=50, target=0.5) == pytest.approx(50)

@@ -57,27 +57,27 @@ def test_sign_flips_agree_with_scipy(differences: np.ndarray) -> None:
 def test_no_difference_is_no_evidence() -> None:
     nothing = np.zeros(9)
 
-    assert signed_rank(nothing) == sign_flips(nothing, seed=1) == change_p(0.0, nothing, n=9, turned=0) == 1
+    assert signed_rank(nothing) == sign_flips(nothing, seed=1) == change_p(0.0, nothing, n=9, changed=0) == 1
     assert rank_biserial(nothing) == cliffs_delta(nothing, nothing) == 0
 
 
 @given(st.floats(-1, 1), st.integers(0, 99), st.integers(6, 30))
 def test_the_p_value_of_a_change_is_under_a_twentieth_if_its_interval_excludes_0(
-    value: float, seed: int, turned: int
+    value: float, seed: int, changed: int
 ) -> None:
     values = value + np.random.default_rng(seed).normal(size=2000) / 3
 
-    low, high = change_interval(value, values, n=50, turned=turned)
+    low, high = change_interval(value, values, n=50, changed=changed)
 
-    p = change_p(value, values, n=50, turned=turned)
+    p = change_p(value, values, n=50, changed=changed)
     assert p < 0.052 if low > 0 or high < 0 else p > 0.048
 
 
 def test_few_changed_samples_never_have_a_smaller_p_value_than_the_exact_test() -> None:
     certain = np.full(2000, -0.1)
 
-    assert change_p(-0.1, certain, n=20, turned=5) == mcnemar(5, 0)
-    assert change_p(-0.1, certain, n=20, turned=6) == mcnemar(6, 0)
+    assert change_p(-0.1, certain, n=20, changed=5) == mcnemar(5, 0)
+    assert change_p(-0.1, certain, n=20, changed=6) == mcnemar(6, 0)
 
 
 def test_a_p_value_may_be_smaller_than_a_count_of_resamples_allows() -> None:
@@ -86,12 +86,12 @@ def test_a_p_value_may_be_smaller_than_a_count_of_resamples_allows() -> None:
     weights = resampling_weights([()] * 40, seed=1)
     value, values = float(differences.mean()), weights @ differences / 40
 
-    p = change_p(value, values, n=40, turned=40)
+    p = change_p(value, values, n=40, changed=40)
 
     assert p == pytest.approx(ttest_1samp(differences, 0).pvalue, rel=0.9)
     assert min(holm([p, *[1.0] * 59])) < 0.001
-    assert change_p(-value, -values, n=40, turned=40) == p
-    assert change_p(0.5, np.full(2000, 0.5), n=40, turned=40) == pytest.approx(2 / 2001), "no spread, no tail"
+    assert change_p(-value, -values, n=40, changed=40) == p
+    assert change_p(0.5, np.full(2000, 0.5), n=40, changed=40) == pytest.approx(2 / 2001), "no spread, no tail"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import numpy as np
 from pytest_puma.analysis.robustness import robustness
 from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy, Prediction
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.metrics import ScoredPredictions, between, contrast
+from pytest_puma.metrics import ScoredPredictions, contrast, paired_change
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats import Resamples, mcnemar, wilson
 
@@ -97,7 +97,7 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
         units = population.units(random, size)
         right, other, flips = (_together(random, units, rate) for rate in (RIGHT, RIGHT, FLIPS))
         now, before, perturbed = (_replicates(each, units) for each in (right, other, right ^ flips))
-        change = between(now, before, quotient=False)
+        change = paired_change(now, before, quotient=False)
         hits["p < 0.05"] += contrast("", "", now, before, seed=number).p < ALPHA
         hits["p < 0.05, rows"] += mcnemar(change.worse, change.better) < ALPHA
         hits["gate FAILs"] += judge_change(gate, change, "", Policy()).status == "FAIL"

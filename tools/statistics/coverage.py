@@ -65,7 +65,7 @@ def truths_of(population: Population) -> dict[str, float]:
     """Return each metric of the first system over the whole population, and each change from the second one."""
     rows = population.draw(np.random.default_rng(0), ALL)
     sides = [_answers(population, rows, system) for system in range(2)]
-    both = sides[0].table.read & sides[1].table.read
+    both = sides[0].table.parsed & sides[1].table.parsed
     parsed = [_picked(each, np.flatnonzero(both).tolist()) for each in sides]
     truths = {}
     for metric in population.metrics:

@@ -17,7 +17,7 @@ from scipy.stats import binom
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import ScoredPredictions
-from pytest_puma.metrics.decline import CORRELATION, LEAST_SKILL, TOLERANCE
+from pytest_puma.metrics.decline import CORRELATION, MIN_SKILL, TOLERANCE
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats.refit import BETAS, tempered_losses
 
@@ -84,7 +84,7 @@ def evidence(pair: Pair, weights: Values, *, tolerance: float = TOLERANCE) -> Ev
     error = np.sqrt(np.maximum(variance, 1e-18) / n)
     brier = stdtr(n - 1, -(mean - tolerance) / error)
     skill = 1 - (weights * before).sum(axis=1) / n / pair.prior
-    return Evidence(answers=tail, brier=np.where(edge | other | (skill < LEAST_SKILL), np.nan, brier))
+    return Evidence(answers=tail, brier=np.where(edge | other | (skill < MIN_SKILL), np.nan, brier))
 
 
 def _refitted(side: Side, weights: Values) -> tuple[Values, NDArray[np.bool_]]:

@@ -45,7 +45,7 @@ class Example:
     about: NDArray[np.int64]
 
 
-MOST_CANDIDATES = 10
+MAX_CANDIDATES = 10
 
 
 def train_tokenizer(texts: Iterable[str], size: int) -> Tokenizer:
@@ -117,8 +117,8 @@ def _example(
     ids: Sequence[int], targets: Mapping[int, tuple[Mapping[int, float], float]], about: Sequence[int]
 ) -> Example:
     size = len(targets)
-    candidates = np.zeros((size, MOST_CANDIDATES), dtype=np.int64)
-    chances = np.zeros((size, MOST_CANDIDATES), dtype=np.float32)
+    candidates = np.zeros((size, MAX_CANDIDATES), dtype=np.int64)
+    chances = np.zeros((size, MAX_CANDIDATES), dtype=np.float32)
     for row, (odds, _) in enumerate(targets.values()):
         candidates[row, : len(odds)] = list(odds)
         chances[row, : len(odds)] = list(odds.values())
