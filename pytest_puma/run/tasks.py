@@ -15,6 +15,7 @@ from pytest_puma.scenarios.sampling import Group, draw, examples_by_group
 from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.strategies import Task
 from pytest_puma.strategies.rehearsal import asks_alike
+from pytest_puma.strategies.rendered import RenderedTurn
 from pytest_puma.strategies.templates import Template, find_template
 
 
@@ -41,6 +42,7 @@ def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
     if cell.perturbation is not None:
         texts = text_fields(cell.scenario, samples, hidden)
         samples = tuple(perturb(cell.scenario, sample, cell.perturbation, cell.seed, texts) for sample in samples)
+    last_turn = RenderedTurn()
     tasks = (
         Task(
             scenario=cell.scenario,
@@ -50,6 +52,7 @@ def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
             hidden=hidden,
             generation=cell.generation,
             seed=cell.seed,
+            last_turn=last_turn,
         )
         for sample in samples
     )
@@ -66,7 +69,7 @@ def _trials(cell: Cell, task: Task) -> Iterator[Task]:
             "expected 0, 1, 2 and so on"
         )
         raise SettingsError(msg)
-    return map(task.with_trial, trials)
+    return (replace(task, trial=trial) for trial in trials)
 
 
 def by_sample(tasks: Sequence[Task]) -> list[list[Task]]:

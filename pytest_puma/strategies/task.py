@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_puma.core import Generate, Generation, Message, Prompt, Sample, Scenario, Score, SettingsError, Trial
 from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
+from pytest_puma.strategies.rendered import RenderedTurn
 from pytest_puma.strategies.templates import USER, Template
 
 
@@ -30,20 +31,16 @@ class Task:
     generation: Generation = field(default_factory=Generation)
     seed: int = 0
     trial: Trial = field(default_factory=Trial)
-    _messages: dict[str, tuple[Message, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def with_trial(self, trial: Trial) -> Task:
-        """Another trial of the sample. Both render each turn of the template only once."""
-        other = replace(self, trial=trial)
-        object.__setattr__(other, "_messages", self._messages)
-        return other
+    last_turn: RenderedTurn = field(default_factory=RenderedTurn, repr=False, compare=False)
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
         """What the template says in a turn (the name of its block), behind the chat so far."""
-        if turn not in self._messages:
-            self._messages[turn] = self.template.messages(turn, self.variables(), hidden=self.hidden)
-        messages = self._messages[turn]
+        shown = (turn, self.scenario, self.sample, self.template, self.examples, self.hidden)
+        messages = self.last_turn.messages(shown, lambda: self._render(turn))
         return Prompt(messages=(*history, messages[-1]) if history else messages)
+
+    def _render(self, turn: str) -> tuple[Message, ...]:
+        return self.template.messages(turn, self.variables(), hidden=self.hidden)
 
     def variables(self) -> dict[str, Any]:
         """What a template may print: the fields by name, and four names that win over a field of theirs."""

@@ -98,6 +98,12 @@ def test_without_a_wrong_answer_there_are_no_misses() -> None:
     assert misses(outcome()) == []
 
 
+def test_a_miss_names_its_trial_if_samples_have_several() -> None:
+    trials = tuple(prediction("s", trial=trial, answer="B", raw=("B",)) for trial in range(2))
+    assert misses(outcome(predictions=trials, samples=1, trials=2))[2].startswith("  s #1: answered B")
+    assert misses(outcome(predictions=trials[:1], samples=1, trials=1))[2].startswith("  s: answered B")
+
+
 def test_a_miss_shows_its_texts_and_a_scored_one_its_probabilities() -> None:
     scored = prediction("s", answer="B", raw=("",), probabilities={"A": 0.125, "B": 0.875})
     written = prediction("t", answer="B", raw=("B,\nI say",))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.core import Generation, Message, Prompt, SettingsError
+from pytest_puma.core import Generation, Message, Prompt, SettingsError, Trial
 from pytest_puma.strategies import parse_strategy, resolve_generation
 from tests.factories import sample
 from tests.strategies.play import Taste, Weight, task
@@ -67,6 +67,19 @@ def test_a_seed_follows_from_cell_seed_scenario_sample_and_purpose(tmp_path: Pat
         task(tmp_path, scenario=Weight()).derived_seed(0),
     ]
     assert len(set(seeds)) == len(seeds)
+
+
+def test_each_trial_has_its_own_seed_and_the_first_that_of_a_single_one(tmp_path: Path) -> None:
+    first, second, third = (replace(task(tmp_path), trial=Trial(index)) for index in range(3))
+    assert first.derived_seed(0) == SEED_OF_F1
+    assert len({each.derived_seed(purpose) for each in (first, second, third) for purpose in (0, 1, "tie")}) == 9
+
+
+def test_a_changed_task_renders_its_prompt_anew(tmp_path: Path) -> None:
+    one = task(tmp_path)
+    other = replace(one, sample=replace(one.sample, fields={**one.sample.fields, "title": "Plum"}))
+    assert one.prompt() == one.prompt()
+    assert [each.prompt() == one.prompt() for each in (other, one)] == [False, True]
 
 
 def test_a_seed_is_the_same_in_every_process(tmp_path: Path) -> None:
