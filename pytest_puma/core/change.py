@@ -26,7 +26,7 @@ class Change:
     a probability, a number of tokens. If the metric is over parsed answers, the `n` samples are those parsed in both
     sets; `new_parse_failures` counts those parsed before and not now, `fixed_parse_failures` the reverse. `share`: the
     metric has bounds, so that its points are hundredths. `thin`: the interval rests on few rows or on few large
-    changes, or the metric itself has no interval.
+    changes, or the metric itself has no interval. `test`: the paired test about the metric.
     """
 
     metric: str
@@ -44,6 +44,7 @@ class Change:
     quotient: bool = False
     graded: bool = False
     scored: bool = False
+    test: PairedTest = "bootstrap"
     share: bool = False
     thin: bool = False
     level: float = LEVEL

@@ -14,7 +14,8 @@ class Power:
     """Probability that a gate FAILs if its metric is truly worse by `loss`.
 
     `caught`: this probability with `n` samples; `needed`: the number of samples for a probability of 80 %, infinite if
-    no number is enough. `loss` is a share of the old value if `relative`. `changed`: the assumed share of answers that
+    no number is enough. `loss` is a share of the old value if `relative`; with a
+    `metric`, it is in the unit of this metric, which has no bounds. `changed`: the assumed share of answers that
     go from right to wrong or back, None if answers are numbers. `at_least`: a second test of the gate adds to this
     probability. `renewals`: the number of renewed baselines over which the loss accumulates, for a gate on a series.
     """
@@ -27,6 +28,7 @@ class Power:
     changed: float | None = None
     at_least: bool = False
     renewals: int | None = None
+    metric: str = ""
 
     def __str__(self) -> str:
         """`a loss of 5 points is caught in 23 % of runs at n=50; 80 % needs about 470 samples (...)`."""
@@ -40,6 +42,8 @@ class Power:
     @property
     def lost(self) -> str:
         """The loss in words."""
+        if self.metric:
+            return f"a loss of {self.loss:.3g} in {self.metric}"
         over = "" if self.renewals is None else f" over {self.renewals} renewals"
         return f"a loss of {100 * self.loss:.3g} {'%' if self.relative else 'points'}{over}"
 

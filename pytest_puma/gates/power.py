@@ -45,10 +45,15 @@ def of_change(gate: Gate, change: Change, *, level: float = LEVEL) -> Power | No
         )
     if not error > 0:
         return None
-    return _of_limit(gate, change.old, error=error, n=change.n, changed=changed, share=change.share, level=level)
+    if change.scored and not change.share and not gate.quotient:
+        return _of_score(gate, change, error=error, level=level)
+    exact = change.test == "mcnemar"
+    return _of_limit(
+        gate, change.old, error=error, n=change.n, changed=changed, share=change.share, exact=exact, level=level
+    )
 
 
-def of_plan(gate: Gate, *, n: int, share: bool, old: float, error: float) -> Power | None:
+def of_plan(gate: Gate, *, n: int, share: bool, exact: bool, old: float, error: float) -> Power | None:
     """Power of a gate before the run: from `CHANGED` for a metric with bounds, else from its standard `error`."""
     if gate.word:
         return _of_word(gate, n) if share else None
@@ -56,7 +61,7 @@ def of_plan(gate: Gate, *, n: int, share: bool, old: float, error: float) -> Pow
     error = math.sqrt(CHANGED / n) if share else error
     if not error > 0:
         return None
-    return _of_limit(gate, old, error=error, n=n, changed=changed, share=share, level=LEVEL)
+    return _of_limit(gate, old, error=error, n=n, changed=changed, share=share, exact=exact, level=LEVEL)
 
 
 def _of_word(gate: Gate, n: int) -> Power:
@@ -130,8 +135,20 @@ def _of_test(n: int, *, effective: float, changed: float, at_least: bool = False
     )
 
 
+def _of_score(gate: Gate, change: Change, *, error: float, level: float) -> Power | None:
+    """Power of a limit on a score without bounds, whose value may be negative: the loss is in its own unit."""
+    allowed = allowance(gate)
+    loss = max(SHARE * abs(change.old), 2 * allowed)
+    margin = loss - allowed
+    if not margin > 0:
+        return None
+    caught = power_of_interval(loss=margin, error=error, level=level)
+    needed = change.n * (detectable(error, level=level) / margin) ** 2
+    return Power(loss=loss, relative=False, caught=caught, n=change.n, needed=needed, metric=gate.metric)
+
+
 def _of_limit(
-    gate: Gate, old: float, *, error: float, n: int, changed: float | None, share: bool, level: float
+    gate: Gate, old: float, *, error: float, n: int, changed: float | None, share: bool, exact: bool, level: float
 ) -> Power | None:
     relative = gate.quotient or not share
     unit = 1.0 if gate.quotient or share else abs(old)
@@ -142,7 +159,7 @@ def _of_limit(
     margin = (loss - allowed) * unit
     caught = power_of_interval(loss=margin, error=error, level=level)
     needed = n * (detectable(error, level=level) / margin) ** 2
-    if gate.metric == "accuracy" and not relative and not allowed and changed is not None:
+    if exact and not relative and not allowed and changed is not None:
         # The interval never contradicts the exact test, which is stricter if few answers change.
         caught = min(caught, _mcnemar(n, loss, changed, level, mid=False))
         needed = max(needed, _needed(loss, changed, level, mid=False))

@@ -17,6 +17,7 @@ from pytest_puma.metrics.paired import paired_change
 from pytest_puma.metrics.pairs import PairedPredictions, pair
 from pytest_puma.metrics.scored import ScoredPredictions
 from pytest_puma.metrics.scoring import LOSS, score
+from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import TOLERATED_FAILURES, Table
 
 __all__ = [
@@ -26,7 +27,7 @@ __all__ = [
     "ScoredPredictions",
     "confusion_matrix",
     "contrast",
-    "has_bounds",
+    "declaration",
     "is_metric",
     "metric_names",
     "pair",
@@ -44,10 +45,10 @@ def metric_names(scenario: Scenario, metrics: Sequence[Metric] = ()) -> tuple[st
     return tuple(statistic.name for statistic in catalogue(scenario, Table.of(scenario, ()), metrics))
 
 
-def has_bounds(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> bool:
-    """Return True if a metric lies between two numbers, like accuracy or kappa, so that its points are hundredths."""
+def declaration(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> Statistic | None:
+    """The statistic of a metric without any predictions, for what it declares: bounds, direction, paired test."""
     statistics = catalogue(scenario, Table.of(scenario, ()), metrics)
-    return any(each.name == MetricName.parse(name).base and each.bounds is not None for each in statistics)
+    return next((each for each in statistics if each.name == MetricName.parse(name).base), None)
 
 
 def is_metric(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> bool:

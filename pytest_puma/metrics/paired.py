@@ -93,6 +93,7 @@ def paired_change(
         quotient=quotient,
         graded=new.graded,
         scored=new.scored,
+        test=new.test,
         share=bool(new.bounds),
         thin=changed > 0 and (new.bare or effective < MIN_CHANGES or _rows(new, old) < MIN_ROWS),
         level=level,

@@ -12,7 +12,7 @@ from pytest_puma.core import Forecast, Model, Power, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from pytest_puma.gates.power import CHANGED, of_plan
-from pytest_puma.metrics import has_bounds
+from pytest_puma.metrics import declaration
 from pytest_puma.models import GgufFile, inspect_model
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import run_conversations
@@ -111,8 +111,10 @@ def _powers(cell: Cell, samples: Sequence[Task]) -> dict[str, Power]:
     error = _error(cell, samples) if graded else 0.0
     powers = {}
     for gate in cell.gates:
-        share = not graded if gate.word else has_bounds(cell.scenario, gate.metric, cell.scores)
+        declared = None if gate.word else declaration(cell.scenario, gate.metric, cell.scores)
+        share = not graded if declared is None else declared.bounds is not None
+        exact = declared is not None and declared.test == "mcnemar"
         # The spread of any other number shows only in a run.
-        if gate.other == "baseline" and (share or gate.word or gate.metric == "mae"):
-            powers[str(gate)] = of_plan(gate, n=len(samples), share=share, old=old, error=error)
+        if gate.other == "baseline" and (share or gate.word or gate.metric == cell.scenario.kind.decisive_metric):
+            powers[str(gate)] = of_plan(gate, n=len(samples), share=share, exact=exact, old=old, error=error)
     return {gate: power for gate, power in powers.items() if power is not None}

@@ -176,10 +176,13 @@ def reply_length(sample, prediction):
 def pytest_puma_metrics():
     return [reply_length]
 """
-    test = (
-        "import pytest\n\n@pytest.mark.puma('triage_jira', strategies=['zero_shot'], samples=8, metrics=['reply_length'])\n"
-        "def test_triage(puma):\n    assert puma['reply_length'] == 5\n"
-    )
+    test = """
+import pytest
+
+@pytest.mark.puma('triage_jira', strategies=['zero_shot'], samples=8, metrics=['reply_length'])
+def test_triage(puma):
+    assert puma['reply_length'] == 5
+"""
     scripted.write(
         conftest=(scripted.pytester.path / "conftest.py").read_text(encoding="utf-8") + hook, test_triage=test
     )
@@ -198,9 +201,7 @@ def test_a_metric_that_raises_is_an_error_that_keeps_the_predictions(project: Pr
     result = project.run()
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
-        [
-            "*metric 'names_it' raised AttributeError on sample '*': 'Sample' object has no attribute 'gld' (test_mail.py:*)*"
-        ]
+        ["*metric 'names_it' raised AttributeError on sample '*': *no attribute 'gld' (test_mail.py:*)*"]
     )
     assert len(project.predictions()) == 80
     (fault,) = project.record()["faults"]
