@@ -183,7 +183,9 @@ def _detectable(gate: Gate, change: Change) -> str:
 
 def _answers(gate: Gate, change: Change) -> str:
     """Count the answers behind the change."""
-    if change.graded:
+    if change.scored:
+        counts = f"{change.worse} of {change.n} scores are worse, {change.better} better"
+    elif change.graded:
         counts = f"{change.worse} of {change.n} answers are farther off, {change.better} nearer"
     else:
         worse = "went from right to wrong" if gate.other == "baseline" else "are wrong where it is right"
@@ -197,7 +199,8 @@ def _parse_failures(change: Change) -> str:
     """Count the answers that were parsed in one set only."""
     counts = {"new": change.new_parse_failures, "fixed": change.fixed_parse_failures}
     shown = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"; parse failures: {shown}" if shown else ""
+    name = "without a score" if change.scored else "parse failures"
+    return f"; {name}: {shown}" if shown else ""
 
 
 # -- numbers -----------------------------------------------------------------------------------------
