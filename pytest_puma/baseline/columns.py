@@ -20,7 +20,7 @@ from pytest_puma.core.metric import Value
 _DIGITS = 6
 
 
-def kept(prediction: Prediction, metrics: Collection[str]) -> Prediction:
+def stored(prediction: Prediction, metrics: Collection[str]) -> Prediction:
     """Return what a comparison needs, with the scores of some metrics; it takes the gold label from the data."""
     probabilities = prediction.probabilities
     return Prediction(

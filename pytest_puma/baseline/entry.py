@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_puma.baseline.columns import answers_of, columns_of, kept, rounded
+from pytest_puma.baseline.columns import answers_of, columns_of, rounded, stored
 from pytest_puma.core import CellId, Drift, Key, Outcome, Prediction
 from pytest_puma.core.metric_name import MetricName
 
-#: The measures of a clock: those of another machine or hour say nothing.
+#: Wall-clock measures, which another machine or hour changes.
 TIMED = ("latency_mean",)
 #: Parts of a signature that format 1 does not have.
 _SINCE_FORMAT_2: dict[str, Any] = {"repeats": 1, "subjects": []}
@@ -19,38 +19,37 @@ _NUMBERS = ("value", "low", "high", "n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The baseline that a series of renewed ones started from: its commit, its answers, and the `drift` since then."""
+    """The first baseline of a series of renewals: its commit, its answers, and the `drift` since then."""
 
     commit: str
     answers: Mapping[Key, Prediction]
     drift: Drift = field(default_factory=lambda: Drift(total=0.0, renewals=0))
 
     def renewed(self, drift: Drift) -> Anchor:
-        """The same one after one more renewal of the baseline."""
+        """Return the anchor after one more renewal of the baseline."""
         return replace(self, drift=replace(drift, renewals=drift.renewals + 1))
 
     def head(self) -> dict[str, Any]:
-        """For the file that people read."""
+        """Return the part for the file that people read."""
         return {"commit": self.commit, "cusum": rounded(self.drift.total), "renewals": self.drift.renewals}
 
     def columns(self) -> dict[str, Any]:
-        """For the file beside it."""
+        """Return the part for the file of answers."""
         return columns_of(self.answers)
 
     @classmethod
     def read(cls, head: Mapping[str, Any], columns: Mapping[str, Any]) -> Anchor:
-        """Back from `head` and `columns`; errors as in `Entry.read`."""
+        """Read an anchor from its `head` and `columns`; errors as in `Entry.read`."""
         drift = Drift(total=float(head["cusum"]), renewals=int(head["renewals"]))
         return cls(commit=head["commit"], answers=answers_of(columns), drift=drift)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A cell as it was. `measures` has the numbers of each metric, null for NaN; `test` is the id of its function.
+    """The baseline of a cell. `measures`: the numbers of each metric, null for NaN; `test`: the id of its function.
 
-    `commit` is the commit that the numbers come from, as in `main@3f2c1d9`, empty where there was none. `answers` are
-    the predictions by key, without their texts. `anchor` is there where a gate on drifts is, from the first
-    renewal on.
+    `commit`: the commit behind the numbers, as in `main@3f2c1d9`; empty without a repository. `answers`: the
+    predictions by key, without their texts. `anchor`: only for a cell with a gate on drifts, from the first renewal on.
     """
 
     cell: str
@@ -63,7 +62,7 @@ class Entry:
 
     @classmethod
     def of(cls, outcome: Outcome, *, commit: str, test: str, old: Entry | None = None) -> Entry:
-        """What is kept of an outcome; `old` is the entry that it renews."""
+        """Make the entry of an outcome; `old` is the entry that it renews."""
         measures = {
             name: {number: rounded(getattr(measure, number)) for number in _NUMBERS}
             for name, measure in sorted(outcome.measures.items())
@@ -79,7 +78,7 @@ class Entry:
             test=test,
             signature=outcome.signature,
             measures=measures,
-            answers={prediction.key: kept(prediction, metrics) for prediction in outcome.predictions},
+            answers={prediction.key: stored(prediction, metrics) for prediction in outcome.predictions},
             anchor=None if old is None or outcome.drift is None else old.start.renewed(outcome.drift),
         )
 
@@ -90,12 +89,12 @@ class Entry:
 
     @property
     def twin(self) -> str:
-        """The cell itself, or, of a perturbed one, that of the samples as they are."""
+        """The id of the cell without its perturbation."""
         return str(CellId.parse(self.cell).without("perturbation"))
 
     @property
     def start(self) -> Anchor:
-        """Where the series of baselines started: here, if there is no anchor."""
+        """The anchor of the series of baselines: this entry, if it has none."""
         return self.anchor or Anchor(commit=self.commit, answers=self.answers)
 
     @property
@@ -104,31 +103,31 @@ class Entry:
         return CellId.parse(self.cell).model
 
     def changed(self, signature: Mapping[str, Any]) -> tuple[str, ...]:
-        """What is no longer as it was, in words, where the cell's signature is this one now."""
+        """Return the names of the parts in which a signature of today differs."""
         now, then = _parts(signature), _parts(self.signature)
         return tuple(name for name in now if now[name] != then[name])
 
     def head(self) -> dict[str, Any]:
-        """For the file that people read."""
+        """Return the part for the file that people read."""
         anchor = {} if self.anchor is None else {"anchor": self.anchor.head()}
         own = {"test": self.test, "commit": self.commit, "measures": self.measures}
         return own | {"signature": _SINCE_FORMAT_2 | dict(self.signature)} | anchor
 
     def columns(self) -> dict[str, Any]:
-        """For the file beside it."""
+        """Return the part for the file of answers."""
         return columns_of(self.answers)
 
     @classmethod
     def read(
         cls, cell: str, head: Mapping[str, Any], columns: Mapping[str, Any], anchor: Anchor | None = None
     ) -> Entry:
-        """Back from `head` and `columns`; a `KeyError`, `TypeError` or `ValueError` where they are no such thing."""
+        """Read an entry from its `head` and `columns`; raises a `KeyError`, `TypeError` or `ValueError` if damaged."""
         fields = {name: head[name] for name in ("commit", "test", "signature", "measures")}
         return cls(cell=cell, answers=answers_of(columns), anchor=anchor, **fields)
 
 
 def _parts(signature: Mapping[str, Any]) -> dict[str, object]:
-    """What people would call by a name; threads, drivers and versions are all the engine."""
+    """The parts of a signature by the name for people; threads, drivers and versions are all `the engine`."""
     signature = _SINCE_FORMAT_2 | dict(signature)
     engine = dict(signature["engine"])
     weights = engine.pop("weights_sha256", None)

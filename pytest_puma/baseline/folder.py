@@ -1,4 +1,4 @@
-"""The folder of baselines: two files a scenario, reviewable in a pull request and stable under re-writing.
+"""The folder of baselines: two files for each scenario, made for review in a pull request, stable when re-written.
 
 `<scenario>.json` (format 2; format 1 is read too) is for people; the answers of all samples lie beside it:
 
@@ -39,13 +39,13 @@ FORMAT = 2
 #: The formats that can be read: the first one has no trials, groups and scores.
 _READ = (1, 2)
 _WIDTH = 120
-#: Of a line of answers: its cell, and whether they are the anchor's.
-_Key: TypeAlias = tuple[str, bool]
+#: The key of a line of answers: the cell, and True for those of the anchor.
+_LineKey: TypeAlias = tuple[str, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What became of a file: how many cells are new, changed, as they were, and gone."""
+    """Counts of the new, changed, unchanged and removed cells of a written file."""
 
     path: Path
     new: int
@@ -55,32 +55,35 @@ class Written:
 
 
 class Baselines:
-    """Those of a project. Each file is read once, and anew before it is written; a `DataError` says what is wrong."""
+    """The baselines of a project. Each file is read once, and again before it is written.
+
+    Methods raise a `DataError` for an unusable file.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._read = cache(self._reading)
 
     def find(self, scenario: str, cell: str) -> Entry | None:
-        """The entry of a cell, None where there is none."""
+        """Return the entry of a cell, None if it has none."""
         return self._read(scenario).get(cell)
 
     def entries(self) -> list[Entry]:
-        """All of them, of every scenario that has a file."""
+        """Return the entries of all scenarios."""
         names = sorted(path.stem for path in self.folder.glob("*.json"))
         return [entry for name in names for entry in self._read(name).values()]
 
     def write(self, entries: Sequence[Entry], gone: Sequence[Entry] = ()) -> list[Written]:
-        """Take in entries, and leave out those that are gone; whatever else there is stays.
+        """Add or replace entries, and remove those that are gone; all other entries stay.
 
-        An entry that says what the old one said keeps its commit, so that nothing changes in the file.
+        An entry with the content of the old one keeps its commit, so that the file does not change.
         """
         scenarios = sorted({entry.scenario for entry in (*entries, *gone)})
         if not scenarios:
             return []
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder):
-            # Another run may have written since these were read.
+            # Another run may have written in the meantime.
             self._read.cache_clear()
             return [self._merge(name, _of(name, entries), _of(name, gone)) for name in scenarios]
 
@@ -111,19 +114,19 @@ class Baselines:
         if not path.exists():
             return {}
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            _check_format(path, found["format"])
+            data = json.loads(path.read_text(encoding="utf-8"))
+            _check_format(path, data["format"])
             lines = self._beside(scenario).read_text(encoding="utf-8").split("\n")
             read = [(json.loads(text), _digest(text)) for text in lines if text]
             columns = {(line["cell"], "anchor" in line): (line, digest) for line, digest in read}
-            return {cell: self._entry(path, cell, head, columns) for cell, head in found["cells"].items()}
+            return {cell: self._entry(path, cell, head, columns) for cell, head in data["cells"].items()}
         except FileNotFoundError as error:
             raise _unusable(path, f"no file {self._beside(scenario).name} beside it") from error
         except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise _unusable(path, f"it cannot be read ({type(error).__name__}: {error})") from error
 
     def _entry(
-        self, path: Path, cell: str, head: Mapping[str, Any], columns: Mapping[_Key, tuple[Mapping[str, Any], str]]
+        self, path: Path, cell: str, head: Mapping[str, Any], columns: Mapping[_LineKey, tuple[Mapping[str, Any], str]]
     ) -> Entry:
         line, digest = columns.get((cell, False), ({}, ""))
         if digest != head["answers_sha256"]:
@@ -136,7 +139,7 @@ class Baselines:
         return Entry.read(cell, head, line, Anchor.read(head["anchor"], first))
 
     def _write(self, scenario: str, entries: Mapping[str, Entry]) -> None:
-        """Both files, or none where no cell is left."""
+        """Write both files; delete them if no cell is left."""
         if not entries:
             self._path(scenario).unlink(missing_ok=True)
             self._beside(scenario).unlink(missing_ok=True)
@@ -149,7 +152,7 @@ class Baselines:
 
 
 def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:
-    """What both files have of an entry."""
+    """Return the head and the lines of an entry, for the two files."""
     line = _line({"cell": entry.cell} | entry.columns())
     head = entry.head() | {"answers_sha256": _digest(line)}
     if entry.anchor is None:
@@ -163,11 +166,11 @@ def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
 
 
 def _unless_same(new: Entry, old: Entry | None) -> Entry:
-    """The old one where the cell answered and measured the same again; that is no renewal."""
-    return old if old is not None and _said(replace(new, commit=old.commit)) == _said(old) else new
+    """Return the old entry if the answers and measures are the same: then the baseline is not renewed."""
+    return old if old is not None and _content(replace(new, commit=old.commit)) == _content(old) else new
 
 
-def _said(entry: Entry) -> str:
+def _content(entry: Entry) -> str:
     return _line(replace(entry, anchor=None).head() | entry.columns())
 
 
@@ -180,7 +183,7 @@ def _digest(text: str) -> str:
 
 
 def _spread(data: Any, depth: int = 0) -> str:
-    """JSON in which what holds no mapping and fits into a line stays on one."""
+    """Return JSON with a line for each value without nested objects, if it is short enough."""
     flat = json.dumps(data, allow_nan=False, ensure_ascii=False)
     nested = isinstance(data, dict) and any(isinstance(value, dict) for value in data.values())
     if not isinstance(data, dict) or (not nested and len(flat) <= _WIDTH):
@@ -201,6 +204,6 @@ def _check_format(path: Path, format_: Any) -> None:
         raise _unusable(path, f"format {format_!r}; expected {FORMAT}")
 
 
-def _unusable(path: Path, found: str) -> DataError:
+def _unusable(path: Path, fault: str) -> DataError:
     remedy = "restore both files from version control, or delete them and run --puma-update-baseline"
-    return DataError(f"baseline {path}: {found}; {remedy}")
+    return DataError(f"baseline {path}: {fault}; {remedy}")

@@ -63,8 +63,8 @@ def rows_of_subjects(scenario: Scenario, n: int, seed: int, subjects: Collection
 
 def no_subject(subject: str, scenario: str, values: Collection[str]) -> SettingsError:
     """Return the error for a pattern that no group of the scenario matches."""
-    there = ", ".join(values) or "none"
-    msg = f"subject {subject!r} matches no group of {scenario}; {did_you_mean(subject, values)}there are: {there}"
+    names = ", ".join(values) or "none"
+    msg = f"subject {subject!r} matches no group of {scenario}; {did_you_mean(subject, values)}there are: {names}"
     return SettingsError(msg)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.baseline.columns import answers_of, columns_of, kept
+from pytest_puma.baseline.columns import answers_of, columns_of, stored
 from pytest_puma.core import Prediction, Usage
 from tests import factories
 from tests.factories import prediction, verdict
@@ -53,7 +53,7 @@ TRIALS = [
 
 def columns(*predictions: Prediction, metrics: tuple[str, ...] = ("bleu", "length")) -> dict[str, Any]:
     """As they stand in a file."""
-    text = json.dumps(columns_of({each.key: kept(each, metrics) for each in predictions}), allow_nan=False)
+    text = json.dumps(columns_of({each.key: stored(each, metrics) for each in predictions}), allow_nan=False)
     made: dict[str, Any] = json.loads(text)
     return made
 

@@ -81,12 +81,12 @@ def test_the_prompt_of_a_sample_is_rendered_once() -> None:
 
 
 def test_progress_counts_samples() -> None:
-    told: list[tuple[int, int]] = []
-    evaluated(repeated(), hesitant(), progress=lambda answered, samples: told.append((answered, samples)))
+    calls: list[tuple[int, int]] = []
+    evaluated(repeated(), hesitant(), progress=lambda answered, samples: calls.append((answered, samples)))
 
-    assert told[-1] == (6, 6)
-    assert {samples for _, samples in told} == {6}
-    assert [answered for answered, _ in told] == sorted(answered for answered, _ in told)
+    assert calls[-1] == (6, 6)
+    assert {samples for _, samples in calls} == {6}
+    assert [answered for answered, _ in calls] == sorted(answered for answered, _ in calls)
 
 
 def test_some_samples_are_asked_with_all_their_trials() -> None:
