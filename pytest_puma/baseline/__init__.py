@@ -1,4 +1,4 @@
-"""Baselines: what cells measured and answered when somebody last said that it was good, kept in the repository."""
+"""Baselines: accepted measures and answers of cells, stored in the project's repository."""
 
 from pytest_puma.baseline.entry import TIMED, Anchor, Entry
 from pytest_puma.baseline.folder import Baselines, Written

@@ -11,18 +11,18 @@ from pytest_puma.core import Answer, Conversation, Exchange, Prompt, Request, Re
 from pytest_puma.core.shared import Kept
 from pytest_puma.engine.engine import Engine
 
-#: Told (answered, all) samples.
+#: Called with the numbers of answered and of all samples.
 Progress = Callable[[int, int], None]
-#: Conversations under way at once: what waits in the engine is in memory. Many more than it computes at a time.
+#: Maximum number of running conversations: their requests are in memory. Many more than the engine computes at once.
 MAX_CONCURRENT = 2048
 
 
 @dataclass(slots=True, eq=False)
 class ConversationState:
-    """A conversation under way: the tickets it waits for, and in the end its answer.
+    """A running conversation: the tickets it waits for, and finally its answer.
 
-    `prompts` are those of its requests, `None` for one that is that of the request before; `last` are the responses to
-    the last requests.
+    `prompts`: the prompt of each request, `None` for the same prompt as before; `last`: the responses to the last
+    requests.
     """
 
     exchange: Exchange
@@ -35,7 +35,7 @@ class ConversationState:
     last: tuple[Response, ...] = ()
 
     def advance(self) -> Sequence[Request]:
-        """Send the responses it waited for; what it asks next, nothing where it came to its answer."""
+        """Send the received responses; return the next requests, none if the conversation has its answer."""
         responses = tuple(self.replies.pop(ticket) for ticket in self.waiting)
         requests = self.exchange.advance(responses)
         for request in requests:
@@ -46,7 +46,7 @@ class ConversationState:
 
     @property
     def answer(self) -> Answer | None:
-        """What the strategy made of the responses, in the end."""
+        """The answer of the strategy, None until the end."""
         return self.exchange.answer
 
     def _keep(self, prompt: Prompt) -> None:
@@ -55,7 +55,7 @@ class ConversationState:
         self.prompt = prompt
 
     def receive(self, ticket: int, response: Response) -> bool:
-        """Take a response; whether it was the last one waited for."""
+        """Record a response; return True when none is pending."""
         self.replies[ticket] = response
         self.usage += response.usage
         return len(self.replies) == len(self.waiting)
@@ -67,7 +67,7 @@ def run_conversations(
     progress: Progress | None = None,
     shared: SharedPrompts | None = None,
 ) -> list[ConversationState]:
-    """Keep many conversations going at once until each has its answer; `shared` takes in their prompts."""
+    """Run conversations together until each has its answer; `shared` collects their prompts."""
     kept = SharedPrompts() if shared is None else shared
     states = [ConversationState(Exchange(conversation), kept) for conversation in conversations]
 
@@ -95,9 +95,9 @@ def _run(states: Sequence[ConversationState], engine: Engine, tell: Callable[[in
 
 
 def _submit(states: Sequence[ConversationState], engine: Engine) -> dict[int, ConversationState]:
-    """Let each ask what it asks next; who waits for which ticket."""
-    asked = [(state, state.advance()) for state in states]
-    tickets = iter(engine.submit_all([request for _, requests in asked for request in requests]))
-    for state, requests in asked:
+    """Submit the next requests of each conversation; return the owner of each ticket."""
+    next_requests = [(state, state.advance()) for state in states]
+    tickets = iter(engine.submit_all([request for _, requests in next_requests for request in requests]))
+    for state, requests in next_requests:
         state.waiting = list(islice(tickets, len(requests)))
     return {ticket: state for state in states for ticket in state.waiting}

@@ -1,4 +1,4 @@
-"""Whether answers depend on the company they were computed in: samples asked once more, each alone."""
+"""Batch invariance: re-run samples alone and compare."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 def check_batch_invariance(
     strategy: Strategy, tasks: Sequence[Task], states: Sequence[ConversationState], engine: Engine
 ) -> Determinism:
-    """Ask these tasks again, one after the other; `talks` are the conversations about them, held together."""
+    """Run these tasks again, one after the other; `states` are their conversations in the shared batch."""
     engine.reset()
     texts, answers, gaps = 0, 0, []
     for task, together in zip(tasks, states, strict=False):
         recording = RecordingBackend(engine.backend)
         (alone,) = run_conversations([strategy.converse(task)], Engine(recording))
         pairs = list(zip(_responses(together), _responses(alone), strict=False))
-        parted = next((place for place, (one, other) in enumerate(pairs) if _said(one) != _said(other)), None)
+        first = next((place for place, (one, other) in enumerate(pairs) if _content(one) != _content(other)), None)
         answers += _answer(together) != _answer(alone)
-        if parted is not None:
+        if first is not None:
             texts += 1
-            gaps += recording.gap(*pairs[parted], after=[other for _, other in pairs[:parted]])
+            gaps += recording.gap(*pairs[first], after=[other for _, other in pairs[:first]])
     return Determinism(samples=len(tasks), texts=texts, answers=answers, gaps=tuple(gaps))
 
 
 class RecordingBackend:
-    """A backend that notes, of each row of logits it hands out, the best token and how far it leads."""
+    """A backend that records the best token of each row of logits, and its lead."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -47,7 +47,7 @@ class RecordingBackend:
         return getattr(self._backend, name)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
-        """Compute the steps, and note their rows."""
+        """Compute the steps, and record their rows."""
         logits = self._backend.decode(steps)
         for row in logits:
             second, best = np.partition(row, -2)[-2:]
@@ -55,9 +55,9 @@ class RecordingBackend:
         return logits
 
     def gap(self, together: Response, alone: Response, *, after: Sequence[Response]) -> list[float]:
-        """The lead of the chosen token where `alone`, which came after others, leaves `together`.
+        """Return the lead of the chosen token at the first difference; `after` are the earlier responses alone.
 
-        Nothing where it cannot be told: behind a sampled token, or one of several responses in a batch.
+        Returns an empty list if it is unknown: after a sampled token, or for one of several responses in a batch.
         """
         if alone.finish == "scored":
             ranked = sorted(alone.logprobs, reverse=True)
@@ -80,6 +80,6 @@ def _answer(state: ConversationState) -> str | None:
     return None if state.answer is None else state.answer.value
 
 
-def _said(response: Response) -> object:
-    """What counts as the same: a text, or of scored continuations the most probable one."""
+def _content(response: Response) -> object:
+    """The part that is compared: the text, or the most probable one of the scored continuations."""
     return int(np.argmax(response.logprobs)) if response.finish == "scored" else response.text

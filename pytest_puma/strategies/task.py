@@ -18,9 +18,10 @@ from pytest_puma.strategies.templates import USER, Template
 class Task:
     """One trial of a sample with its template, its examples and the settings of its cell.
 
-    `examples`: the fields of each, with `gold_label` and, where known, `rationale`. `hidden`: fields of the sample that
-    the template does not see, as they tell the gold answer. `generation`: as `resolve_generation` filled it. `seed`:
-    the cell's; every random choice about the sample follows from it.
+    `examples`: the fields of each, with `gold_label` and, if known, `rationale`. `hidden`: fields of the sample that
+    reveal the gold label, so that the template does not see them. `generation`: completed by `resolve_generation`.
+    `seed`: that of the cell; every random choice about the trial follows from it. `last_turn`: one for all tasks of a
+    cell, so that the trials of a sample render a prompt once.
     """
 
     scenario: Scenario
@@ -34,7 +35,7 @@ class Task:
     last_turn: RenderedTurn = field(default_factory=RenderedTurn, repr=False, compare=False)
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
-        """What the template says in a turn (the name of its block), behind the chat so far."""
+        """Return the prompt of a turn (the name of a block of the template), after the chat so far."""
         shown = (turn, self.scenario, self.sample, self.template, self.examples, self.hidden)
         messages = self.last_turn.messages(shown, lambda: self._render(turn))
         return Prompt(messages=(*history, messages[-1]) if history else messages)
@@ -43,7 +44,7 @@ class Task:
         return self.template.messages(turn, self.variables(), hidden=self.hidden)
 
     def variables(self) -> dict[str, Any]:
-        """What a template may print: the fields by name, and four names that win over a field of theirs."""
+        """Return the variables of a template: the fields by name, and four names that take precedence over fields."""
         instance = {name: value for name, value in self.sample.fields.items() if name not in self.hidden}
         return instance | {
             "instance": instance,
@@ -78,13 +79,13 @@ class Task:
         return Score(prompt=prompt, continuations=tuple(options))
 
     def read(self, text: str) -> str | None:
-        """The answer that a reply gives outside of its reasoning; `None` where it gives no possible one."""
-        said = strip_reasoning(text)
+        """Return the answer in a reply without its reasoning, `None` if it has no valid one."""
+        reply = strip_reasoning(text)
         # An overflow has no text; a scenario's parser must not find an answer in it.
-        return self._possible(self.scenario.parse_response(said)) if said else None
+        return self._possible(self.scenario.parse_response(reply)) if reply else None
 
     def read_final(self, text: str) -> str | None:
-        """The answer on the reply's last `Answer:` line; without one, what the scenario's `parse_conclusion` reads."""
+        """Return the answer on the last `Answer:` line; without one, that of the scenario's `parse_conclusion`."""
         line = self.answer_line(text)
         if line is not None:
             return self._possible(self.scenario.parse_response(line))
@@ -104,7 +105,7 @@ class Task:
         return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:8], "big")
 
     def _possible(self, value: str | None) -> str | None:
-        """A parsed value, unless no metric could count it: not a label, or not a finite number."""
+        """Return a parsed value if it is a valid answer, else `None`."""
         return value if value is not None and self.allows(value) else None
 
     def allows(self, value: str) -> bool:
