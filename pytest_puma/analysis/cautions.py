@@ -40,8 +40,10 @@ def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
             f"{failures} of {found} replies could not be parsed ({_listed(causes)}); the scores are not meaningful"
         )
     sentences += _on_scores(scenario, predictions)
-    if overflown := causes.get("overflow", 0):
-        sentences.append(f"{overflown} of {found} prompts are longer than the context and were not answered")
+    # Trials of a sample share its prompt.
+    prompts = [prediction.failure for prediction in predictions if prediction.trial == 0]
+    if overflown := prompts.count("overflow"):
+        sentences.append(f"{overflown} of {len(prompts)} prompts are longer than the context and were not answered")
     return sentences
 
 

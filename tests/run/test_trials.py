@@ -111,6 +111,12 @@ def test_early_stopping_looks_at_samples() -> None:
     assert (outcome.samples, outcome.trials, outcome.left_out) == (23, 46, 27)
 
 
+def test_prompts_beyond_the_context_are_counted_once() -> None:
+    short = ScriptedBackend({}, default="Major", context_limit=100)
+    (warning,) = [each for each in evaluated(repeated(3), short).warnings if "context" in each]
+    assert warning.endswith(": 6 of 6 prompts are longer than the context and were not answered")
+
+
 def test_a_baseline_is_compared_on_the_trials_that_both_have() -> None:
     gated = repeated(2, gates=("accuracy >= baseline - 0.05",))
     old = evaluated(repeated(3), "Major")
