@@ -1,1 +1,1 @@
-"""What follows from the answers: verdicts, gates across cells, contrasts, robustness, early stops, naive baselines."""
+"""Analysis of answers: verdicts, cross-cell gates, contrasts, robustness, early stopping, naive baselines."""

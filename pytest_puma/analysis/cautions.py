@@ -1,4 +1,4 @@
-"""What a reader must know before believing a cell's numbers: the sentences that every report shows."""
+"""Cautions about the numbers of a cell: sentences that every report shows."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.scenarios.texts import beginning
 from pytest_puma.task_types import KINDS
 
-#: The mean probability outside the scored labels from which on readers are warned. In zero-shot triage, a chat model of
+#: A higher mean probability outside the scored labels gives a warning. In zero-shot triage, a chat model of
 #: 135 million parameters has .98, a base model of 270 million .9999.
 TOLERATED_OUTSIDE = 0.99
-#: Seconds, and share of a cell's seconds, from which on an own metric is told.
+#: Minimum seconds, and minimum share of a cell's seconds, for a caution about an own metric.
 SLOW, SLOW_SHARE = 5.0, 0.2
-#: Refused texts, or repeated rows, that a sentence shows.
+#: Maximum number of refused texts, or of repeated rows, in a sentence.
 _SHOWN = 3
 _REFUSED = tuple(kind.refusal for kind in KINDS.values())
 
 
 def failure_counts(predictions: Sequence[Prediction]) -> dict[str, int]:
-    """How often each cause of a missing answer occurs, the commonest first."""
+    """Return the count of each cause of a missing answer, the most frequent first."""
     causes = Counter(prediction.failure for prediction in predictions if prediction.failure is not None)
     return dict(causes.most_common())
 
 
 def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
-    """Sentences on refused answers, on parse failures beyond the tolerated share, and on overflows."""
-    found, causes = len(predictions), failure_counts(predictions)
+    """Return sentences on refused answers, on parse failures beyond the tolerated share, and on overflows."""
+    total, causes = len(predictions), failure_counts(predictions)
     refused = sum(causes.get(cause, 0) for cause in _REFUSED)
-    sentences = [f"{refused} of {found} {_refused(scenario, predictions)}"] if refused else []
+    sentences = [f"{refused} of {total} {_refused(scenario, predictions)}"] if refused else []
     failures = sum(causes.values())
-    if failures > refused and failures > TOLERATED_FAILURES * found:
+    if failures > refused and failures > TOLERATED_FAILURES * total:
         sentences.append(
-            f"{failures} of {found} replies could not be parsed ({_listed(causes)}); the scores are not meaningful"
+            f"{failures} of {total} replies could not be parsed ({_listed(causes)}); the scores are not meaningful"
         )
     sentences += _on_scores(scenario, predictions)
     # Trials of a sample share its prompt.
@@ -48,7 +48,7 @@ def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
 
 
 def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
-    """That the model would rather write something else than any of the scored labels."""
+    """A sentence if the model would rather write something else than any of the scored labels."""
     labels = scenario.valid_labels()
     outside = [mass for each in predictions if not math.isnan(mass := outside_labels(each, labels))]
     if not outside or fmean(outside) <= TOLERATED_OUTSIDE:
@@ -61,7 +61,7 @@ def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
 
 
 def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
-    """That rows of the data are equal to others, with their places and the beginning of their text."""
+    """Return a sentence on rows that repeat others, with their places and the beginning of their text."""
     repeated = [sample for sample in samples if sample.repeats]
     if not repeated:
         return []
@@ -76,7 +76,7 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
 
 
 def on_slow_metrics(seconds: Mapping[str, tuple[float, int]], whole: float) -> list[str]:
-    """The scenario's own metrics that took long: by name, their seconds and calls, of the cell's `whole` seconds."""
+    """Return a sentence for each slow metric; `seconds`: its seconds and calls by name; `whole`: of the cell."""
     return [
         f"metrics(): {name!r} took {took:.0f} s of {whole:.0f} s in {calls} calls, all but one for its interval; "
         "compute once what depends on one prediction alone, and look it up by its sample_id"
@@ -86,10 +86,10 @@ def on_slow_metrics(seconds: Mapping[str, tuple[float, int]], whole: float) -> l
 
 
 def on_size(requested: int, samples: int) -> list[str]:
-    """A sentence if the data have fewer samples than requested."""
+    """Return a sentence if the data have fewer samples than requested."""
     if samples >= requested:
         return []
-    return [f"asked for {requested} samples; the data have {samples}, all were run"]
+    return [f"{requested} samples were requested; the data have {samples}, all were run"]
 
 
 def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:

@@ -1,4 +1,4 @@
-"""The comparison table: cells beside the first one along an axis, or beside their baseline, and how sure each is."""
+"""The comparison table: contrasts between cells and the first cell along an axis, or their baseline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_puma.core import Contrast, Outcome
 from pytest_puma.metrics import contrast
 from pytest_puma.stats import holm
 
-#: Along what cells may be compared.
+#: The axes of comparison.
 AXES = ("baseline", "strategy", "model")
 _NEEDED = {
     "baseline": "no cell of this run has a baseline of the same samples; --puma-update-baseline makes one",
@@ -19,18 +19,18 @@ _NEEDED = {
 
 
 def compare(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contrast, ...]:
-    """All contrasts along these axes, in the order of the cells, their p-values adjusted for all of them together.
+    """Return all contrasts along these axes, in the order of the cells, with p-values adjusted for all of them.
 
-    Of each cell the primary metric and those that gates limit. Cells that were not asked the same samples, and metrics
-    that the answers do not give, are left out.
+    A contrast is about the primary metric, or one that a gate limits. Cells with other samples, and metrics that the
+    answers do not give, are left out.
     """
-    found = [each for axis in AXES if axis in axes for each in _along(axis, outcomes)]
-    adjusted = holm([each.p for each in found])
-    return tuple(replace(each, adjusted=p) for each, p in zip(found, adjusted, strict=True))
+    contrasts = [each for axis in AXES if axis in axes for each in _along(axis, outcomes)]
+    adjusted = holm([each.p for each in contrasts])
+    return tuple(replace(each, adjusted=p) for each, p in zip(contrasts, adjusted, strict=True))
 
 
 def not_compared(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[str, ...]:
-    """A sentence for each of these axes along which there is no contrast."""
+    """Return a sentence for each of these axes without a contrast."""
     empty = (axis for axis in AXES if axis in axes and next(_along(axis, outcomes), None) is None)
     return tuple(f"nothing to compare by {axis}: {_NEEDED[axis]}" for axis in empty)
 
@@ -44,10 +44,10 @@ def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:
         other = outcome.model if axis == "strategy" else outcome.strategy
         control = first.setdefault((outcome.scenario, other, outcome.perturbation), outcome)
         if control is not outcome:
-            yield from _beside(outcome, control)
+            yield from _contrasts(outcome, control)
 
 
-def _beside(outcome: Outcome, control: Outcome) -> Iterator[Contrast]:
+def _contrasts(outcome: Outcome, control: Outcome) -> Iterator[Contrast]:
     for metric in dict.fromkeys((outcome.primary, *outcome.replicates)):
         new, old = (each.replicates.get(metric) for each in (outcome, control))
         if new is not None and old is not None and new.samples == old.samples:

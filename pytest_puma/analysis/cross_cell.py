@@ -1,4 +1,4 @@
-"""Gates about several cells, judged when all cells of a run are there."""
+"""Verdicts of cross-cell gates, judged when all cells of a run are complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_puma.stats.selection import Selected, select
 
 
 def verdicts(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
-    """The verdicts on every gate of these cells that is about several; a reason begins with the cells' common name."""
+    """Return the verdicts of all cross-cell gates of these cells; each reason begins with the cells' common name."""
     gates = dict.fromkeys(gate for outcome in outcomes for gate in outcome.cross_cell_gates)
     return [
         replace(verdict, reason=f"{name}: {verdict.reason}")
@@ -24,7 +24,7 @@ def verdicts(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
 
 
 def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
-    """The cells of the gate that are held together: those that differ along its axis alone."""
+    """The cells of a gate by their common name: those of a group differ only along the gate's axis."""
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         if gate in outcome.cross_cell_gates:
@@ -33,24 +33,24 @@ def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]
 
 
 def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
-    """By the best, or the worst, of the cells that have the metric, as it would be on other samples.
+    """The verdict on the best, or the worst, of the cells that have the metric.
 
-    The greatest of several measured numbers is too great, even where all cells are equally good: the value is corrected
-    for the choice, and the interval holds for whichever cell is chosen.
+    The maximum of several estimates is biased upwards, even if all cells are equally good: the value is corrected for
+    the selection, and the interval is valid for whichever cell is selected.
     """
     measured = [each for each in group if gate.metric in each.measures and each.measures[gate.metric].n]
     if not measured:
         return not_run(gate, f"no cell has {gate.metric}")
-    known = [each for each in measured if not math.isnan(each[gate.metric])] or measured
-    found = _selected(gate, known)
-    chosen = known[found.place]
+    candidates = [each for each in measured if not math.isnan(each[gate.metric])] or measured
+    selected = _selected(gate, candidates)
+    chosen = candidates[selected.place]
     one = chosen.model if gate.axis == "model" else chosen.strategy
     measure = chosen.measures[gate.metric]
-    verdict = judge(gate, {gate.metric: _corrected(measure, found, chosen.replicates[gate.metric])})
-    told = f"{gate.pick} of {len(known)}, {one}: {verdict.reason}"
-    if len(known) > 1:
-        told += f"; corrected for choosing the {gate.pick} of {len(known)}, observed {measure.value:.3g}"
-    return replace(verdict, reason=told)
+    verdict = judge(gate, {gate.metric: _corrected(measure, selected, chosen.replicates[gate.metric])})
+    reason = f"{gate.pick} of {len(candidates)}, {one}: {verdict.reason}"
+    if len(candidates) > 1:
+        reason += f"; corrected for choosing the {gate.pick} of {len(candidates)}, observed {measure.value:.3g}"
+    return replace(verdict, reason=reason)
 
 
 def _selected(gate: Gate, measured: Sequence[Outcome]) -> Selected:
@@ -58,18 +58,18 @@ def _selected(gate: Gate, measured: Sequence[Outcome]) -> Selected:
     return select(values, [each.replicates[gate.metric].values for each in measured], greatest=gate.pick == "max")
 
 
-def _corrected(measure: Measure, found: Selected, replicates: BootstrapReplicates) -> Measure:
-    """Its value, and its interval as wide as the choice makes it, but within what the metric can be."""
-    low, high = (measure.value + found.wider * (end - measure.value) for end in (measure.low, measure.high))
+def _corrected(measure: Measure, selected: Selected, replicates: BootstrapReplicates) -> Measure:
+    """The value and the interval, corrected for the selection and within the bounds of the metric."""
+    low, high = (measure.value + selected.wider * (end - measure.value) for end in (measure.low, measure.high))
     if min(replicates.values) >= 0:
         low = max(low, 0.0)
     if replicates.bounds:
         low, high = max(low, replicates.bounds[0]), min(high, replicates.bounds[1])
-    return replace(measure, value=found.value, low=min(low, found.value), high=max(high, found.value))
+    return replace(measure, value=selected.value, low=min(low, selected.value), high=max(high, selected.value))
 
 
 def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
-    """Two strategies, sample by sample."""
+    """The verdict on two strategies, compared sample by sample."""
     cells = {each.strategy: each for each in group}
     absent = [name for name in (gate.strategy, gate.other) if name not in cells]
     if absent:

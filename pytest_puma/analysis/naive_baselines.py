@@ -1,12 +1,12 @@
-"""What trivial programs answer to the same samples. A model that is no better has not earned its price.
+"""Naive baselines: answers of trivial programs to the same samples. A model that is no better is not worth its cost.
 
-    majority    the commonest label                       mean, median   of the gold values
-    guess       a label drawn as often as each is right
+    majority    the most frequent label                   mean, median   of the gold values
+    guess       a random label, by the frequencies of the gold labels
     tfidf       logistic (a regression: ridge) regression on the TF-IDF weights of the words of each text field,
                 learned from the other folds of these very samples (five, by label; samples that share a unit
                 are in one fold)
 
-All but `tfidf` know the gold answers' frequencies, which no model is told.
+All except `tfidf` use the frequencies of the gold answers, which no model knows.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
 
     _Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
-#: Answers to all samples of a scenario; none where they leave nothing to learn. The last argument is a seed.
+#: Computes the answers to all samples of a scenario; none if there is nothing to learn. The last argument is a seed.
 Program: TypeAlias = Callable[[Scenario, Sequence[Sample], int], Sequence[str]]
 FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NaiveBaseline:
-    """A program's answers to the samples of a cell, one each, by sample id, and what they measure."""
+    """The answers of a program to the samples of a cell, one each, by sample id, and their measures."""
 
     answers: Mapping[str, Prediction]
     measures: Mapping[str, Measure]
 
     def of(self, metrics: Iterable[str]) -> dict[str, Measure]:
-        """Some of the measures; a program without probabilities has no `ece`."""
+        """Return some of the measures; a program without probabilities has no `ece`."""
         return {name: self.measures[name] for name in metrics if name in self.measures}
 
 
 class NaiveBaselines:
-    """Those of a session: cells of a scenario that share their samples, and show them alike, ask each program once."""
+    """The naive baselines of a session, computed once for all cells with the same samples and perturbation."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], Mapping[str, NaiveBaseline]] = {}
+        self._computed_baselines: dict[tuple[object, ...], Mapping[str, NaiveBaseline]] = {}
         self._left_out: list[str] = []
 
     def find(
@@ -64,23 +64,23 @@ class NaiveBaselines:
         *,
         metrics: Sequence[Metric] = (),
     ) -> Mapping[str, NaiveBaseline]:
-        """By name, on the samples as shown; without `tfidf` where there are too few of some label to learn from.
+        """Return the naive baselines by name, on the perturbed samples; without `tfidf` if a label has too few samples.
 
-        One that cannot be computed is left out, and `left_out` says why: it is no part of what was asked for.
-        `resamples` are those of the samples; their seed is that of all chance in a program, too.
+        One that cannot be computed is left out, and `left_out` gives the reason: it was not requested.
+        `resamples` are those of the samples; their seed is also that of the programs.
         """
         names = tuple(name for metric in metrics for name in metric.names)
         key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation, names)
-        if key not in self._known:
+        if key not in self._computed_baselines:
             programs = scenario.kind.naive_baselines
             computed = {name: self._computed(name, scenario, samples, resamples, metrics) for name in programs}
-            self._known[key] = {name: naive for name, naive in computed.items() if naive is not None}
-        return self._known[key]
+            self._computed_baselines[key] = {name: naive for name, naive in computed.items() if naive is not None}
+        return self._computed_baselines[key]
 
     def left_out(self) -> list[str]:
-        """A sentence for each program that could not be computed since this was asked last."""
-        told, self._left_out = self._left_out, []
-        return told
+        """Return a sentence for each program that could not be computed since the last call."""
+        sentences, self._left_out = self._left_out, []
+        return sentences
 
     def _computed(
         self,
@@ -93,7 +93,7 @@ class NaiveBaselines:
         try:
             answers = _PROGRAMS[name](scenario, samples, resamples.seed)
             return _naive_baseline(scenario, samples, answers, resamples, metrics) if answers else None
-        except Exception as error:  # noqa: BLE001 - whatever the data or the scenario's own metrics do to it
+        except Exception as error:  # noqa: BLE001 - the data or the scenario's own metrics may raise anything
             fault = " ".join(str(error).split())
             self._left_out.append(f"the naive baseline {name} is left out: {type(error).__name__}: {fault}")
             return None
@@ -118,11 +118,13 @@ def _naive_baseline(
         )
         for sample, answer in zip(samples, answers, strict=True)
     ]
-    known = score(scenario, samples, predictions, metrics)
-    # The resamples of several trials a sample have more rows.
-    own = resamples if len(resamples) == len(known) else None
-    scored = ScoredPredictions(scenario, known, seed=resamples.seed, metrics=metrics, resamples=own)
-    return NaiveBaseline(answers={prediction.sample_id: prediction for prediction in known}, measures=scored.measures())
+    predictions = score(scenario, samples, predictions, metrics)
+    # With several trials per sample, the resamples have more rows.
+    own = resamples if len(resamples) == len(predictions) else None
+    scored = ScoredPredictions(scenario, predictions, seed=resamples.seed, metrics=metrics, resamples=own)
+    return NaiveBaseline(
+        answers={prediction.sample_id: prediction for prediction in predictions}, measures=scored.measures()
+    )
 
 
 def _majority(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:
@@ -144,7 +146,7 @@ def _median(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
 
 
 def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[str]:
-    """The answers of a linear model to each fold, after all others; none where a fold leaves nothing to learn."""
+    """The answers of a linear model to each fold, learned from all others; none if a fold leaves nothing to learn."""
     import numpy as np
     from sklearn.base import clone
     from sklearn.compose import make_column_transformer
@@ -167,15 +169,15 @@ def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[s
     words = make_column_transformer(*((TfidfVectorizer(sublinear_tf=True), column) for column in range(len(fields))))
     program = make_pipeline(words, Ridge() if graded else LogisticRegression(max_iter=1000))
     answers = np.empty(len(samples), dtype=object)
-    # So few rows are not worth a second thread: two took five times as long.
+    # With so few rows, two threads took five times as long.
     with threadpool_limits(1, user_api="blas"):
-        for learn, ask in folds:
-            answers[ask] = clone(program).fit(texts[learn], golds[learn]).predict(texts[ask])
+        for training, test in folds:
+            answers[test] = clone(program).fit(texts[training], golds[training]).predict(texts[test])
     return [repr(float(answer)) if graded else str(answer) for answer in answers]
 
 
 def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_label: bool) -> list[_Fold]:
-    """Rows to learn from and to ask about; none where there are too few, or some fold would see one label alone."""
+    """Training and test rows of each fold; none if there are too few, or a fold has one label alone."""
     import numpy as np
     from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
@@ -183,19 +185,19 @@ def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_labe
         return []
     groups = components([sample.units for sample in samples])
     if len(set(groups)) < FOLDS:
-        # All samples hang together by their units: then folds share some.
+        # Shared units connect all samples: then folds share some units.
         groups = list(range(len(samples)))
     rarest = min(np.unique(golds, return_counts=True)[1])
     split = StratifiedGroupKFold if by_label and rarest >= FOLDS else GroupKFold
     folds = list(split(FOLDS, shuffle=True, random_state=seed).split(golds, golds, groups))
-    return folds if not by_label or all(len(np.unique(golds[learn])) > 1 for learn, _ in folds) else []
+    return folds if not by_label or all(len(np.unique(golds[training])) > 1 for training, _ in folds) else []
 
 
 def _text(sample: Sample, field: str) -> str:
     return plain_text(sample.fields.get(field))
 
 
-#: The kind of task says which of them it has.
+#: The task type selects some of them.
 _PROGRAMS: Mapping[str, Program] = {
     "majority": _majority,
     "guess": _guess,

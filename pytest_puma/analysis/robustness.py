@@ -1,4 +1,4 @@
-"""What perturbations do to the cells of a run: each against its twin on the same samples as they are, pair by pair."""
+"""The effect of perturbations on the cells of a run: each perturbed cell, paired with its cell on the clean samples."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from pytest_puma.stats.selection import select
 
 
 def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:
-    """Of every cell with perturbed twins, in the cells' order; `own` are the perturbations of plugins, by name.
+    """Return the robustness of every cell with perturbed twins; `own` are the perturbations of plugins, by name.
 
-    A twin that was not asked the same samples, or whose answers do not give the metric, is left out.
+    A twin with other samples, or with answers that do not give the metric, is left out.
     """
-    found = []
+    results = []
     for outcome in outcomes:
         replicates = outcome.replicates.get(outcome.primary)
         twins = {} if replicates is None or outcome.perturbation is not None else _twins(outcome, replicates, outcomes)
         if replicates is not None and twins:
-            found.append(_robustness(outcome, replicates, twins, own))
-    return tuple(found)
+            results.append(_robustness(outcome, replicates, twins, own))
+    return tuple(results)
 
 
 def _twins(
@@ -36,8 +36,8 @@ def _twins(
 ) -> dict[str, BootstrapReplicates]:
     names = (outcome.scenario, outcome.strategy, outcome.model)
     others = (each for each in outcomes if (each.scenario, each.strategy, each.model) == names)
-    known = ((each.perturbation, each.replicates.get(replicates.metric)) for each in others)
-    return {name: twin for name, twin in known if name and twin is not None and twin.samples == replicates.samples}
+    twins = ((each.perturbation, each.replicates.get(replicates.metric)) for each in others)
+    return {name: twin for name, twin in twins if name and twin is not None and twin.samples == replicates.samples}
 
 
 def _robustness(
@@ -46,8 +46,8 @@ def _robustness(
     twins: Mapping[str, BootstrapReplicates],
     own: Mapping[str, Perturbation] | None,
 ) -> Robustness:
-    known = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
-    worst, observed, corrected = _worst(known, replicates.better)
+    measured = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
+    worst, observed, corrected = _worst(measured, replicates.better)
     resamples = Resamples(replicates.units or [()] * len(replicates.answers), seed=replicates.seed)
     return Robustness(
         cell=outcome.cell,
@@ -66,20 +66,20 @@ def _robustness(
 
 
 def _worst(twins: Mapping[str, BootstrapReplicates], better: Direction) -> tuple[str | None, float, float]:
-    """The name of the worst, its value, and that without the selection bias; none if the metric has no direction."""
+    """Name and value of the worst twin, and the value without selection bias; none for a metric without direction."""
     if not twins or better == "neither":
         return None, math.nan, math.nan
     names, replicates = list(twins), list(twins.values())
-    found = select([each.value for each in replicates], [each.values for each in replicates], greatest=better == "low")
-    return names[found.place], replicates[found.place].value, found.value
+    worst = select([each.value for each in replicates], [each.values for each in replicates], greatest=better == "low")
+    return names[worst.place], replicates[worst.place].value, worst.value
 
 
 def _shifts(
     clean: BootstrapReplicates, twins: Mapping[str, BootstrapReplicates], resamples: Resamples
 ) -> tuple[Shift, ...]:
-    """One for each perturbation, their p-values adjusted for all of them together."""
-    found = [contrast(name, "", twin, clean, seed=clean.seed) for name, twin in twins.items()]
-    adjusted = holm([each.p for each in found])
+    """The shift under each perturbation, with p-values adjusted for all of them."""
+    contrasts = [contrast(name, "", twin, clean, seed=clean.seed) for name, twin in twins.items()]
+    adjusted = holm([each.p for each in contrasts])
     return tuple(
         Shift(
             perturbation=each.cell,
@@ -89,7 +89,7 @@ def _shifts(
             p=each.p,
             adjusted=p,
         )
-        for each, p in zip(found, adjusted, strict=True)
+        for each, p in zip(contrasts, adjusted, strict=True)
     )
 
 
@@ -109,7 +109,7 @@ def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resam
 
 
 def _same_answer(old: str | None, new: str | None, *, graded: bool) -> bool:
-    """3 and 3.0 are one number."""
+    """Return True for equal answers; 3 and 3.0 are one number."""
     return old == new or (graded and old is not None and new is not None and float(old) == float(new))
 
 
@@ -119,7 +119,7 @@ def _always_right(replicates: Sequence[BootstrapReplicates], resamples: Resample
 
 
 def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbation] | None) -> tuple[Gap, ...]:
-    """Between any two sides of an axis, in the order of their names, whatever order they were asked for in."""
+    """The gap between any two groups of an axis, in the order of their names."""
     groups = {name: parse_perturbation(name, own).group for name in sorted(twins)}
     return tuple(
         Gap(axis=one.axis, old=old, new=new, change=paired_change(twins[new], twins[old], quotient=False))
@@ -129,6 +129,6 @@ def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbati
 
 
 def _share(metric: str, hits: Sequence[bool], resamples: Resamples) -> Measure:
-    """A share of the rows, with the interval of any proportion: of units, where rows share some."""
-    found = proportion(metric, np.array(hits, dtype=np.bool_), np.ones(len(hits), dtype=np.bool_), better="neither")
-    return measure([found], resamples)[0]
+    """A share of the rows, with the interval of a proportion, by units if rows share some."""
+    statistic = proportion(metric, np.array(hits, dtype=np.bool_), np.ones(len(hits), dtype=np.bool_), better="neither")
+    return measure([statistic], resamples)[0]

@@ -1,4 +1,4 @@
-"""The verdicts of a cell: each of its gates, held against a measure, the baseline, or a trivial program."""
+"""The verdicts of a cell: each of its gates, judged by a measure, the baseline, or a naive baseline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_puma.stats.cusum import cusum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A cell's answers beside those that its series of baselines started from; `same`: both have the same samples."""
+    """A cell's answers, paired with those of the anchor of its series; `same`: both have the same samples."""
 
     pairs: PairedPredictions
     anchor: Anchor
@@ -26,18 +26,18 @@ class Series:
 
     @classmethod
     def of(cls, answers: ScoredPredictions, entry: Entry) -> Series:
-        """Since the anchor of a baseline."""
+        """Pair the answers with those of the anchor of a baseline."""
         pairs = pair(answers, entry.start.answers)
         return cls(pairs=pairs, anchor=entry.start, same=len(pairs) == len(answers) == len(entry.start.answers))
 
     def drift(self) -> Drift | None:
-        """The evidence of the series with this run; None where other samples make it the start of a new one."""
+        """Return the drift of the series with this run; None if other samples start a new series."""
         if not self.same:
             return None
         return replace(self.anchor.drift, total=cusum(self.anchor.drift.total, self.pairs.decline().p))
 
     def judge(self, gate: Gate, policy: Policy, *, level: float) -> Verdict:
-        """Whether the series became worse."""
+        """Return the verdict on whether the series became worse."""
         drift, name = self.drift(), f"the anchor {self.anchor.commit}".strip()
         if drift is None:
             noun = "trials" if any(trial for _, trial in self.anchor.answers) else "samples"
@@ -50,7 +50,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A cell's answers beside other ones to the same samples: what sentences call those, and what changed since."""
+    """A cell's answers, paired with others to the same samples; `name`, `against`: these in sentences."""
 
     pairs: PairedPredictions
     name: str
@@ -69,7 +69,7 @@ class Comparison:
         level: float,
         watched: bool = False,
     ) -> Comparison:
-        """To what the cell answered before, with intervals of a level; `watched`: a gate is about its series."""
+        """Compare with the baseline of the cell, with intervals of a level; `watched`: a gate is about its series."""
         pairs = pair(answers, entry.answers)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
         same = len(pairs) == len(answers) == len(entry.answers)
@@ -79,12 +79,12 @@ class Comparison:
 
     @classmethod
     def to_naive_baseline(cls, answers: ScoredPredictions, name: str, naive: NaiveBaseline) -> Comparison:
-        """To what a trivial program answers: its one answer to a sample is compared with that of every trial."""
+        """Compare with a naive baseline: its one answer to a sample is compared with that of every trial."""
         old = {each.key: naive.answers[each.sample_id] for each in answers.predictions}
         return cls(pairs=pair(answers, old), name=name, against=name)
 
     def judge(self, gate: Gate, policy: Policy) -> Verdict:
-        """Hold the difference in the gate's metric against its limit."""
+        """Return the verdict on the difference in the gate's metric."""
         if gate.word == DRIFT and self.series is not None:
             return self.series.judge(gate, policy, level=self.level)
         if not len(self.pairs):
@@ -106,7 +106,7 @@ class Comparison:
 
 
 def _common(answers: ScoredPredictions, old: Mapping[Key, Prediction]) -> str:
-    """The number of samples that both have, or of trials if only these differ."""
+    """The number of common samples, or of common trials if only these differ."""
     new = {each.key for each in answers.predictions}
     (here, there), both = ({sample for sample, _ in keys} for keys in (new, old)), new & old.keys()
     return f"{len(both)} trials" if here == there else f"{len({sample for sample, _ in both})} samples"
@@ -115,7 +115,7 @@ def _common(answers: ScoredPredictions, old: Mapping[Key, Prediction]) -> str:
 def verdicts(
     gates: Sequence[Gate], measures: Mapping[str, Measure], others: Mapping[str, Comparison], policy: Policy
 ) -> tuple[Verdict, ...]:
-    """One for each gate of a cell; `others` are those that there are, by the gates' name for them."""
+    """Return the verdict of each gate of a cell; `others` are the comparisons, by their names in gates."""
     return tuple(
         judge(gate, measures) if gate.other is None else _judge(gate, others.get(gate.other), policy) for gate in gates
     )

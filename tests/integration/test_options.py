@@ -40,7 +40,7 @@ def test_more_samples_than_rows_run_all_of_them_and_say_so(scripted: Project) ->
     scripted.write(test_triage=TRIAGE)
     result = scripted.run("--puma-samples=5000")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["warning: *asked for 5000 samples; the data have 200, all were run"])
+    result.stdout.fnmatch_lines(["warning: *5000 samples were requested; the data have 200, all were run"])
 
 
 def test_scenarios_that_were_not_asked_for_are_deselected(scripted: Project) -> None:
