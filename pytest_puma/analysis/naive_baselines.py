@@ -118,12 +118,12 @@ def _naive_baseline(
         )
         for sample, answer in zip(samples, answers, strict=True)
     ]
-    predictions = score(scenario, samples, predictions, metrics)
+    with_scores = score(scenario, samples, predictions, metrics)
     # With several trials per sample, the resamples have more rows.
-    own = resamples if len(resamples) == len(predictions) else None
-    scored = ScoredPredictions(scenario, predictions, seed=resamples.seed, metrics=metrics, resamples=own)
+    own = resamples if len(resamples) == len(with_scores) else None
+    scored = ScoredPredictions(scenario, with_scores, seed=resamples.seed, metrics=metrics, resamples=own)
     return NaiveBaseline(
-        answers={prediction.sample_id: prediction for prediction in predictions}, measures=scored.measures()
+        answers={prediction.sample_id: prediction for prediction in with_scores}, measures=scored.measures()
     )
 
 

@@ -1,6 +1,6 @@
-"""The tasks: what comes with the package, and what a scenario of one's own is made of.
+"""The built-in scenarios, and the parts of an own scenario.
 
-Importing this package loads no pandas; rows are read when they are asked for.
+Importing this package loads no pandas; rows are read on first use.
 """
 
 from pytest_puma.core import Scenario

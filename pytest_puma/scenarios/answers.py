@@ -1,10 +1,10 @@
-"""From a model's text to what a parser should read. Pure text: no file, no model, no scenario.
+"""Preparation of a model's reply for the parser. Pure text: no file, no model, no scenario.
 
     <think>Nobody can log in, so ...</think>
     The outage hits everyone.
     **Answer:** Critical
 
-`strip_reasoning` takes the first line away, `own_words` what the model repeats or makes up, `final_answer` then gives
+`strip_reasoning` removes the first line, `own_words` repeated data and invented turns; `final_answer` then returns
 `Critical`.
 """
 
@@ -21,12 +21,12 @@ _MARKER = re.compile(
     r"""(?: ^ [\s>#*_`\-+\u2022]* (?:\d+[.)][\s*_`]*)?         # quote, heading, bold, bullet, step number
           | [.!?] ["')\]*_`]* \s+ [*_`]* )                    # or behind a sentence
         (?:the\s+)? (?:final\s+)? answer (?:\s+is)? [*_`]* \s*
-        (?: [:\uFF1A] | (?= [*_`#]* \s* $ ) )                 # a heading may do without the colon""",
+        (?: [:\uFF1A] | (?= [*_`#]* \s* $ ) )                 # a heading needs no colon""",
     re.IGNORECASE | re.VERBOSE,
 )
 #: The model's own role, as a base model repeats it.
 _ROLE = re.compile(r"\A\s*assistant\s*:", re.IGNORECASE)
-#: How a turn opens that the model made up.
+#: The beginning of a turn that the model invented.
 _INVENTED = re.compile(
     r"(?: ^ | [.!?] [ \t]+ ) [>#*_` \t]* (?: user | human | question | (?-i:Q) ) [*_` \t]* [:\uFF1A]",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
@@ -35,10 +35,10 @@ _MARKDOWN = "*_`# \t\r"
 
 
 def strip_reasoning(text: str) -> str:
-    """The text without the blocks in which a reasoning model thinks.
+    """Return the text without the reasoning blocks of a reasoning model.
 
-    An unclosed block goes to the end of the text; a closing tag without an opening one ends a block
-    that began before the text did (many chat templates put the opening tag into the prompt).
+    An unclosed block extends to the end of the text; a closing tag without an opening one ends a block
+    that began before the text (many chat templates put the opening tag into the prompt).
     """
     kept: list[str] = []
     position, thinking = 0, False
@@ -53,16 +53,16 @@ def strip_reasoning(text: str) -> str:
         position = tag.end()
     if not thinking:
         kept.append(text[position:])
-    # A blank keeps the words on either side of a block apart.
+    # A blank separates the words before and after a block.
     return " ".join(kept).strip()
 
 
 def own_words(text: str, tags: Sequence[str] = ()) -> str:
-    """The text without what the model repeats of the question's data, up to where it makes up a further turn.
+    """Return the text without a copy of the question's data, up to the first invented turn.
 
-    `tags` are those around the data in the prompt. A reply may begin with a copy of the data, each tag once; from its
-    opening tag, or a line `Title:`, to its closing tag or to an `Answer:` line nothing is the model's own. Behind words
-    of its own, or a second time, they open a further question, as `User:`, `Human:`, `Question:` and `Q:` always do.
+    `tags` are those around the data in the prompt. A reply may begin with a copy of the data, each tag once: from an
+    opening tag, or a line `Title:`, to the closing tag or an `Answer:` line. After own words, or the second time, a tag
+    opens an invented question, as `User:`, `Human:`, `Question:` and `Q:` always do.
     """
     if invented := _INVENTED.search(text):
         text = text[: invented.start() + 1] if text[invented.start()] in ".!?" else text[: invented.start()]
@@ -86,10 +86,10 @@ def own_words(text: str, tags: Sequence[str] = ()) -> str:
 
 
 def final_answer(text: str) -> str | None:
-    """What stands behind the last `Answer:` that opens a line or follows a sentence; `None` without one.
+    """Return the text after the last `Answer:` at the start of a line or after a sentence; `None` without one.
 
-    Markdown around it, `Final answer:` and `The answer is:` are understood. Where the marker stands
-    alone on its line, the next line with text is the answer.
+    Markdown around it, `Final answer:` and `The answer is:` are understood. If the marker is alone on its line, the
+    next line with text is the answer.
     """
     lines = text.splitlines()
     for number in range(len(lines) - 1, -1, -1):
@@ -100,6 +100,6 @@ def final_answer(text: str) -> str | None:
 
 
 def snap_fibonacci(value: float) -> float:
-    """The point value within 1 of `value`: the nearest, the lower one on a tie; else `value` itself."""
+    """Return the point value within 1 of `value`: the nearest, the lower one on a tie; else `value` itself."""
     nearest = min(FIBONACCI, key=lambda point: (abs(point - value), point))
     return float(nearest) if abs(nearest - value) <= 1 else value

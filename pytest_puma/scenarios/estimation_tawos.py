@@ -11,11 +11,11 @@ from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.scenarios.statements import Statements
 from pytest_puma.task_types.regression import number_text
 
-#: The research data set, which its licence lets nobody ship: used where the project's data folder holds it.
+#: The research data set: its licence forbids distribution, so it is used if the project's data folder has it.
 RESEARCH_DATA = Path("data", "tawos_clean.csv")
 
 _PROJECT_MARKS = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg", "setup.py", ".git")
-#: Above the largest card of the usual decks a number is no estimate, but a year or a status code.
+#: The largest card of the usual decks: a larger number is no estimate, but a year or a status code.
 MAXIMUM = 100
 
 _TAGS = ("item",)
@@ -26,7 +26,7 @@ _NUMBER = r"""(?<![^\W_]) (?<!\d[.,:/]) (?<![-\u2212]) (?<!\d[\u2013\u2014])
 
 
 def _estimate(text: str) -> str | None:
-    """The number that opens the text, as the point value within 1 of it where there is one."""
+    """The number at the start of the text, as the point value within 1 of it if there is one."""
     number = re.match(r"[\d.]+", text)
     value = math.inf if number is None else float(number[0])
     return number_text(snap_fibonacci(value)) if value <= MAXIMUM else None
@@ -46,8 +46,7 @@ _LISTED = re.compile(r"^[ \t]*\d+[.)][ \t]+(?=\S)", re.MULTILINE)
 class EstimationTawosScenario(FileScenario):
     """The story points of a backlog item from its title and description.
 
-    Without data of the user's own, `data/tawos_clean.csv` of the current project is read where there
-    is one, else the bundled stand-in.
+    Without own data, `data/tawos_clean.csv` of the current project is used if it exists, else the bundled stand-in.
     """
 
     name = "estimation_tawos"
@@ -75,24 +74,24 @@ class EstimationTawosScenario(FileScenario):
         super().__init__(_research_data() if data is None else data)
 
     def valid_labels(self) -> list[str]:
-        """The point series, smallest first."""
+        """Return the point values, smallest first."""
         return [str(point) for point in FIBONACCI]
 
     def parse_response(self, response: str) -> str | None:
-        """The estimate, up to 100, that is the whole reply, opens a line or sentence of it, or is stated in it.
+        """Return the estimate, up to 100, that is the whole reply, opens a line or sentence, or is stated in the reply.
 
-        As the point value within 1 of it, where there is one. Stricter than the first match: a range, an excerpt of the
-        scale, a number of something else and what stands in a repeated or invented item are no answer.
+        It is rounded to the point value within 1 of it, if there is one. Stricter than the first match: a range, an
+        excerpt of the scale, a number of something else and text of a repeated or invented item are no answer.
         """
         return _STATEMENTS.answered(_LISTED.sub("", response))
 
     def parse_conclusion(self, reply: str) -> str | None:
-        """The estimate that is the whole reply or is stated in it: "The story points are 5"."""
+        """Return the estimate that is the whole reply or is stated in it: "The story points are 5"."""
         return _STATEMENTS.decided(_LISTED.sub("", reply))
 
 
 def _research_data() -> Path | None:
-    """The research data set in the current project: in this folder, or in the root of the project it belongs to."""
+    """The research data set in this folder, or in the root of the current project."""
     here = Path.cwd()
     marked = (folder for folder in (here, *here.parents) if any((folder / mark).exists() for mark in _PROJECT_MARKS))
     places = (here / RESEARCH_DATA, next(marked, here) / RESEARCH_DATA)

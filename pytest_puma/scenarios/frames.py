@@ -1,4 +1,4 @@
-"""Data frames in and out. The one file of this room that imports pandas, and only when rows are asked for."""
+"""Conversion from and to data frames. The only file of this room that imports pandas, on first use."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: The name of an index that holds the number of each row in its file.
+#: The name of an index with the number of each row in its file.
 ROW = "row"
 
 
 def to_frame(
     records: Sequence[Mapping[str, Any]], *, columns: Sequence[str], rows: Sequence[int] | None = None
 ) -> pd.DataFrame:
-    """A frame of these columns, each of plain Python objects, so that no value changes its type; `rows`: its index."""
+    """Return a frame of these columns, of plain Python objects so that no value changes its type; `rows`: its index."""
     import pandas as pd
 
     index = None if rows is None else pd.Index(rows, name=ROW)
@@ -25,13 +25,13 @@ def to_frame(
 
 
 def places(frame: pd.DataFrame) -> list[str]:
-    """Where each row stands: `row 5` of a file, `index 3` of a frame that says nothing about a file."""
+    """Return the place of each row: `row 5` of a file, `index 3` of a frame without a file."""
     word = ROW if frame.index.name == ROW else "index"
     return [f"{word} {label}" for label in frame.index]
 
 
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows as dictionaries of plain Python values, `None` where a value is missing."""
+    """Return the rows as dictionaries of plain Python values, `None` for a missing value."""
     import pandas as pd
 
     def plain(value: Any) -> Any:
@@ -41,7 +41,7 @@ def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def parquet_records(data: bytes) -> list[dict[str, Any]]:
-    """The rows of a Parquet file; an `ImportError` without pyarrow, a `ValueError` or `OSError` when it is none."""
+    """Return the rows of a Parquet file; `ImportError` without pyarrow, `ValueError` or `OSError` if it is none."""
     import pandas as pd
 
     frame = pd.read_parquet(io.BytesIO(data))

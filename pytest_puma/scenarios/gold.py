@@ -1,4 +1,4 @@
-"""Which fields of a sample tell its gold answer: templates do not see them."""
+"""The fields of a sample that reveal its gold answer, hidden from templates."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ if TYPE_CHECKING:
 
 
 def hidden_fields(scenario: Scenario, samples: Sequence[Sample]) -> frozenset[str]:
-    """Those that the scenario declares, and any that `gold_label` reads and returns as it stands in every sample.
+    """Return the fields that the scenario declares, and those that `gold_label` reads and returns in every sample.
 
-    A field that the gold answer is only computed from, as a sum is from its terms, may be what the question is about.
+    A field that is only an input of the gold answer, as a term of a sum, may belong to the question.
     """
     if not samples:
         return frozenset(scenario.hidden_fields())
     labels = tuple(scenario.valid_labels()) if scenario.kind.closed else None
-    reading = _Reading(samples[0].fields)
-    scenario.gold_label(reading)
-    told = {
+    row = _RecordingRow(samples[0].fields)
+    scenario.gold_label(row)
+    revealing = {
         name
-        for name in reading.read - set(scenario.text_fields)
+        for name in row.names_read - set(scenario.text_fields)
         if all(valid_gold(plain_text(sample.fields.get(name)), labels) == sample.gold for sample in samples)
     }
-    return frozenset((*scenario.hidden_fields(), *told))
+    return frozenset((*scenario.hidden_fields(), *revealing))
 
 
-class _Reading(dict[str, Any]):
-    """A row that knows which of its fields were read."""
+class _RecordingRow(dict[str, Any]):
+    """A row that records which of its fields are read."""
 
     def __init__(self, *fields: Any) -> None:
         super().__init__(*fields)
-        self.read: set[str] = set()
+        self.names_read: set[str] = set()
 
     def __getitem__(self, name: str) -> Any:
-        self.read.add(name)
+        self.names_read.add(name)
         return super().__getitem__(name)
 
     def get(self, name: str, default: Any = None) -> Any:
-        self.read.add(name)
+        self.names_read.add(name)
         return super().get(name, default)

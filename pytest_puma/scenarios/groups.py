@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_puma.core import Scenario
 
-#: "All rows" of a scenario that is searched for subjects. One that generates its rows never comes to an end.
+#: Maximum number of rows to search for subjects, as a scenario may generate rows without end.
 MAX_ROWS = 100_000
 
 
@@ -32,7 +32,7 @@ def groups_of(scenario: Scenario, row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def matches(subject: str, values: Iterable[str]) -> bool:
-    """Whether the pattern matches one of the values."""
+    """Return True if the pattern matches one of the values."""
     return any(fnmatchcase(value.casefold(), subject.casefold()) for value in values)
 
 
@@ -45,7 +45,7 @@ def group_values(scenario: Scenario, seed: int) -> tuple[str, ...]:
 def rows_of_subjects(scenario: Scenario, n: int, seed: int, subjects: Collection[str]) -> pd.DataFrame:
     """Return the first `n` rows of the scenario whose groups match one of the subjects, or all there are.
 
-    A `SettingsError` lists the known values if no row matches.
+    A `SettingsError` lists the existing values if no row matches.
     """
     size = n
     while True:

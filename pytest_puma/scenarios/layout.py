@@ -1,4 +1,4 @@
-"""From a file's own columns to the scenario's: names matched, cells cleaned, gold answers checked.
+"""Conversion of a file's columns to the scenario's: matched names, cleaned cells, checked gold answers.
 
     issuekey,Summary,description,storypoint        ->   item_id, title, description, story_points
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_puma.scenarios.table import Table
 
-# As databases and pandas write "nothing here" into text files.
+# How databases and pandas write a missing value into text files.
 _NOTHING = frozenset({"", "null", "nan", "\\n"})
 # Beside an issue key, `id` is the tracker's internal number.
 _INTERNAL = "id"
@@ -29,11 +29,11 @@ _INTERNAL = "id"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """What the columns of a file must hold: a key for each row, text to read, and the gold answer.
+    """The required columns of a file: a key for each row, text, and the gold answer.
 
-    `labels` are the gold answers there are, `None` where they are numbers. `names` maps a column to the
-    other names it is understood by; a column named only there may be absent. `drop`: of equal rows the first counts.
-    `groups` are the group columns.
+    `labels` are the possible gold answers, `None` if they are numbers. `names` maps a column to its other names; a
+    column that occurs only there may be absent. `drop`: keep only the first of equal rows. `groups` are the group
+    columns.
     """
 
     key: str | None
@@ -46,16 +46,16 @@ class Layout:
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The columns that no file may lack."""
+        """The columns that every file needs."""
         return (*(() if self.key is None else (self.key,)), *self.text, self.label, *self.groups)
 
 
 def arrange(table: Table, layout: Layout) -> pd.DataFrame:
-    """The table's rows under the layout's column names, all cells text, `''` where nothing is.
+    """Return the table's rows under the layout's column names, all cells as text, `''` for an empty cell.
 
-    Other columns follow under their own names; the index holds the number of each row in the file. A `DataError` names
-    the file, the row and the column when a column is missing or there twice, and when a row has no key, another row's
-    key, no text, or no valid gold.
+    Other columns follow under their own names; the index is the number of each row in the file. A `DataError` names the
+    file, the row and the column if a column is missing or repeated, or if a row has no key, the key of another row, no
+    text, or no valid gold answer.
     """
     columns = _find_columns(table, layout)
     records: list[dict[str, str]] = []
@@ -83,9 +83,9 @@ def arrange(table: Table, layout: Layout) -> pd.DataFrame:
 
 
 def valid_gold(text: str, labels: tuple[str, ...] | None) -> str | None:
-    """The gold answer in its standard spelling: a label, or a finite number where `labels` is `None`.
+    """Return the gold answer in its standard spelling: a label, or a finite number if `labels` is `None`.
 
-    `None` when the text is neither.
+    `None` if the text is neither.
     """
     if labels is not None:
         same = [label for label in labels if label.casefold() == text.casefold()]
@@ -98,27 +98,27 @@ def valid_gold(text: str, labels: tuple[str, ...] | None) -> str | None:
 
 
 def _find_columns(table: Table, layout: Layout) -> dict[str, int]:
-    """Where each column stands in the header: the layout's first, then the file's other ones."""
-    found: dict[str, int] = {}
+    """The position of each column in the header: those of the layout, then the others."""
+    positions: dict[str, int] = {}
     for column in dict.fromkeys((*layout.required, *layout.names)):
         matches = _matches(table.header, column, layout.names.get(column, ()))
         if len(matches) > 1:
             names = " and ".join(repr(table.header[at]) for at in matches)
             msg = f"{table.name}: the columns {names} both mean {column!r}; rename or remove all but one"
             raise DataError(msg)
-        found.update((column, at) for at in matches)
-    if missing := [column for column in layout.required if column not in found]:
+        positions.update((column, at) for at in matches)
+    if missing := [column for column in layout.required if column not in positions]:
         raise DataError(_missing(table, layout, missing[0]))
     for at, name in enumerate(table.header):
-        if name.strip() and at not in found.values():
-            # An export may repeat a column, a comment or a sprint each: the first stands for all.
-            found.setdefault(name.strip(), at)
-    return found
+        if name.strip() and at not in positions.values():
+            # An export may repeat a column, one for each comment or sprint: the first is used.
+            positions.setdefault(name.strip(), at)
+    return positions
 
 
 def _matches(header: tuple[str, ...], column: str, other_names: tuple[str, ...]) -> list[int]:
-    wanted = {_normal(name) for name in (column, *other_names)}
-    matches = [at for at, name in enumerate(header) if _normal(name) in wanted]
+    accepted = {_normal(name) for name in (column, *other_names)}
+    matches = [at for at, name in enumerate(header) if _normal(name) in accepted]
     if len(matches) > 1 and _normal(column) != _INTERNAL:
         return [at for at in matches if _normal(header[at]) != _INTERNAL] or matches
     return matches
@@ -140,7 +140,7 @@ def _text(cell: str | None) -> str:
 
 
 def _faults(record: Mapping[str, str], layout: Layout, *, twin: int | None) -> Iterator[tuple[str, str]]:
-    """Each column of the row that cannot be used, and why; `twin` is the number of an earlier row of the same key."""
+    """Each invalid column of the row, with the fault; `twin` is the number of an earlier row with the same key."""
     if layout.key is not None and not record[layout.key]:
         yield layout.key, "there is no key; each row needs its own"
     elif layout.key is not None and twin is not None:
@@ -152,5 +152,5 @@ def _faults(record: Mapping[str, str], layout: Layout, *, twin: int | None) -> I
         yield layout.text[0], f"nothing to read in {' and '.join(layout.text)}; remove the row"
     if valid_gold(record[layout.label], layout.labels) is None:
         expected = "a number" if layout.labels is None else f"one of {', '.join(layout.labels)}"
-        found = repr(record[layout.label]) if record[layout.label] else "nothing"
-        yield layout.label, f"found {found}, expected {expected}; mend or remove the row"
+        text = repr(record[layout.label]) if record[layout.label] else "nothing"
+        yield layout.label, f"found {text}, expected {expected}; fix or remove the row"

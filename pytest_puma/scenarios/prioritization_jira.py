@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[str, str]
 
-#: What a row says of each of its two issues, as `title_a` and `title_b` do.
+#: The columns of each of the two issues of a row: `title_a` and `title_b`.
 _SIDES = ("title", "description", "priority")
 _NOUN = r"(?i:issue|option|ticket)"
-# "A or B", "A/B", "between A and B": the question over again, or a hedge; "A means that": the prompt's explanation.
+# "A or B", "A/B", "between A and B": the repeated question, or a hedge; "A means that": the prompt's explanation.
 _QUESTION = re.compile(
     rf"""(?<!\w) (?: (?i:between|both|comparing|issues|options|tickets|of) \W+ (?:{_NOUN}\W+)? [AB] \W+ and
                | [AB] (?: \W* (?: \b(?:or|vs|versus)\b | / ) | \s+ and\b ) ) \W* (?:{_NOUN}\W+)? [AB] (?!\w)
        | \b A \s+ means \s+ that \b .*""",
     re.VERBOSE,
 )
-# The issue that is not chosen, or that a text describes before it chooses.
+# The issue that is not chosen, or its description before the choice.
 _ASIDE = re.compile(
     rf"""\b (?i:beats|not|outranks|over|than|instead\s+of) \s+ (?i:the\s+)? (?:{_NOUN}\s+)? [AB] (?!\w)
        | (?<!\w) [AB] \s+ [^.;\n]{{0,60}}? \b (?i:less|lower|not|no) \b .*
@@ -81,44 +81,44 @@ class PrioritizationJiraScenario(FileScenario):
     unit_columns = ("key_a", "key_b")
     data_tags = _TAGS
 
-    #: Whether each pair is asked a second time, in the next row, with A and B changed over.
+    #: Whether each pair is repeated in the next row, with A and B exchanged.
     both_orders: ClassVar[bool] = False
 
     def layout(self) -> Layout:
-        """The file holds issues, laid out as for triage; the pairs are made of them."""
+        """Return the layout of triage: the file contains issues, which form the pairs."""
         return TriageJiraScenario().layout()
 
     def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
-        """The first `n` pairs in the order of the seed; all there are where these are fewer."""
+        """Return the first `n` pairs in the order of the seed, or all if there are fewer."""
         return _pair_up(self.rows, n, seed=seed, both_orders=self.both_orders)
 
     def examples(self) -> pd.DataFrame | None:
-        """Pairs made of the pool's issues, each issue in one of them."""
+        """Return pairs of the pool's issues, each issue in one of them."""
         pool = super().examples()
         return None if pool is None else _pair_up(pool, len(pool) // 2, seed=0, both_orders=False)
 
     def gold_label(self, instance: dict[str, Any]) -> str:
-        """The issue whose priority comes first."""
+        """Return the issue with the higher priority."""
         return "A" if _urgency(instance["priority_a"]) < _urgency(instance["priority_b"]) else "B"
 
     def hidden_fields(self) -> tuple[str, ...]:
-        """The priorities of both issues."""
+        """Return the columns of both priorities."""
         return ("priority_a", "priority_b")
 
     def valid_labels(self) -> list[str]:
-        """A and B."""
+        """Return A and B."""
         return ["A", "B"]
 
     def primary_metric(self) -> str:
-        """Accuracy: A and B are right equally often, and mean nothing by themselves."""
+        """Return accuracy, as A and B are right equally often and have no meaning of their own."""
         return "accuracy"
 
     def parse_response(self, response: str) -> str | None:
-        """The one capital A or B in the text, or the one of both that it chooses.
+        """Return the only capital A or B in the text, or the chosen one of both.
 
-        An article, the question repeated, the issue that is not chosen, and what stands in a repeated or invented issue
-        do not count; a small a or b only when it is all there is. Stricter than the first match: a text that names both
-        and chooses neither gives no answer.
+        An article, the repeated question, the issue that is not chosen, and text of a repeated or invented issue do not
+        count; a lower-case a or b counts only if it is the whole reply. Stricter than the first match: a text with both
+        and no choice is a parse failure.
         """
         if chosen := self.parse_conclusion(response):
             return chosen
@@ -127,33 +127,33 @@ class PrioritizationJiraScenario(FileScenario):
         return named.pop() if len(named) == 1 else None
 
     def parse_conclusion(self, reply: str) -> str | None:
-        """The letter that is the whole reply or is stated in it: "Issue B is more urgent"."""
+        """Return the letter that is the whole reply or is stated in it: "Issue B is more urgent"."""
         whole = _WHOLE.fullmatch(reply)
         return whole[1].upper() if whole else _STATEMENTS.decided(_QUESTION.sub(" ", reply))
 
 
 class PrioritizationJiraBothOrdersScenario(PrioritizationJiraScenario):
-    """Every pair in both orders, one after the other: shows how far the answer hangs on the order."""
+    """Every pair in both orders, one after the other: shows how far the answer depends on the order."""
 
     name = "prioritization_jira_both_orders"
     template_folder = PrioritizationJiraScenario.name
     both_orders = True
 
     def metrics(self) -> Mapping[str, OwnMetric]:
-        """The share of pairs whose answer changes with the order."""
+        """Return the share of pairs whose answer changes with the order."""
         return {"order_dependent_rate": order_dependent_rate}
 
 
 def order_dependent_rate(predictions: Sequence[Prediction]) -> float:
-    """The share of pairs in which the two orders are answered with different issues; NaN where there is no pair.
+    """Return the share of pairs with different issues as the answers to the two orders; NaN without a pair.
 
-    A pair counts when both its orders have an answer, and as often as both are among the predictions:
-    a bootstrap may hold it several times, or one order alone.
+    A pair counts if both orders have an answer, and as often as both are among the predictions: a resample may contain
+    it several times, or one order alone.
     """
     picks: dict[frozenset[str], dict[Pair, list[str]]] = defaultdict(lambda: defaultdict(list))
     for prediction in predictions:
         if prediction.answer is not None:
-            # Before them stands the sample, if it has several trials.
+            # The first unit is the sample, if it has several trials.
             a, b = prediction.units[-2:]
             picks[frozenset((a, b))][a, b].append(a if prediction.answer == "A" else b)
     contradictions = [
@@ -177,15 +177,15 @@ def _pair_up(frame: pd.DataFrame, n: int, *, seed: int, both_orders: bool) -> pd
     pairs = place_gold(draw_pairs(priorities, seed), ranks=ranks, seed=seed)
     if both_orders:
         pairs = (order for a, b in pairs for order in ((a, b), (b, a)))
-    told = tuple(name for name in ("rationale",) if name in frame.columns)
-    columns = ("pair_id", "key_a", "key_b", *(f"{name}_{side}" for side in "ab" for name in (*_SIDES, *told)), *told)
-    return to_frame([_pair_row(a, b, issues, told) for a, b in islice(pairs, max(n, 0))], columns=columns)
+    extra = tuple(name for name in ("rationale",) if name in frame.columns)
+    columns = ("pair_id", "key_a", "key_b", *(f"{name}_{side}" for side in "ab" for name in (*_SIDES, *extra)), *extra)
+    return to_frame([_pair_row(a, b, issues, extra) for a, b in islice(pairs, max(n, 0))], columns=columns)
 
 
-def _pair_row(a: str, b: str, issues: Mapping[str, Mapping[str, Any]], told: tuple[str, ...]) -> dict[str, Any]:
+def _pair_row(a: str, b: str, issues: Mapping[str, Mapping[str, Any]], extra: tuple[str, ...]) -> dict[str, Any]:
     row = {"pair_id": f"{a}>{b}", "key_a": a, "key_b": b}
     for side, key in (("a", a), ("b", b)):
-        row |= {f"{name}_{side}": issues[key][name] for name in (*_SIDES, *told)}
-    if told and row["rationale_a"] and row["rationale_b"]:
+        row |= {f"{name}_{side}": issues[key][name] for name in (*_SIDES, *extra)}
+    if extra and row["rationale_a"] and row["rationale_b"]:
         row["rationale"] = f"Issue A: {row['rationale_a']} Issue B: {row['rationale_b']}"
     return row

@@ -1,8 +1,8 @@
-"""Where a reply decides for an answer, rather than mentions one. Pure text.
+"""Statements in which a reply chooses an answer, and does not only mention one. Pure text.
 
 The priority of an issue is Critical.         Critical
-Critical, Major, Minor or Trivial             nothing: the list of the labels
-This matters more than a minor issue.         nothing: in passing
+Critical, Major, Minor or Trivial             none: the list of the labels
+This matters more than a minor issue.         none: only mentioned
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from functools import cached_property
 from pytest_puma.scenarios.answers import own_words
 
 _SIGNS = r"""[\s"'*_`()\[\]{}]*"""
-# What may follow an answer: the end, a sign, a reason. So no noun does: "Critical data is lost", "3 days".
+# An answer is followed by the end, a sign or a reason, never by a noun: "Critical data is lost", "3 days".
 _END = r"""(?= ["'*_`()\[\]{}]* (?: \s* (?: \Z | \n | [.!;,] (?!\d) | [-\u2013\u2014] \s | \( | </ )
     | \s+ (?: and | as | because | but | due | given | over | rather | since | so ) \b ) )"""
 _NOUN = r"""(?: ["'*_`]* \s+ (?:bug|defect|issue|one|priority|ticket) )?"""
-# "This is a critical issue that ...": behind the noun the sentence may go on.
+# "This is a critical issue that ...": after the noun the sentence may continue.
 _NOUN_AND_MORE = r"""(?: ["'*_`]* \s+ (?:bug|defect|issue|ticket) \s+ (?:for|in|of|on|that|to|with|\w+ing) \b )"""
 
 # "The priority" "of this issue" "is clearly" ...
@@ -48,8 +48,8 @@ _CLAUSE = re.compile(r"\b(?:how|if|unless|what|when|whether|which|why)\b[^.,;:!?
 class Statements:
     """The statements about one kind of answer.
 
-    `label`: a verbose pattern of an answer. `subjects`: a pattern of what is said to be the answer. `normal`: the
-    answer that a match of `label` means, `None` where it is none. `tags`: those around the data in the prompt. `more`:
+    `label`: a verbose pattern of an answer. `subjects`: a pattern of the subjects of a statement. `normal`: the answer
+    of a match of `label`, `None` if it is none. `tags`: those around the data in the prompt. `more`:
     a pattern of further statements, whose last group is the label.
     """
 
@@ -60,22 +60,22 @@ class Statements:
     more: str = r"(?!)"
 
     def decided(self, reply: str) -> str | None:
-        """The answer that is all there is, or is stated; `None` where statements contradict each other."""
+        """Return the answer that is the whole reply or is stated in it; `None` if statements contradict each other."""
         return self._one_of(reply, (self._statement, self._more))
 
     def answered(self, reply: str) -> str | None:
-        """As `decided`, for a reply that was to be nothing but the answer: it may also open a line or a sentence."""
+        """Like `decided`, for a reply that should be the answer alone: it may also open a line or a sentence."""
         return self._one_of(reply, (self._statement, self._more, self._opening, self._bullet))
 
     def _one_of(self, reply: str, patterns: Sequence[re.Pattern[str]]) -> str | None:
         text = self._decisive(own_words(reply, self.tags))
         patterns = (self._mention,) if self._bare.fullmatch(text) else patterns
-        found = {answer for pattern in patterns for answer in self._answers(pattern, text)}
-        return found.pop() if len(found) == 1 else None
+        answers = {answer for pattern in patterns for answer in self._answers(pattern, text)}
+        return answers.pop() if len(answers) == 1 else None
 
     def _decisive(self, text: str) -> str:
         """The text without lists of different answers, denied ones, conditions and questions."""
-        # With runs of blanks the search would take quadratic time.
+        # Runs of blanks would make the search quadratic.
         lines = (" ".join(line.split()) for line in text.splitlines())
         text = "\n".join(filter(None, lines))
         text = self._list.sub(
@@ -119,7 +119,7 @@ class Statements:
 
     @cached_property
     def _bullet(self) -> re.Pattern[str]:
-        """As an opening, but not before a colon: "- Critical: data loss" repeats the prompt."""
+        """Like an opening, but not before a colon: "- Critical: data loss" repeats the prompt."""
         return _compile(rf"""^ \s* [-\u2022] \s+ ["'*_`]* ({self.label}) {_END}""")
 
 

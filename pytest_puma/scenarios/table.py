@@ -1,7 +1,7 @@
-"""A data file as it is: CSV, JSON Lines or Parquet -> header, and cells as text under their row numbers.
+"""A data file in CSV, JSON Lines or Parquet -> header, and rows of cells as text with their row numbers.
 
-A row number is the one a person finds in the file: a CSV's header is row 1, as in a spreadsheet
-(a cell of several lines is still one row); in JSON Lines it is the line; in Parquet the first row is 1.
+A row number is that of the file: the header of a CSV is row 1, as in a spreadsheet (a cell of several lines is one
+row); in JSON Lines it is the line; in Parquet the first row is 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_puma.task_types.regression import number_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row: its number in the file, and a cell for each column of the header, `None` where the file has none."""
+    """One row: its number in the file, and a cell for each column of the header, `None` if the file has none."""
 
     number: int
     cells: tuple[str | None, ...]
@@ -30,24 +30,24 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A file's header and rows; `name` is what messages call the file. A table without rows is refused."""
+    """A file's header and rows; `name` is the file in messages. A table without rows is refused."""
 
     name: str
     header: tuple[str, ...]
     rows: tuple[Row, ...]
 
     def __post_init__(self) -> None:
-        """No rows, no benchmark."""
+        """Raise a `DataError` for a table without rows."""
         if not self.rows:
             msg = f"{self.name}: the file has no rows; expected one row for each question, under a header"
             raise DataError(msg)
 
 
 def read_table(data: bytes, *, name: str) -> Table:
-    """Read the content of the file `name`; its suffix tells the format.
+    """Parse the content of the file `name`; its suffix is the format.
 
-    A `DataError` names the file, and the row where one is to blame, when the format is unknown, the text
-    is not UTF-8, a row has more or fewer cells than the header, a line is not a JSON object, or no row is there.
+    A `DataError` names the file and the faulty row if the format is unknown, the text is not UTF-8, a row has more or
+    fewer cells than the header, a line is not a JSON object, or there is no row.
     """
     suffix = Path(name).suffix.lower()
     if suffix in {".csv", ".tsv"}:
@@ -85,10 +85,10 @@ def _read_csv(text: str, name: str) -> Table:
 
 
 def _csv_rows(text: str, name: str) -> Iterator[Row]:
-    """The rows that hold anything. Strict: a stray quote must not swallow the rows behind it in silence."""
+    """The rows that are not empty. Strict: a stray quote must not silently swallow the following rows."""
     first_line = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first_line.count)
-    # The module's limit of 131,072 characters is global, and a pasted log can be longer.
+    # The csv module's limit of 131,072 characters is global, and a pasted log can be longer.
     limit = csv.field_size_limit(max(len(text), 1))
     number = 0
     try:
@@ -139,10 +139,10 @@ def _from_records(records: Iterable[tuple[int, Mapping[str, Any]]], name: str) -
 
 
 def _cell(value: Any) -> str | None:
-    """A value as a CSV would hold it."""
+    """A value as text in a CSV."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, float):
         return number_text(value)
-    # JSON may carry half a surrogate pair, which no tokenizer can encode.
+    # JSON may contain half a surrogate pair, which no tokenizer can encode.
     return str(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

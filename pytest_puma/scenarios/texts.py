@@ -1,4 +1,4 @@
-"""Which fields of a sample are natural language: what perturbations change, and naive baselines learn from."""
+"""The fields of a sample in natural language, for perturbations and naive baselines."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 #: The reason for a gold answer, in a pool of examples.
 _RATIONALE = "rationale"
-#: Characters by which a person knows a sample again.
+#: Maximum number of characters of a sample in a message.
 _CHARACTERS = 40
 
 
 def text_fields(scenario: Scenario, samples: Sequence[Sample], hidden: Collection[str]) -> tuple[str, ...]:
-    """The declared text fields that the samples have; where they have none of these, all their fields of text.
+    """Return the declared text fields that the samples have, or else all their fields of text.
 
-    Those that tell the gold answer (`hidden`), identify the row or name its units or groups are none of them.
+    Fields that reveal the gold answer (`hidden`), identify the row or name its units or groups are excluded.
     """
     there = dict.fromkeys(name for sample in samples for name in sample.fields)
     if declared := tuple(name for name in scenario.text_fields if name in there):
@@ -27,7 +27,7 @@ def text_fields(scenario: Scenario, samples: Sequence[Sample], hidden: Collectio
 
 
 def beginning(sample: Sample, texts: Sequence[str]) -> str:
-    """How these fields of a sample begin, in one line."""
+    """Return the beginning of these fields of a sample, in one line."""
     text = " ".join(" ".join(str(sample.fields.get(name) or "") for name in texts).split())
     return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
 

@@ -23,7 +23,7 @@ _STATEMENTS = Statements(
 
 
 class TriageJiraScenario(FileScenario):
-    """The priority of an issue from its title and description; samples hold the four priorities alike."""
+    """The priority of an issue from its title and description; the four priorities are equally frequent."""
 
     name = "triage_jira"
     task_type = "classification"
@@ -42,17 +42,17 @@ class TriageJiraScenario(FileScenario):
     }
 
     def valid_labels(self) -> list[str]:
-        """The four priorities, most urgent first."""
+        """Return the four priorities, most urgent first."""
         return list(PRIORITIES)
 
     def parse_response(self, response: str) -> str | None:
-        """The priority, in any case, that is the whole reply, opens a line or sentence of it, or is stated in it.
+        """Return the priority, in any case, that is the whole reply, opens a line or sentence, or is stated in it.
 
-        Stricter than the first match: a list of the priorities, two that contradict each other, one in passing and what
-        stands in a repeated or invented issue are no answer.
+        Stricter than the first match: a list of the priorities, two contradictory ones, one that is only mentioned, and
+        text of a repeated or invented issue are no answer.
         """
         return _STATEMENTS.answered(response)
 
     def parse_conclusion(self, reply: str) -> str | None:
-        """The priority that is the whole reply or is stated in it: "The priority is Critical"."""
+        """Return the priority that is the whole reply or is stated in it: "The priority is Critical"."""
         return _STATEMENTS.decided(reply)

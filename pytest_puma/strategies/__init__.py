@@ -1,4 +1,4 @@
-"""Strategies: ways of asking. Each is a generator that yields requests, is sent responses, and returns an answer.
+"""Strategies: ways of asking. Each is a generator that yields requests, receives responses, and returns an answer.
 
 A strategy is named as in `few_shot_3`: hyphens and case do not matter, and K is any number in `few_shot_K`,
 `cot_few_shot_K` and `self_consistency_K`. One strategy has one name: `few_shot` is `few_shot_3`, `few_shot_1` is
@@ -55,8 +55,8 @@ class Strategy:
     """A way of asking, under its canonical name.
 
     `templates`: the names of the template that it uses, the first that exists. `shots`: solved examples in the
-    prompt. `max_tokens` and `temperature` hold where the cell's settings do not say; a strategy with a temperature
-    above 0 lives on different samples and refuses 0. `final_line`: its replies are read on their `Answer:` line alone.
+    prompt. `max_tokens` and `temperature` are the defaults of the cell's settings; a strategy with a temperature
+    above 0 compares several replies and refuses 0. `final_line`: only the `Answer:` line of a reply is parsed.
     """
 
     name: str
@@ -69,9 +69,9 @@ class Strategy:
 
 
 def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None) -> Strategy:
-    """The strategy of a name as users write it; `own` are those of plugins, by canonical name.
+    """Return the strategy of a name as users write it; `own` are those of plugins, by canonical name.
 
-    A `SettingsError` lists the names there are, and the nearest.
+    A `SettingsError` lists the existing names, and the nearest.
     """
     name = text.strip().lower().replace("-", "_")
     if own and name in own:
@@ -81,16 +81,16 @@ def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None) -> Stra
     family, count = _split(name)
     if family not in _FAMILIES:
         raise SettingsError(_unknown(text, name, own or {}))
-    default, least, build = _FAMILIES[family]
+    default, minimum, build = _FAMILIES[family]
     k = default if count is None else count
-    if k < least:
-        msg = f"strategy {text!r}: the number is {k}; expected {family}_K with K at least {least}"
+    if k < minimum:
+        msg = f"strategy {text!r}: the number is {k}; expected {family}_K with K at least {minimum}"
         raise SettingsError(msg)
     return build(k)
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a name means one of our strategies."""
+    """Return True if a name means a built-in strategy."""
     try:
         parse_strategy(name)
     except SettingsError:
@@ -99,13 +99,13 @@ def is_built_in(name: str) -> bool:
 
 
 def resolve_generation(strategy: Strategy, generation: Generation) -> Generation:
-    """The settings with the strategy's own `max_tokens` and `temperature` where they leave the choice.
+    """Return the settings, with the strategy's own `max_tokens` and `temperature` where these are unset.
 
-    A `SettingsError` refuses temperature 0 for a strategy that compares samples: all would be the same.
+    A `SettingsError` refuses temperature 0 for a strategy that compares several replies: all would be equal.
     """
     if strategy.temperature > 0 and generation.temperature == 0:
         msg = (
-            f"strategy {strategy.name}: temperature is 0, so all its answers would be the same; "
+            f"strategy {strategy.name}: temperature is 0, so all its answers would be equal; "
             f"expected a positive one; leave it out for {strategy.temperature:g}"
         )
         raise SettingsError(msg)
@@ -152,11 +152,11 @@ def _split(name: str) -> tuple[str, int | None]:
 
 
 def _unknown(text: str, name: str, own: Mapping[str, Strategy]) -> str:
-    known = [*ALL, *own]
-    nearest = get_close_matches(name, [*known, *_FAMILIES], n=1)
+    names = [*ALL, *own]
+    nearest = get_close_matches(name, [*names, *_FAMILIES], n=1)
     hint = f"did you mean {nearest[0]!r}? " if nearest else ""
     return (
-        f"strategy {text!r} is unknown; {hint}there are: {', '.join(known)}, "
+        f"strategy {text!r} is unknown; {hint}there are: {', '.join(names)}, "
         f"and with any other number {', '.join(f'{family}_K' for family in _FAMILIES)}"
     )
 
@@ -182,7 +182,7 @@ _PLAIN = {
     )
 }
 
-#: Family -> its K where none is written, the least K, and how to build the strategy.
+#: Family -> its default K, its minimum K, and the builder of its strategies.
 _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "few_shot": (_DEFAULT_SHOTS, 1, _few_shot),
     "cot_few_shot": (_DEFAULT_SHOTS, 1, _cot_few_shot),

@@ -1,4 +1,4 @@
-"""One request, answered with a short reasoning that ends in an `Answer:` line; only the final answer is read."""
+"""One request, answered with a short reasoning that ends in an `Answer:` line; only the final answer is parsed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ MAX_TOKENS = 256
 
 
 def chain_of_thought(task: Task) -> Conversation:
-    """Ask once and read the final answer, so that a number or label in the reasoning is not taken for the answer."""
+    """Ask once and parse the final answer, so that a number or label in the reasoning is not taken for the answer."""
     response = yield from ask(task.generate(task.prompt()))
     return Answer(value=task.read_final(response.text), responses=(response,))

@@ -9,6 +9,6 @@ MAX_TOKENS = 16
 
 
 def direct(task: Task) -> Conversation:
-    """Ask once and read the whole reply."""
+    """Ask once and parse the whole reply."""
     response = yield from ask(task.generate(task.prompt()))
     return Answer(value=task.read(response.text), responses=(response,))

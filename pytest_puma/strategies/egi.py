@@ -1,4 +1,4 @@
-"""Two turns: the model names what the text leaves unclear and answers it itself from the text, then it decides."""
+"""Two turns: the model names what is unclear in the text and clarifies it from the text, then it decides."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ DECIDE = "decide"
 
 
 def egi(task: Task) -> Conversation:
-    """Ask what is unclear, then, with that reply in the chat, for the decision; read its final answer."""
+    """Ask what is unclear, then, with that reply in the chat, for the decision; parse its final answer."""
     question = task.prompt()
-    # A grammar describes the answer, and this turn gives none.
+    # A grammar describes the answer, which this turn does not give.
     notes = yield from ask(replace(task.generate(question), grammar=None))
     if notes.finish == "overflow":
         return Answer(value=None, responses=(notes,))
-    said = Message(role="assistant", content=strip_reasoning(notes.text))
-    decision = yield from ask(task.generate(task.prompt(DECIDE, (*question.messages, said)), index=1))
+    reply = Message(role="assistant", content=strip_reasoning(notes.text))
+    decision = yield from ask(task.generate(task.prompt(DECIDE, (*question.messages, reply)), index=1))
     return Answer(value=task.read_final(decision.text), responses=(notes, decision))

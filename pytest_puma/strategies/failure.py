@@ -1,14 +1,14 @@
-"""Why a sample has no answer, in one word.
+"""The cause of a parse failure, in one word.
 
     overflow          the prompt is longer than the context: nothing was computed
     not_a_label       the parser returned a text that is not among `valid_labels()`
     not_a_number      the same in a regression: a text that is not a finite number
-    truncated         the reply was cut off, and what there is of it gives no answer
+    truncated         the reply was cut off, and what there is of it contains no answer
     empty             the reply has no text outside of its reasoning
-    no_answer_line    the strategy reads the `Answer:` line, and the reply has none and states no answer either
+    no_answer_line    the strategy parses the `Answer:` line; the reply has none and states no answer either
     unparsed          the parser returned `None`
 
-The first that holds is the cause. A strategy of one's own may give another word in `Answer.failure`.
+The first that applies is the cause. An own strategy may give another word in `Answer.failure`.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from pytest_puma.strategies.task import Task
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """The cause, and the text that the parser took for an answer where it is not a valid one."""
+    """The cause, and the invalid answer if the parser returned one."""
 
     cause: str
     parsed: str | None = None
 
 
 def failure_of(task: Task, answer: Answer, last: Sequence[Response], *, final_line: bool) -> Failure | None:
-    """Why an answer has no valid value, `None` where it has one.
+    """Return why an answer has no valid value; `None` if it has one.
 
-    `last` are the responses to the last requests, the commonest cause of which is given; `final_line`: the strategy
-    reads an `Answer:` line alone.
+    `last` are the responses to the last requests: the result is their most frequent cause. `final_line`: the strategy
+    parses the `Answer:` line alone.
     """
     if answer.value is not None:
         return None if task.allows(answer.value) else _refused(task, answer.value)
     if answer.failure:
         return Failure(cause=answer.failure)
     causes = [_cause(task, response, final_line=final_line) for response in last]
-    commonest = Counter(each.cause for each in causes).most_common(1)[0][0]
-    return next(each for each in causes if each.cause == commonest)
+    most_frequent = Counter(each.cause for each in causes).most_common(1)[0][0]
+    return next(each for each in causes if each.cause == most_frequent)
 
 
 def _cause(task: Task, response: Response, *, final_line: bool) -> Failure:
@@ -61,7 +61,7 @@ def _cause(task: Task, response: Response, *, final_line: bool) -> Failure:
 
 
 def _parsed(task: Task, texts: Iterable[str | None]) -> list[str]:
-    """What the scenario's parser makes of those texts that are there."""
+    """The answers that the scenario's parser finds in the non-empty texts."""
     values = (task.scenario.parse_response(text) for text in texts if text)
     return [value for value in values if value is not None]
 

@@ -1,4 +1,4 @@
-"""Strategies that are a template alone: `prompts/<scenario>/rules.jinja` makes `rules` known.
+"""Strategies that consist of a template: `prompts/<scenario>/rules.jinja` defines the strategy `rules`.
 
 It asks as `zero_shot` does, or as the strategy that its first comment names:
 
@@ -20,39 +20,39 @@ from pytest_puma.strategies.templates import SUFFIX
 DEFAULT = "zero_shot"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _COMMENT = re.compile(r"\s*\{#-?\s*strategy:\s*(.*?)\s*-?#\}")
-#: Words of the option, and of gates, that no strategy may be called.
+#: Words of the option and of gates, reserved.
 _TAKEN = frozenset({"all", "baseline", "naive", "reference", "per_class", "max", "min"})
 
 
 def templated(prompts: Path, own: Mapping[str, Strategy]) -> dict[str, Strategy]:
-    """A strategy for each template in the folders of `prompts` that belongs to none; `own` are those of plugins.
+    """Return a strategy for each template in the folders of `prompts` that belongs to none; `own` are those of plugins.
 
-    Partials (`_issue.jinja`) and files that are not named like a strategy are no strategies. A `SettingsError` names a
-    file whose name or comment cannot be obeyed.
+    Partials (`_issue.jinja`) and files without a name like a strategy are skipped. A `SettingsError` names a file with
+    an invalid name or comment.
     """
-    used = {template for strategy in own.values() for template in strategy.templates}
+    used = {template for each in own.values() for template in each.templates}
     chosen: dict[str, Strategy] = {}
     for path in sorted(prompts.glob(f"*/*{SUFFIX}")):
         name = path.name.removesuffix(SUFFIX)
         if name in used or is_built_in(name) or not _NAME.fullmatch(name):
             continue
         if name in _TAKEN or name in own:
-            msg = f"{path}: {name!r} is taken and can be no strategy of its own; rename the file"
+            msg = f"{path}: {name!r} is taken and cannot be the name of a new strategy; rename the file"
             raise SettingsError(msg)
-        asks = _conversation(path, own)
-        if chosen.setdefault(name, asks).name != asks.name:
+        strategy = _conversation(path, own)
+        if chosen.setdefault(name, strategy).name != strategy.name:
             other = f"elsewhere {name} asks as {chosen[name].name}"
-            msg = f"{path}: asks as {asks.name} does, {other}; expected one of the two"
+            msg = f"{path}: asks as {strategy.name} does, {other}; expected one of the two"
             raise SettingsError(msg)
-    return {name: replace(asks, name=name, templates=(name,)) for name, asks in chosen.items()}
+    return {name: replace(strategy, name=name, templates=(name,)) for name, strategy in chosen.items()}
 
 
 def _conversation(path: Path, own: Mapping[str, Strategy]) -> Strategy:
-    """The strategy whose conversation a template chooses."""
+    """The strategy whose conversation a template uses."""
     try:
         comment = _COMMENT.match(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError):
-        comment = None  # told where the template is used
+        comment = None  # reported where the template is used
     try:
         return parse_strategy(comment[1] if comment else DEFAULT, own)
     except SettingsError as error:

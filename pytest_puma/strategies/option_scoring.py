@@ -1,4 +1,4 @@
-"""The log-probability of every valid label as the whole reply: no text is generated, so none can be unreadable."""
+"""The log-probability of every valid label as the whole reply: no text is generated, so there are no parse failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def option_scoring(task: Task) -> Conversation:
 
 
 def softmax(logprobs: Sequence[float]) -> list[float]:
-    """Probabilities that add up to 1, from logarithms of any size."""
+    """Return probabilities that add up to 1, from logarithms of any size."""
     largest = max(logprobs)
     weights = [math.exp(value - largest) for value in logprobs]
     total = sum(weights)

@@ -1,4 +1,4 @@
-"""A conversation rehearsed without a model: what a template cannot render, or does not show, is found at collection."""
+"""A conversation rehearsed without a model, to find faults of templates at collection."""
 
 from __future__ import annotations
 
@@ -9,42 +9,44 @@ from typing import Any
 from pytest_puma.core import Exchange, Generate, PumaError, Response, Score, TemplateError
 from pytest_puma.strategies import Strategy, Task
 
-#: A strategy of a user's own may ask until it has an answer, which never comes here.
-_TURNS = 8
+#: Maximum number of turns: a user's strategy may ask until it has an answer, which never comes here.
+_MAX_TURNS = 8
 
 
 def rehearse(strategy: Strategy, task: Task) -> None:
-    """Hold the conversation about a sample up to its end; a `TemplateError` for what no run should begin with."""
-    asked = _asked(strategy, task)
+    """Run the conversation about a sample with empty replies; a `TemplateError` reports a fault of the template."""
+    texts = _prompt_texts(strategy, task)
     try:
-        other = _asked(strategy, replace(task, sample=replace(task.sample, fields=_changed(task.sample.fields))))
+        changed = _prompt_texts(
+            strategy, replace(task, sample=replace(task.sample, fields=_changed(task.sample.fields)))
+        )
     except PumaError:
-        return  # the template makes something of the fields, if only of numbers
-    if asked and asked == other:
+        return  # the template uses the fields, perhaps only as numbers
+    if texts and texts == changed:
         fields = ", ".join(name for name in task.sample.fields if name not in task.hidden)
-        msg = f"{task.template.path}: shows no field of the sample, so all prompts would be alike; there are: {fields}"
+        msg = f"{task.template.path}: shows no field of the sample, so all prompts would be equal; there are: {fields}"
         raise TemplateError(msg)
 
 
 def asks_alike(strategy: Strategy, tasks: Iterable[tuple[Task, Task]]) -> bool:
-    """Whether both tasks of every pair show the model the same prompts, where every reply is empty."""
-    return all(_asked(strategy, one) == _asked(strategy, other) for one, other in tasks)
+    """Return True if both tasks of every pair have the same prompts, with empty replies."""
+    return all(_prompt_texts(strategy, one) == _prompt_texts(strategy, other) for one, other in tasks)
 
 
-def _asked(strategy: Strategy, task: Task) -> list[str]:
-    """The texts of all prompts, where every reply is empty."""
-    asked: list[str] = []
+def _prompt_texts(strategy: Strategy, task: Task) -> list[str]:
+    """The texts of all prompts, with empty replies."""
+    texts: list[str] = []
     try:
         exchange = Exchange(strategy.converse(task))
         requests = exchange.advance()
-        for _ in range(_TURNS):
-            asked += [message.content for request in requests for message in request.prompt.messages]
+        for _ in range(_MAX_TURNS):
+            texts += [message.content for request in requests for message in request.prompt.messages]
             requests = exchange.advance(tuple(map(_reply, requests))) if requests else ()
     except PumaError:
         raise
-    except Exception:  # noqa: BLE001 - a fault that a user's strategy has, or that real replies avoid
-        return asked
-    return asked
+    except Exception:  # noqa: BLE001 - a fault of a user's strategy, or one that real replies avoid
+        return texts
+    return texts
 
 
 def _reply(request: Generate | Score) -> Response:

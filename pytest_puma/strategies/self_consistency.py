@@ -1,4 +1,4 @@
-"""Several sampled chains of thought about the same prompt; the answer given most often wins.
+"""Several sampled chains of thought for the same prompt; the most frequent answer wins.
 
 Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", ICLR 2023.
 """
@@ -15,16 +15,16 @@ TEMPERATURE = 0.7
 
 
 def self_consistency(answers: int) -> Callable[[Task], Conversation]:
-    """The strategy that asks for so many answers at once."""
+    """Return the strategy that asks for this number of answers at once."""
     return partial(_converse, answers=answers)
 
 
 def _converse(task: Task, *, answers: int) -> Conversation:
-    """Read each reply's final answer; replies that give no answer do not vote."""
+    """Parse the final answer of each reply; parse failures do not vote."""
     prompt = task.prompt()
     responses = yield from ask_all(task.generate(prompt, index=index) for index in range(answers))
-    read = (task.read_final(response.text) for response in responses)
-    votes = [vote for vote in read if vote is not None]
+    values = (task.read_final(response.text) for response in responses)
+    votes = [vote for vote in values if vote is not None]
     if not votes:
         return Answer(value=None, responses=responses)
     value, shares = task.scenario.kind.vote(votes, task.scenario.valid_labels(), task.derived_seed("tie"))

@@ -8,12 +8,12 @@
     <issue>{{ title }}</issue>
     {% endblock %}
 
-A file of the project wins over a bundled one of the same name, partials too. `{% include "_x.jinja" %}` looks in the
-scenario's own folder; `"triage_jira/_x.jinja"` names another's.
+A file of the project takes precedence over a bundled one of the same name, partials too. `{% include "_x.jinja" %}`
+searches the scenario's own folder; `"triage_jira/_x.jinja"` names another one.
 
 The variables are the sample's fields by name, all of them again as `instance`, and `examples`, `labels` and `scenario`
-(see `Task.variables`), without the fields that tell the gold answer; one that does not exist is an error. Templates run
-in a sandbox without anything random in it.
+(see `Task.variables`), without the fields that reveal the gold answer; an unknown variable is an error. Templates run
+in a sandbox without random functions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SUFFIX = ".jinja"
 SYSTEM = "system"
 USER = "user"
-#: What Jinja2 says of `{{ subjct }}` and of `{{ instance.subjct }}`.
+#: The messages of Jinja2 for `{{ subjct }}` and for `{{ instance.subjct }}`.
 _MISSING = re.compile(r"'(\w+)'(?: is undefined)?$")
 
 
@@ -53,9 +53,9 @@ class Template:
     compiled: jinja2.Template = field(repr=False, compare=False)
 
     def messages(self, turn: str, variables: Mapping[str, Any], *, hidden: Collection[str] = ()) -> tuple[Message, ...]:
-        """The system's message, where the template has one, then that of the turn (a block's name).
+        """Return the system message, if the template has one, and the message of the turn (the name of a block).
 
-        A `TemplateError` names the file, the line and the variables there are; `hidden` are those that must not be.
+        A `TemplateError` names the file, the line and the existing variables; `hidden` are the forbidden ones.
         """
         texts = self._render(turn, variables, hidden)
         if not texts.get(turn):
@@ -71,20 +71,20 @@ class Template:
             # The root comes first: it runs the imports and assignments that blocks read, and a parent's blocks.
             texts = {USER: "".join(self.compiled.root_render_func(context))}
             if context.blocks:
-                wanted = (name for name in (SYSTEM, turn) if name in context.blocks)
-                texts = {name: "".join(context.blocks[name][0](context)) for name in wanted}
+                names = (name for name in (SYSTEM, turn) if name in context.blocks)
+                texts = {name: "".join(context.blocks[name][0](context)) for name in names}
         except Exception as error:
-            # Whatever a template raises is the template's fault: it may divide by zero or add text to numbers.
+            # Any error is the template's fault: it may divide by zero or add text to numbers.
             msg = f"{_place(error, self.path)}: {_fault(error, variables, hidden)}"
             raise TemplateError(msg) from error
         return {name: text.strip() for name, text in texts.items()}
 
 
 def find_template(folder: str, names: Sequence[str], *, project: Path | None) -> Template:
-    """The first of `names` that has a file, in `project / "prompts" / folder` or in the bundled one, in this order.
+    """Return the first of `names` that has a file in `project / "prompts" / folder` or in the bundled folder.
 
-    `folder` is named after the scenario, `names` after the strategy and those whose text it may borrow. A
-    `TemplateError` says where a missing file was expected, or what is wrong in the file found.
+    `folder` is the name of the scenario, `names` are those of the strategy and of others whose template it may use. A
+    `TemplateError` reports where a missing file was expected, or the fault in a file.
     """
     roots = [*([] if project is None else [project / "prompts"]), bundled_folder("prompts")]
     for name in names:
@@ -131,7 +131,7 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
 
 
 def _sources(environment: SandboxedEnvironment, loader: jinja2.BaseLoader, name: str) -> Iterator[tuple[str, str]]:
-    """Name and source of a template and of all that it includes, imports or extends."""
+    """Name and source of a template and of all templates that it includes, imports or extends."""
     from jinja2 import TemplateNotFound, meta
 
     waiting, seen = [name], set[str]()
@@ -154,7 +154,7 @@ def _sources(environment: SandboxedEnvironment, loader: jinja2.BaseLoader, name:
 
 
 def _refuse_stray_text(tree: nodes.Template, path: Path) -> None:
-    """Raise where text stands beside blocks: no turn would say it."""
+    """Raise an error for text outside of the blocks, which belongs to no turn."""
     from jinja2 import nodes
 
     if tree.find(nodes.Block) is None and tree.find(nodes.Extends) is None:
@@ -162,7 +162,7 @@ def _refuse_stray_text(tree: nodes.Template, path: Path) -> None:
     outputs = (node for node in tree.body if isinstance(node, nodes.Output))
     for text in (text for output in outputs for text in output.nodes):
         if not isinstance(text, nodes.TemplateData) or text.data.strip():
-            msg = f"{path}, line {text.lineno}: text outside of the blocks, which no turn would say; move it into one"
+            msg = f"{path}, line {text.lineno}: text outside of the blocks, which belongs to no turn; move it into one"
             raise TemplateError(msg)
 
 
@@ -171,11 +171,11 @@ def _digest(sources: Mapping[str, str]) -> str:
 
 
 def _fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str]) -> str:
-    """What is wrong, with what may be meant where a name does not exist."""
+    """The fault, with a suggestion if a name does not exist."""
     missing = _MISSING.search(str(error))
     name = missing[1] if missing else ""
     if name in hidden:
-        return f"{name!r} tells the gold answer, which no prompt may show; remove it"
+        return f"{name!r} reveals the gold answer, which no prompt may show; remove it"
     there = ", ".join(sorted(variables)) or "none"
     return f"{error}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
 

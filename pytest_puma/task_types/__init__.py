@@ -1,4 +1,4 @@
-"""Kinds of tasks, one module each. No other code compares `task_type`: it asks the scenario's kind.
+"""Kinds of tasks, one module each. Code elsewhere uses the scenario's kind, and never compares `task_type`.
 
 Imports nothing of ours. A new kind is one module, one entry in `KINDS`, and its metrics and naive baselines.
 """

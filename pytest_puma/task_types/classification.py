@@ -20,7 +20,7 @@ class Classification(TaskKind):
     naive_baselines = ("majority", "guess", "tfidf")
 
     def valid(self, answer: str, labels: Sequence[str]) -> bool:
-        """Return True for one of the labels, spelled exactly so."""
+        """Return True for one of the labels, with exactly this spelling."""
         return answer in labels
 
     def expected(self, labels: Sequence[str]) -> str:
@@ -28,19 +28,19 @@ class Classification(TaskKind):
         return f"one of {', '.join(labels)}"
 
     def loss(self, answer: str, gold: str) -> float:
-        """0 or 1."""
+        """Return 0 or 1."""
         return 0.0 if answer == gold else 1.0
 
     def bare(self, text: str, labels: Sequence[str]) -> str | None:
-        """Return the label that the text is, in any case."""
+        """Return the label that equals the text, in any case."""
         return next((label for label in labels if label.casefold() == text.casefold()), None)
 
     def choose(self, probabilities: Mapping[str, float]) -> str:
-        """Return the most probable label, the first of equals."""
+        """Return the most probable label, the first one of several."""
         return max(probabilities, key=probabilities.__getitem__)
 
     def vote(self, answers: Sequence[str], labels: Sequence[str], tie: int) -> tuple[str, dict[str, float] | None]:
-        """Return the most frequent label, one of equals at random so that no label is favoured, and the shares."""
+        """Return the most frequent label, a random one of several so that no label is favoured, and the shares."""
         counts = Counter(answers)
         shares = {label: counts[label] / len(answers) for label in labels}
         largest = max(shares.values())

@@ -1,4 +1,4 @@
-"""The interface of a kind of task. Whatever differs between kinds is asked of one of these."""
+"""The interface of a kind of task: everything that differs between kinds."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ class TaskKind(ABC):
     closed: ClassVar[bool]
     #: True if an answer can be more or less wrong, False if it is right or wrong.
     graded: ClassVar[bool]
-    #: The cause of a parse failure if the parser returns something else than a valid answer.
+    #: The cause of a parse failure if the parser returns an invalid answer.
     refusal: ClassVar[str]
     #: Naive baselines that can answer such a task.
     naive_baselines: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def valid(self, answer: str, labels: Sequence[str]) -> bool:
-        """Whether a metric can count this answer."""
+        """Return True if metrics can count this answer."""
 
     @abstractmethod
     def expected(self, labels: Sequence[str]) -> str:
-        """Valid answers, in the words of an error message."""
+        """Return a description of the valid answers for an error message."""
 
     @abstractmethod
     def loss(self, answer: str, gold: str) -> float:
-        """How wrong a valid answer is: 0 is right."""
+        """Return the loss of a valid answer; 0 is right."""
 
     @abstractmethod
     def bare(self, text: str, labels: Sequence[str]) -> str | None:
-        """The answer in a text that is nothing but an answer; None for any other text."""
+        """Return the answer if the text is nothing but an answer, else None."""
 
     @abstractmethod
     def choose(self, probabilities: Mapping[str, float]) -> str:
-        """The label with the smallest expected loss."""
+        """Return the label with the smallest expected loss."""
 
     @abstractmethod
     def vote(self, answers: Sequence[str], labels: Sequence[str], tie: int) -> tuple[str, dict[str, float] | None]:
-        """The common answer of several, and the share of each label if shares are probabilities; `tie` is a seed."""
+        """Return the common answer of several, and label shares if these are probabilities; `tie` is a seed."""

@@ -12,7 +12,7 @@ from pytest_puma.task_types.kind import TaskKind
 
 
 def number_text(value: float) -> str:
-    """A finite number as a person writes it: `3`, not `3.0`; `0.5` stays."""
+    """Return a finite number as a person writes it: `3`, not `3.0`; `0.5` stays."""
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
@@ -27,14 +27,14 @@ class Regression(TaskKind):
     refusal = "not_a_number"
     naive_baselines = ("mean", "median", "tfidf")
 
-    def valid(self, answer: str, labels: Sequence[str]) -> bool:  # noqa: ARG002 - any number will do
+    def valid(self, answer: str, labels: Sequence[str]) -> bool:  # noqa: ARG002 - any number is valid
         """Return True for a finite number."""
         try:
             return math.isfinite(float(answer))
         except ValueError:
             return False
 
-    def expected(self, labels: Sequence[str]) -> str:  # noqa: ARG002 - any number will do
+    def expected(self, labels: Sequence[str]) -> str:  # noqa: ARG002 - any number is valid
         """Return the only condition."""
         return "a finite number"
 
@@ -42,12 +42,12 @@ class Regression(TaskKind):
         """Return the absolute error."""
         return abs(float(answer) - float(gold))
 
-    def bare(self, text: str, labels: Sequence[str]) -> str | None:  # noqa: ARG002 - any number will do
+    def bare(self, text: str, labels: Sequence[str]) -> str | None:  # noqa: ARG002 - any number is valid
         """Return the text if it is a plain number."""
         return text if re.fullmatch(r"-?\d+(?:\.\d+)?", text) else None
 
     def choose(self, probabilities: Mapping[str, float]) -> str:
-        """Return the lowest value up to which half of the probability lies: its expected absolute error is smallest.
+        """Return the lower median of the distribution: its expected absolute error is the smallest.
 
         Source: T. Gneiting, "Making and evaluating point forecasts", Journal of the American Statistical Association
         106 (2011).

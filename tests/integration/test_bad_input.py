@@ -121,8 +121,8 @@ TEMPLATES = {
     "{{ titel }} {{ description }}": "zero_shot.jinja, line 1: 'titel' is undefined; did you mean 'title'? the *",
     "{{ instance.titel }}": "zero_shot.jinja, line 1: *has no attribute 'titel'; did you mean 'title'? the variables *",
     "Which priority: {{ labels | join(', ') }}?": "zero_shot.jinja: shows no field of the sample, *: *title*",
-    "{{ title }} is {{ priority }}": "zero_shot.jinja, line 1: 'priority' tells the gold answer, which no prompt may *",
-    "{{ title }} {{ instance.priority }}": "zero_shot.jinja, line 1: 'priority' tells the gold answer, which no *",
+    "{{ title }} is {{ priority }}": "zero_shot.jinja, line 1: 'priority' reveals the gold answer, which no prompt *",
+    "{{ title }} {{ instance.priority }}": "zero_shot.jinja, line 1: 'priority' reveals the gold answer, which no *",
 }
 
 

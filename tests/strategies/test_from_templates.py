@@ -59,7 +59,10 @@ def test_templates_of_strategies_partials_and_other_names_are_none(tmp_path: Pat
             {"a__rules": "{# strategy: few_shots #}"},
             r"rules\.jinja: strategy 'few_shots' is unknown; did you mean 'few_",
         ),
-        ({"a__all": "{{ text }}"}, r"all\.jinja: 'all' is taken and can be no strategy of its own; rename the file"),
+        (
+            {"a__all": "{{ text }}"},
+            r"all\.jinja: 'all' is taken and cannot be the name of a new strategy; rename the file",
+        ),
         (
             {"a__rules": "{# strategy: egi #}", "b__rules": "{{ text }}"},
             r"b/rules\.jinja: asks as zero_shot does, elsewhere rules asks as egi; expected one of the two",
