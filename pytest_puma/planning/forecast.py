@@ -1,4 +1,4 @@
-"""What a run will take, without the weights: tokens, cache, time, and what its gates can see."""
+"""Forecast of a run without the weights: tokens, cache, time, and the power of its gates."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _forecast(
     file: GgufFile,
     throughput: Throughput | None,
 ) -> Forecast:
-    """Hold the cell's conversations with a model that answers nothing."""
+    """Run the cell's conversations with a model that answers nothing."""
     backend.opened = 0
     samples = [trials[0] for trials in by_sample(tasks)]
     states = run_conversations([cell.strategy.converse(task) for task in tasks], Engine(backend))
@@ -89,8 +89,8 @@ def _forecast(
 def _error(cell: Cell, samples: Sequence[Task]) -> float:
     """The standard error of a change against a baseline on the same samples.
 
-    Of right and wrong answers `CHANGED` are taken to change. In a regression the errors are taken to be those of one
-    answer to all samples, and to have a correlation of one half with the errors before.
+    The share `CHANGED` of right and wrong answers is assumed to change. The errors of a regression are assumed to be
+    those of one answer to all samples, with a correlation of one half to the errors before.
     """
     if not cell.scenario.kind.graded:
         return math.sqrt(CHANGED / len(samples))
@@ -98,14 +98,14 @@ def _error(cell: Cell, samples: Sequence[Task]) -> float:
 
 
 def _errors(samples: Sequence[Task]) -> list[float]:
-    """Those of the median, given as the answer to all samples."""
+    """Return the errors of the median as the answer to all samples."""
     golds = [float(task.sample.gold) for task in samples]
     middle = median(golds)
     return [abs(gold - middle) for gold in golds]
 
 
 def _powers(cell: Cell, samples: Sequence[Task]) -> dict[str, Power]:
-    """What the gates on a baseline can see, as far as that is known of their metric."""
+    """Return the power of the gates on a baseline, as far as it follows from their metric."""
     graded = cell.scenario.kind.graded
     old = fmean(_errors(samples)) if graded else 0.0
     error = _error(cell, samples) if graded else 0.0
@@ -114,7 +114,7 @@ def _powers(cell: Cell, samples: Sequence[Task]) -> dict[str, Power]:
         declared = None if gate.word else declaration(cell.scenario, gate.metric, cell.scores)
         share = not graded if declared is None else declared.bounds is not None
         exact = declared is not None and declared.test == "mcnemar"
-        # The spread of any other number shows only in a run.
+        # The spread of any other metric is unknown before a run.
         if gate.other == "baseline" and (share or gate.word or gate.metric == cell.scenario.kind.decisive_metric):
             powers[str(gate)] = of_plan(gate, n=len(samples), share=share, exact=exact, old=old, error=error)
     return {gate: power for gate, power in powers.items() if power is not None}

@@ -1,4 +1,4 @@
-"""What `@pytest.mark.puma(...)` asks for.
+"""Reading of the marker `@pytest.mark.puma(...)`.
 
 @pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3"], samples=50, gates=["f1_macro >= 0.45"])
 """
@@ -14,44 +14,44 @@ from pytest_puma.core.errors import did_you_mean
 from pytest_puma.planning.matrix import make_scenario
 from pytest_puma.planning.settings import BenchmarkSpec, Registry, RunOptions, Settings
 
-_CHOICES = tuple(field.name for field in fields(RunOptions))
-_KEYWORDS = ("gates", "metrics", *_CHOICES)
-#: Lists of texts, for which a lone text may stand.
+_OPTIONS = tuple(field.name for field in fields(RunOptions))
+_KEYWORDS = ("gates", "metrics", *_OPTIONS)
+#: Keywords that take a list of texts, or a single text.
 _LISTS = ("strategies", "perturb", "subjects", "metrics", "gates")
 _MARKER = f"@pytest.mark.puma(scenario, *, {', '.join(_KEYWORDS)})"
 
 
-def read_marker(args: Sequence[Any], said: Mapping[str, Any], settings: Settings) -> BenchmarkSpec:
-    """The request of a marker's arguments. A `SettingsError` says what it cannot be."""
+def read_marker(args: Sequence[Any], keywords: Mapping[str, Any], settings: Settings) -> BenchmarkSpec:
+    """Return the spec of a marker. A `SettingsError` names the argument that is wrong."""
     if len(args) == 1 and isinstance(args[0], BenchmarkSpec):
         return args[0]
     if len(args) != 1:
         msg = f"the marker has {len(args)} positional arguments; expected one, the scenario: {_MARKER}"
         raise SettingsError(msg)
-    unknown = sorted(set(said) - set(_KEYWORDS))
+    unknown = sorted(set(keywords) - set(_KEYWORDS))
     if unknown:
         hint = did_you_mean(unknown[0], _KEYWORDS)
         msg = f"the marker does not know {', '.join(unknown)}; {hint}expected {_MARKER}"
         raise SettingsError(msg)
-    said = dict(said) | {name: _texts(name, said[name]) for name in _LISTS if name in said}
-    choices = {name: said[name] for name in _CHOICES if name in said}
-    if "strategies" in said:
-        choices["strategies"] = settings.registry.strategy_names(said["strategies"])
-    if "perturb" in said:
-        choices["perturb"] = settings.registry.perturbation_names(said["perturb"])
+    keywords = dict(keywords) | {name: _texts(name, keywords[name]) for name in _LISTS if name in keywords}
+    options = {name: keywords[name] for name in _OPTIONS if name in keywords}
+    if "strategies" in keywords:
+        options["strategies"] = settings.registry.strategy_names(keywords["strategies"])
+    if "perturb" in keywords:
+        options["perturb"] = settings.registry.perturbation_names(keywords["perturb"])
     scenario = make_scenario(args[0], settings)
     return BenchmarkSpec(
         scenario=scenario,
-        choices=RunOptions(**choices),
-        gates=tuple(map(settings.registry.gate, said.get("gates", ()))),
-        metrics=_metrics(said.get("metrics", ()), scenario, settings.registry),
+        options=RunOptions(**options),
+        gates=tuple(map(settings.registry.gate, keywords.get("gates", ()))),
+        metrics=_metrics(keywords.get("metrics", ()), scenario, settings.registry),
     )
 
 
-def _texts(name: str, found: Any) -> tuple[str, ...]:
-    texts = (found,) if isinstance(found, str) else found
+def _texts(name: str, value: Any) -> tuple[str, ...]:
+    texts = (value,) if isinstance(value, str) else value
     if not isinstance(texts, (list, tuple)) or not all(isinstance(entry, str) for entry in texts):
-        msg = f"the marker's {name} is {found!r}; expected a list of texts"
+        msg = f"the marker's {name} is {value!r}; expected a list of texts"
         raise SettingsError(msg)
     return tuple(texts)
 

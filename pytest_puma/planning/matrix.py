@@ -2,8 +2,7 @@
 
 A cell's id is `scenario-strategy@model`, as in `triage_jira-few_shot_3@qwen2.5-3b`; under a perturbation it is
 `scenario-strategy+perturbation@model`. The names before the `@` have no hyphen, no `+` and no `@`; what follows it is
-the model's name. Where several places say how to run, the command line wins over the marker, the marker over the ini
-file.
+the model's name. The command line wins over the marker, and the marker over the ini file.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.task_types import KINDS
 
-#: Of data with as many samples, `all` makes no sense: a scenario that makes its rows up never comes to an end.
+#: `samples='all'` is refused for data with as many samples: a scenario that generates its rows never ends.
 TOO_MANY_SAMPLES = 100_000
 
 
-def make_scenario(said: Any, settings: Settings, *, where: str = "the marker") -> Scenario:
-    """A scenario from its name, its class or an instance, on the user's own data where some are named."""
-    if isinstance(said, Scenario):
-        scenario = said
-    elif isinstance(said, type) and issubclass(said, Scenario):
-        scenario = said()
-    elif isinstance(said, str):
-        scenario = settings.registry.known_scenario(said, where=where)()
+def make_scenario(requested: Any, settings: Settings, *, where: str = "the marker") -> Scenario:
+    """Return a scenario given by name, class or instance; on the user's own data if `--puma-data` names some."""
+    if isinstance(requested, Scenario):
+        scenario = requested
+    elif isinstance(requested, type) and issubclass(requested, Scenario):
+        scenario = requested()
+    elif isinstance(requested, str):
+        scenario = settings.registry.known_scenario(requested, where=where)()
     else:
-        msg = f"{where}: the scenario is {said!r}; expected a name, a Scenario class or an instance of one"
+        msg = f"{where}: the scenario is {requested!r}; expected a name, a Scenario class or an instance of one"
         raise SettingsError(msg)
     _check_declared(scenario)
     path = settings.data.get(scenario.name)
@@ -50,7 +49,7 @@ def make_scenario(said: Any, settings: Settings, *, where: str = "the marker") -
 
 
 def _check_declared(scenario: Scenario) -> None:
-    """Refuse a class that does not say what it is, or says what does not exist."""
+    """Refuse a class without a usable name or task type."""
     name, kind = getattr(scenario, "name", None), getattr(scenario, "task_type", None)
     if not isinstance(name, str) or not name.isidentifier():
         msg = f"{type(scenario).__name__}: the scenario's name is {name!r}; expected letters, digits and '_'"
@@ -61,85 +60,87 @@ def _check_declared(scenario: Scenario) -> None:
         raise SettingsError(msg)
 
 
-def expand(request: BenchmarkSpec, settings: Settings) -> list[Cell]:
-    """The cells of a request, model-major, with the gates that apply to each; perturbed ones follow their twin."""
-    choices = settings.command.with_defaults(request.choices).with_defaults(settings.ini).with_defaults(DEFAULTS)
-    generation = choices.generation()
-    seed = DEFAULT_SEED if choices.seed is None else choices.seed
-    subjects = subjects_of(request, settings, seed)
-    samples = choices.samples or DEFAULT_SAMPLES
+def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
+    """Return the cells of a spec with their gates, model by model; perturbed cells follow their twin."""
+    options = settings.command.with_defaults(spec.options).with_defaults(settings.ini).with_defaults(DEFAULTS)
+    generation = options.generation()
+    seed = DEFAULT_SEED if options.seed is None else options.seed
+    subjects = subjects_of(spec, settings, seed)
+    samples = options.samples or DEFAULT_SAMPLES
     if samples == "all":
-        samples = _all_samples(request.scenario, seed, subjects)
-    primary = (request.scenario.primary_metric(),)
+        samples = _all_samples(spec.scenario, seed, subjects)
+    primary = (spec.scenario.primary_metric(),)
     cells = []
-    for model in _models(request, settings):
-        for name in choices.strategies or ():
+    for model in _models(spec, settings):
+        for name in options.strategies or ():
             cell = Cell(
-                scenario=request.scenario,
+                scenario=spec.scenario,
                 strategy=settings.registry.strategy(name),
                 model=model,
                 samples=samples,
-                repeats=choices.repeats or 1,
+                repeats=options.repeats or 1,
                 subjects=subjects,
                 seed=seed,
                 generation=generation,
-                gates=request.gates,
-                metrics=request.metrics or primary,
-                compared_metrics=primary if choices.perturb or settings.compare else (),
+                gates=spec.gates,
+                metrics=spec.metrics or primary,
+                compared_metrics=primary if options.perturb or settings.compare else (),
             )
-            perturbations = (None, *map(settings.registry.perturbation, choices.perturb or ()))
+            perturbations = (None, *map(settings.registry.perturbation, options.perturb or ()))
             twins = (replace(cell, perturbation=perturbation) for perturbation in perturbations)
             gated = [_with_gates(twin, settings) for twin in twins]
             compared = [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
             cells += [_with_scores(twin, settings.registry) for twin in compared]
-    lost = [gate for gate in request.gates if not is_taken(gate, cells)]
-    # Other strategies or perturbations than the test's own may leave a gate without its cell.
-    if lost and settings.command.strategies is None and settings.command.perturb is None:
-        msg = f"gate {str(lost[0])!r} fits none of its cells: {', '.join(cell.id for cell in cells)}"
+    unmatched = [gate for gate in spec.gates if not is_taken(gate, cells)]
+    # Strategies or perturbations of the command line may replace the cell of a gate.
+    if unmatched and settings.command.strategies is None and settings.command.perturb is None:
+        msg = f"gate {str(unmatched[0])!r} fits none of its cells: {', '.join(cell.id for cell in cells)}"
         raise SettingsError(msg)
     return cells
 
 
 def _all_samples(scenario: Scenario, seed: int, subjects: Collection[str]) -> int:
-    there = len(draw(scenario, TOO_MANY_SAMPLES, seed, subjects))
-    if there == TOO_MANY_SAMPLES:
-        msg = f"samples is 'all', but {scenario.name} has {there} or more; expected a number"
+    count = len(draw(scenario, TOO_MANY_SAMPLES, seed, subjects))
+    if count == TOO_MANY_SAMPLES:
+        msg = f"samples is 'all', but {scenario.name} has {count} or more; expected a number"
         raise SettingsError(msg)
-    return there
+    return count
 
 
-def _models(request: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
+def _models(spec: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
     if not settings.models:
         msg = "no model is named; expected --puma-model FILE.gguf, or the ini key puma_models"
         raise SettingsError(msg)
-    if request.models is None:
+    if spec.models is None:
         return settings.models
     from pytest_puma.models import resolve_name
 
-    return tuple(dict.fromkeys(resolve_name(name, settings.models) for name in request.models))
+    return tuple(dict.fromkeys(resolve_name(name, settings.models) for name in spec.models))
 
 
 def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
-    """Whether some of these cells can be held against the gate: both sides of one that compares two strategies."""
-    takers = [cell for cell in cells if gate in cell.gates or gate in cell.cross_cell_gates]
+    """Whether some of these cells match the gate; both sides of a gate that compares two strategies."""
+    matching = [cell for cell in cells if gate in cell.gates or gate in cell.cross_cell_gates]
     if gate.strategy is None:
-        return bool(takers)
+        return bool(matching)
     sides: dict[tuple[str, str], set[str | None]] = {}
-    for cell in takers:
+    for cell in matching:
         sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy.name)
     return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
 
 
 def _with_gates(cell: Cell, settings: Settings) -> Cell:
-    """The request's own gates must fit its scenario; general ones without a scope apply if their metric exists."""
+    """Add the gates that apply: those of the spec must fit, general ones without a scope need their metric."""
     from pytest_puma.metrics import is_metric
     from pytest_puma.planning.scores import available_scores
 
-    available, general = available_scores(cell.scenario, settings.registry), settings.gates
+    available = available_scores(cell.scenario, settings.registry)
     gates = [gate for gate in cell.gates if applies(gate, cell.name)]
-    wide = [gate for gate in general if applies(gate, cell.name)]
+    general = [gate for gate in settings.gates if applies(gate, cell.name)]
     gates += [
-        gate for gate in wide if gate.scope is not None or gate.word or is_metric(cell.scenario, gate.metric, available)
+        gate
+        for gate in general
+        if gate.scope is not None or gate.word or is_metric(cell.scenario, gate.metric, available)
     ]
     for gate in gates:
         _check_gate(gate, cell.scenario, settings.registry)
@@ -153,13 +154,13 @@ def _with_gates(cell: Cell, settings: Settings) -> Cell:
 
 
 def _with_gated_metrics(cell: Cell) -> Cell:
-    """What gates limit is compared too, behind the primary metric."""
+    """Compare the metrics of the gates too, after the primary metric."""
     limited = (gate.metric for gate in cell.gates if not gate.word)
     return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *limited))))
 
 
 def _with_scores(cell: Cell, registry: Registry) -> Cell:
-    """The cell computes those metrics of hooks that its gates and reports name."""
+    """Add the metrics of hooks that the cell's gates and reports name."""
     from pytest_puma.planning.scores import used_scores
 
     gates = (gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word)
@@ -168,7 +169,7 @@ def _with_scores(cell: Cell, registry: Registry) -> Cell:
 
 
 def _check_gate(gate: Gate, scenario: Scenario, registry: Registry) -> None:
-    """Refuse a gate that no cell of the scenario could ever be judged by."""
+    """Refuse a gate that can never apply to the scenario."""
     from pytest_puma.planning.scores import check_metric
 
     fault = "" if gate.word else check_metric(scenario, registry, gate.metric) or _unfit(gate, scenario)
@@ -178,15 +179,15 @@ def _check_gate(gate: Gate, scenario: Scenario, registry: Registry) -> None:
 
 
 def _unfit(gate: Gate, scenario: Scenario) -> str:
-    """Why a metric that exists is not fit for this gate; empty if it is."""
+    """Return why a gate cannot limit an existing metric, empty if it can."""
     metric, programs = MetricName.parse(gate.metric).base, scenario.kind.naive_baselines
     if gate.other == "baseline" and metric in TIMED:
         return f"baselines hold no {metric}, as clocks differ; expected a number"
     if gate.other == "baseline" and metric == "outside_labels":
         return "baselines hold no log-probabilities, so outside_labels cannot be compared; expected a number"
     if metric == "mce":
-        return "mce is the gap of one bin, mostly that of fewest samples, and large by chance; expected brier, or ece"
+        return "mce is the gap of one bin, mostly one of few samples, and large by chance; expected brier, or ece"
     if gate.naive is not None and gate.naive not in programs:
-        known = ", ".join(f"naive.{name}" for name in programs)
-        return f"{scenario.name} has no {gate.other}; there are: {known}"
+        names = ", ".join(f"naive.{name}" for name in programs)
+        return f"{scenario.name} has no {gate.other}; there are: {names}"
     return ""

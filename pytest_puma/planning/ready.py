@@ -1,4 +1,4 @@
-"""Whether cells can run: their rows, templates and baselines are read before any model is loaded."""
+"""Check that cells can run: read their rows, templates and baselines before any model is loaded."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from pytest_puma.scenarios import hidden_fields
 from pytest_puma.strategies import Task
 from pytest_puma.strategies.rehearsal import rehearse
 
-#: All that decides what the samples of a cell are and how they are asked, each with a word for it.
+#: Everything that decides the samples and prompts of a cell, by name.
 Identity: TypeAlias = Mapping[str, object]
-#: The first test that asks for a cell, and what it asks for, by the cell's id.
+#: The first test that requests a cell, and the cell's identity, by its id.
 Known: TypeAlias = dict[str, tuple[str, Identity]]
 
 
 def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test: str) -> None:
-    """Refuse now what would end a long run: unusable files, and a cell that another test asks for on other data.
+    """Refuse what would end a long run: unusable files, and a cell that another test requests with other data.
 
-    `cells` are those of one request, made by `test`, which share their rows.
+    `cells` are those of one spec, requested by `test`; they share their rows.
     """
-    # Models share the templates, and all cells the rows: the most examples include those of every other strategy.
+    # Models share the templates, and all cells the rows: the longest examples include those of every other strategy.
     if cells:
         samples, examples = rows_of(max(cells, key=lambda cell: cell.strategy.shots))
         check_same(cells, samples, known, test=test)
@@ -48,17 +48,18 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test
 
 
 def check_same(cells: Sequence[Cell], samples: Sequence[Sample], known: Known, *, test: str) -> None:
-    """Refuse two cells of one id that are not the same: their numbers would be taken for each other's."""
+    """Refuse two different cells with the same id: their numbers would be confused."""
     for cell in cells:
-        own = _identity(cell, samples)
-        first, other = known.setdefault(cell.id, (test, own))
-        parts = [f"{name} {other[name]} there and {own[name]} here" for name in own if other[name] != own[name]]
-        # Other rows are no news where the reason for them is told.
+        identity = _identity(cell, samples)
+        first, other = known.setdefault(cell.id, (test, identity))
+        differing = (name for name in identity if other[name] != identity[name])
+        parts = [f"{name} {other[name]} there and {identity[name]} here" for name in differing]
+        # Different rows follow from another difference that is already named.
         parts = parts[:-1] if len(parts) > 1 and parts[-1].startswith("rows") else parts
         if parts:
             msg = (
-                f"{cell.id} is asked for by {first} too, with different settings: {'; '.join(parts)}; "
-                "make them alike, or give one of the scenarios a name of its own"
+                f"{cell.id} is requested by {first} too, with different settings: {'; '.join(parts)}; "
+                "make them equal, or give one of the scenarios a name of its own"
             )
             raise SettingsError(msg)
 
@@ -80,6 +81,6 @@ def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
 
 
 def _digest(samples: Sequence[Sample]) -> str:
-    """A few digits that differ where the drawn rows do."""
+    """Return a few digits that differ if the drawn rows differ."""
     rows = [[sample.id, sample.gold, sorted(map(repr, sample.fields.items()))] for sample in samples]
     return f"of digest {hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:8]}"

@@ -1,4 +1,4 @@
-"""Which metrics a cell has: those of its kind of task, the scenario's own, and those that a hook made known."""
+"""Which metrics a cell has: those of its kind of task, the scenario's own, and those that a hook made names."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
     if is_metric(scenario, name, available):
         return ""
     parsed = MetricName.parse(name)
-    known = metric_names(scenario, available)
-    if parsed.base in known and parsed.slice is not None:
+    names = metric_names(scenario, available)
+    if parsed.base in names and parsed.slice is not None:
         column = next(key for key in parsed.slice.keys if key not in scenario.group_columns)
         columns = scenario.group_columns
         there = f"there are: {', '.join(columns)}" if columns else "group_columns of the scenario is empty"
@@ -48,15 +48,15 @@ def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
     if declined is not None:
         fitting = ", ".join(sorted(declined.kinds))
         return f"metric {parsed.base!r} applies to {fitting}; {scenario.name} is a {scenario.task_type}"
-    return f"{scenario.name} has no metric {name!r}; {did_you_mean(name, known)}there are: {', '.join(known)}"
+    return f"{scenario.name} has no metric {name!r}; {did_you_mean(name, names)}there are: {', '.join(names)}"
 
 
 def _own(entry: str | Metric, scenario: Scenario, registry: Registry) -> Metric:
     metric = registry.metrics.get(entry) if isinstance(entry, str) else entry
     if not isinstance(metric, Metric):
-        known = registry.metrics
-        hint = did_you_mean(str(entry), known)
-        there = f"there are: {', '.join(known)}" if known else "the hook pytest_puma_metrics makes names known"
+        names = registry.metrics
+        hint = did_you_mean(str(entry), names)
+        there = f"there are: {', '.join(names)}" if names else "the hook pytest_puma_metrics makes names names"
         msg = f"{scenario.name}: scores has {entry!r}; {hint}expected a Metric or the name of one; {there}"
         raise SettingsError(msg)
     if not _applies(metric, scenario):

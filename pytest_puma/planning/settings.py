@@ -1,4 +1,4 @@
-"""What was asked for: on the command line and in the ini file (`Settings`), by a marker or a run-spec (`Request`)."""
+"""Requested runs: `Settings` of the command line and the ini file, `BenchmarkSpec` of a marker or a run-spec."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ class RunOptions:
         self.generation()
 
     def with_defaults(self, weaker: RunOptions) -> RunOptions:
-        """These choices, with the weaker ones where they say nothing."""
+        """Return these options, completed by those of a weaker source."""
         both = ((field.name, getattr(self, field.name), getattr(weaker, field.name)) for field in fields(self))
         return RunOptions(**{name: other if own is None else own for name, own, other in both})
 
     def generation(self) -> Generation:
-        """The part that says how to decode."""
-        said = {name: getattr(self, name) for name in Generation.__slots__ if hasattr(self, name)}
-        return Generation(**{name: value for name, value in said.items() if value is not None})
+        """Return the settings of decoding."""
+        values = {name: getattr(self, name) for name in Generation.__slots__ if hasattr(self, name)}
+        return Generation(**{name: value for name, value in values.items() if value is not None})
 
 
 DEFAULTS = RunOptions(strategies=DEFAULT_STRATEGIES, samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
@@ -90,26 +90,26 @@ class Registry:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
 
     def strategy(self, name: str) -> Strategy:
-        """The strategy of a name; a `SettingsError` lists the names there are."""
+        """Return the strategy of a name; a `SettingsError` lists the known names."""
         return parse_strategy(name, self.strategies)
 
     def perturbation(self, name: str) -> Perturbation:
-        """The perturbation of a name; a `SettingsError` lists the names there are."""
+        """Return the perturbation of a name; a `SettingsError` lists the known names."""
         return parse_perturbation(name, self.perturbations)
 
-    def strategy_names(self, said: Iterable[str]) -> tuple[str, ...]:
-        """Canonical names, `all` written out, each once, in the order said."""
-        names = (name for text in said for name in (ALL if text.strip().lower() == "all" else (text,)))
+    def strategy_names(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return canonical names in the given order, each once; `all` stands for all built-in ones."""
+        names = (name for text in texts for name in (ALL if text.strip().lower() == "all" else (text,)))
         return tuple(dict.fromkeys(self.strategy(name).name for name in names))
 
-    def perturbation_names(self, said: Iterable[str]) -> tuple[str, ...]:
-        """Canonical names, `all` written out, each once, in the order said, without `none`: the samples as they are."""
-        words = (text.strip().lower() for text in said)
+    def perturbation_names(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return canonical names in order, each once; `all` stands for all built-in ones, `none` for no name."""
+        words = (text.strip().lower() for text in texts)
         names = (name for word in words for name in (ALL_PERTURBATIONS if word == "all" else (word,)) if name != "none")
         return tuple(dict.fromkeys(self.perturbation(name).name for name in names))
 
     def gate(self, text: str) -> Gate:
-        """A gate as users write it, its strategies by their canonical names."""
+        """Read a gate; its strategies get their canonical names."""
         gate = parse_gate(text)
         if gate.strategy is None or gate.other is None:
             return gate
@@ -117,7 +117,7 @@ class Registry:
         return replace(gate, strategy=strategy, other=other)
 
     def known_scenario(self, name: str, *, where: str) -> type[Scenario]:
-        """The class of a name; a `SettingsError` lists the names there are."""
+        """Return the class of a name; a `SettingsError` lists the known names."""
         if name not in self.scenarios:
             msg = (
                 f"{where}: scenario {name!r} is unknown; there are: {', '.join(sorted(self.scenarios))}; "
@@ -129,7 +129,7 @@ class Registry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything said outside the tests, checked before any model is loaded."""
+    """The settings outside of tests: command line and ini file, checked before any model is loaded."""
 
     registry: Registry = field(default_factory=Registry)
     models: tuple[Model, ...] = ()
@@ -138,7 +138,7 @@ class Settings:
     command: RunOptions = field(default_factory=RunOptions)
     ini: RunOptions = field(default_factory=RunOptions)
     gates: tuple[Gate, ...] = ()
-    #: Those of `gates` that stand in the ini file.
+    #: The part of `gates` that comes from the ini file.
     ini_gates: tuple[Gate, ...] = ()
     project: Path | None = None
     threads: int | None = None
@@ -159,7 +159,7 @@ class Settings:
         return not self.scenarios or scenario in self.scenarios
 
     def baseline_of(self, cell: Cell) -> Entry | None:
-        """What a cell is compared with; None where nothing asks for it, and where there is none."""
+        """Return the baseline of a cell; None if there is none, or if nothing needs it."""
         compares = (
             self.flips
             or "baseline" in self.compare
@@ -169,7 +169,7 @@ class Settings:
         return self.baselines.find(cell.scenario.name, cell.id) if compares else None
 
     def naive_baselines_of(self, cell: Cell) -> NaiveBaselines | None:
-        """The trivial programs, where the cell's reports show them or its gates need one."""
+        """Return the naive baselines if reports of the cell show them or its gates need one, else None."""
         shown = self.shows_naive_baselines and cell.perturbation is None
         wanted = shown or any(gate.naive for gate in cell.gates)
         return self.naive_baselines if wanted else None
@@ -177,14 +177,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkSpec:
-    """What a marker or a run-spec asks for: a scenario, how to run it, and gates.
+    """What a marker or a run-spec requests: a scenario, run options and gates.
 
-    `models` picks some of those named on the command line; `metrics` are the ones that reports show,
-    the scenario's primary one where empty.
+    `models` selects some of those of the command line, None for all. `metrics`: those that reports show; the
+    scenario's primary one if empty.
     """
 
     scenario: Scenario
-    choices: RunOptions = field(default_factory=RunOptions)
+    options: RunOptions = field(default_factory=RunOptions)
     gates: tuple[Gate, ...] = ()
     models: tuple[str, ...] | None = None
     metrics: tuple[str, ...] = ()

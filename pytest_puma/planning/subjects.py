@@ -21,7 +21,7 @@ def subjects_of(request: BenchmarkSpec, settings: Settings, seed: int) -> tuple[
 
     A `SettingsError` names a pattern without a match, and a scenario without groups that has patterns of its own.
     """
-    scenario, own = request.scenario, request.choices.subjects
+    scenario, own = request.scenario, request.options.subjects
     if not scenario.group_columns:
         if own:
             msg = (

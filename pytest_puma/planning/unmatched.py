@@ -1,4 +1,4 @@
-"""Gates of the command line and the ini file that no cell takes: typing errors are found before any model is loaded."""
+"""Gates of the command line and the ini file that match no cell: typing errors are found before any model is loaded."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from pytest_puma.planning.settings import Registry, Settings
 from pytest_puma.run.cell import Cell
 from pytest_puma.strategies import ALL
 
-#: Of many cells, so many are named.
-_NAMED = 4
+#: The number of cells that a message names.
+MAX_NAMED = 4
 
 
 def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[Gate]) -> list[str]:
-    """A sentence for each gate that none of the collected cells can ever take.
+    """Return a sentence for each gate that matches no collected cell.
 
-    Gates that are `elsewhere` may be about tests that were not collected, or about other models or strategies than
-    those of this run; names that exist nowhere are refused all the same.
+    Gates in `elsewhere` may concern tests that were not collected, or models or strategies of other runs; an unknown
+    name in them is an error all the same.
     """
     faults = []
     for gate in settings.gates:
         if not is_taken(gate, cells):
-            fault = _unknown(gate, cells, settings, others=gate in elsewhere)
+            fault = _unknown(gate, cells, settings, may_be_elsewhere=gate in elsewhere)
             if fault:
                 faults.append(f"gate {str(gate)!r}: {fault}")
     return faults
 
 
-def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, others: bool) -> str:
-    """Why no cell takes the gate; nothing where `others`, which were not collected, may take it."""
+def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, may_be_elsewhere: bool) -> str:
+    """Return why the gate matches no cell; empty if it may match cells that were not collected (`may_be_elsewhere`)."""
     scenarios = _scenarios(cells, settings.registry)
     strategies = dict.fromkeys((*ALL, *settings.registry.strategies, *(cell.strategy.name for cell in cells)))
     scope = _Scope(gate.scope or "*")
     if not scope.fits_scenario(scenarios):
-        # A scenario that a marker names by its class is known where its file is collected.
+        # A marker can name a scenario by its class, which is known only after its file was collected.
         hint = _other_part(scope.base, strategies, cells) or _hint(scope.base, scenarios)
-        return "" if others else f"no scenario is called {scope.scenario!r}; {hint}"
+        return "" if may_be_elsewhere else f"no scenario is called {scope.scenario!r}; {hint}"
     metrics = {name: None for scenario in scenarios.values() for name in _metrics(scenario, settings.registry)}
     if not gate.word and MetricName.parse(gate.metric).base not in metrics:
         collected = {name: None for cell in cells for name in _metrics(cell.scenario, settings.registry)}
@@ -50,12 +50,13 @@ def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, others: b
     if not scope.fits_strategy(strategies, settings.registry):
         return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, strategies)}"
     models = {cell.model.name: None for cell in cells}
-    if others:
+    if may_be_elsewhere:
         return ""
     if not scope.fits_model(models):
         return f"no model of this run is called {scope.model!r}; {_hint(scope.model, models)}"
-    some = ", ".join(cell.id for cell in cells[:_NAMED]) + (f" and {len(cells) - _NAMED} more" * (len(cells) > _NAMED))
-    return f"it matches no collected cell; there are: {some}"
+    some = ", ".join(cell.id for cell in cells[:MAX_NAMED])
+    more = f" and {len(cells) - MAX_NAMED} more" if len(cells) > MAX_NAMED else ""
+    return f"it matches no collected cell; there are: {some}{more}"
 
 
 def _metrics(scenario: Scenario, registry: Registry) -> tuple[str, ...]:
@@ -63,9 +64,9 @@ def _metrics(scenario: Scenario, registry: Registry) -> tuple[str, ...]:
 
 
 def _scenarios(cells: Iterable[Cell], registry: Registry) -> dict[str, Scenario]:
-    """Those that were collected, and those known by name."""
-    known = {name: scenario() for name, scenario in registry.scenarios.items()}
-    return known | {cell.scenario.name: cell.scenario for cell in cells}
+    """Return the collected scenarios and those of the registry, by name."""
+    registered = {name: scenario() for name, scenario in registry.scenarios.items()}
+    return registered | {cell.scenario.name: cell.scenario for cell in cells}
 
 
 def _hint(name: str, known: Mapping[str, object]) -> str:
@@ -73,7 +74,7 @@ def _hint(name: str, known: Mapping[str, object]) -> str:
 
 
 def _other_part(name: str, strategies: Iterable[str], cells: Iterable[Cell]) -> str:
-    """How to write a scope that is the name of a strategy or of a model alone."""
+    """Return how to write a scope for one strategy or one model."""
     if name in strategies:
         return f"for this strategy of any scenario write '*-{name}'"
     if name in {cell.model.name for cell in cells}:

@@ -46,10 +46,10 @@ def _of_column(name: str, key: str, scored: ScoredPredictions) -> list[str]:
         return []
     statistic = scored.statistic(name)
     values = scored.values([of_group(name, key, group) for group in groups])
-    known = [measure for measure in values.values() if not math.isnan(measure.value)]
+    measured = [measure for measure in values.values() if not math.isnan(measure.value)]
     if statistic is None or statistic.better == "neither":
         return [folded(name, "mean", key)]
-    worst = sorted(known, key=lambda each: each.value if statistic.better == "high" else -each.value)
+    worst = sorted(measured, key=lambda each: each.value if statistic.better == "high" else -each.value)
     return [folded(name, "mean", key), *(each.metric for each in worst[:WORST])]
 
 

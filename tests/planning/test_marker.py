@@ -12,8 +12,8 @@ from tests.planning.specs import settings
 
 def test_a_marker_takes_a_list_of_perturbations() -> None:
     request = read_marker(["triage_jira"], {"perturb": ["typos", "none"]}, settings())
-    assert request.choices.perturb == ("typos_5pct",)
-    assert read_marker(["triage_jira"], {"perturb": "typos"}, settings()).choices.perturb == ("typos_5pct",)
+    assert request.options.perturb == ("typos_5pct",)
+    assert read_marker(["triage_jira"], {"perturb": "typos"}, settings()).options.perturb == ("typos_5pct",)
     with pytest.raises(SettingsError, match="the marker's perturb is 3; expected a list of texts"):
         read_marker(["triage_jira"], {"perturb": 3}, settings())
     with pytest.raises(SettingsError, match="perturbation 'typo' is unknown; did you mean"):
@@ -28,7 +28,7 @@ def test_a_marker_takes_a_lone_text_for_a_list_and_metrics_that_exist() -> None:
         "samples": "all",
     }
     request = read_marker(["triage_jira"], arguments, settings())
-    assert (request.choices.strategies, request.choices.samples) == (("zero_shot",), "all")
+    assert (request.options.strategies, request.options.samples) == (("zero_shot",), "all")
     assert (len(request.gates), request.metrics) == (1, ("accuracy", "f1_macro"))
     assert expand(request, settings())[0].metrics == ("accuracy", "f1_macro")
     with pytest.raises(SettingsError, match="metrics: triage_jira has no metric 'f1_makro'; did you mean 'f1_macro'"):

@@ -16,7 +16,7 @@ from tests.planning.specs import settings, spec
 
 
 def test_cells_come_model_by_model_so_that_each_is_loaded_once() -> None:
-    ids = [cell.id for cell in expand(spec(choices=RunOptions(strategies=("egi", "rcoif"))), settings())]
+    ids = [cell.id for cell in expand(spec(options=RunOptions(strategies=("egi", "rcoif"))), settings())]
     assert ids == ["triage_jira-egi@a", "triage_jira-rcoif@a", "triage_jira-egi@b", "triage_jira-rcoif@b"]
 
 
@@ -34,7 +34,7 @@ def test_the_command_line_wins_then_the_marker_then_the_ini_file(
     command: int | None, marker: int | None, ini: int | None, expected: int
 ) -> None:
     chosen = settings(command=RunOptions(samples=command), ini=RunOptions(samples=ini))
-    assert {cell.samples for cell in expand(spec(choices=RunOptions(samples=marker)), chosen)} == {expected}
+    assert {cell.samples for cell in expand(spec(options=RunOptions(samples=marker)), chosen)} == {expected}
 
 
 def test_a_seed_or_a_temperature_of_zero_counts_as_set() -> None:
@@ -44,8 +44,8 @@ def test_a_seed_or_a_temperature_of_zero_counts_as_set() -> None:
 
 
 def test_perturbed_cells_follow_their_twin() -> None:
-    choices = RunOptions(strategies=("egi", "rcoif"), perturb=("typos_5pct", "case_upper"))
-    cells = expand(spec(choices=choices), settings(models=(model("a"),)))
+    options = RunOptions(strategies=("egi", "rcoif"), perturb=("typos_5pct", "case_upper"))
+    cells = expand(spec(options=options), settings(models=(model("a"),)))
     assert [(cell.id, cell.name.perturbation) for cell in cells] == [
         ("triage_jira-egi@a", None),
         ("triage_jira-egi+typos_5pct@a", "typos_5pct"),
@@ -71,15 +71,15 @@ def test_perturbed_cells_follow_their_twin() -> None:
 )
 def test_an_empty_list_of_perturbations_counts_as_set(command: Any, marker: Any, ini: Any, expected: list[str]) -> None:
     chosen = settings(command=RunOptions(perturb=command), ini=RunOptions(perturb=ini), models=(model("a"),))
-    cells = expand(spec(choices=RunOptions(strategies=("egi",), perturb=marker)), chosen)
+    cells = expand(spec(options=RunOptions(strategies=("egi",), perturb=marker)), chosen)
     assert [cell.name.perturbation for cell in cells] == [None, *expected]
 
 
 def test_gates_of_a_test_and_of_the_project_go_to_perturbed_cells_by_a_plus_alone() -> None:
     own = ("f1_macro >= 0.5", "*+typos_5pct: f1_macro >= 0.3", "max(f1_macro over strategy) >= 0.6")
     chosen = settings(models=(model("a"),), gates=(parse_gate("accuracy >= 0.5"), parse_gate("*+*: accuracy >= 0.2")))
-    choices = RunOptions(strategies=("egi",), perturb=("typos_5pct", "case_upper"))
-    cells = expand(spec(choices=choices, gates=tuple(map(parse_gate, own))), chosen)
+    options = RunOptions(strategies=("egi",), perturb=("typos_5pct", "case_upper"))
+    cells = expand(spec(options=options, gates=tuple(map(parse_gate, own))), chosen)
     assert [[str(gate) for gate in cell.gates] for cell in cells] == [
         ["f1_macro >= 0.5", "accuracy >= 0.5"],
         ["*+typos_5pct: f1_macro >= 0.3", "*+*: accuracy >= 0.2"],
@@ -96,22 +96,22 @@ def test_a_gate_on_perturbed_cells_needs_one_unless_the_command_line_chose_other
 
 
 def test_naive_baselines_of_perturbed_cells_are_computed_for_their_gates_alone() -> None:
-    choices = RunOptions(strategies=("egi",), perturb=("typos_5pct",))
+    options = RunOptions(strategies=("egi",), perturb=("typos_5pct",))
     for gate, wanted in (("*+*: accuracy >= 0", False), ("*+*: accuracy >= naive.guess", True)):
         chosen = settings(models=(model("a"),), gates=(parse_gate(gate),))
-        plain, perturbed = expand(spec(choices=choices), chosen)
+        plain, perturbed = expand(spec(options=options), chosen)
         assert chosen.naive_baselines_of(plain) is not None
         assert (chosen.naive_baselines_of(perturbed) is not None) == wanted
 
 
 def test_a_general_gate_without_a_scope_goes_to_the_cells_that_have_its_metric() -> None:
     chosen = settings(gates=(parse_gate("f1_macro >= 0.1"), parse_gate("mae <= 9"), parse_gate("*@b: ece <= 1")))
-    triage = expand(spec(choices=RunOptions(strategies=("egi",))), chosen)
+    triage = expand(spec(options=RunOptions(strategies=("egi",))), chosen)
     assert [[str(gate) for gate in cell.gates] for cell in triage] == [
         ["f1_macro >= 0.1"],
         ["f1_macro >= 0.1", "*@b: ece <= 1"],
     ]
-    points = expand(spec(scenario=EstimationTawosScenario(), choices=RunOptions(strategies=("egi",))), chosen)
+    points = expand(spec(scenario=EstimationTawosScenario(), options=RunOptions(strategies=("egi",))), chosen)
     assert [gate.metric for gate in points[0].gates] == ["mae"]
 
 
@@ -131,7 +131,7 @@ def test_a_gate_on_the_maximum_calibration_error_is_refused() -> None:
 def test_a_gate_of_a_test_that_fits_none_of_its_cells_is_an_error() -> None:
     gates = (parse_gate("triage_jira-egi: f1_macro >= 0.1"),)
     with pytest.raises(SettingsError, match="fits none of its cells"):
-        expand(spec(gates=gates, choices=RunOptions(strategies=("rcoif",))), settings())
+        expand(spec(gates=gates, options=RunOptions(strategies=("rcoif",))), settings())
 
 
 def test_such_a_gate_is_fine_where_the_command_line_chose_other_strategies() -> None:
@@ -142,19 +142,19 @@ def test_such_a_gate_is_fine_where_the_command_line_chose_other_strategies() -> 
 
 def test_a_test_may_pick_models_by_their_ollama_names() -> None:
     chosen = settings(models=(model("qwen2.5-3b-q8"), model("other")))
-    cells = expand(spec(models=("qwen2.5:3b",), choices=RunOptions(strategies=("egi",))), chosen)
+    cells = expand(spec(models=("qwen2.5:3b",), options=RunOptions(strategies=("egi",))), chosen)
     assert [cell.model.name for cell in cells] == ["qwen2.5-3b-q8"]
 
 
 def test_all_samples_are_as_many_as_there_are() -> None:
-    (cell, *_) = expand(spec(choices=RunOptions(samples="all")), settings())
+    (cell, *_) = expand(spec(options=RunOptions(samples="all")), settings())
     assert cell.samples == 200
 
 
 def test_all_samples_of_a_generating_scenario_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytest_puma.planning.matrix.TOO_MANY_SAMPLES", 100)
     with pytest.raises(SettingsError, match="samples is 'all', but triage_jira has 100 or more; expected a number"):
-        expand(spec(choices=RunOptions(samples="all")), settings())
+        expand(spec(options=RunOptions(samples="all")), settings())
 
 
 def test_a_scenario_is_named_or_a_class_or_an_instance() -> None:
@@ -182,7 +182,7 @@ def test_a_scenario_needs_a_valid_name_and_task_type() -> None:
 def test_a_test_that_compares_two_strategies_runs_both() -> None:
     gates = (parse_gate("few_shot_3.f1_macro >= zero_shot.f1_macro"),)
     with pytest.raises(SettingsError, match="fits none of its cells"):
-        expand(spec(gates=gates, choices=RunOptions(strategies=("few_shot_3",))), settings())
+        expand(spec(gates=gates, options=RunOptions(strategies=("few_shot_3",))), settings())
 
 
 def test_without_a_model_there_are_no_cells_but_an_error() -> None:

@@ -18,6 +18,6 @@ def test_the_same_id_with_other_settings_is_refused_and_with_the_same_is_not() -
     check_same(expand(spec(), settings()), samples, checked, test="a")
     check_same(expand(spec(), settings()), samples, checked, test="b")
     with pytest.raises(SettingsError, match="by a too, with different settings: samples 50 there and 3 here; make"):
-        check_same(expand(spec(choices=RunOptions(samples=3)), settings()), samples, checked, test="b")
+        check_same(expand(spec(options=RunOptions(samples=3)), settings()), samples, checked, test="b")
     with pytest.raises(SettingsError, match=r"different settings: rows of digest \w{8} there and of digest"):
         check_same(expand(spec(), settings()), samples[::-1], checked, test="b")

@@ -27,7 +27,7 @@ def test_a_spec_of_puma_is_read_unchanged(folder: Path) -> None:
     assert type(request.scenario) is TriageJiraScenario
     assert request == BenchmarkSpec(
         scenario=request.scenario,
-        choices=RunOptions(
+        options=RunOptions(
             strategies=("zero_shot", "zero_shot_cot", "few_shot_3", "cot_few_shot"),
             samples=50,
             repeats=1,
@@ -46,11 +46,11 @@ def test_what_a_spec_leaves_out_stays_open(folder: Path) -> None:
     ((name, request),) = read(folder, MINIMAL).items()
 
     assert name == "triage"
-    assert request == BenchmarkSpec(scenario=request.scenario, choices=RunOptions(strategies=("zero_shot",)))
+    assert request == BenchmarkSpec(scenario=request.scenario, options=RunOptions(strategies=("zero_shot",)))
 
 
 @pytest.mark.parametrize(
-    ("text", "choices"),
+    ("text", "options"),
     [
         ("sample_size: 7", RunOptions(samples=7)),
         ("repeat: 1", RunOptions(repeats=1)),
@@ -65,8 +65,8 @@ def test_what_a_spec_leaves_out_stays_open(folder: Path) -> None:
         ("inference: {}\ninference.seed: 7\nsample_size: null", RunOptions(seed=7)),
     ],
 )
-def test_numbers_and_flags_become_choices(folder: Path, text: str, choices: RunOptions) -> None:
-    assert the_one(folder, MINIMAL + text).choices == replace(choices, strategies=("zero_shot",))
+def test_numbers_and_flags_become_options(folder: Path, text: str, options: RunOptions) -> None:
+    assert the_one(folder, MINIMAL + text).options == replace(options, strategies=("zero_shot",))
 
 
 def test_gates_are_read_in_their_order(folder: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_lone_value_stands_for_a_list_of_one(folder: Path) -> None:
     assert request.models == ("qwen2.5:3b",)
     assert request.metrics == ("accuracy",)
     assert request.gates == (Gate(metric="accuracy", op=">", limit=0.5),)
-    assert request.choices.perturb == ("case_upper",)
+    assert request.options.perturb == ("case_upper",)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_lone_value_stands_for_a_list_of_one(folder: Path) -> None:
 def test_perturbations_are_added_to_the_samples_as_they_are(
     folder: Path, text: str, names: tuple[str, ...] | None
 ) -> None:
-    assert the_one(folder, f"{MINIMAL}perturbations: {text}").choices.perturb == names
+    assert the_one(folder, f"{MINIMAL}perturbations: {text}").options.perturb == names
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_perturbations_are_added_to_the_samples_as_they_are(
 def test_cot_asks_for_the_chain_of_thought_form(folder: Path, strategy: str, cot: str, names: tuple[str, ...]) -> None:
     spec = f"scenario: triage_jira\nadaptation:\n  strategy: {strategy}\n  cot: {cot}\n"
 
-    assert the_one(folder, spec).choices.strategies == names
+    assert the_one(folder, spec).options.strategies == names
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_own_scenarios_and_strategies_are_known_by_name(folder: Path) -> None:
 
     (request,) = read(folder, spec, settings=Settings(registry=registry)).values()
     assert type(request.scenario) is Urgency
-    assert request.choices.strategies == ("ask_nicely",)
+    assert request.options.strategies == ("ask_nicely",)
     sentence = refusal(folder, f"{spec}adaptation.cot: true", settings=Settings(registry=registry))
     assert sentence.startswith("line 3: adaptation.cot: ask_nicely has no chain-of-thought form; ")
 

@@ -27,7 +27,7 @@ def languages() -> Custom:
 
 
 def cells(scenario: Custom | TriageJiraScenario, chosen: Settings, **options: tuple[str, ...] | str) -> list[Cell]:
-    return expand(BenchmarkSpec(scenario=scenario, choices=RunOptions(**options)), chosen)  # type: ignore[arg-type]
+    return expand(BenchmarkSpec(scenario=scenario, options=RunOptions(**options)), chosen)  # type: ignore[arg-type]
 
 
 def commanded(*subjects: str, **fields: tuple[str, ...]) -> Settings:
@@ -50,7 +50,7 @@ def test_the_command_line_wins_then_the_marker_then_the_ini_file(
     expected: tuple[str, ...],
 ) -> None:
     chosen = settings(command=RunOptions(subjects=command), ini=RunOptions(subjects=ini))
-    made = expand(BenchmarkSpec(scenario=exams(), choices=RunOptions(subjects=marker)), chosen)
+    made = expand(BenchmarkSpec(scenario=exams(), options=RunOptions(subjects=marker)), chosen)
     assert {cell.subjects for cell in made} == {expected}
 
 
