@@ -101,7 +101,7 @@ def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resam
     sides = zip(clean.errors, twin.errors, changed, strict=True)
     became = [(not was, not now) for was, now, flip in sides if flip]
     return AnswerChanges(
-        rate=_share("flip_rate", changed, resamples),
+        rate=_share("flip_rate", changed, resamples, clean.questions),
         fixed=became.count((False, True)),
         broken=became.count((True, False)),
         still_wrong=became.count((False, False)),
@@ -115,7 +115,7 @@ def _same_answer(old: str | None, new: str | None, *, graded: bool) -> bool:
 
 def _always_right(replicates: Sequence[BootstrapReplicates], resamples: Resamples) -> Measure:
     rows = zip(*(each.errors for each in replicates), strict=True)
-    return _share("always_right", [not any(errors) for errors in rows], resamples)
+    return _share("always_right", [not any(errors) for errors in rows], resamples, replicates[0].questions)
 
 
 def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbation] | None) -> tuple[Gap, ...]:
@@ -128,7 +128,7 @@ def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbati
     )
 
 
-def _share(metric: str, hits: Sequence[bool], resamples: Resamples) -> Measure:
+def _share(metric: str, hits: Sequence[bool], resamples: Resamples, questions: Sequence[int]) -> Measure:
     """A share of the rows, with the interval of a proportion, by units if rows share some."""
     statistic = proportion(metric, np.array(hits, dtype=np.bool_), np.ones(len(hits), dtype=np.bool_), better="neither")
-    return measure([statistic], resamples)[0]
+    return measure([statistic], resamples, questions=questions)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,23 @@ def test_changed_answers_are_counted_by_their_effect() -> None:
     assert (changes.rate.value, changes.rate.n) == (0.5, 8)
     wilson = binomtest(4, 8).proportion_ci(method="wilson")
     assert (changes.rate.low, changes.rate.high) == pytest.approx((wilson.low, wilson.high))
+
+
+def test_trials_of_a_sample_count_as_one_sample() -> None:
+    golds, clean, typos = GOLDS * 2, CLEAN * 2, TYPOS * 2
+    sides = []
+    for answers, name in ((clean, None), (typos, "typos_5pct")):
+        trials = [
+            replace(each, sample_id=f"s{row % 8}", trial=row // 8, units=(f"s{row % 8}",))
+            for row, each in enumerate(predictions(golds, answers))
+        ]
+        cell_id = str(CellId("triage", "egi", "m", name))
+        sides.append(from_json(to_json(computed_outcome(cell_id, Triage(), trials))))
+    result = the_one(*sides)
+
+    assert result.always_right is not None
+    rate = result.shifts[0].answer_changes.rate
+    assert (rate.value, rate.n, result.always_right.n) == (0.5, 8, 8)
 
 
 def test_intervals_are_wider_where_answers_of_a_unit_change_together() -> None:
