@@ -23,9 +23,9 @@ class CellId:
     @classmethod
     def parse(cls, text: str) -> CellId:
         """Read `str(cell_id)` back. A part that the text lacks is empty."""
-        asked, _, model = text.partition("@")
-        asked, plus, perturbation = asked.partition("+")
-        scenario, _, strategy = asked.partition("-")
+        names, _, model = text.partition("@")
+        names, plus, perturbation = names.partition("+")
+        scenario, _, strategy = names.partition("-")
         return cls(scenario, strategy, model, perturbation if plus else None)
 
     def __str__(self) -> str:

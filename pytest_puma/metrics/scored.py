@@ -75,8 +75,8 @@ class ScoredPredictions:
         """
         names = list(self._statistics) if only is None else [name for name in self._statistics if name in only]
         wanted = [each for name in [*names, *sliced] if (each := self._present(name)) is not None]
-        found = measure(wanted, self.resamples, level=level, left=left, questions=self.questions)
-        return {each.metric: self._corrected(each) for each in found}
+        measures = measure(wanted, self.resamples, level=level, left=left, questions=self.questions)
+        return {each.metric: self._corrected(each) for each in measures}
 
     def values(self, names: Collection[str]) -> dict[str, Measure]:
         """Measures without intervals, which take no resamples."""

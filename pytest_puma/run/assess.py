@@ -125,7 +125,7 @@ def _against_baseline(
 
 
 def _unjudged(cell: Cell) -> tuple[Verdict, ...]:
-    return tuple(not_run(gate, "not judged: only samples whose answers had turned were asked") for gate in cell.gates)
+    return tuple(not_run(gate, "not judged: only samples with changed answers were asked") for gate in cell.gates)
 
 
 def _replicates(cell: Cell, scored: ScoredPredictions) -> dict[str, BootstrapReplicates]:

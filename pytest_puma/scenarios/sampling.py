@@ -82,7 +82,7 @@ def _examples(  # noqa: PLR0917 - the last two are for the message
     if len(chosen) < k:
         where = f", group {', '.join(group)!r}" if group else ""
         msg = (
-            f"scenario {scenario.name!r}{where}: {k} examples asked for, {len(chosen)} there that are not among the "
+            f"scenario {scenario.name!r}{where}: {k} examples requested, {len(chosen)} there that are not among the "
             f"{evaluated} samples; ask for fewer examples or fewer samples, or give the scenario examples()"
         )
         raise SettingsError(msg)
@@ -163,13 +163,13 @@ def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...] | N
 
 def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[str, ...] | None) -> str:
     try:
-        found = plain_text(scenario.gold_label(fields))
+        label = plain_text(scenario.gold_label(fields))
     except (KeyError, TypeError, ValueError) as error:
         raise _fault(scenario, key, f"gold_label failed with {error!r}; the row has: {', '.join(fields)}") from error
-    gold = valid_gold(found, labels)
+    gold = valid_gold(label, labels)
     if gold is None:
         expected = "a number" if labels is None else f"one of {', '.join(labels)}"
-        raise _fault(scenario, key, f"its gold answer is {found!r}, expected {expected}")
+        raise _fault(scenario, key, f"its gold answer is {label!r}, expected {expected}")
     return gold
 
 

@@ -53,7 +53,7 @@ def test_too_few_rows_for_examples_are_a_collection_error(alone: Project) -> Non
     arguments = ("--puma-data=triage_jira=mine.csv", "--puma-strategy=zero_shot,few_shot_3")
     result = alone.run(*arguments, "--puma-samples=8")
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["*'triage_jira': 3 examples asked for, 1 there that are not among the 8 samples; *"])
+    result.stdout.fnmatch_lines(["*'triage_jira': 3 examples requested, 1 there that are not among the 8 samples; *"])
     alone.run(*arguments, "--puma-samples=6").assert_outcomes(passed=2)
 
 

@@ -157,7 +157,7 @@ def test_subjects_that_no_scenario_takes_are_an_error(scripted: Project) -> None
 def test_a_group_with_too_few_examples_is_an_error_of_the_collection(alone: Project) -> None:
     result = exams(alone, chess=4).run()
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["*scenario 'exams', group 'chess': 2 examples asked for, 1 there that are not among*"])
+    result.stdout.fnmatch_lines(["*scenario 'exams', group 'chess': 2 examples requested, 1 there that are not among*"])
 
 
 def test_another_selection_is_named_beside_a_baseline(alone: Project) -> None:

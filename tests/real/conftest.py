@@ -29,8 +29,8 @@ def models() -> dict[str, Model]:
         if os.environ.get("PUMA_REAL_MODELS") == "required":
             pytest.fail(reason)
         pytest.skip(reason)
-    found = resolve_models([f"{name}=package:{package}" for name, package in PACKAGES.items()], directories=())
-    return {model.name: model for model in found}
+    models = resolve_models([f"{name}=package:{package}" for name, package in PACKAGES.items()], directories=())
+    return {model.name: model for model in models}
 
 
 @pytest.fixture(scope="module", params=PACKAGES)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 Row: TypeAlias = NDArray[np.float64]
 #: The bytes of each token, none of one that ends the text, and how far its logit led.
-Said: TypeAlias = "list[tuple[bytes, float]]"
+Pieces: TypeAlias = "list[tuple[bytes, float]]"
 CELLS = 2048
 
 
@@ -36,7 +36,7 @@ class Loop:
         params.swa_full = True
         self._context = llama_cpp.llama_init_from_model(self._model, params)
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
-        self._continued: dict[tuple[int, ...], Said] = {}
+        self._continued: dict[tuple[int, ...], Pieces] = {}
         self._size = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
 
     def close(self) -> None:
@@ -53,32 +53,32 @@ class Loop:
 
     def template(self) -> str | None:
         """The chat template in the file."""
-        found = llama_cpp.llama_model_chat_template(self._model, None)
-        return found.decode() if found else None
+        template = llama_cpp.llama_model_chat_template(self._model, None)
+        return template.decode() if template else None
 
     def special(self, name: str) -> str:
         """The spelling of `bos` or `eos`."""
         token = getattr(llama_cpp, f"llama_vocab_{name}")(self._vocab)
         return self._piece(token, special=True).decode()
 
-    def greedy(self, prompt: Sequence[int], most: int) -> Said:
+    def greedy(self, prompt: Sequence[int], most: int) -> Pieces:
         """The best continuation, token by token; each prompt is computed once."""
-        asked = (*prompt, most)
-        if asked not in self._continued:
-            self._continued[asked] = self._greedy(prompt, most)
-        return self._continued[asked]
+        key = (*prompt, most)
+        if key not in self._continued:
+            self._continued[key] = self._greedy(prompt, most)
+        return self._continued[key]
 
-    def _greedy(self, prompt: Sequence[int], most: int) -> Said:
+    def _greedy(self, prompt: Sequence[int], most: int) -> Pieces:
         row = self._first(prompt)
-        said = []
+        pieces = []
         for _ in range(most):
             token = int(row.argmax())
             end = llama_cpp.llama_vocab_is_eog(self._vocab, token)
-            said.append((b"" if end else self._piece(token, special=False), float(np.diff(np.sort(row)[-2:])[0])))
+            pieces.append((b"" if end else self._piece(token, special=False), float(np.diff(np.sort(row)[-2:])[0])))
             if end:
                 break
             row = self._decode([token])
-        return said
+        return pieces
 
     def logprob(self, prompt: Sequence[int], tail: Sequence[int], ends: Sequence[int]) -> float:
         """That of the tail's tokens behind the prompt, and of any of the ends in place of its last one."""

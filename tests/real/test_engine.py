@@ -18,7 +18,7 @@ from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Task, parse_strategy
 from pytest_puma.strategies.templates import find_template
 from tests.real.conftest import THREADS
-from tests.real.loop import Loop, Said
+from tests.real.loop import Loop, Pieces
 
 SCENARIOS = ("triage_jira", "estimation_tawos", "prioritization_jira")
 LABELS = ("Critical", "Major", "Minor", "Trivial")
@@ -70,14 +70,14 @@ def test_prompts_have_the_tokens_of_llama_cpp_pythons_formatter(default: Engine,
         Message(role="assistant", content="Yes."),
         Message(role="user", content=""),
     )
-    asked = [*prompts(samples=20), Prompt(messages=hostile)]
+    requested = [*prompts(samples=20), Prompt(messages=hostile)]
     template = loop.template()
     if template is None:
         bos = loop.tokens("", bos=True)
-        assert all(default.backend.encode(prompt)[:2].count(bos[0]) == 1 for prompt in asked)
+        assert all(default.backend.encode(prompt)[:2].count(bos[0]) == 1 for prompt in requested)
         return
     formatter = Jinja2ChatFormatter(template, eos_token=loop.special("eos"), bos_token=loop.special("bos"))
-    for prompt in asked:
+    for prompt in requested:
         messages = [{"role": each.role, "content": each.content} for each in prompt.messages]
         text = formatter(messages=messages).prompt
         assert default.backend.encode(prompt) == loop.tokens(text, bos=False)
@@ -94,13 +94,13 @@ def test_what_must_be_known_of_a_model_is_told(default: Engine, loop: Loop) -> N
     assert warning.startswith("llama.cpp warns: load: control-looking token: 212 '</s>' was not control-type;")
 
 
-def parted(said: Said, response: Response) -> float | None:
+def parted(pieces: Pieces, response: Response) -> float | None:
     """The lead of the token with which the loop leaves the response's text; None where it does not.
 
     A stop string may have cut the response: what the loop says behind its end is not compared.
     """
     text, before = response.text.encode(), b""
-    for piece, lead in said:
+    for piece, lead in pieces:
         before += piece
         if before[: len(text)] != text[: len(before)] or (not piece and len(before) < len(text)):
             return lead
@@ -108,17 +108,17 @@ def parted(said: Said, response: Response) -> float | None:
 
 
 def test_strict_texts_are_those_of_the_loop(strict: Engine, loop: Loop) -> None:
-    asked = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts()]
-    for request, response in zip(asked, strict.run(asked), strict=True):
+    requested = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts()]
+    for request, response in zip(requested, strict.run(requested), strict=True):
         assert parted(loop.greedy(strict.backend.encode(request.prompt), 12), response) is None
         assert response.text or response.finish == "stop"
 
 
 def test_default_texts_leave_those_of_the_loop_at_near_ties_alone(default: Engine, loop: Loop) -> None:
-    asked = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts()]
+    requested = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts()]
     leads = [
         parted(loop.greedy(default.backend.encode(request.prompt), 12), response)
-        for request, response in zip(asked, default.run(asked), strict=True)
+        for request, response in zip(requested, default.run(requested), strict=True)
     ]
     assert None in leads
     assert all(lead is None or lead < NEAR_TIE for lead in leads)
@@ -126,12 +126,12 @@ def test_default_texts_leave_those_of_the_loop_at_near_ties_alone(default: Engin
 
 def test_log_probabilities_of_labels_are_those_of_the_loop(default: Engine, strict: Engine, loop: Loop) -> None:
     triage = [task.prompt() for task in _tasks("triage_jira", "zero_shot", 3)]
-    asked = [Score(prompt=prompt, continuations=LABELS) for prompt in triage]
+    requested = [Score(prompt=prompt, continuations=LABELS) for prompt in triage]
     plain = []
-    for request in asked:
+    for request in requested:
         before, tails = strict.encode(request)
         plain.append([loop.logprob(before, tail, strict.backend.ends_of_turn) for tail in tails])
-    alone, together = ([each.logprobs for each in engine.run(asked)] for engine in (strict, default))
+    alone, together = ([each.logprobs for each in engine.run(requested)] for engine in (strict, default))
     noise = np.abs(np.subtract(together, plain))
     # A base model hardly writes a label, but with `<end_of_turn>` it would write none in 1e18 replies.
     assert 1e-6 < np.exp(alone).sum(axis=1).min() <= np.exp(alone).sum(axis=1).max() < 1

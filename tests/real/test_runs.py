@@ -35,26 +35,26 @@ def answers(project: Project, models: dict[str, Model], *arguments: str) -> tupl
     ]
     result = project.pytester.runpytest_subprocess(*both, *arguments)
     assert result.ret == 0
-    found = [
+    rows = [
         (each["cell"], each["sample_id"], each["raw"], each["answer"], each["probabilities"], each["logprobs"])
         for each in project.predictions()
     ]
     record = project.record()
     shutil.rmtree(project.pytester.path / ".puma")
-    return sorted(found, key=repr), record
+    return sorted(rows, key=repr), record
 
 
 def test_strict_answers_do_not_depend_on_their_batch(project: Project, models: dict[str, Model]) -> None:
-    asked = ("-p", "no:xdist", "--puma-strict", "--puma-samples=3", "--puma-strategy=zero_shot,option_scoring")
-    _, record = answers(project, models, *asked, "--puma-determinism=2")
+    arguments = ("-p", "no:xdist", "--puma-strict", "--puma-samples=3", "--puma-strategy=zero_shot,option_scoring")
+    _, record = answers(project, models, *arguments, "--puma-determinism=2")
     checks = [cell["determinism"] for cell in record["outcomes"]]
     assert [(each["samples"], each["texts"], each["answers"]) for each in checks] == [(2, 0, 0)] * 4
 
 
 def test_workers_perturbations_and_determinism(project: Project, models: dict[str, Model]) -> None:
-    asked = ("--puma-threads=1", "--puma-perturb=typos_5pct,case_upper")
-    alone, record = answers(project, models, "-p", "no:xdist", *asked, "--puma-determinism=2")
-    shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *asked)
+    arguments = ("--puma-threads=1", "--puma-perturb=typos_5pct,case_upper")
+    alone, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-determinism=2")
+    shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments)
     assert shared == alone
     cells = record["outcomes"]
     assert len(cells) == 2 * 2 * 3

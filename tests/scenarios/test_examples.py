@@ -94,7 +94,7 @@ def test_very_long_rows_are_lent_last() -> None:
 
 def test_too_few_examples_are_counted_in_the_refusal() -> None:
     scenario = Custom(frame(6), key="id")
-    with pytest.raises(SettingsError, match="scenario 'custom': 3 examples asked for, 2 there that are not among"):
+    with pytest.raises(SettingsError, match="scenario 'custom': 3 examples requested, 2 there that are not among"):
         example_rows(scenario, 3, 42, ids(scenario, 4))
     assert example_rows(scenario, 0, 42, ids(scenario, 4)) == ()
 
@@ -130,7 +130,7 @@ def test_lent_pairs_share_no_issue_with_a_sample_nor_with_each_other(
 
 def test_pairs_lend_nothing_once_every_issue_is_evaluated(user_issues: Path) -> None:
     scenario = PrioritizationJiraScenario(user_issues)
-    with pytest.raises(SettingsError, match="1 examples asked for, 0 there"):
+    with pytest.raises(SettingsError, match="1 examples requested, 0 there"):
         example_rows(scenario, 1, 42, ids(scenario, 30))
 
 
@@ -146,5 +146,5 @@ def test_a_row_that_repeats_an_evaluated_one_is_no_example() -> None:
     evaluated = {draw(repeated(), 1, 42)[0].id}
     examples = example_rows(repeated(), 2, 42, evaluated)
     assert {example["id"] for example in examples} == {"b", "c"}
-    with pytest.raises(SettingsError, match="3 examples asked for, 2 there"):
+    with pytest.raises(SettingsError, match="3 examples requested, 2 there"):
         example_rows(repeated(), 3, 42, evaluated)

@@ -173,7 +173,7 @@ def test_without_groups_all_samples_have_the_examples_that_one_draw_gives() -> N
 
 def test_a_group_with_too_few_examples_is_named(file: Path) -> None:
     samples = draw(Exams(file), 12, 42)
-    sentence = "scenario 'exams', group 'chess': 2 examples asked for, 0 there that are not among the 4 samples"
+    sentence = "scenario 'exams', group 'chess': 2 examples requested, 0 there that are not among the 4 samples"
     with pytest.raises(SettingsError, match=sentence):
         examples_by_group(Exams(file), 2, 42, samples)
 

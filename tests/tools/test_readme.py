@@ -67,7 +67,7 @@ def test_a_marker_is_read_as_written(line: str, marker: Marker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "fragment"),
     [
         ("<!-- output of: pytest | lines: 3 -->", "lines"),
         ("<!-- output of: pytest | exit -->", "not enough values"),
@@ -78,15 +78,15 @@ def test_a_marker_is_read_as_written(line: str, marker: Marker) -> None:
         ("<!-- output of: pytest", "no end"),
     ],
 )
-def test_a_malformed_marker_is_an_error_that_quotes_it(line: str, found: str) -> None:
+def test_a_malformed_marker_is_an_error_that_quotes_it(line: str, fragment: str) -> None:
     with pytest.raises(ReadmeError) as caught:
         parse_marker(line)
     assert line in str(caught.value)
-    assert found in str(caught.value)
+    assert fragment in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("behind", "found"),
+    ("behind", "fragment"),
     [
         ("", "no block"),
         ("\n\n```text\n```", "no block"),
@@ -95,8 +95,8 @@ def test_a_malformed_marker_is_an_error_that_quotes_it(line: str, found: str) ->
         ("\n```console\n$ pytest tests\n```", "the prompt '$ pytest tests'"),
     ],
 )
-def test_a_marker_without_a_block_of_its_own_is_an_error(behind: str, found: str) -> None:
-    with pytest.raises(ReadmeError, match=re.escape(f"<!-- output of: pytest -->: found {found}")):
+def test_a_marker_without_a_block_of_its_own_is_an_error(behind: str, fragment: str) -> None:
+    with pytest.raises(ReadmeError, match=re.escape(f"<!-- output of: pytest -->: found {fragment}")):
         blocks(f"<!-- output of: pytest -->{behind}".split("\n"))
 
 

@@ -39,7 +39,7 @@ def _table(cells: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("printed", "found"),
+    ("printed", "current"),
     [
         ("== 12 passed in 23.26s ==", "===== 12 passed in 9.05s ====="),
         ("== 12 passed in 59.99s ==", "== 12 passed in 60.02s (0:01:00) =="),
@@ -50,12 +50,12 @@ def _table(cells: dict[str, str]) -> list[str]:
         ("______ test_all ______", "_ test_all _"),
     ],
 )
-def test_a_line_with_the_same_content_stays_as_printed(printed: str, found: str) -> None:
-    assert settled([found], [printed]) == [printed]
+def test_a_line_with_the_same_content_stays_as_printed(printed: str, current: str) -> None:
+    assert settled([current], [printed]) == [printed]
 
 
 @pytest.mark.parametrize(
-    ("printed", "found"),
+    ("printed", "current"),
     [
         ("== 12 passed in 23.26s ==", "== 11 passed, 1 failed in 23.26s =="),
         ("== 12 passed in 23.26s ==", "__ 12 passed in 23.26s __"),
@@ -65,12 +65,12 @@ def test_a_line_with_the_same_content_stays_as_printed(printed: str, found: str)
         ("f1_macro 0.129 is under 0.45", "f1_macro 0.129 is under 0.46"),
     ],
 )
-def test_a_line_with_other_content_is_drift(printed: str, found: str) -> None:
-    assert settled([found], [printed]) == [found]
+def test_a_line_with_other_content_is_drift(printed: str, current: str) -> None:
+    assert settled([current], [printed]) == [current]
 
 
 @pytest.mark.parametrize(
-    ("column", "found"),
+    ("column", "current"),
     [
         ("value", "2.75*"),
         ("value", "2.25*"),
@@ -81,12 +81,12 @@ def test_a_line_with_other_content_is_drift(printed: str, found: str) -> None:
         ("s", "1234.5"),
     ],
 )
-def test_a_cell_that_depends_on_near_ties_or_on_the_clock_may_differ_a_little(column: str, found: str) -> None:
-    assert settled(_table({column: found}), _table({})) == _table({})
+def test_a_cell_that_depends_on_near_ties_or_on_the_clock_may_differ_a_little(column: str, current: str) -> None:
+    assert settled(_table({column: current}), _table({})) == _table({})
 
 
 @pytest.mark.parametrize(
-    ("column", "found"),
+    ("column", "current"),
     [
         ("strategy", "few_shot_4"),
         ("n", "49"),
@@ -103,14 +103,14 @@ def test_a_cell_that_depends_on_near_ties_or_on_the_clock_may_differ_a_little(co
         ("verdict", "NOT RUN"),
     ],
 )
-def test_a_cell_with_other_content_is_drift_of_its_row_alone(column: str, found: str) -> None:
-    now, printed = _table({column: found}), _table({})
+def test_a_cell_with_other_content_is_drift_of_its_row_alone(column: str, current: str) -> None:
+    now, printed = _table({column: current}), _table({})
     assert settled(now, printed) == [*printed[:2], now[2], *printed[3:]]
 
 
-@pytest.mark.parametrize(("printed", "found", "alike"), [("0.3", "0.35", True), ("0.3", "0.36", False)])
-def test_a_small_number_may_differ_by_five_hundredths(printed: str, found: str, *, alike: bool) -> None:
-    now, before = _table({"value": found}), _table({"value": printed})
+@pytest.mark.parametrize(("printed", "current", "alike"), [("0.3", "0.35", True), ("0.3", "0.36", False)])
+def test_a_small_number_may_differ_by_five_hundredths(printed: str, current: str, *, alike: bool) -> None:
+    now, before = _table({"value": current}), _table({"value": printed})
     assert (settled(now, before) == before) is alike
 
 

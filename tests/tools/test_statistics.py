@@ -97,8 +97,8 @@ def test_stopping_is_simulated_beside_the_whole_sample(
         monkeypatch.setattr(sys, "argv", [*words, trial])
         stopping.main()
         *_, row = capsys.readouterr().out.splitlines()
-        name, size, distance, failed, _, changed, asked = row.strip("| ").split(" | ")
+        name, size, distance, failed, _, changed, share = row.strip("| ").split(" | ")
         assert (name, size, distance) == (trial, "50", "+0.30")
         assert float(failed) <= 0.5
         assert float(changed) <= 0.5
-        assert 0.4 <= float(asked) <= 1
+        assert 0.4 <= float(share) <= 1

@@ -55,8 +55,8 @@ def test_every_logit_is_divided(sure_of_nonsense: Decoder, tokenizer: Tokenizer)
     sample = draw(scenario := TriageJiraScenario(SELECTION / "issues.csv"), 1, 42)[0]
     tokens = torch.from_numpy(encode(answered(scenario, sample), tokenizer).tokens[None].astype(np.int64))
     before = sure_of_nonsense.logits(tokens).detach()
-    found = calibrate(sure_of_nonsense, tokenizer)
-    assert torch.allclose(sure_of_nonsense.logits(tokens), before / found, atol=1e-4)
+    temperature = calibrate(sure_of_nonsense, tokenizer)
+    assert torch.allclose(sure_of_nonsense.logits(tokens), before / temperature, atol=1e-4)
 
 
 def test_a_question_has_its_right_answer_among_all_labels() -> None:

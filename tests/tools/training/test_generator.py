@@ -38,13 +38,13 @@ def every_phrase() -> list[str]:
     return [text for path in files for text in _texts(yaml.safe_load(path.read_text(encoding="utf-8")))]
 
 
-def _texts(said: Any) -> Iterator[str]:
-    if isinstance(said, str):
-        yield said
-    elif isinstance(said, dict):
-        yield from chain.from_iterable(map(_texts, said.values()))
-    elif isinstance(said, list):
-        yield from chain.from_iterable(map(_texts, said))
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, dict):
+        yield from chain.from_iterable(map(_texts, content.values()))
+    elif isinstance(content, list):
+        yield from chain.from_iterable(map(_texts, content))
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -67,15 +67,15 @@ def _rows(path: Path) -> list[dict[str, str]]:
 )
 def test_no_sentence_of_evaluated_rows_is_a_phrase(path: Path, every_phrase: list[str]) -> None:
     known = {sentence for phrase in every_phrase for sentence in _sentences(phrase)}
-    told = [sentence for row in _rows(path) for name in ("title", "description") for sentence in _sentences(row[name])]
-    assert len(told) > 50
-    assert known.isdisjoint(told)
+    texts = [sentence for row in _rows(path) for name in ("title", "description") for sentence in _sentences(row[name])]
+    assert len(texts) > 50
+    assert known.isdisjoint(texts)
 
 
 def test_no_product_is_one_of_the_evaluated_rows(phrases: Phrases) -> None:
-    told = " ".join(path.read_text(encoding="utf-8") for path in bundled_folder("data").glob("*.csv"))
+    texts = " ".join(path.read_text(encoding="utf-8") for path in bundled_folder("data").glob("*.csv"))
     houses: tuple[House, ...] = (*phrases.products, *phrases.projects)
-    assert [house.name for house in houses if house.name in told] == []
+    assert [house.name for house in houses if house.name in texts] == []
 
 
 def test_there_are_thousands_of_different_phrases(phrases: Phrases, every_phrase: list[str]) -> None:
@@ -92,18 +92,18 @@ def test_no_phrase_gives_the_label_away(every_phrase: list[str]) -> None:
 
 def test_nothing_that_is_said_begins_with_an_answer(phrases: Phrases) -> None:
     # "A few, now and then" was ended as the answer "A", or gone on with as the heading "A:".
-    said = [text for kind in ("notes", "sizes") for text in _texts(phrases.common[kind])]
+    content = [text for kind in ("notes", "sizes") for text in _texts(phrases.common[kind])]
     answers = {label for scenario in SCENARIOS for label in BUILTIN[scenario]().valid_labels()}
-    assert len(said) > 80
-    assert [text for text in said if text.split()[0] in answers] == []
+    assert len(content) > 80
+    assert [text for text in content if text.split()[0] in answers] == []
 
 
 def test_equal_seeds_tell_the_same_and_others_do_not(phrases: Phrases) -> None:
-    def told(seed: int) -> list[tuple[Piece, ...]]:
+    def texts(seed: int) -> list[tuple[Piece, ...]]:
         supply = Dialogues(phrases, seed)
         return [supply.next() for _ in range(10)]
 
-    assert told(3) == told(3) != told(4)
+    assert texts(3) == texts(3) != texts(4)
 
 
 def test_no_text_is_told_twice(phrases: Phrases) -> None:

@@ -20,32 +20,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def said(folder: Path) -> str:
+def output(folder: Path) -> str:
     command = [sys.executable, "-m", "tools.training", "all", "--smoke", "--folder", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own command
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def test_the_steps_go_from_phrases_to_figures(said: str) -> None:
-    assert [line for line in said.splitlines() if line.startswith("==")] == [
+def test_the_steps_go_from_phrases_to_figures(output: str) -> None:
+    assert [line for line in output.splitlines() if line.startswith("==")] == [
         "== generate",
         "== tokenizer",
         "== train",
         "== export",
         "== evaluate",
     ]
-    assert "`option_scoring`" in said
+    assert "`option_scoring`" in output
 
 
-def test_the_file_is_a_model_that_llama_cpp_runs(said: str, folder: Path) -> None:
-    assert said
+def test_the_file_is_a_model_that_llama_cpp_runs(output: str, folder: Path) -> None:
+    assert output
     model = inspect_model(folder / "puma-tiny.gguf")
     assert (model.architecture, model.name) == ("qwen2", "puma-tiny")
 
 
-def test_logits_are_kept_for_fresh_dialogues(said: str, folder: Path) -> None:
-    assert said
+def test_logits_are_kept_for_fresh_dialogues(output: str, folder: Path) -> None:
+    assert output
     kept = np.load(folder / "logits.npz")
     assert kept["lengths"].sum() == len(kept["tokens"])
     assert kept["rows"].sum() == len(kept["places"]) == len(kept["best"]) == len(kept["logits"]) > 40
