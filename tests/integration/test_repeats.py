@@ -122,6 +122,7 @@ def test_what_is_no_number_of_repeats_is_refused(alone: Project, option: str, se
 def test_a_plan_counts_trials(alone: Project) -> None:
     alone.write(conftest="", test_triage=BENCHMARK.format(options=", repeats=4"))
     result = alone.run("--puma-plan")
+    assert result.ret == pytest.ExitCode.OK
     result.stdout.re_match_lines([r"cell +n +trials +prompt tokens", r"triage_jira-zero_shot@tiny +6 +24 "])
     alone.run("--puma-plan", "--puma-repeats=1").stdout.re_match_lines([r"cell +n +prompt tokens"])
 
