@@ -56,8 +56,7 @@ def paired_change(
     """
     new_failures, fixed_failures = _parse_failure_changes(new, old)
     new, old = on_common_rows(new, old)
-    compare = _quotient if quotient else np.subtract
-    same = 1.0 if quotient else 0.0
+    compare, same = (_quotient, 1.0) if quotient else (np.subtract, 0.0)
     values = compare(np.array(new.values), np.array(old.values))
     by_row = np.array(new.errors) - np.array(old.errors)
     differences = per_question(by_row, new.questions)

@@ -95,7 +95,7 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
     for number in range(draws):
         random = np.random.default_rng([number, size])
         units = population.units(random, size)
-        right, other, flips = (_together(random, units, rate) for rate in (RIGHT, RIGHT, FLIPS))
+        right, other, flips = (_correlated(random, units, rate) for rate in (RIGHT, RIGHT, FLIPS))
         now, before, perturbed = (_replicates(each, units) for each in (right, other, right ^ flips))
         change = paired_change(now, before, quotient=False)
         hits["p < 0.05"] += contrast("", "", now, before, seed=number).p < ALPHA
@@ -114,8 +114,8 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
     return {name: count / draws for name, count in hits.items()}
 
 
-def _together(random: np.random.Generator, units: Units, rate: float) -> Flags:
-    """Flags of this rate; a row has the flag of its first unit, or, one time in five, its own."""
+def _correlated(random: np.random.Generator, units: Units, rate: float) -> Flags:
+    """Flags with this rate; a row has the flag of its first unit or, with a probability of one in five, its own."""
     names = sorted({name for row in units for name in row})
     flags = dict(zip(names, random.random(len(names)) < rate, strict=True))
     shared = np.array([flags[row[0]] for row in units])

@@ -17,10 +17,10 @@ _STEPS = {
 
 
 def main() -> None:
-    """Read the command line and do the steps."""
+    """Parse the command line and run the steps."""
     parser = argparse.ArgumentParser(prog="python -m tools.training", description=recipe.__doc__)
     parser.add_argument("step", choices=[*_STEPS, "all"])
-    parser.add_argument("--folder", type=Path, default=Path("build/training"), help="where the files lie (%(default)s)")
+    parser.add_argument("--folder", type=Path, default=Path("build/training"), help="for the files (%(default)s)")
     parser.add_argument("--smoke", action="store_true", help="a useless model in under a minute")
     arguments = parser.parse_args()
     chosen = recipe.SMOKE if arguments.smoke else recipe.FULL

@@ -1,6 +1,6 @@
 """Calibration: one temperature for all logits of the model, fitted on the selection set (Guo et al. 2017).
 
-No answer becomes another. The odds in training are those of a reader who is right as often as an early model was.
+It changes no answer. The odds in training are those of a reader with the accuracy of an early model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def calibrate(model: Decoder, tokenizer: Tokenizer) -> float:
     )
     temperature = max(_best(model, tokenizer, scenario) for scenario in scenarios)
     with torch.no_grad():
-        # The logits are products with what the last norm gives.
+        # The logits are products with the output of the last norm.
         model.norm.weight.div_(temperature)
     return temperature
 
@@ -51,7 +51,7 @@ def _best(model: Decoder, tokenizer: Tokenizer, scenario: Scenario) -> float:
 
 @torch.no_grad()
 def choices(model: Decoder, tokenizer: Tokenizer, scenario: Scenario, sample: Sample) -> list[Tensor]:
-    """At each token of the right answer, the logits of all tokens that continue some label, the right one first."""
+    """Return the logits of all tokens that continue a label, at each token of the right answer, which is first."""
     example = encode(answered(scenario, sample), tokenizer)
     logits = model.logits(torch.from_numpy(example.tokens[None].astype(np.int64)))[0]
     rows = []
@@ -63,5 +63,5 @@ def choices(model: Decoder, tokenizer: Tokenizer, scenario: Scenario, sample: Sa
 
 
 def surprise(rows: Sequence[Tensor], temperature: float) -> float:
-    """The loss of the right answer among all labels, in nats; `rows` as `choices` returns them."""
+    """Return the loss of the right answer among all labels, in nats; `rows` as `choices` returns them."""
     return -sum(float((row / temperature).log_softmax(-1)[0]) for row in rows)

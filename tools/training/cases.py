@@ -1,6 +1,6 @@
 """Cases: invented questions with their answers, and phrases about them.
 
-What is a text worth, how sure may a reader be of it, and which phrases go with it.
+A case has the label of each text, the odds of all labels for a reader, and phrases about the texts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from tools.training.texts import Text, Writer
 
 #: Frequency of each number of story points: rare numbers occur more often than in real teams.
 POINTS = {"1": 17, "2": 22, "3": 24, "5": 20, "8": 11, "13": 4, "21": 2, "34": 1}
-#: Share of thoughts and notes that take a text for a neighbouring class, as the model's own will: the model learns to
-#: read the text again if its words are not decisive.
+#: Share of thoughts and notes with a neighbouring class of a text, as in the model's own: it learns to read the text
+#: again if they are not decisive.
 SLIPS = 0.2
 #: The odds of each distance from the right priority, of the right issue by how far the two lie apart, and of each
-#: distance on the scale of points. A reader of real texts is no surer; see "Calibration" in README.md.
+#: distance on the scale of points. A reader of real texts is not more certain; see "Calibration" in README.md.
 PRIORITY_ODDS = (0.64, 0.16, 0.04, 0.01)
 PAIR_ODDS = (0.5, 0.80, 0.92, 0.97)
 POINTS_ODDS = (0.50, 0.29, 0.11, 0.04, 0.01)
@@ -50,9 +50,9 @@ class Case:
     """A question with its answer, of any scenario: the fields of a sample, and phrases about it.
 
     `about` has the label of each field's text; of a pair, each issue has its own.
-    `reason` stands in examples, as rationales do. `thought` and `notes` are what the model is to say: phrases that
-    fit every text with this answer, because a small model that makes up its own loses the thread. Where one of them
-    slips, it is not to say that, but to answer in spite of it.
+    `reason` is the rationale in examples. `thought` and `notes` are text for the model to learn: phrases that fit every
+    text with this answer, because a small model loses the thread in its own. If one of them slips, the model does not
+    learn that phrase, but the right answer after it.
     """
 
     fields: Mapping[str, str]
@@ -74,7 +74,7 @@ class Cases:
         self._writer = Writer(phrases, random)
 
     def of(self, scenario: str, *, brief: bool = False) -> Case:
-        """A case of this scenario; `brief` cases serve as examples."""
+        """Return a case of this scenario; `brief` cases serve as examples."""
         make = {"triage_jira": self._issue, "prioritization_jira": self._pair, "estimation_tawos": self._item}
         return make[scenario](brief=brief)
 
@@ -84,7 +84,7 @@ class Cases:
         return self._case([text], label, spread(label))
 
     def _item(self, *, brief: bool) -> Case:
-        points = drawn(self._random, POINTS)
+        points = weighted_choice(self._random, POINTS)
         text = self._writer.item(points, brief=brief)
         return self._case([text], points, spread(points))
 
@@ -142,13 +142,13 @@ class Cases:
         return tuple(lines[:-1])
 
 
-def drawn(random: Random, weights: Mapping[str, int]) -> str:
-    """One of the names, by their weights."""
+def weighted_choice(random: Random, weights: Mapping[str, int]) -> str:
+    """Return a random name, by the weights."""
     return random.choices(list(weights), list(weights.values()))[0]
 
 
 def spread(label: str) -> dict[str, float]:
-    """The odds of all labels of this kind if this one is right: they fall with the distance and add up to 1."""
+    """Return the odds of all labels if this one is right: they decrease with the distance and add up to 1."""
     labels, odds = (PRIORITIES, PRIORITY_ODDS) if label in PRIORITIES else (tuple(POINTS), POINTS_ODDS)
     at = labels.index(label)
     shares = {each: odds[min(abs(place - at), len(odds) - 1)] for place, each in enumerate(labels)}
@@ -156,7 +156,7 @@ def spread(label: str) -> dict[str, float]:
 
 
 def written(pieces: Sequence[Piece]) -> str:
-    """The text of these pieces."""
+    """Return the text of these pieces."""
     return "".join(piece.text for piece in pieces)
 
 

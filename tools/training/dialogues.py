@@ -14,7 +14,7 @@ from pytest_puma.core import Message, Sample, Scenario
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import Task, parse_strategy
 from pytest_puma.strategies.templates import Template, find_template
-from tools.training.cases import Case, Cases, Piece, drawn, written
+from tools.training.cases import Case, Cases, Piece, weighted_choice, written
 from tools.training.phrases import Phrases
 
 #: Weights of the scenarios and of the strategies.
@@ -44,11 +44,11 @@ class Dialogues:
         self._cases = Cases(phrases, self._random)
 
     def next(self) -> tuple[Piece, ...]:
-        """The next dialogue, of a scenario and a strategy drawn by their weights."""
-        return self.of(drawn(self._random, SCENARIOS), drawn(self._random, STRATEGIES))
+        """Return the next dialogue, of a random scenario and strategy by their weights."""
+        return self.of(weighted_choice(self._random, SCENARIOS), weighted_choice(self._random, STRATEGIES))
 
     def of(self, scenario: str, strategy: str) -> tuple[Piece, ...]:
-        """A dialogue of this scenario and strategy."""
+        """Return a dialogue of this scenario and strategy."""
         case = self._cases.of(scenario)
         examples = [self._cases.of(scenario, brief=True) for _ in range(parse_strategy(strategy).shots)]
         task = _task(scenario, strategy, case, examples)
@@ -69,7 +69,7 @@ class Dialogues:
 
 
 def answered(scenario: Scenario, sample: Sample) -> tuple[Piece, ...]:
-    """A sample's question, asked directly, with its right answer, in whose place any label is possible."""
+    """Return a sample's direct question with its right answer, in a place for any label."""
     task = Task(scenario=scenario, sample=sample, template=_template(scenario.name, "zero_shot"))
     labels = scenario.valid_labels()
     answer = Piece(text=sample.gold, learned=True, odds=dict.fromkeys(labels, 1 / len(labels)))
@@ -96,7 +96,7 @@ def _template(scenario: str, strategy: str) -> Template:
 
 
 def _decided(case: Case) -> tuple[Piece, Piece]:
-    """After its own words the model may be sure, unless they contain an error."""
+    """The answer after the model's own words, certain unless these contain an error."""
     odds = case.odds if case.slips else {case.gold: 1.0}
     return Piece(text="Answer: ", learned=True), Piece(text=case.gold, learned=True, odds=odds)
 
@@ -107,9 +107,9 @@ def _reply(*pieces: Piece) -> tuple[Piece, ...]:
 
 
 def _given(message: Message, cases: Sequence[Case]) -> list[Piece]:
-    """A message that asks about the last of these cases, or about none.
+    """A message with a question about the last of these cases, or about none.
 
-    The answers of the examples before it are learned too, for each is a whole question answered.
+    The answers of the examples before it are learned too, as each belongs to a whole question.
     """
     content, position, pieces = message.content, 0, [Piece(text=f"<|im_start|>{message.role}\n")]
     for case in cases:

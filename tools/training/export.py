@@ -1,4 +1,4 @@
-"""Export: weights and tokenizer become one GGUF file, with logits of the framework beside it to compare with."""
+"""Export of weights and tokenizer to one GGUF file, and of the framework's logits for a comparison."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BLOCK = {
 
 
 def write_gguf(path: Path, model: Decoder, tokenizer: Tokenizer) -> None:
-    """The model in Q8_0, its norms and biases in float32."""
+    """Write the model in Q8_0, its norms and biases in float32."""
 
     def describe(writer: GGUFWriter) -> None:
         writer.add_description("A demonstration model of pytest-puma, trained from scratch on made-up texts")
@@ -51,27 +51,27 @@ def write_gguf(path: Path, model: Decoder, tokenizer: Tokenizer) -> None:
 
 
 def tensors(model: Decoder) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Every tensor under the name that llama.cpp gives it."""
+    """Yield every tensor with its name in llama.cpp."""
     for name, parameter in model.state_dict().items():
         match name.split("."):
             case ["embedding", "weight"]:
-                known = "token_embd.weight"
+                stored_name = "token_embd.weight"
             case ["norm", "weight"]:
-                known = "output_norm.weight"
+                stored_name = "output_norm.weight"
             case ["blocks", layer, part, kind]:
-                known = f"blk.{layer}.{_BLOCK[part]}.{kind}"
+                stored_name = f"blk.{layer}.{_BLOCK[part]}.{kind}"
             case _:
                 msg = f"tensor {name!r} has no name in llama.cpp"
                 raise ValueError(msg)
-        yield known, parameter.numpy().astype(np.float32)
+        yield stored_name, parameter.numpy().astype(np.float32)
 
 
 def write_logits(path: Path, model: Decoder, examples: Sequence[Example]) -> None:
-    """Logits of the framework at the answers of some dialogues, for a test of the engine.
+    """Write the framework's logits at the answers of some dialogues, for a test of the engine.
 
-    Of thoughts and notes only the first token of each phrase is there. `tokens` of all dialogues one after the other,
+    Thoughts and notes have only the first token of each phrase. `tokens` of all dialogues one after the other,
     `lengths` of each, `places` in them (`rows` of each); for each place the ids of the best tokens, and their logits:
-    with the weights as trained (`logits`), and as the file holds them (`rounded`).
+    with the weights as trained (`logits`), and as stored in the file (`rounded`).
     """
     places = [example.places[example.weights == 1] for example in examples]
     exact, rounded = (_rows(each, examples, places) for each in (model, _as_stored(model)))
@@ -91,7 +91,7 @@ def write_logits(path: Path, model: Decoder, examples: Sequence[Example]) -> Non
 @torch.no_grad()
 def _rows(model: Decoder, examples: Sequence[Example], places: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
     texts = (torch.from_numpy(example.tokens[None].astype(np.int64)) for example in examples)
-    rows = [model.logits(text)[0, wanted] for text, wanted in zip(texts, places, strict=True)]
+    rows = [model.logits(text)[0, rows_of_text] for text, rows_of_text in zip(texts, places, strict=True)]
     return torch.cat(rows).numpy()
 
 
@@ -115,7 +115,7 @@ def _add_tokenizer(writer: GGUFWriter, tokenizer: Tokenizer) -> None:
     writer.add_token_list(tokens)
     writer.add_token_types(kinds)
     writer.add_token_merges([merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]])
-    # llama.cpp takes 11 for a missing BOS.
+    # Without a BOS, llama.cpp uses token 11.
     writer.add_bos_token_id(tokens.index(END_OF_TEXT))
     writer.add_add_bos_token(False)  # noqa: FBT003
     writer.add_eos_token_id(tokens.index(END_OF_TURN))

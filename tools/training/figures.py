@@ -1,4 +1,4 @@
-"""The figures of the model card, measured by the product itself, beside those of simple programs."""
+"""The figures of the model card, measured by the product itself, and those of simple programs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def evaluate(folder: Path, recipe: Recipe) -> None:
 
 
 def measured(folder: Path, samples: Mapping[str, int]) -> Figures:
-    """The measures of every strategy, from the records of runs in `folder`."""
+    """Return the measures of every strategy, from the records of runs in `folder`."""
     return {key: measures for name, count in samples.items() for key, measures in _run(folder, name, count).items()}
 
 
@@ -102,7 +102,7 @@ def _cell(measure: Measure) -> str:
 
 
 def _into_card(tables: str) -> None:
-    """Write between the two marks of the model card."""
+    """Write the tables between the two marks of the model card."""
     before, opening, rest = CARD.read_text(encoding="utf-8").partition(OPENING)
     _, closing, after = rest.partition(CLOSING)
     if not opening or not closing:

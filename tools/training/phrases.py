@@ -1,7 +1,6 @@
 """The phrases of the generator, by product and project, kept as YAML in `phrases/`.
 
-A product's file holds troubles under the priority that their effect deserves, a project's file holds works under
-their story points:
+A product's file contains troubles by the priority of their effect, a project's file contains works by story points:
 
     product: Tidemark                      project: Lanternfish
     parts: [berth map, ...]                parts: [dispatch board, ...]
@@ -50,7 +49,7 @@ class House:
 class Product(House):
     """A fictitious product, and its troubles by priority.
 
-    `loud`, `calm` and the longer `stories` fit any of them; `feints` fit those of one priority, and sound like another.
+    `loud`, `calm` and the longer `stories` fit any trouble; `feints` are true for one priority and sound like another.
     """
 
     versions: tuple[str, ...]
@@ -90,7 +89,7 @@ class Phrases:
 
 
 def load_phrases(folder: Path = FOLDER) -> Phrases:
-    """`folder/common.yaml`, and every file of `folder/issues` and `folder/backlog` in the order of their names."""
+    """Load `folder/common.yaml`, and all files of `folder/issues` and `folder/backlog` in the order of their names."""
     return Phrases(
         products=tuple(_product(_read(path)) for path in sorted(folder.glob("issues/*.yaml"))),
         projects=tuple(_project(_read(path)) for path in sorted(folder.glob("backlog/*.yaml"))),

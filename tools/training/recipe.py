@@ -1,7 +1,7 @@
 """The steps of the recipe, each from files to files of one working folder.
 
 Dialogues (`dialogues.jsonl`), the tokenizer (`tokenizer.json`), the weights (`weights.pt`), the model
-(`puma-tiny.gguf`) and what a test compares it with (`logits.npz`).
+(`puma-tiny.gguf`) and the logits for a test (`logits.npz`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tools.training.train import Plan, train
 
 DIALOGUES, TOKENIZER, WEIGHTS = "dialogues.jsonl", "tokenizer.json", "weights.pt"
 MODEL, LOGITS = f"{NAME}.gguf", "logits.npz"
-#: Dialogues that the tokenizer is learned from, and fresh ones whose logits are kept.
+#: Number of dialogues for training the tokenizer, and of fresh ones with stored logits.
 SPELLED, COMPARED = 4000, 150
 
 
@@ -68,26 +68,26 @@ def tokenizer(folder: Path, recipe: Recipe) -> None:
 
 def training(folder: Path, recipe: Recipe) -> None:
     """Train on every dialogue once; then calibrate the model."""
-    known = _tokenizer(folder)
-    splits = Splits(known, recipe.seed)
-    examples = [splits.of(encode(dialogue, known)) for dialogue in _dialogues(folder)]
+    trained = _tokenizer(folder)
+    splits = Splits(trained, recipe.seed)
+    examples = [splits.of(encode(dialogue, trained)) for dialogue in _dialogues(folder)]
     print(f"{len(examples):,} dialogues, {sum(len(each.tokens) for each in examples):,} tokens")
     model = train(examples, recipe.shape, recipe.plan)
-    print(f"temperature {calibrate(model, known):.2f}")
+    print(f"temperature {calibrate(model, trained):.2f}")
     torch.save(model.state_dict(), folder / WEIGHTS)
 
 
 def export(folder: Path, recipe: Recipe) -> None:
     """Write the GGUF file, and the logits of dialogues that were not trained on."""
-    model, known = Decoder(recipe.shape), _tokenizer(folder)
+    model, trained = Decoder(recipe.shape), _tokenizer(folder)
     model.load_state_dict(torch.load(folder / WEIGHTS, weights_only=True))
-    write_gguf(folder / MODEL, model.eval(), known)
-    write_logits(folder / LOGITS, model, _fresh(known, recipe))
+    write_gguf(folder / MODEL, model.eval(), trained)
+    write_logits(folder / LOGITS, model, _fresh(trained, recipe))
 
 
-def _fresh(known: Tokenizer, recipe: Recipe) -> list[Example]:
+def _fresh(trained: Tokenizer, recipe: Recipe) -> list[Example]:
     supply = Dialogues(load_phrases(), recipe.seed + 1)
-    return [encode(supply.next(), known) for _ in range(min(COMPARED, recipe.dialogues))]
+    return [encode(supply.next(), trained) for _ in range(min(COMPARED, recipe.dialogues))]
 
 
 def _dialogues(folder: Path) -> Iterator[tuple[Piece, ...]]:

@@ -25,7 +25,7 @@ Program: TypeAlias = Callable[[Sequence[Sample]], list[str]]
 
 
 def simple_programs(samples: Mapping[str, Sequence[Sample]]) -> dict[tuple[str, str], dict[str, Measure]]:
-    """The measures of each program, by scenario and by name of the program."""
+    """Return the measures of each program, by scenario and by name of the program."""
     writer = Writer(load_phrases(), random := Random(1))  # noqa: S311 - no secret
     programs: dict[tuple[str, str], Program] = {
         ("triage_jira", "TF-IDF, logistic regression"): _classifier(

@@ -1,7 +1,7 @@
-"""Words in parts: some tokens of the issues are cut in two, so that the model knows a word by its parts too.
+"""Words in parts: some tokens of the issues are cut in two, so that the model also learns the parts of a word.
 
-A tokenizer spells a word that it knows with one token, and the same word with a letter wrong with several that the
-model never met in such company. This is what BPE-dropout does (Provilkov et al. 2020), with merges undone, not skipped.
+A tokenizer spells a frequent word with one token, and the same word with a typo with several tokens in an unusual
+combination. This is what BPE-dropout does (Provilkov et al. 2020), with merges undone, not skipped.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pytest_puma.scenarios.triage_jira import PRIORITIES
 from tools.training.cases import LABELS
 from tools.training.tokens import Example
 
-#: Of the dialogues, so many have their tokens cut: each up to this share of those of its issues. Those of backlog
-#: items stay whole: cut too, they cost more than they gave.
-SHARE, MOST = 0.5, 0.15
+#: Share of the dialogues with cut tokens, and maximum share of cut tokens in their issues. Tokens of backlog items are
+#: not cut: that made the model worse.
+SHARE, MAX_SHARE = 0.5, 0.15
 _CUT = tuple(LABELS.index(label) for label in PRIORITIES)
 
 
@@ -32,10 +32,10 @@ class Splits:
         self._random = Random(seed)  # noqa: S311 - no secret
 
     def of(self, example: Example) -> Example:
-        """The example with some tokens in two or more, with the same text and the same targets."""
+        """Return the example with some tokens cut in two or more, with the same text and the same targets."""
         if self._random.random() >= SHARE:
             return example
-        share = self._random.uniform(0, MOST)
+        share = self._random.uniform(0, MAX_SHARE)
         cut = np.isin(example.about, _CUT)
         parts = [
             [*self._parts(token)] if may and self._random.random() < share else [token]
@@ -50,7 +50,7 @@ class Splits:
         )
 
     def _parts(self, token: int) -> Iterator[int]:
-        """The tokens of its two halves, cut anywhere; a token of one byte stays."""
+        """The tokens of its two halves, cut at a random place; a token of one byte is unchanged."""
         spelled = self._tokenizer.id_to_token(token) or ""
         at = self._random.randrange(1, len(spelled)) if len(spelled) > 1 else 1
         for half in filter(None, (spelled[:at], spelled[at:])):

@@ -57,7 +57,7 @@ class Writer:
         self._words = _words(phrases)
 
     def issue(self, label: str, *, brief: bool = False) -> Text:
-        """Some issue of this priority."""
+        """Return a random issue of this priority."""
         product = self._random.choice(self._phrases.products)
         trouble = self._random.choice(product.troubles[label])
         slots = self._slots(product.parts, product.people, product.versions)
@@ -74,7 +74,7 @@ class Writer:
         return self._text(title, selected, logs, slots, gold=label, reason=trouble.reason)
 
     def item(self, points: str, *, brief: bool = False) -> Text:
-        """Some backlog item worth these points."""
+        """Return a random backlog item with these points."""
         project = self._random.choice([each for each in self._phrases.projects if each.works.get(points)])
         work = self._random.choice(project.works[points])
         slots = self._slots(project.parts, project.people, ("2.4", "5.0", "1.18", "2024.1"))
@@ -180,7 +180,7 @@ class Writer:
         return text.strip()
 
     def _each_word(self, text: str, share: float, change: Any) -> str:
-        return re.sub(r"[^\W\d_]{3,}", lambda found: change(found[0]) if self._happens(share) else found[0], text)
+        return re.sub(r"[^\W\d_]{3,}", lambda match: change(match[0]) if self._happens(share) else match[0], text)
 
     def _strange(self, _: str) -> str:
         if not self._happens(FOREIGN):
@@ -207,8 +207,8 @@ class Writer:
         return {"part": parts, "people": people, "version": versions}
 
     def _filler(self, slots: Mapping[str, Sequence[str]]) -> Any:
-        def fill(found: re.Match[str]) -> str:
-            name = found[1]
+        def fill(match: re.Match[str]) -> str:
+            name = match[1]
             return str(int(2 + 10 ** self._random.uniform(0, 4))) if name == "n" else self._random.choice(slots[name])
 
         return fill

@@ -15,16 +15,15 @@ from tools.training.cases import LABELS, Piece, written
 
 END_OF_TEXT, START_OF_TURN, END_OF_TURN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 CONTROL_TOKENS = (END_OF_TEXT, START_OF_TURN, END_OF_TURN)
-#: How llama.cpp splits a text for this pre-tokenizer; with any other split the merges would not be met again. It keeps
-#: up to three digits together, and so each number of story points is one token. Digit by digit, what speaks for 1 and
-#: what speaks for 13 add up at an answer's first token, and beat any number between them.
+#: The split of a text by this pre-tokenizer in llama.cpp; with another split, merges would never apply. It keeps up to
+#: three digits together, so each number of story points is one token. Digit by digit, the evidence for 1 and for 13
+#: would add up at an answer's first token, and win over any number between them.
 PRE = "llama-bpe"
 SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
     r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-#: Loss weights: 1 for an answer and for the first word of any reply, which decides the rest of
-#: it; any other word weighs less.
+#: Loss weight of a word; an answer and the first word of a reply, which decides the rest, have 1.
 WORD_WEIGHT = 0.4
 
 
@@ -32,9 +31,9 @@ WORD_WEIGHT = 0.4
 class Example:
     """A dialogue of T tokens, with N targets of training.
 
-    `places` (N): the token before the predicted one. `candidates` (N, C), `chances` (N, C): which tokens may
-    follow there, and how likely each of them; 0 fills up. `weights` (N): what the place counts. `about` (T): the number
-    among `LABELS` of the label of the text that a token is part of, or -1.
+    `places` (N): the token before the predicted one. `candidates` (N, C), `chances` (N, C): possible next tokens with
+    their probabilities, padded with 0. `weights` (N): the loss weight of the place. `about` (T): the index in `LABELS`
+    of the label of a token's text, or -1.
     """
 
     tokens: NDArray[np.int32]
@@ -49,7 +48,7 @@ MAX_CANDIDATES = 10
 
 
 def train_tokenizer(texts: Iterable[str], size: int) -> Tokenizer:
-    """Byte-level byte-pair encoding with `size` tokens, control tokens included."""
+    """Train a byte-level byte-pair encoding with `size` tokens, control tokens included."""
     tokenizer = byte_level_bpe()
     trainer = trainers.BpeTrainer(
         vocab_size=size,
@@ -62,7 +61,7 @@ def train_tokenizer(texts: Iterable[str], size: int) -> Tokenizer:
 
 
 def byte_level_bpe(vocabulary: dict[str, int] | None = None, merges: list[tuple[str, str]] | None = None) -> Tokenizer:
-    """A tokenizer that splits and spells as llama.cpp does for `PRE`: a word that is a token is never spelled out."""
+    """Return a tokenizer that splits like llama.cpp with `PRE`: a word that is a token is never split."""
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=True))
     split = pre_tokenizers.Split(Regex(SPLIT), behavior="isolated")
     spell = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
@@ -72,7 +71,7 @@ def byte_level_bpe(vocabulary: dict[str, int] | None = None, merges: list[tuple[
 
 
 def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
-    """The dialogue as the engine will see it: one text, tokenised as a whole."""
+    """Tokenise a dialogue like the engine: as one text."""
     text = written(dialogue)
     encoded = tokenizer.encode(text, add_special_tokens=False)
     starts = [0, *accumulate(len(piece.text) for piece in dialogue)][:-1]
@@ -91,7 +90,7 @@ def encode(dialogue: Sequence[Piece], tokenizer: Tokenizer) -> Example:
 def _answer_targets(  # noqa: PLR0917
     start: int, piece: Piece, odds: Mapping[str, float], text: str, encoded: Encoding, tokenizer: Tokenizer
 ) -> dict[int, tuple[dict[int, float], float]]:
-    """At each token of an answer, and after it, the odds of all continuations that belong to labels."""
+    """The odds of all continuations that belong to labels, at each token of an answer and after it."""
     ids, offsets = encoded.ids, encoded.offsets
     first = next(place for place, (_, end) in enumerate(offsets) if end > start)
     last = max(place for place, (begin, _) in enumerate(offsets) if begin < start + len(piece.text))

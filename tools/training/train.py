@@ -26,8 +26,8 @@ from tools.training.words import learn_words
 class Plan:
     """How to train. `batch_tokens` counts padding; `rate` is the highest learning rate, reached after `warm_up` steps.
 
-    Examples of like length share a batch: they are sorted within windows of `window` examples. `reading` weighs what
-    the words of a text say of its label against what is answered.
+    Examples of similar length share a batch: they are sorted within windows of `window` examples. `reading` is the
+    weight of the reading head's loss, relative to that of the answers.
     """
 
     batch_tokens: int = 4096
@@ -40,7 +40,7 @@ class Plan:
 
 
 def train(examples: Sequence[Example], shape: Shape, plan: Plan, say: Callable[[str], None] = print) -> Decoder:
-    """A decoder after one pass over the examples."""
+    """Return a decoder after one pass over the examples."""
     torch.manual_seed(plan.seed)
     model, reader = Decoder(shape), Reader(shape)
     learn_words(model.embedding.weight, reader, reader.odds, examples, plan.rate)
@@ -69,7 +69,7 @@ def train(examples: Sequence[Example], shape: Shape, plan: Plan, say: Callable[[
 class Reader(nn.Linear):
     """A head that predicts, at every word of a text, the odds of its label, from the input of the last block.
 
-    It serves in training alone. An answer is one token in a hundred, too rare to teach what all the others mean.
+    It is used in training alone. An answer is one token in a hundred, too rare to teach what the others mean.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -79,7 +79,7 @@ class Reader(nn.Linear):
         self.register_buffer("odds", torch.tensor(odds))
 
     def loss(self, states: Tensor, about: Tensor) -> Tensor:
-        """The mean cross entropy against the odds; `states` (B, T, width), `about` (B, T), -1 without a label."""
+        """Return the mean cross entropy against the odds; `states` (B, T, width), `about` (B, T), -1 for no label."""
         labelled = about >= 0
         predicted = self(functional.rms_norm(states[labelled], states.shape[-1:])).log_softmax(-1)
         loss: Tensor = -(self.odds[about[labelled]] * predicted).sum(-1).mean()
@@ -89,7 +89,7 @@ class Reader(nn.Linear):
 def _optimizers(model: Decoder, reader: Reader, plan: Plan) -> tuple[torch.optim.Optimizer, ...]:
     """Muon for the matrices of the blocks, AdamW for the rest.
 
-    With AdamW alone the model had learned nothing of use after as many steps.
+    With AdamW alone the model learned nothing useful in as many steps.
     """
     matrices = [each for each in model.blocks.parameters() if each.dim() > 1]
     vectors = [each for each in model.parameters() if each.dim() == 1]

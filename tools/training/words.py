@@ -1,7 +1,7 @@
 """Words first: before the model learns to read, it learns which label each word is evidence for.
 
-A bag of words, the mean of the embeddings of some of a text's tokens, is asked for the label of the text. That takes
-seconds, and what it learns serves texts it never saw; a network that begins with nothing learns phrases by heart.
+A bag of words, the mean of the embeddings of some of a text's tokens, predicts the label of the text. That takes
+seconds, and generalises to unseen texts; a network without it memorises phrases.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from tools.training.tokens import Example
 
-#: Texts in a step, times that every text is seen, and the share of its tokens that are left out each time.
+#: Texts per step, passes over the texts, and the share of tokens that are dropped each time.
 BATCH, EPOCHS, DROPPED = 64, 2, 0.5
 
 
