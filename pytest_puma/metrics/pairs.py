@@ -13,7 +13,7 @@ from pytest_puma.stats import LEVEL
 
 
 def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredictions:
-    """The answers beside older ones to the same trials, of those that both have."""
+    """Pair the answers with older ones to the same trials, of those that both have."""
     rows = [row for row, prediction in enumerate(new.predictions) if prediction.key in old]
     now = [new.predictions[row] for row in rows]
     before = [
@@ -39,12 +39,12 @@ class PairedPredictions:
         return len(self._new)
 
     def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
-        """What became of a metric; None where either set of answers does not give it, as one without probabilities."""
+        """Return the change of a metric; None if either set of answers does not give it, as without probabilities."""
         replicates = self.replicates(metric)
         return replicates and paired_change(*replicates, quotient=quotient, level=level)
 
     def replicates(self, metric: str) -> tuple[BootstrapReplicates, BootstrapReplicates] | None:
-        """The metric of the new and of the old set in every resample; None where either does not give it."""
+        """Return the metric of the new and of the old set in every resample; None if either does not give it."""
         new, old = self._new.replicates(metric), self._old.replicates(metric)
         return None if new is None or old is None else (new, old)
 
@@ -54,12 +54,12 @@ class PairedPredictions:
         return self._new.scenario.kind.decisive_metric
 
     def decline(self) -> Decline:
-        """The one-sided test that the new answers are worse."""
+        """Return the one-sided test that the new answers are worse."""
         return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.scenario.kind.graded)
 
     def flips(self) -> tuple[Flip, ...]:
-        """The trials whose answers became worse or better, in the order of the new set."""
-        turned = (self._new.errors - self._old.errors).tolist()
+        """Return the trials with worse or better answers, in the order of the new set."""
+        differences = (self._new.errors - self._old.errors).tolist()
         several = any(each.trial for each in self._new.predictions)
         return tuple(
             Flip(
@@ -68,8 +68,8 @@ class PairedPredictions:
                 gold=now.gold,
                 old=before.answer,
                 new=now.answer,
-                better=turn < 0,
+                better=difference < 0,
             )
-            for now, before, turn in zip(self._new.predictions, self._old.predictions, turned, strict=True)
-            if turn
+            for now, before, difference in zip(self._new.predictions, self._old.predictions, differences, strict=True)
+            if difference
         )

@@ -77,7 +77,7 @@ def _resamples(units: tuple[str, ...]) -> Resamples:
 
 
 def _fails(population: Population, gate: Gate, runs: PairedRuns) -> bool:
-    """Whether the gate FAILs, judged as in a run."""
+    """Return True if the gate FAILs, judged as in a run."""
     scenario = BUILTIN[population.scenario]()
     labels = POINTS if scenario.task_type == "regression" else scenario.valid_labels()
     new, old = runs.predictions(labels)
@@ -90,7 +90,7 @@ def _fails(population: Population, gate: Gate, runs: PairedRuns) -> bool:
 
 
 def _combined_fails(population: Population, gate: Gate, runs: PairedRuns) -> bool:  # noqa: ARG001
-    """Whether `no_regression` with probabilities FAILs, by the faster arithmetic of the power simulation."""
+    """Return True if `no_regression` with probabilities FAILs, by the faster arithmetic of the power simulation."""
     frequencies = np.bincount(runs.gold, minlength=4) / len(runs.gold)
     new, old = (
         Side(right=places == runs.gold, losses=tempered_losses(shares, runs.gold))

@@ -59,9 +59,9 @@ def coverage(correlation: float, draws: int) -> dict[str, float]:
     resamples = Resamples([(f"q{number}",) for number in range(QUESTIONS) for _ in range(TRIALS)], seed=0)
     hits = dict.fromkeys(truths, 0)
     for number in range(draws):
-        drawn = _draw(np.random.default_rng([number, int(10 * correlation)]), QUESTIONS, correlation)
+        scores = _draw(np.random.default_rng([number, int(10 * correlation)]), QUESTIONS, correlation)
         scenario = BUILTIN["triage_jira"]()
-        scored = ScoredPredictions(scenario, _predictions(drawn), seed=0, metrics=METRICS, resamples=resamples)
+        scored = ScoredPredictions(scenario, _predictions(scores), seed=0, metrics=METRICS, resamples=resamples)
         for name, measure in scored.measures(only=tuple(truths)).items():
             hits[name] += measure.low <= truths[name] <= measure.high
     return {name: count / draws for name, count in hits.items()}
@@ -79,15 +79,15 @@ def _draw(random: np.random.Generator, questions: int, correlation: float) -> di
 
 
 def _truths(correlation: float) -> Mapping[str, float]:
-    drawn = _draw(np.random.default_rng(1), _LARGE, correlation)
-    means = {name: float(drawn[name].mean()) for name in ("zero_or_one", "bounded", "unbounded")}
-    pooled = float((drawn["zero_or_one"] * drawn["weight"]).sum() / drawn["weight"].sum())
-    majority = drawn["zero_or_one"].mean(axis=1) > 0.5  # noqa: PLR2004 - more than half of an odd number
+    scores = _draw(np.random.default_rng(1), _LARGE, correlation)
+    means = {name: float(scores[name].mean()) for name in ("zero_or_one", "bounded", "unbounded")}
+    pooled = float((scores["zero_or_one"] * scores["weight"]).sum() / scores["weight"].sum())
+    majority = scores["zero_or_one"].mean(axis=1) > 0.5  # noqa: PLR2004 - more than half of an odd number
     return means | {"pooled": pooled, "per_question": float(majority.mean())}
 
 
-def _predictions(drawn: Mapping[str, Scores]) -> list[Prediction]:
-    right, weight = drawn["zero_or_one"], drawn["weight"]
+def _predictions(scores: Mapping[str, Scores]) -> list[Prediction]:
+    right, weight = scores["zero_or_one"], scores["weight"]
     majority = 1.0 * (right.mean(axis=1) > 0.5)  # noqa: PLR2004 - more than half of an odd number
     return [
         Prediction(
@@ -98,8 +98,8 @@ def _predictions(drawn: Mapping[str, Scores]) -> list[Prediction]:
             units=(f"q{question}",),
             scores={
                 "zero_or_one": float(right[question, trial]),
-                "bounded": float(drawn["bounded"][question, trial]),
-                "unbounded": float(drawn["unbounded"][question, trial]),
+                "bounded": float(scores["bounded"][question, trial]),
+                "unbounded": float(scores["unbounded"][question, trial]),
                 "pooled": (float(right[question, trial] * weight[question, trial]), float(weight[question, trial])),
                 "per_question": float(majority[question]) if trial == 0 else None,
             },

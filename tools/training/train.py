@@ -24,7 +24,7 @@ from tools.training.words import learn_words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How to train. `batch_tokens` counts padding; `rate` is the highest learning rate, reached after `warm_up` steps.
+    """Training settings. `batch_tokens` counts padding; `rate` is the maximum learning rate, after `warm_up` steps.
 
     Examples of similar length share a batch: they are sorted within windows of `window` examples. `reading` is the
     weight of the reading head's loss, relative to that of the answers.
