@@ -40,7 +40,7 @@ from pytest_puma.core.metric import Direction, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
 from pytest_puma.core.outcome import Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
-from pytest_puma.core.prediction import Key, Prediction
+from pytest_puma.core.prediction import LOSS, Key, Prediction
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
 from pytest_puma.core.run import Fault, Run
 from pytest_puma.core.sample import Sample
@@ -51,6 +51,7 @@ from pytest_puma.core.verdict import Policy, Status, Verdict
 
 __all__ = [
     "LEVEL",
+    "LOSS",
     "REGRESSION_LEVEL",
     "TRUNCATED",
     "Answer",

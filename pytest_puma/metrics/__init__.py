@@ -16,12 +16,11 @@ from pytest_puma.metrics.contrast import contrast
 from pytest_puma.metrics.paired import paired_change
 from pytest_puma.metrics.pairs import PairedPredictions, pair
 from pytest_puma.metrics.scored import ScoredPredictions
-from pytest_puma.metrics.scoring import LOSS, score
+from pytest_puma.metrics.scoring import score
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import TOLERATED_FAILURES, Table
 
 __all__ = [
-    "LOSS",
     "TOLERATED_FAILURES",
     "PairedPredictions",
     "ScoredPredictions",

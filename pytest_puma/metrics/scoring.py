@@ -7,12 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from pytest_puma.core import Metric, MetricError, Prediction, Sample, Scenario
-
-#: The score of every answer: 0 is right; in a regression, the absolute error; None for a parse failure.
-LOSS = "loss"
+from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scenario
 
 
 def score(
@@ -37,7 +34,7 @@ def losses_of(scenario: Scenario, predictions: Sequence[Prediction]) -> list[flo
 
     def loss(prediction: Prediction) -> float | None:
         if LOSS in prediction.scores:
-            return cast("float | None", prediction.scores[LOSS])
+            return prediction.loss
         answer = prediction.answer
         return None if answer is None or not kind.valid(answer, labels) else kind.loss(answer, prediction.gold)
 

@@ -135,23 +135,16 @@ def _sources(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _is_wrong(prediction: Prediction) -> bool:
-    if prediction.answer is None:
-        return True
-    try:
-        return float(prediction.answer) != float(prediction.gold)
-    except ValueError:
-        return prediction.answer != prediction.gold
+    return prediction.loss != 0
 
 
 def _badness(prediction: Prediction) -> float:
-    if prediction.answer is None:
+    """Sort parse failures first, then confident answers, or answers far from the gold label."""
+    if prediction.loss is None:
         return math.inf
-    if prediction.probabilities:
+    if prediction.probabilities and prediction.answer is not None:
         return prediction.probabilities.get(prediction.answer, 0.0)
-    try:
-        return abs(float(prediction.answer) - float(prediction.gold))
-    except ValueError:
-        return 0.0
+    return prediction.loss
 
 
 def _reply(prediction: Prediction) -> str:

@@ -6,9 +6,10 @@ import pytest
 
 from pytest_puma.core import Message, Usage, Verdict
 from pytest_puma.core.verdict import Status
+from pytest_puma.metrics import score
 from pytest_puma.report.rows import HEADERS, all_rows, number
 from pytest_puma.report.terminal import flips, misses, summary, worst_misses
-from tests.factories import flip, measure, outcome, prediction, predictions, run, verdict
+from tests.factories import Estimation, Triage, flip, measure, outcome, prediction, predictions, run, verdict
 
 RATES = {
     "mae": measure("mae", 2.0, 1.25, 3.5, n=40),
@@ -83,7 +84,7 @@ def test_trivial_programs_stand_behind_the_last_cell_of_their_scenario_a_perturb
 
 
 def test_the_worst_misses_are_parse_failures_then_the_largest_errors() -> None:
-    answered = predictions(["3", "3", "3", "5", "5"], ["1", "3", "34", None, "8"])
+    answered = score(Estimation(), (), predictions(["3", "3", "3", "5", "5"], ["1", "3", "34", None, "8"]))
     assert [each.sample_id for each in worst_misses(answered)] == ["s3", "s2", "s4", "s0"]
 
 
@@ -91,7 +92,8 @@ def test_among_labels_the_surest_miss_is_the_worst() -> None:
     unsure = prediction("unsure", answer="B", probabilities={"A": 0.4, "B": 0.6})
     sure = prediction("sure", answer="B", probabilities={"A": 0.1, "B": 0.9})
     right = prediction("right", probabilities={"A": 1.0})
-    assert worst_misses([unsure, right, sure]) == [sure, unsure]
+    answered = score(Triage(), (), [unsure, right, sure])
+    assert [each.sample_id for each in worst_misses(answered)] == ["sure", "unsure"]
 
 
 def test_without_a_wrong_answer_there_are_no_misses() -> None:
