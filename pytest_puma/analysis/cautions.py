@@ -62,10 +62,10 @@ def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
 
 def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
     """Return a sentence on rows that repeat others, with their places and the beginning of their text."""
-    repeated = [sample for sample in samples if sample.repeats]
+    repeated = [sample for sample in samples if sample.equal_row]
     if not repeated:
         return []
-    shown = "; ".join(f"{each.row} repeats {each.repeats} ({beginning(each, texts)!r})" for each in repeated[:_SHOWN])
+    shown = "; ".join(f"{each.row} repeats {each.equal_row} ({beginning(each, texts)!r})" for each in repeated[:_SHOWN])
     more = "; ..." if len(repeated) > _SHOWN else ""
     return [
         (

@@ -14,7 +14,7 @@ class Sample:
     `id` is stable: the value of the data's key column, else a hash of the content. `units`: the things that the sample
     is made of, such as the two issues of a pair. Samples that share a unit are not independent, so intervals resample
     units. `labels`: the order in which its prompt lists them; the scenario's if empty. `row`: its place in the data.
-    `repeats`: the place of an earlier equal row. `groups`: the value of each group column.
+    `equal_row`: the place of an earlier equal row. `groups`: the value of each group column.
     """
 
     id: str
@@ -23,7 +23,7 @@ class Sample:
     units: tuple[str, ...]
     labels: tuple[str, ...] = ()
     row: str = ""
-    repeats: str = ""
+    equal_row: str = ""
     groups: Mapping[str, str] = field(default_factory=dict)
 
     @property

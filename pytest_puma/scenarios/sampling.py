@@ -137,7 +137,7 @@ def _distinct(scenario: Scenario, samples: Iterable[Sample]) -> Iterator[Sample]
             fault = f"{earlier.row} and {sample.row} have this {scenario.key}; each row needs its own{remedy}"
             raise _fault(scenario, sample.id, fault)
         elif not drop:
-            yield replace(sample, id=f"{sample.id}#{times[sample.id]}", repeats=earlier.row)
+            yield replace(sample, id=f"{sample.id}#{times[sample.id]}", equal_row=earlier.row)
 
 
 def _drops(scenario: Scenario) -> bool:

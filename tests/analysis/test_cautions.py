@@ -58,7 +58,7 @@ def test_an_own_metric_that_takes_much_of_a_long_cell_is_named() -> None:
 
 def test_repeated_rows_are_listed_with_their_places_and_text() -> None:
     plain = sample("a", fields={"text": "My password is refused."}, row="row 5")
-    again = replace(plain, id="a#2", row="row 17", repeats="row 5")
+    again = replace(plain, id="a#2", row="row 17", equal_row="row 5")
     assert on_repeats([plain], ["text"]) == []
     assert on_repeats([plain, again], ["text"]) == [
         (

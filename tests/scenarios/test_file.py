@@ -208,13 +208,13 @@ def test_equal_rows_of_a_file_are_known_by_their_row_numbers(tmp_path: Path) -> 
     file = tmp_path / "mine.csv"
     file.write_text("text,kind\nrefused,quality\ncharged,functional\nrefused,quality\nrefused,functional\n")
     samples = draw(Keyless(file), 9, 42)
-    assert {(sample.row, sample.repeats) for sample in samples} == {
+    assert {(sample.row, sample.equal_row) for sample in samples} == {
         ("row 2", ""),
         ("row 3", ""),
         ("row 4", "row 2"),
         ("row 5", ""),
     }
-    assert [sample.row for sample in draw(Dropping(file), 3, 42)] == [s.row for s in samples if not s.repeats]
+    assert [sample.row for sample in draw(Dropping(file), 3, 42)] == [s.row for s in samples if not s.equal_row]
 
 
 def test_a_file_with_a_key_may_drop_equal_rows_but_no_others(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_equal_rows_are_numbered_and_share_their_unit() -> None:
     first, second, other, _, third, again = samples
     assert (second.id, third.id, again.id) == (f"{first.id}#2", f"{first.id}#3", f"{other.id}#2")
     assert first.units == second.units == third.units == (first.id,)
-    assert [sample.repeats for sample in samples] == ["", "index 0", "", "", "index 0", "index 2"]
+    assert [sample.equal_row for sample in samples] == ["", "index 0", "", "", "index 0", "index 2"]
     assert [sample.row for sample in samples] == [f"index {number}" for number in range(6)]
     assert draw(repeated(), 2, 42) == samples[:2]
 
