@@ -25,7 +25,7 @@ _NAME = re.compile(r"[\w.+-]+")
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """How the vectors of many predictions become one number.
+    """Pooling of the vectors of many predictions into one number.
 
     `width`: the length of each vector. `combine`: from an array of sums, resamples x width, to an array of numbers, one
     for each resample. NaN: these sums give no number.

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from pytest_puma.core.errors import SettingsError, check_limits
 
-#: What llama.cpp takes (sequences), and what no machine has (the others): beyond, C would wrap numbers around.
+#: Limits: of llama.cpp for sequences, beyond any machine for the others. Larger numbers would wrap around in C.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """How a model is loaded and run; `None` leaves the choice to the engine.
+    """Options for loading and running a model; `None` leaves the choice to the engine.
 
     `n_ctx`: cache cells, in tokens; `gpu_layers`: -1 is all; `parallel`: sequences decoded
     together; `thinking`: whether a reasoning model may think before it answers; `strict`: every request is computed

@@ -20,10 +20,10 @@ from pytest_puma.core.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Determinism:
-    """What changed for the `samples` that were asked once more, each alone: how many `texts`, and how many `answers`.
+    """Differences after `samples` were asked once more, each alone: the number of changed `texts` and `answers`.
 
-    `gaps`: for each other text where it is known, how far the logit of the chosen token lay above the next one where
-    the texts part. Small gaps are near-ties that any change of the batch may tip; large ones are a defect.
+    `gaps`: for each changed text, if known, the lead of the chosen token's logit over the second one where the texts
+    part. Small gaps are near-ties that any change of the batch may tip; large ones are a defect.
     """
 
     samples: int

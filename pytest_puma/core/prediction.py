@@ -10,7 +10,7 @@ from pytest_puma.core.conversation import Usage
 from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
 
-#: What identifies a prediction in a cell: the id of the sample, and the index of the trial.
+#: Identity of a prediction in a cell: the id of the sample, and the index of the trial.
 Key: TypeAlias = tuple[str, int]
 
 #: The score of every answer: 0 is right, 1 is wrong; in a regression, the absolute error; None for a parse failure.
@@ -47,12 +47,12 @@ class Prediction:
 
     @property
     def key(self) -> Key:
-        """What identifies the prediction in a cell."""
+        """Identity of the prediction in a cell."""
         return self.sample_id, self.trial
 
     @property
     def loss(self) -> float | None:
-        """How wrong the answer is: 0 is right; None for a parse failure, or before it was scored."""
+        """Loss of the answer: 0 is right; None for a parse failure, or before it was scored."""
         loss = self.scores.get(LOSS)
         return loss if isinstance(loss, (int, float)) else None
 

@@ -48,7 +48,7 @@ class Scenario(ABC):
     group_columns: ClassVar[tuple[str, ...]] = ()
     #: Metrics of single predictions, beside those that every scenario has: the name of a known one, or a `Metric`.
     scores: ClassVar[tuple[str | Metric, ...]] = ()
-    #: What becomes of rows that are equal in every column: each counts under a number of its own, or the first alone.
+    #: Rows that are equal in every column: `number` counts each under a number of its own, `drop` keeps the first.
     duplicates: ClassVar[Duplicates] = "number"
     #: Whether the labels of a classification are steps of a scale, so that an answer can be off by one.
     ordered: ClassVar[bool] = False

@@ -95,7 +95,7 @@ def _pooled(columns: Column, pool: Pool) -> Kernel:
 
 
 def _losses(column: Column, metric: Metric) -> Column:
-    """How bad each row is: without a direction no change is worse or better."""
+    """Loss of each row; 0 without a direction, as no change is then worse or better."""
     if metric.better == "neither":
         return np.where(np.isnan(column), np.nan, 0.0)
     return -column if metric.better == "high" else column

@@ -193,7 +193,7 @@ class ScoredPredictions:
 
     @cached_property
     def errors(self) -> NDArray[np.float64]:
-        """How wrong each answer is: 0 or 1, or the absolute error; a parse failure is the worst answer."""
+        """Loss of each answer: 0 or 1, or the absolute error; a parse failure is the worst answer."""
         worst = _FARTHEST if self.scenario.kind.graded else 1.0
         losses = losses_of(self.scenario, self.predictions)
         return np.array([worst if loss is None else loss for loss in losses], dtype=np.float64)

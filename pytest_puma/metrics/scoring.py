@@ -29,7 +29,7 @@ def score(
 
 
 def losses_of(scenario: Scenario, predictions: Sequence[Prediction]) -> list[float | None]:
-    """How wrong each answer is, as its kind of task counts it: kept from `score`, else computed."""
+    """Losses of the answers by their kind of task: those that `score` stored, else computed."""
     kind, labels = scenario.kind, scenario.valid_labels()
 
     def loss(prediction: Prediction) -> float | None:

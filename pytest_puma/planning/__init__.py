@@ -1,1 +1,1 @@
-"""What will run: settings, markers and run-specs become cells; checks and forecasts before any model is loaded."""
+"""Planning of a run: settings, markers and run-specs become cells; checks and forecasts before any model is loaded."""

@@ -177,7 +177,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkSpec:
-    """What a marker or a run-spec requests: a scenario, run options and gates.
+    """Request of a marker or a run-spec: a scenario, run options and gates.
 
     `models` selects some of those of the command line, None for all. `metrics`: those that reports show; the
     scenario's primary one if empty.

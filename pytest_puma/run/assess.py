@@ -23,7 +23,7 @@ from pytest_puma.stats import LEVEL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What the answers of a cell are compared with, and how doubt is judged."""
+    """Context of an assessment: what to compare the answers with, and the policy for doubt."""
 
     baseline: Entry | None = None
     naive_baselines: NaiveBaselines | None = None
@@ -129,7 +129,7 @@ def _unjudged(cell: Cell) -> tuple[Verdict, ...]:
 
 
 def _replicates(cell: Cell, scored: ScoredPredictions) -> dict[str, BootstrapReplicates]:
-    """What a comparison with another cell needs: of the metrics of cross-cell gates, and of those to compare."""
+    """Replicates for comparisons with other cells: of the metrics of cross-cell gates, and of those to compare."""
     metrics = {*cell.compared_metrics, *(gate.metric for gate in cell.cross_cell_gates)}
     replicates = (scored.replicates(metric) for metric in sorted(metrics))
     return {each.metric: each for each in replicates if each is not None}

@@ -67,7 +67,7 @@ class FileScenario(Scenario):
         self._replacement = data
 
     def layout(self) -> Layout:
-        """What the file's columns must hold."""
+        """Return the requirements on the columns of the file."""
         labels = tuple(self.valid_labels()) if self.kind.closed else None
         return Layout(
             key=self.key,
@@ -100,7 +100,7 @@ class FileScenario(Scenario):
         return self.rows.iloc[order[: max(n, 0)]]
 
     def gold_label(self, instance: dict[str, Any]) -> str:
-        """What the label column holds."""
+        """Return the value of the label column."""
         return str(instance[self.label_column])
 
     def hidden_fields(self) -> tuple[str, ...]:

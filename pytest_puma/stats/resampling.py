@@ -140,7 +140,7 @@ def _atoms_of_rows(units: Units) -> NDArray[np.intp]:
 
 
 def _atom_counts(atoms: int, resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
-    """How often each atom is drawn, in blocks of resamples x (1 + atoms); column 0, the padding, counts 1."""
+    """Counts of each drawn atom, in blocks of resamples x (1 + atoms); column 0, the padding, counts 1."""
     block = max(1, _DRAWS_AT_ONCE // (atoms + 1))
     for start in range(0, resamples, block):
         rows = min(block, resamples - start)
