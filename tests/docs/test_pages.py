@@ -14,7 +14,7 @@ ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 def _entries(folder: str, *suffixes: str) -> Iterator[str]:
     """Folders with a file in them, as `name/`, and files of these suffixes."""
     for path in (ROOT / folder).iterdir():
-        if path.is_dir() and any(path.glob("[!_.]*")):
+        if path.is_dir() and path.name != "__pycache__" and any(path.glob("[!_.]*")):
             yield f"{path.name}/"
         elif path.suffix in suffixes and path.is_file():
             yield path.name

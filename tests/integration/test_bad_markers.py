@@ -63,7 +63,7 @@ def test_x(puma): pass
 @pytest.mark.puma('triage_jira', samples=3)
 def test_y(puma): pass
 """,
-        "*zero_shot@tiny is asked for by *::test_x too, with different settings: samples 50 there and 3 here; *",
+        "*zero_shot@tiny is requested by *::test_x too, with different settings: samples 50 there and 3 here; *",
     ),
     "one id, two temperatures": (
         """
@@ -73,7 +73,7 @@ def test_x(puma): pass
 @pytest.mark.puma('triage_jira', strategies=['zero_shot'], temperature=0.7)
 def test_y(puma): pass
 """,
-        "*zero_shot@tiny is asked for by *::test_x too, with different settings: temperature 0.0 there and 0.7 here; *",
+        "*zero_shot@tiny is requested by *::test_x too, with different settings: temperature 0.0 there and 0.7 here; *",
     ),
     "one id, two files": (
         """
@@ -90,7 +90,7 @@ def test_x(puma): pass
 @pytest.mark.puma(TriageJiraScenario(Path("b.csv")), strategies=['zero_shot'])
 def test_y(puma): pass
 """,
-        "*zero_shot@tiny is asked for by *::test_x too, with different settings: data a.csv (*) there and b.csv (*",
+        "*zero_shot@tiny is requested by *::test_x too, with different settings: data a.csv (*) there and b.csv (*",
     ),
     "unknown kind of task": (
         """
