@@ -29,7 +29,7 @@ COMMAND = ("--puma-threads=1", "-p", "no:cacheprovider")
 
 
 @pytest.fixture
-def asked(pytester: pytest.Pytester, gguf: Path) -> Any:
+def answers(pytester: pytest.Pytester, gguf: Path) -> Any:
     """Runs the benchmarks on a real model; the predictions of that run by cell and sample, without what took time."""
     pytester.makeini("[pytest]")
 
@@ -48,31 +48,31 @@ def asked(pytester: pytest.Pytester, gguf: Path) -> Any:
     return run
 
 
-def test_a_repeated_command_repeats_every_byte(arguments: Any) -> None:
-    first = arguments()
-    assert arguments() == first
+def test_a_repeated_command_repeats_every_byte(answers: Any) -> None:
+    first = answers()
+    assert answers() == first
     thoughts = [each["usage"] for (cell, _), each in first.items() if "zero_shot_cot" in cell]
     # More is written than read: these were computed in streams.
     assert sum(usage["decoded_tokens"] - usage["prompt_tokens"] + usage["cached_tokens"] for usage in thoughts) > 0
 
 
-def test_a_selection_answers_as_the_whole(arguments: Any) -> None:
-    whole, part = arguments(), arguments("-k", "few_shot or option")
+def test_a_selection_answers_as_the_whole(answers: Any) -> None:
+    whole, part = answers(), answers("-k", "few_shot or option")
     assert len(part) == 24
     assert {key: whole[key] for key in part} == part
 
 
-def test_another_order_of_cells_changes_nothing(arguments: Any) -> None:
-    assert arguments(triage=TRIAGE[::-1]) == arguments()
+def test_another_order_of_cells_changes_nothing(answers: Any) -> None:
+    assert answers(triage=TRIAGE[::-1]) == answers()
 
 
 @pytest.mark.parametrize("dist", [[], ["--dist=load"]], ids=["by model", "cell by cell"])
-def test_workers_answer_as_one_process(arguments: Any, dist: list[str]) -> None:
-    assert arguments("-n2", *dist) == arguments()
+def test_workers_answer_as_one_process(answers: Any, dist: list[str]) -> None:
+    assert answers("-n2", *dist) == answers()
 
 
-def test_strict_answers_do_not_hang_on_the_samples_beside_them(arguments: Any) -> None:
-    few, many = arguments("--puma-strict", "--puma-samples=5"), arguments("--puma-strict", "--puma-threads=2")
+def test_strict_answers_do_not_depend_on_the_samples_beside_them(answers: Any) -> None:
+    few, many = answers("--puma-strict", "--puma-samples=5"), answers("--puma-strict", "--puma-threads=2")
     shared = few.keys() & many.keys()
     assert shared
     assert [few[key] for key in sorted(shared)] == [many[key] for key in sorted(shared)]

@@ -190,7 +190,7 @@ def test_pytest_is_that_of_this_interpreter_and_may_fail_as_announced(tmp_path: 
 
 
 def test_another_status_is_an_error_with_the_last_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = "python -c \"print(*range(100), sep='\\n'); raise SystemExit('the end')\""
+    command = "python -c \"print(*range(100), sep='\\n', flush=True); raise SystemExit('the end')\""
     _page(tmp_path, f"<!-- output of: {command} -->\n```text\nas before\n```\n")
     assert main([], root=tmp_path) == 2
     message = capsys.readouterr().err.splitlines()
