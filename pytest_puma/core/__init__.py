@@ -10,6 +10,7 @@ from pytest_puma.core.conversation import (
     Conversation,
     Generate,
     Generation,
+    Likelihood,
     Message,
     Prompt,
     Request,
@@ -43,7 +44,7 @@ from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.prediction import LOSS, Key, Prediction
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
 from pytest_puma.core.run import Fault, Run
-from pytest_puma.core.sample import Sample
+from pytest_puma.core.sample import Choice, Sample
 from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
 from pytest_puma.core.trial import Trial
@@ -60,6 +61,7 @@ __all__ = [
     "BootstrapReplicates",
     "CellId",
     "Change",
+    "Choice",
     "Contrast",
     "Conversation",
     "DataError",
@@ -80,6 +82,7 @@ __all__ = [
     "Generation",
     "Grammar",
     "Key",
+    "Likelihood",
     "Measure",
     "Message",
     "Messages",

@@ -40,12 +40,14 @@ class Prompt:
     """The text of a request. The backend applies the model's own chat template.
 
     `prefill` is the start of the assistant's turn, which the model continues; `stop` are strings
-    at which generation ends (they are not part of the response).
+    at which generation ends (they are not part of the response). Without `chat` the messages are plain text for a base
+    model: a line break follows a user message, a blank line any other one.
     """
 
     messages: tuple[Message, ...]
     prefill: str = ""
     stop: tuple[str, ...] = ()
+    chat: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,10 +95,14 @@ class Generate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """Request for the log-probability of each continuation as the whole answer: its end of turn is scored too."""
+    """Request for the log-probability of each continuation of the assistant's turn.
+
+    `ends`: the continuation is the whole answer, so its end of turn is scored too.
+    """
 
     prompt: Prompt
     continuations: tuple[str, ...]
+    ends: bool = True
 
     def __post_init__(self) -> None:
         """Refuse an empty list and an empty continuation: they have no probability."""
@@ -159,16 +165,32 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Likelihood:
+    """Log-probability of a continuation after its prompt, in nats.
+
+    `total`: the sum over its tokens. `end`: that of the end of turn after it, None if it was not requested. `tokens`:
+    the number of tokens. `greedy`: each of them is the most probable one at its place.
+    """
+
+    total: float
+    end: float | None
+    tokens: int
+    greedy: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """The engine's reply to one request.
 
-    `logprobs` (natural logarithm): of each continuation, summed over its tokens, for a `Score`;
-    of each generated token for a `Generate` with `logprobs`. `finish` is `overflow` if the
+    `logprobs` (natural logarithm): of each continuation, summed over its tokens, for a `Score`, with the end of turn if
+    that was requested; of each generated token for a `Generate` with `logprobs`. `likelihoods`: of each continuation of
+    a `Score`. `finish` is `overflow` if the
     prompt is longer than the context: then nothing was computed.
     """
 
     text: str = ""
     logprobs: tuple[float, ...] = ()
+    likelihoods: tuple[Likelihood, ...] = ()
     finish: Finish = "stop"
     usage: Usage = field(default_factory=Usage)
 

@@ -18,7 +18,7 @@ Direction: TypeAlias = Literal["high", "low", "neither"]
 #: A score of one prediction; a tuple is a vector that adds up; None: the metric does not apply to this sample.
 Value: TypeAlias = float | bool | tuple[float, ...] | None
 Per: TypeAlias = Literal["trial", "sample", "cell"]
-Need: TypeAlias = Literal["probabilities"]
+Need: TypeAlias = Literal["probabilities", "likelihoods", "unconditional"]
 
 _NAME = re.compile(r"[\w.+-]+")
 
@@ -43,7 +43,8 @@ class Metric:
     all its trials; if `per` is "cell", of all predictions of a cell. It returns a `Value`, or, if the metric has
     `parts`, a value by part. `better`: which values are better. `unit`: of the value, for reports. `bounds`: the
     minimum and maximum of a value, None if it has none. `pool`: None for the mean. `needs`: predictions without it are
-    not scored. `kinds`: the kinds of task to which the metric applies, empty for all.
+    not scored. `kinds`: the kinds of task to which the metric applies, empty for all. `extra`: the optional
+    dependencies of pytest-puma that it needs, as `text` in `pip install 'pytest-puma[text]'`.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Metric:
     pool: Pool | None = None
     needs: frozenset[Need] = frozenset()
     kinds: frozenset[str] = frozenset()
+    extra: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what no gate could name and no report could show."""

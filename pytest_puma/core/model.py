@@ -17,7 +17,8 @@ class ModelOptions:
 
     `n_ctx`: cache cells, in tokens; `gpu_layers`: -1 is all; `parallel`: sequences decoded
     together; `thinking`: whether a reasoning model may think before it answers; `strict`: every request is computed
-    alone and in one order, so that neither other samples nor the number of threads change an answer.
+    alone and in one order, so that neither other samples nor the number of threads change an answer; `chat`: off for a
+    base model, which gets prompts as plain text without its chat template.
     """
 
     n_ctx: int | None = None
@@ -26,6 +27,7 @@ class ModelOptions:
     parallel: int | None = None
     thinking: bool = False
     strict: bool = False
+    chat: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what llama.cpp would abort on, and what contradicts itself."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from pytest_puma.core.conversation import Usage
+from pytest_puma.core.conversation import Likelihood, Usage
 from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
 
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 #: Identity of a prediction in a cell: the id of the sample, and the index of the trial.
 Key: TypeAlias = tuple[str, int]
 
@@ -26,6 +29,10 @@ class Prediction:
     those of the sample. `scores`: by the name of a metric, None if it does not apply. `prompts`: for each request the
     messages after those that all prompts of the cell share, None for the same prompt as before; `Outcome.prompts`
     joins them.
+
+    `references`: all ground truths if there are several. `order`: the order in which the choices were shown (see
+    `Trial`). `reply`: the text that metrics read, None for the last response as it is. `likelihoods`: of each choice,
+    or of each reference, in the order of the sample; `unconditional`: the same without the question.
     """
 
     sample_id: str
@@ -44,6 +51,11 @@ class Prediction:
     scores: Mapping[str, Value] = field(default_factory=dict)
     prompts: tuple[Messages | None, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    references: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
+    reply: str | None = None
+    likelihoods: tuple[Likelihood, ...] = ()
+    unconditional: tuple[Likelihood, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -58,5 +70,18 @@ class Prediction:
 
     @property
     def text(self) -> str:
-        """The text of the last response; empty if nothing was generated."""
-        return self.raw[-1] if self.raw else ""
+        """The text that metrics read: the reply as the scenario reads it, else the last response; empty if none."""
+        return self.reply if self.reply is not None else self.raw[-1] if self.raw else ""
+
+    @property
+    def golds(self) -> tuple[str, ...]:
+        """All ground truths."""
+        return self.references or (self.gold,)
+
+    def json(self) -> Any:
+        """The JSON value that the whole text is, without a Markdown fence around it; None if it is none."""
+        match = _FENCE.fullmatch(self.text.strip())
+        try:
+            return json.loads(match[1] if match else self.text)
+        except (ValueError, RecursionError):
+            return None

@@ -8,6 +8,15 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One of the possible answers that a sample presents. `idk`: it stands for "I don't know"."""
+
+    text: str
+    right: bool = False
+    idk: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """One question with its gold answer.
 
@@ -15,6 +24,9 @@ class Sample:
     is made of, such as the two issues of a pair. Samples that share a unit are not independent, so intervals resample
     units. `labels`: the order in which its prompt lists them; the scenario's if empty. `row`: its place in the data.
     `equal_row`: the place of an earlier equal row. `groups`: the value of each group column.
+
+    `references`: all ground truths, of which `gold` is the first; without any, `gold` is empty. `choices`: the possible
+    answers in the order of the data. `context`: arguments of metrics, such as a JSON schema.
     """
 
     id: str
@@ -25,6 +37,9 @@ class Sample:
     row: str = ""
     equal_row: str = ""
     groups: Mapping[str, str] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    context: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def group(self) -> tuple[str, ...]:

@@ -1,0 +1,17 @@
+"""Metrics of single replies, by name: a scenario lists them as `scores`.
+
+Each module declares its metrics in `METRICS`; a new metric is one function and one entry there.
+"""
+
+from collections.abc import Mapping
+from itertools import chain
+
+from pytest_puma.core import Metric
+from pytest_puma.metrics.library import exact
+
+__all__ = ["LIBRARY"]
+
+_MODULES = (exact,)
+
+#: By name.
+LIBRARY: Mapping[str, Metric] = {each.name: each for each in chain.from_iterable(module.METRICS for module in _MODULES)}
