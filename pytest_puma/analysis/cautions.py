@@ -96,7 +96,9 @@ def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
     texts = Counter(prediction.parsed for prediction in predictions if prediction.failure in _REFUSED)
     shown = ", ".join(f"{text!r} ({times})" for text, times in texts.most_common(_SHOWN))
     more = ", ..." if len(texts) > _SHOWN else ""
-    if not scenario.kind.closed:
+    if scenario.kind.form == "choices":
+        return f"answers are no choice of their sample: {shown}{more}; read() must return the text of a choice, or None"
+    if scenario.kind.form == "numbers":
         return f"answers are not finite numbers: {shown}{more}; parse_response() must return a number as text, or None"
     return (
         f"answers are not among valid_labels(): {shown}{more}; expected one of {', '.join(scenario.valid_labels())}; "

@@ -200,14 +200,17 @@ class Answer:
     """The result of a conversation.
 
     `value` is the answer as the scenario spells it, `None` after a parse failure; `probabilities` maps every valid
-    label to its probability if the strategy computes them. `failure` is the cause of a missing value, in one word; if
-    empty, it is derived from the last responses.
+    label to its probability if the strategy computes them. `likelihoods`: of each choice, or of each reference, in the
+    order of the sample; `unconditional`: the same without the question. `failure` is the cause of a missing value, in
+    one word; if empty, it is derived from the last responses.
     """
 
     value: str | None
     responses: tuple[Response, ...]
     probabilities: Mapping[str, float] | None = None
     failure: str = ""
+    likelihoods: tuple[Likelihood, ...] = ()
+    unconditional: tuple[Likelihood, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a single response that is not in a tuple."""

@@ -30,9 +30,10 @@ class Prediction:
     messages after those that all prompts of the cell share, None for the same prompt as before; `Outcome.prompts`
     joins them.
 
-    `references`: all ground truths if there are several. `order`: the order in which the choices were shown (see
-    `Trial`). `reply`: the text that metrics read, None for the last response as it is. `likelihoods`: of each choice,
-    or of each reference, in the order of the sample; `unconditional`: the same without the question.
+    `references`: all ground truths if there are several. `choices`: their texts in the order of the sample; `order`:
+    the places of these in the order shown (see `Trial`). `reply`: the text that metrics read, None for the last
+    response as it is. `likelihoods`: of each choice, or of each reference, in the order of the sample; `unconditional`:
+    the same without the question.
     """
 
     sample_id: str
@@ -52,6 +53,7 @@ class Prediction:
     prompts: tuple[Messages | None, ...] = ()
     usage: Usage = field(default_factory=Usage)
     references: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
     reply: str | None = None
     likelihoods: tuple[Likelihood, ...] = ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from pytest_puma.core.metric import Metric
 from pytest_puma.core.prediction import Prediction
-from pytest_puma.core.sample import Sample
+from pytest_puma.core.sample import Choice, Sample
 from pytest_puma.core.trial import Trial
 from pytest_puma.task_types import KINDS, TaskKind
 
@@ -56,6 +56,14 @@ class Scenario(ABC):
     data_tags: ClassVar[tuple[str, ...]] = ()
     #: Another scenario's template folder, for a variant that asks the same questions.
     template_folder: ClassVar[str | None] = None
+    #: Strategies of a benchmark that names none; empty for those of the kind of task.
+    strategies: ClassVar[tuple[str, ...]] = ()
+    #: Words that no perturbation changes, beside labels and choices.
+    protected: ClassVar[tuple[str, ...]] = ()
+    #: Strings at which a reply ends; they are not part of it.
+    stop: ClassVar[tuple[str, ...]] = ()
+    #: Maximum number of tokens of a reply, unless an option or a strategy that reasons needs more.
+    max_tokens: ClassVar[int | None] = None
 
     @property
     def kind(self) -> TaskKind:
@@ -101,6 +109,25 @@ class Scenario(ABC):
         """
         return None
 
+    def references(self, instance: dict[str, Any]) -> Sequence[str]:  # noqa: ARG002 - for overrides
+        """All ground truths of an instance, the gold answer first; empty if there is no other."""
+        return ()
+
+    def options(self, instance: dict[str, Any]) -> Sequence[Choice]:  # noqa: ARG002 - for overrides
+        """The choices that an instance presents, in the order of the data."""
+        return ()
+
+    def context(self, instance: dict[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002 - for overrides
+        """Arguments of metrics for an instance, such as a JSON schema."""
+        return {}
+
+    def read(self, text: str, sample: Sample, order: Sequence[int] = ()) -> str | None:  # noqa: ARG002 - for overrides
+        """The answer that a model's text about a sample gives, `None` when it gives none.
+
+        `order`: the places of the sample's choices in the order in which they were shown.
+        """
+        return self.parse_response(text)
+
     def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:  # noqa: ARG002 - for overrides
         """The trials of a sample, numbered from 0: one for each repeat.
 
@@ -121,4 +148,11 @@ class Scenario(ABC):
 
     def primary_metric(self) -> str:
         """The metric that reports put first."""
-        return self.kind.primary_metric
+        if self.kind.primary_metric or not self.scores:
+            return self.kind.primary_metric
+        first = self.scores[0]
+        return first if isinstance(first, str) else first.names[0]
+
+    def decisive_metric(self) -> str:
+        """The metric whose change decides whether answers became worse."""
+        return self.kind.decisive_metric or self.primary_metric()

@@ -47,9 +47,10 @@ def statistics(table: Table) -> Iterator[Statistic]:
 def outside_labels(prediction: Prediction, labels: Sequence[str]) -> float:
     """Return the probability of all replies other than the labels, 0 to 1; NaN if the labels were not scored.
 
-    Each label was scored with the end of its turn, so these replies exclude each other.
+    NaN, too, for choices that were scored as texts without the end of the turn. Otherwise, each label was scored with
+    the end of its turn, so these replies exclude each other.
     """
-    if prediction.finish != "scored" or len(prediction.logprobs) != len(labels):
+    if prediction.likelihoods or prediction.finish != "scored" or len(prediction.logprobs) != len(labels):
         return math.nan
     return max(0.0, 1.0 - math.fsum(map(math.exp, prediction.logprobs)))
 
@@ -62,7 +63,7 @@ class _Calibration:
 
     def __init__(self, table: Table) -> None:
         confidence = np.max(table.probabilities, axis=1, initial=0.0)
-        correct = _most_probable(table) == table.gold
+        correct = _right(table)
         bins = np.digitize(confidence, np.linspace(0, 1, BINS + 1)[1:-1], right=True)
         self.inputs = np.where(table.has_probabilities[:, None], np.column_stack([confidence, correct]), np.nan)
         self._members = 1.0 * ((bins[:, None] == np.arange(BINS)) & table.has_probabilities[:, None])
@@ -100,6 +101,12 @@ def mean_absolute(means: Values, errors: Values) -> Values:
     z = np.divide(means, errors, out=np.zeros_like(means), where=random)
     sizes = errors * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + means * (1 - 2 * ndtr(-z))
     return np.where(random, sizes, np.abs(means))
+
+
+def _right(table: Table) -> NDArray[np.bool_]:
+    """Whether the most probable label is the gold label, or the answer and right."""
+    best = _most_probable(table)
+    return np.asarray((best == table.gold) | (table.right & (best == table.answer)), dtype=np.bool_)
 
 
 def _most_probable(table: Table) -> NDArray[np.intp]:

@@ -9,11 +9,14 @@ from pytest_puma.core import Metric, Scenario, SettingsError
 from pytest_puma.metrics import calibration, classification, columns, cost, own, regression
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
+from pytest_puma.task_types import Form
 
-#: The metrics of one task type only.
-_OF_TASK_TYPE: Mapping[str, Callable[[Table], Iterator[Statistic]]] = {
-    "classification": classification.statistics,
-    "regression": regression.statistics,
+#: The metrics of one form of answers only.
+_OF_FORM: Mapping[Form, Callable[[Table], Iterator[Statistic]]] = {
+    "labels": classification.statistics,
+    "numbers": regression.statistics,
+    "choices": classification.of_choices,
+    "texts": lambda _: iter(()),
 }
 
 
@@ -23,7 +26,7 @@ def catalogue(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) 
     Raises a `SettingsError` for an unusable or repeated name.
     """
     statistics = [
-        *_OF_TASK_TYPE[scenario.task_type](table),
+        *_OF_FORM[scenario.kind.form](table),
         *own.statistics(scenario, table, metrics),
         *columns.statistics(metrics, table.predictions),
         *cost.failures(table),

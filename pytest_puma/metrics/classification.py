@@ -31,13 +31,13 @@ MIN_CLASS_SIZE = 10
 
 def statistics(table: Table) -> Iterator[Statistic]:
     """Yield the statistics over all classes first, then those of each class."""
-    by_class, note, hits = _ByClass(table), _rare_class_note(table), table.gold == table.answer
+    by_class, note, hits = _ByClass(table), _rare_class_note(table), table.right
     answer, hit = (masked(column.astype(np.float64), table.everything) for column in (table.answer, hits))
     of_all = partial(Statistic, n=len(table), bounds=SHARE, steady=True)
     over_classes = partial(of_all, note=note, odd=None if note else rarer(hits))
     yield over_classes(name="f1_macro", kernel=by_class.f1_macro, inputs=answer)
     yield of_all(name="f1_weighted", kernel=by_class.f1_weighted, odd=rarer(hits), inputs=answer)
-    yield proportion("accuracy", hits, table.everything, better="high", test="mcnemar")
+    yield accuracy(table)
     yield over_classes(name="recall_macro", kernel=by_class.recall_macro, inputs=hit)
     if table.ordered:
         near = table.parsed & (np.abs(table.gold - table.answer) <= 1)
@@ -47,6 +47,16 @@ def statistics(table: Table) -> Iterator[Statistic]:
         )
     for index, label in enumerate(table.labels):
         yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
+
+
+def of_choices(table: Table) -> Iterator[Statistic]:
+    """Yield the accuracy; choices have no classes."""
+    yield accuracy(table)
+
+
+def accuracy(table: Table) -> Statistic:
+    """Return the share of right answers."""
+    return proportion("accuracy", table.right, table.everything, better="high", test="mcnemar")
 
 
 def _rare_class_note(table: Table) -> str:

@@ -8,14 +8,19 @@ If the probabilities do not show how good the answers are, McNemar's test decide
 
 For a regression it is the permutation test of the mean absolute error, combined by Holm with McNemar's test of the
 parse failures, if there are any.
+
+For texts it is the test of their scores: McNemar's mid-p test if the primary metric is 0 or 1, else the permutation
+test of its mean.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from pytest_puma.core import Prediction
 from pytest_puma.core.decline import Decline
 from pytest_puma.metrics.paired import MIN_GROUPS
 from pytest_puma.metrics.questions import per_question, questions_of
@@ -50,7 +55,7 @@ def decline(new: Table, old: Table, resamples: Resamples, *, graded: bool) -> De
 
 
 def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> Decline:
-    changes = 1.0 * (new.gold != new.answer) - (new.gold != old.answer)
+    changes = np.subtract(~new.right, ~old.right, dtype=np.float64)
     counted = per_question(changes, questions_of(new.predictions))
     worse, better = int((counted > 0).sum()), int((counted < 0).sum())
     error = _error(changes, resamples)
@@ -67,6 +72,27 @@ def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> D
             loss = float(rise.mean())
     return Decline(
         n=len(counted), worse=worse, better=better, p=p, tests=tests, loss=loss, alone=alone, error=error, same=same
+    )
+
+
+def decline_of_scores(predictions: Sequence[Prediction], new: Values, old: Values, resamples: Resamples) -> Decline:
+    """Test the losses of two sets of texts about the same samples; `predictions` are those of the new set."""
+    changes = new - old
+    binary = bool(np.isin(np.concatenate([new, old]), (0.0, 1.0)).all())
+    error, counted = _error(changes, resamples), per_question(changes, questions_of(predictions))
+    if binary:
+        tests = _answers_alone(changes, error, resamples)
+    else:
+        tests = {"permutation": sign_flips_above(group_sums(changes, resamples.units), seed=resamples.seed)}
+    return Decline(
+        n=len(counted),
+        worse=int((counted > 0).sum()),
+        better=int((counted < 0).sum()),
+        p=next(iter(tests.values())),
+        tests=tests,
+        error=error,
+        graded=not binary,
+        same=not changes.any(),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_puma.core import BootstrapReplicates, Change, Decline, Flip, Key, Prediction
-from pytest_puma.metrics.decline import decline
+from pytest_puma.metrics.decline import decline, decline_of_scores
 from pytest_puma.metrics.paired import paired_change
 from pytest_puma.metrics.scored import ScoredPredictions
 from pytest_puma.stats import LEVEL
@@ -17,7 +17,16 @@ def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredict
     rows = [row for row, prediction in enumerate(new.predictions) if prediction.key in old]
     now = [new.predictions[row] for row in rows]
     before = [
-        replace(old[each.key], gold=each.gold, units=each.units, fields=each.fields, groups=each.groups) for each in now
+        replace(
+            old[each.key],
+            gold=each.gold,
+            references=each.references,
+            choices=each.choices,
+            units=each.units,
+            fields=each.fields,
+            groups=each.groups,
+        )
+        for each in now
     ]
     resamples = new.resamples.of(rows)
     both = (
@@ -51,11 +60,13 @@ class PairedPredictions:
     @property
     def decisive_metric(self) -> str:
         """The metric whose change decides whether answers became worse."""
-        return self._new.scenario.kind.decisive_metric
+        return self._new.scenario.decisive_metric()
 
     def decline(self) -> Decline:
         """Return the one-sided test that the new answers are worse."""
-        return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.scenario.kind.graded)
+        if self._new.scenario.kind.scored:
+            return decline_of_scores(self._new.predictions, self._new.errors, self._old.errors, self._new.resamples)
+        return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.graded)
 
     def flips(self) -> tuple[Flip, ...]:
         """Return the trials with worse or better answers, in the order of the new set."""

@@ -127,7 +127,7 @@ class ScoredPredictions:
             answers=tuple(prediction.answer for prediction in self.predictions),
             inputs=() if statistic.inputs is None else tuple(map(tuple, statistic.inputs.tolist())),
             seed=self.resamples.seed,
-            graded=statistic.test != "mcnemar" if statistic.scored else self.scenario.kind.graded,
+            graded=statistic.test != "mcnemar" if statistic.scored else self.graded,
             bounds=statistic.bounds or (),
             units=tuple(self.resamples.units) if self.resamples.dependent else (),
             bare=statistic.bare,
@@ -194,9 +194,18 @@ class ScoredPredictions:
     @cached_property
     def errors(self) -> NDArray[np.float64]:
         """Loss of each answer: 0 or 1, or the absolute error; a parse failure is the worst answer."""
-        worst = _FARTHEST if self.scenario.kind.graded else 1.0
-        losses = losses_of(self.scenario, self.predictions)
+        losses = losses_of(self.scenario, self.predictions, self.metrics)
+        worst = _FARTHEST if self.graded else 1.0
         return np.array([worst if loss is None else loss for loss in losses], dtype=np.float64)
+
+    @cached_property
+    def graded(self) -> bool:
+        """Whether an answer can be more or less wrong. Of texts, the scores of the primary metric decide."""
+        kind = self.scenario.kind
+        if not kind.scored:
+            return kind.graded
+        losses = losses_of(self.scenario, self.predictions, self.metrics)
+        return any(loss not in {None, 0.0, 1.0} for loss in losses)
 
     @cached_property
     def questions(self) -> tuple[int, ...]:

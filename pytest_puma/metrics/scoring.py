@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -19,26 +19,48 @@ def score(
 
     Raises a `MetricError` that names the metric and the sample if a metric raises or returns something unusable.
     """
-    by_id = {sample.id: sample for sample in samples}
-    losses = losses_of(scenario, predictions)
-    known = [replace(each, scores={LOSS: loss}) for each, loss in zip(predictions, losses, strict=True)]
-    if not metrics:
-        return tuple(known)
-    groups = groupby(known, key=lambda prediction: prediction.sample_id)
-    return tuple(each for sample_id, trials in groups for each in _scored(by_id[sample_id], list(trials), metrics))
+    known = [replace(each, scores={}) for each in predictions]
+    if metrics:
+        by_id = {sample.id: sample for sample in samples}
+        groups = groupby(known, key=lambda prediction: prediction.sample_id)
+        known = [each for sample_id, trials in groups for each in _scored(by_id[sample_id], list(trials), metrics)]
+    losses = losses_of(scenario, known, metrics)
+    return tuple(replace(each, scores={LOSS: loss, **each.scores}) for each, loss in zip(known, losses, strict=True))
 
 
-def losses_of(scenario: Scenario, predictions: Sequence[Prediction]) -> list[float | None]:
-    """Losses of the answers by their kind of task: those that `score` stored, else computed."""
+def losses_of(
+    scenario: Scenario, predictions: Sequence[Prediction], metrics: Sequence[Metric] = ()
+) -> list[float | None]:
+    """Losses of the answers: those that `score` stored, else by the kind of task or the primary metric."""
+    loss = _loss_by_score(scenario, metrics) if scenario.kind.scored else _loss_by_kind(scenario)
+    return [prediction.loss if LOSS in prediction.scores else loss(prediction) for prediction in predictions]
+
+
+def _loss_by_kind(scenario: Scenario) -> Callable[[Prediction], float | None]:
     kind, labels = scenario.kind, scenario.valid_labels()
 
     def loss(prediction: Prediction) -> float | None:
-        if LOSS in prediction.scores:
-            return prediction.loss
         answer = prediction.answer
-        return None if answer is None or not kind.valid(answer, labels) else kind.loss(answer, prediction.gold)
+        return None if answer is None or not kind.valid(answer, labels) else kind.loss(answer, prediction.golds)
 
-    return [loss(prediction) for prediction in predictions]
+    return loss
+
+
+def _loss_by_score(scenario: Scenario, metrics: Sequence[Metric]) -> Callable[[Prediction], float | None]:
+    """The distance of the primary metric's score from its best value; the score itself if it has no bounds."""
+    primary = scenario.primary_metric()
+    metric = next((each for each in metrics if primary in each.names), None)
+
+    def loss(prediction: Prediction) -> float | None:
+        value = prediction.scores.get(primary)
+        if value is None or metric is None or metric.better == "neither":
+            return None
+        number = float(metric.pool.combine([value])[0]) if metric.pool is not None else float(value)  # type: ignore[arg-type]
+        if metric.better == "low":
+            return number if metric.bounds is None else number - metric.bounds[0]
+        return -number if metric.bounds is None else metric.bounds[1] - number
+
+    return loss
 
 
 def _scored(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metric]) -> list[Prediction]:
@@ -56,7 +78,7 @@ def _scored(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metr
 
 
 def _of_trial(metric: Metric, sample: Sample, trial: Prediction) -> Mapping[str, Any]:
-    if "probabilities" in metric.needs and not trial.probabilities:
+    if any(not getattr(trial, need) for need in metric.needs):
         return dict.fromkeys(metric.names)
     return _row(metric, sample, trial)
 

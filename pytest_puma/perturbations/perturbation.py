@@ -56,8 +56,8 @@ def perturb(
     change = perturbation.change
     if change is None:
         random = _random(scenario, sample, perturbation, seed, "labels")
-        return replace(sample, labels=_reordered(scenario.valid_labels(), random))
-    labels = scenario.valid_labels() if perturbation.protects else ()
+        return replace(sample, labels=_reordered(_labels(scenario, sample), random))
+    labels = (*_labels(scenario, sample), *scenario.protected) if perturbation.protects else ()
     fields = dict(sample.fields)
     for name in scenario.text_fields if texts is None else texts:
         text = fields.get(name)
@@ -65,6 +65,11 @@ def perturb(
             random = _random(scenario, sample, perturbation, seed, name)
             fields[name] = between(text, labels, change, random) if perturbation.protects else change(text, random)
     return replace(sample, fields=fields)
+
+
+def _labels(scenario: Scenario, sample: Sample) -> list[str]:
+    """The labels of the scenario, or the choices of the sample."""
+    return [choice.text for choice in sample.choices] or scenario.valid_labels()
 
 
 def _random(scenario: Scenario, sample: Sample, perturbation: Perturbation, seed: int, field: str) -> Random:

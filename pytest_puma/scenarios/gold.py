@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.scenarios.layout import valid_gold
 from pytest_puma.scenarios.order import plain_text
 
 if TYPE_CHECKING:
@@ -19,13 +18,13 @@ def hidden_fields(scenario: Scenario, samples: Sequence[Sample]) -> frozenset[st
     """
     if not samples:
         return frozenset(scenario.hidden_fields())
-    labels = tuple(scenario.valid_labels()) if scenario.kind.closed else None
+    labels = tuple(scenario.valid_labels())
     row = _RecordingRow(samples[0].fields)
     scenario.gold_label(row)
     revealing = {
         name
         for name in row.names_read - set(scenario.text_fields)
-        if all(valid_gold(plain_text(sample.fields.get(name)), labels) == sample.gold for sample in samples)
+        if all(scenario.kind.gold(plain_text(sample.fields.get(name)), labels) == sample.gold for sample in samples)
     }
     return frozenset((*scenario.hidden_fields(), *revealing))
 

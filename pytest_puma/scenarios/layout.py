@@ -7,14 +7,13 @@ A column matches in any case, with or without blanks, underscores and hyphens.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.frames import to_frame
-from pytest_puma.task_types.regression import number_text
+from pytest_puma.task_types import KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,14 +86,8 @@ def valid_gold(text: str, labels: tuple[str, ...] | None) -> str | None:
 
     `None` if the text is neither.
     """
-    if labels is not None:
-        same = [label for label in labels if label.casefold() == text.casefold()]
-        return text if text in same else next(iter(same), None)
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return number_text(value) if math.isfinite(value) else None
+    kind = KINDS["regression" if labels is None else "classification"]
+    return kind.gold(text, labels or ())
 
 
 def _find_columns(table: Table, layout: Layout) -> dict[str, int]:

@@ -13,7 +13,6 @@ from pytest_puma.core.scenario import Duplicates
 from pytest_puma.scenarios.columns import check_columns
 from pytest_puma.scenarios.frames import places, to_records
 from pytest_puma.scenarios.groups import groups_of, rows_of_subjects
-from pytest_puma.scenarios.layout import valid_gold
 from pytest_puma.scenarios.order import content_id, plain_text, rank, rounds
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def _length(scenario: Scenario, sample: Sample) -> int:
 
 def _samples(scenario: Scenario, frame: pd.DataFrame) -> tuple[Sample, ...]:
     check_columns(scenario, frame)
-    labels = tuple(scenario.valid_labels()) if scenario.kind.closed else None
+    labels = tuple(scenario.valid_labels())
     rows = zip(to_records(frame), places(frame), strict=True)
     return tuple(_distinct(scenario, (_sample(scenario, row, labels, place) for row, place in rows)))
 
@@ -151,24 +150,34 @@ def _are_equal(one: Sample, other: Sample) -> bool:
     return content_id(one.fields) == content_id(other.fields)
 
 
-def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...] | None, place: str) -> Sample:
+def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], place: str) -> Sample:
     fields = row | {name: "" for name in scenario.text_fields if name in row and row[name] is None}
     key = content_id(fields) if scenario.key is None else plain_text(fields[scenario.key])
     if not key:
         raise _fault(scenario, f"{str(fields)[:80]}...", f"there is no {scenario.key}; each row needs its own")
     units = tuple(plain_text(fields[column]) for column in scenario.unit_columns) or (key,)
-    gold, groups = _gold(scenario, key, fields, labels), groups_of(scenario, fields)
-    return Sample(id=key, fields=fields, gold=gold, units=units, row=place, groups=groups)
+    gold = _gold(scenario, key, fields, labels)
+    return Sample(
+        id=key,
+        fields=fields,
+        gold=gold,
+        units=units,
+        row=place,
+        groups=groups_of(scenario, fields),
+        references=tuple(scenario.references(fields)) or (gold,),
+        choices=tuple(scenario.options(fields)),
+        context=scenario.context(fields),
+    )
 
 
-def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[str, ...] | None) -> str:
+def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[str, ...]) -> str:
     try:
         label = plain_text(scenario.gold_label(fields))
     except (KeyError, TypeError, ValueError) as error:
         raise _fault(scenario, key, f"gold_label failed with {error!r}; the row has: {', '.join(fields)}") from error
-    gold = valid_gold(label, labels)
+    gold = scenario.kind.gold(label, labels)
     if gold is None:
-        expected = "a number" if labels is None else f"one of {', '.join(labels)}"
+        expected = "a number" if scenario.kind.form == "numbers" else scenario.kind.expected(labels)
         raise _fault(scenario, key, f"its gold answer is {label!r}, expected {expected}")
     return gold
 

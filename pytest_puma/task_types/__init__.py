@@ -5,11 +5,13 @@ Imports nothing of ours. A new kind is one module, one entry in `KINDS`, and its
 
 from collections.abc import Mapping
 
+from pytest_puma.task_types.choice import Choice
 from pytest_puma.task_types.classification import Classification
-from pytest_puma.task_types.kind import TaskKind
+from pytest_puma.task_types.completion import Completion
+from pytest_puma.task_types.kind import Form, TaskKind
 from pytest_puma.task_types.regression import Regression
 
-__all__ = ["KINDS", "TaskKind"]
+__all__ = ["KINDS", "Form", "TaskKind"]
 
 #: By `task_type`.
-KINDS: Mapping[str, TaskKind] = {kind.name: kind for kind in (Classification(), Regression())}
+KINDS: Mapping[str, TaskKind] = {kind.name: kind for kind in (Classification(), Regression(), Choice(), Completion())}

@@ -14,10 +14,15 @@ class Classification(TaskKind):
     name = "classification"
     primary_metric = "f1_macro"
     decisive_metric = "accuracy"
-    closed = True
+    form = "labels"
     graded = False
     refusal = "not_a_label"
     naive_baselines = ("majority", "guess", "tfidf")
+
+    def gold(self, text: str, labels: Sequence[str]) -> str | None:
+        """Return the label with this spelling, else the first that equals the text in any case."""
+        same = [label for label in labels if label.casefold() == text.casefold()]
+        return text if text in same else next(iter(same), None)
 
     def valid(self, answer: str, labels: Sequence[str]) -> bool:
         """Return True for one of the labels, with exactly this spelling."""
@@ -27,9 +32,9 @@ class Classification(TaskKind):
         """Return the labels."""
         return f"one of {', '.join(labels)}"
 
-    def loss(self, answer: str, gold: str) -> float:
+    def loss(self, answer: str, golds: Sequence[str]) -> float:
         """Return 0 or 1."""
-        return 0.0 if answer == gold else 1.0
+        return 0.0 if answer in golds else 1.0
 
     def bare(self, text: str, labels: Sequence[str]) -> str | None:
         """Return the label that equals the text, in any case."""
@@ -41,8 +46,13 @@ class Classification(TaskKind):
 
     def vote(self, answers: Sequence[str], labels: Sequence[str], tie: int) -> tuple[str, dict[str, float] | None]:
         """Return the most frequent label, a random one of several so that no label is favoured, and the shares."""
-        counts = Counter(answers)
-        shares = {label: counts[label] / len(answers) for label in labels}
-        largest = max(shares.values())
-        tied = [label for label, share in shares.items() if share == largest]
-        return tied[tie % len(tied)], shares
+        return shares_of(answers, labels, tie)
+
+
+def shares_of(answers: Sequence[str], labels: Sequence[str], tie: int) -> tuple[str, dict[str, float]]:
+    """Return the most frequent label, with `tie` as the seed for a choice among several, and the share of each."""
+    counts = Counter(answers)
+    shares = {label: counts[label] / len(answers) for label in labels}
+    largest = max(shares.values())
+    tied = [label for label, share in shares.items() if share == largest]
+    return tied[tie % len(tied)], shares

@@ -4,26 +4,42 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
+
+#: Labels and choices are right or wrong; a choice is one of those that its sample presents.
+Form: TypeAlias = Literal["labels", "numbers", "choices", "texts"]
 
 
 class TaskKind(ABC):
-    """One kind of task, a stateless object. `labels` are always the scenario's `valid_labels()`."""
+    """One kind of task, a stateless object. `labels`: the scenario's `valid_labels()`, or the choices of a sample."""
 
     #: The `task_type` of its scenarios.
     name: ClassVar[str]
-    #: The metric that reports put first.
+    #: The form of an answer.
+    form: ClassVar[Form]
+    #: The metric that reports put first; empty for the first of the scenario's `scores`.
     primary_metric: ClassVar[str]
-    #: The metric whose change decides whether answers became worse.
+    #: The metric whose change decides whether answers became worse; empty for the primary metric.
     decisive_metric: ClassVar[str]
-    #: True if `valid_labels()` are all valid answers; False if they are only values to choose from.
-    closed: ClassVar[bool]
+    #: True if the loss of an answer follows from its score by the primary metric, so that `loss` is not used.
+    scored: ClassVar[bool] = False
     #: True if an answer can be more or less wrong, False if it is right or wrong.
     graded: ClassVar[bool]
     #: The cause of a parse failure if the parser returns an invalid answer.
     refusal: ClassVar[str]
     #: Naive baselines that can answer such a task.
     naive_baselines: ClassVar[tuple[str, ...]]
+    #: Strategies of a benchmark that names none.
+    strategies: ClassVar[tuple[str, ...]] = ("zero_shot", "few_shot_3", "contextual_anchoring", "option_scoring")
+
+    @property
+    def closed(self) -> bool:
+        """True if `valid_labels()` are all valid answers; False if they are only values to choose from."""
+        return self.form == "labels"
+
+    @abstractmethod
+    def gold(self, text: str, labels: Sequence[str]) -> str | None:
+        """Return a gold answer in its standard spelling; None if it is invalid."""
 
     @abstractmethod
     def valid(self, answer: str, labels: Sequence[str]) -> bool:
@@ -34,8 +50,8 @@ class TaskKind(ABC):
         """Return a description of the valid answers for an error message."""
 
     @abstractmethod
-    def loss(self, answer: str, gold: str) -> float:
-        """Return the loss of a valid answer; 0 is right."""
+    def loss(self, answer: str, golds: Sequence[str]) -> float:
+        """Return the loss of a valid answer, given all right ones; 0 is right."""
 
     @abstractmethod
     def bare(self, text: str, labels: Sequence[str]) -> str | None:

@@ -22,10 +22,14 @@ class Regression(TaskKind):
     name = "regression"
     primary_metric = "mae"
     decisive_metric = "mae"
-    closed = False
+    form = "numbers"
     graded = True
     refusal = "not_a_number"
     naive_baselines = ("mean", "median", "tfidf")
+
+    def gold(self, text: str, labels: Sequence[str]) -> str | None:
+        """Return a finite number as a person writes it."""
+        return number_text(float(text)) if self.valid(text, labels) else None
 
     def valid(self, answer: str, labels: Sequence[str]) -> bool:  # noqa: ARG002 - any number is valid
         """Return True for a finite number."""
@@ -38,9 +42,9 @@ class Regression(TaskKind):
         """Return the only condition."""
         return "a finite number"
 
-    def loss(self, answer: str, gold: str) -> float:
-        """Return the absolute error."""
-        return abs(float(answer) - float(gold))
+    def loss(self, answer: str, golds: Sequence[str]) -> float:
+        """Return the absolute error, relative to the nearest gold number."""
+        return min(abs(float(answer) - float(gold)) for gold in golds)
 
     def bare(self, text: str, labels: Sequence[str]) -> str | None:  # noqa: ARG002 - any number is valid
         """Return the text if it is a plain number."""
