@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import EngineError, Model, Prompt, Step
+from pytest_puma.engine.chat import as_text
 from pytest_puma.engine.engine import Engine
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.evaluate import evaluate
@@ -27,15 +28,17 @@ __all__ = ["Cell", "Engine", "Model", "ScriptedBackend", "evaluate", "parse_stra
 
 _END = 256
 _VOCABULARY = 257
-_ASSISTANT = b"\n\x02assistant\x03"
+#: Bytes before each turn of a chat and before its text; without chat, the latter alone.
+_TURN, _TEXT = "\x02", "\x03"
+_ASSISTANT = f"\n{_TURN}assistant"
 
 
 class ScriptedBackend:
     """A model with bytes as tokens and with scripted answers.
 
     `script` is a function from the text of the prompt to the answer, or a table: the answer of the first key that the
-    last message of the prompt contains, else `default`. The next byte of the answer has the logit `confidence`, all
-    others 0, so that scoring prefers the scripted answer.
+    last message of the prompt contains, else `default`. An answer begins with the prefill of its prompt. Its next byte
+    has the logit `confidence`, all others 0, so that scoring prefers the scripted answer.
     """
 
     def __init__(
@@ -67,9 +70,13 @@ class ScriptedBackend:
         self.notes: Sequence[str] = ()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """Return the bytes of the chat."""
-        turns = "".join(f"\n\x02{message.role}\x03{message.content}" for message in prompt.messages)
-        return list(turns.encode() + _ASSISTANT + (prompt.prefill + continuation).encode())
+        """Return the bytes of the chat, or of the plain text."""
+        if prompt.chat:
+            messages = [f"\n{_TURN}{message.role}{_TEXT}{message.content}" for message in prompt.messages]
+        else:
+            messages = [f"{_TEXT}{as_text(message)}" for message in prompt.messages]
+        head = "".join(messages) + (_ASSISTANT if prompt.chat else "")
+        return list(f"{head}{_TEXT}{prompt.prefill}{continuation}".encode())
 
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""
@@ -116,17 +123,17 @@ class ScriptedBackend:
         self._tokens, self._answers = {}, {}
 
     def _next(self, tokens: bytearray) -> int:
-        prompt, _, reply = tokens.rpartition(_ASSISTANT)
+        prompt, _, reply = tokens.rpartition(_TEXT.encode())
         answer = self._answer(bytes(prompt))
         return answer[len(reply)] if answer.startswith(reply) and len(reply) < len(answer) else _END
 
     def _answer(self, prompt: bytes) -> bytes:
         if prompt not in self._answers:
-            text = prompt.decode()
+            text = prompt.decode().removesuffix(_ASSISTANT)
             if callable(self._script):
-                answer = self._script(text)
+                answer = self._script(text if _TURN in text else text.replace(_TEXT, ""))
             else:
-                last = text.rpartition("\x03")[2]
+                last = text.rpartition(_TEXT)[2]
                 answer = next((reply for key, reply in self._script.items() if key in last), self._default)
             self._answers[prompt] = answer.encode()
         return self._answers[prompt]

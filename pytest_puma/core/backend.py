@@ -55,7 +55,7 @@ class Backend(Protocol):
     cache, `parallel_streams` in streams; `encoders` threads may encode at once.
 
     Texts: `ends_of_turn` are the tokens that may follow an answer in the chat format; `stops` the strings that end
-    every reply; `signature` the properties that could change a number; `notes` warnings for the report.
+    every reply in a chat; `signature` the properties that could change a number; `notes` warnings for the report.
     """
 
     context_limit: int
@@ -74,7 +74,7 @@ class Backend(Protocol):
     notes: Sequence[str]
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """Return the tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        """Return the tokens of the prompt, in the model's chat format or as plain text, with a continuation."""
 
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""

@@ -52,7 +52,8 @@ class ChatFormat:
     """Renders the messages of a prompt in the format that the model was trained on.
 
     `stops` are strings that end a reply; `joint` separates the prompt from the assistant's words. Both are
-    empty if the model has a template, which marks its turns by tokens.
+    empty if the model has a template, which marks its turns by tokens. Prompts without `chat` use neither these nor
+    the template.
     """
 
     def __init__(self, template: str | None, *, bos: str, eos: str, thinking: bool) -> None:
@@ -72,10 +73,16 @@ class ChatFormat:
 
     def render(self, prompt: Prompt) -> str:
         """Return the prompt's text up to where the model continues, including the prefill."""
+        if not prompt.chat:
+            return f"{''.join(map(as_text, prompt.messages))}{prompt.prefill}"
         text = self._fill(prompt.messages, answer=True)
         if not self._thinking:
             text = _close_thinking(text)
-        return f"{text}{self.joint}{prompt.prefill}" if prompt.prefill else text
+        return f"{text}{self.joint_of(prompt)}{prompt.prefill}" if prompt.prefill else text
+
+    def joint_of(self, prompt: Prompt) -> str:
+        """Return the text between this prompt and the assistant's words."""
+        return self.joint if prompt.chat else ""
 
     def pieces(self, prompt: Prompt, untrusted: re.Pattern[str]) -> list[tuple[str, bool]]:
         """Return the rendered prompt in pieces: (text, True), or (match of `untrusted` in a message, False).
@@ -129,6 +136,11 @@ class ChatFormat:
             if isinstance(error.__cause__, LimitError):
                 raise
             return False
+
+
+def as_text(message: Message) -> str:
+    """Return a message of a prompt without chat: a line break follows a user's words, a blank line any other ones."""
+    return f"{message.content}\n" if message.role == "user" else f"{message.content}\n\n"
 
 
 def _without_system(messages: Sequence[Message]) -> list[Message]:

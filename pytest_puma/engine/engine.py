@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, count
 from typing import TypeAlias
 
-from pytest_puma.core import Backend, EngineError, Generate, Request, Response, Speed, Step
+from pytest_puma.core import Backend, EngineError, Generate, Request, Response, Score, Speed, Step
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.jobs import Fork, Job, Operation
@@ -74,10 +74,10 @@ class Engine:
         return list(range(first, self._tickets))
 
     def encode(self, request: Request) -> tuple[list[int], _Tails]:
-        """Return the prompt tokens and, for a score, the tokens of each continuation with an end of turn.
+        """Return the prompt tokens and, for a score, the tokens of each continuation, with an end of turn if requested.
 
         One boundary serves all continuations: the shortest prefix that the prompt shares with any of
-        them. So a token that merges across the end of the prompt is part of the continuation.
+        them. So a token that merges across the end of the prompt is part of the continuation. Each has at least one.
         """
         tokens = self.backend.encode(request.prompt)
         if not tokens:
@@ -86,11 +86,12 @@ class Engine:
         if isinstance(request, Generate):
             return tokens, ()
         full = [self.backend.encode(request.prompt, text) for text in request.continuations]
-        boundary = min(common_prefix(tokens, other) for other in full)
+        boundary = min(min(common_prefix(tokens, other), len(other) - 1) for other in full)
         if boundary == 0:
             msg = f"no prompt token is left before the continuations {request.continuations!r}"
             raise EngineError(msg)
-        return tokens[:boundary], tuple((*other[boundary:], self.backend.ends_of_turn[0]) for other in full)
+        end = self._ends(request)[:1]
+        return tokens[:boundary], tuple((*other[boundary:], *end) for other in full)
 
     @property
     def idle(self) -> bool:
@@ -151,8 +152,12 @@ class Engine:
             room = min(request.max_tokens, self.backend.context_limit - len(tokens))
             self._replies[ticket] = GenerateReply(self.backend, request, len(tokens), room)
             return Job(key=ticket, tokens=tokens, room=room)
-        self._replies[ticket] = reply = ScoreReply(tails, self.backend.ends_of_turn, len(tokens))
+        self._replies[ticket] = reply = ScoreReply(tails, self._ends(request), len(tokens))
         return Job(key=ticket, tokens=tokens, tails=reply.fed)
+
+    def _ends(self, request: Score) -> Sequence[int]:
+        """The tokens of which any ends a continuation; none if its end is not requested."""
+        return self.backend.ends_of_turn if request.ends else ()
 
     # -- one batch -------------------------------------------------------------------------------
 

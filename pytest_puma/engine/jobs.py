@@ -14,7 +14,7 @@ class Job:
     """A request's demand on the KV cache: hold `tokens`, then either generate or branch out.
 
     A generating job may grow by `room` tokens. A scored job has `tails`, the tokens of each
-    continuation; all of them but the last one need logits.
+    continuation; all of them but the last one are computed, and each of these needs logits.
     """
 
     key: int

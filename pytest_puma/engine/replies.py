@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import Backend, Generate, Response, Usage
+from pytest_puma.core import Backend, Generate, Likelihood, Response, Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.engine.jobs import Row
 from pytest_puma.engine.prefix import carriers
@@ -71,7 +71,8 @@ class GenerateReply(Reply):
         )
         self._grammar = backend.grammar(request.grammar) if request.grammar else None
         # Token boundaries may fall inside stop strings and characters, so text is matched as bytes.
-        self._stops = tuple(stop.encode() for stop in (*request.prompt.stop, *backend.stops) if stop)
+        stops = (*request.prompt.stop, *(backend.stops if request.prompt.chat else ()))
+        self._stops = tuple(stop.encode() for stop in stops if stop)
         self._text = bytearray()
         self._logprobs: list[float] = []
         self._decoded = 0
@@ -131,16 +132,19 @@ class GenerateReply(Reply):
 
 
 class ScoreReply(Reply):
-    """Sums the log-probability of each continuation, token by token.
+    """Sums the log-probability of each continuation, token by token, and takes that of its end apart.
 
-    The last token of each tail represents any of the `ends`. A continuation that is a prefix of another one is not
-    computed: it uses the rows of the other. `fed` are the tails that are computed.
+    With `ends`, the last token of each tail represents any of them; without, it belongs to the continuation. It is
+    never computed: nothing follows it. A continuation that is a prefix of another one is not computed either: it uses
+    the rows of the other. `fed` are the tails that are computed.
     """
 
     def __init__(self, tails: tuple[tuple[int, ...], ...], ends: Sequence[int], prompt_tokens: int) -> None:
         super().__init__(prompt_tokens)
         self._tails, self._ends = tails, list(ends)
-        self._sums = np.zeros(len(tails))
+        self._lengths = [len(tail) - bool(ends) for tail in tails]
+        self._totals, self._end = np.zeros(len(tails)), np.zeros(len(tails))
+        self._greedy = np.ones(len(tails), dtype=np.bool_)
         carried = carriers([tail[:-1] for tail in tails])
         carrying = sorted(set(carried))
         self.fed = tuple(tails[index] for index in carrying)
@@ -150,17 +154,27 @@ class ScoreReply(Reply):
         """Add a row: the row after the prompt serves all continuations, any other row those with its prefix."""
         served = range(len(self._tails)) if row.tail is None else self._served[row.tail]
         place = 0 if row.tail is None else row.position - self._prompt_tokens + 1
-        unfinished = [index for index in served if place < len(self._tails[index])]
-        gains = log_probabilities(logits, [self._tails[index][place] for index in unfinished])
-        if len(self._ends) > 1:
-            ending = [place == len(self._tails[index]) - 1 for index in unfinished]
-            gains[ending] = np.logaddexp.reduce(log_probabilities(logits, self._ends))
-        self._sums[unfinished] += gains
+        inside = [index for index in served if place < self._lengths[index]]
+        ended = [index for index in served if place == self._lengths[index]]
+        tokens = [self._tails[index][place] for index in inside]
+        gains = log_probabilities(logits, [*tokens, *(self._ends if ended else ())])
+        self._totals[inside] += gains[: len(tokens)]
+        self._greedy[inside] &= np.equal(tokens, logits.argmax())
+        if ended and self._ends:
+            self._end[ended] = np.logaddexp.reduce(gains[len(tokens) :])
 
     def response(self, now: float) -> Response:
         """Return the sums; `decoded_tokens` counts the computed tokens of the continuations."""
-        decoded = sum(len(tail) - 1 for tail in self.fed)
-        return Response(logprobs=tuple(self._sums.tolist()), finish="scored", usage=self._usage(decoded, now))
+        totals, ends, greedy = self._totals.tolist(), self._end.tolist(), self._greedy.tolist()
+        return Response(
+            logprobs=tuple((self._totals + self._end).tolist()),
+            likelihoods=tuple(
+                Likelihood(total=total, end=end if self._ends else None, tokens=tokens, greedy=best)
+                for total, end, tokens, best in zip(totals, ends, self._lengths, greedy, strict=True)
+            ),
+            finish="scored",
+            usage=self._usage(sum(len(tail) - 1 for tail in self.fed), now),
+        )
 
 
 def overflow() -> Response:

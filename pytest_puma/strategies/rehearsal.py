@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pytest_puma.core import Exchange, Generate, PumaError, Response, Score, TemplateError
+from pytest_puma.core import Exchange, Generate, Likelihood, PumaError, Response, Score, TemplateError
 from pytest_puma.strategies import Strategy, Task
 
 #: Maximum number of turns: a user's strategy may ask until it has an answer, which never comes here.
@@ -51,7 +51,9 @@ def _prompt_texts(strategy: Strategy, task: Task) -> list[str]:
 
 def _reply(request: Generate | Score) -> Response:
     if isinstance(request, Score):
-        return Response(logprobs=(0.0,) * len(request.continuations), finish="scored")
+        likelihood = Likelihood(total=0.0, end=0.0 if request.ends else None, tokens=1, greedy=False)
+        count = len(request.continuations)
+        return Response(logprobs=(0.0,) * count, likelihoods=(likelihood,) * count, finish="scored")
     return Response()
 
 

@@ -164,6 +164,13 @@ def test_a_changed_part_of_the_signature_is_named(part: str, value: object, name
     assert entry().changed(SIGNATURE) == ()
 
 
+def test_a_baseline_from_before_prompts_without_chat_compares_with_those_of_a_chat() -> None:
+    engine = {"weights_sha256": "w", "threads": "2"}
+    assert entry().signature["engine"] == engine
+    assert entry().changed(SIGNATURE | {"engine": engine | {"chat": "True"}}) == ()
+    assert entry().changed(SIGNATURE | {"engine": engine | {"chat": "False"}}) == ("the engine",)
+
+
 def test_another_number_of_samples_is_no_change_of_its_own() -> None:
     assert entry().changed(SIGNATURE | {"samples": 50}) == ()
 

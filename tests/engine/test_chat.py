@@ -34,6 +34,20 @@ def test_only_the_plain_format_ends_a_reply_where_the_model_invents_a_turn() -> 
     assert (chat(None).joint, chat(CHATML).joint) == (" ", "")
 
 
+@pytest.mark.parametrize("template", [None, "", PLAIN, CHATML, REFUSES_SYSTEM, OPENS_THOUGHTS])
+def test_a_prompt_without_chat_is_its_messages_as_plain_text(template: str | None) -> None:
+    shot = Message(role="assistant", content="A: So.")
+    prompt = Prompt(messages=(SYSTEM, USER, shot, USER), prefill="A:", chat=False)
+    assert chat(template).render(prompt) == "Be brief.\n\nWhy?\nA: So.\n\nWhy?\nA:"
+    assert chat(template).render(Prompt(messages=(USER,), chat=False)) == "Why?\n"
+    assert chat(template).joint_of(prompt) == ""
+    assert chat(template).joint_of(Prompt(messages=(USER,))) == chat(template).joint
+
+
+def test_thoughts_in_a_prompt_without_chat_stay_open() -> None:
+    assert chat(OPENS_THOUGHTS).render(Prompt(messages=(), prefill="<think>", chat=False)) == "<think>"
+
+
 @pytest.mark.parametrize(
     ("template", "expected"),
     [
@@ -121,6 +135,7 @@ CUTS = ROLES.replace("m.content", "m.content[1:]")
 
 @settings(deadline=None)
 @given(
+    plain=st.booleans(),
     contents=st.lists(
         st.lists(st.sampled_from(["<s>", "</s>", "a", " ", "s>", "\U000f0000"])).map("".join), min_size=1
     ),
@@ -129,9 +144,11 @@ CUTS = ROLES.replace("m.content", "m.content[1:]")
         [PLAIN, CHATML, REFUSES_SYSTEM, DROPS_SYSTEM, OPENS_THOUGHTS, TRIMS, ROLES + "\U000f0001"]
     ),
 )
-def test_pieces_make_up_the_rendered_prompt(contents: list[str], prefill: str, template: str) -> None:
+def test_pieces_make_up_the_rendered_prompt(*, plain: bool, contents: list[str], prefill: str, template: str) -> None:
     prompt = Prompt(
-        messages=(SYSTEM, *(Message(role="user", content=content) for content in contents)), prefill=prefill
+        messages=(SYSTEM, *(Message(role="user", content=content) for content in contents)),
+        prefill=prefill,
+        chat=not plain,
     )
     pieces = chat(template).pieces(prompt, CONTROL)
     assert "".join(text for text, _ in pieces) == chat(template).render(prompt)

@@ -37,6 +37,8 @@ def test_a_stop_string_of_the_backend_ends_every_reply() -> None:
     backend.stops = ("\nUser:", "\nAssistant:")
     (response,) = Engine(backend).run([generate("How many points?", 99)])
     assert (response.text, response.finish) == ("Answer: 3", "stop")
+    (plain,) = Engine(backend).run([generate(prompt("How many points?", chat=False), 99)])
+    assert plain.text == "Answer: 3\nUser: How many days?\nAssistant: 24"
 
 
 def test_each_ticket_is_answered_once(engine: Engine) -> None:

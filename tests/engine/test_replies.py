@@ -150,5 +150,38 @@ def test_a_score_adds_the_shared_first_row_and_each_continuation_its_own() -> No
     assert (response.finish, response.usage.decoded_tokens) == ("scored", 3)
 
 
+def test_a_score_gives_each_continuation_with_its_end_apart() -> None:
+    rows = {name: np.log(np.array(row, np.float32)) for name, row in {
+        "prompt": [0.5, 0.25, 0.25], "a1": [0.125, 0.125, 0.75], "b1": [0.2, 0.4, 0.4], "b2": [0.1, 0.1, 0.8],
+    }.items()}  # fmt: skip
+    reply = ScoreReply(((0, 2), (1, 0, 2)), ends=(2, 1), prompt_tokens=4)
+    for name, row in (("prompt", Row(7, None, 3)), ("a1", Row(7, 0, 4)), ("b1", Row(7, 1, 4)), ("b2", Row(7, 1, 5))):
+        reply.take(rows[name], row)
+    response = reply.response(now=1.0)
+    first, second = response.likelihoods
+    assert np.exp([first.total, second.total]) == pytest.approx([0.5, 0.25 * 0.2], rel=1e-6)
+    assert np.exp([first.end or 0, second.end or 0]) == pytest.approx([0.75 + 0.125, 0.8 + 0.1], rel=1e-6)
+    assert [(each.tokens, each.greedy) for each in response.likelihoods] == [(1, True), (2, False)]
+    assert response.logprobs == tuple(each.total + (each.end or 0) for each in response.likelihoods)
+
+
+def test_a_score_without_ends_reads_the_last_token_from_the_row_before_it() -> None:
+    rows = [np.log(np.array(row, np.float32)) for row in ([0.125, 0.625, 0.25], [0.2, 0.2, 0.6])]
+    reply = ScoreReply(((1,), (1, 2), (1, 0)), ends=(), prompt_tokens=4)
+    # The second continuation shares its only computed token with the third one, and the first needs none.
+    assert [tail[:-1] for tail in reply.fed] == [(1,)]
+    reply.take(rows[0], Row(7, None, 3))
+    reply.take(rows[1], Row(7, 0, 4))
+    response = reply.response(now=1.0)
+    assert np.exp(response.logprobs).tolist() == pytest.approx([0.625, 0.625 * 0.6, 0.625 * 0.2], rel=1e-6)
+    assert [each.total for each in response.likelihoods] == list(response.logprobs)
+    assert [(each.end, each.tokens, each.greedy) for each in response.likelihoods] == [
+        (None, 1, True),
+        (None, 2, True),
+        (None, 2, False),
+    ]
+    assert response.usage.decoded_tokens == 1
+
+
 def test_an_overflow_costs_nothing() -> None:
     assert overflow() == Response(finish="overflow", text="", usage=Usage())

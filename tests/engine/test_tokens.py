@@ -9,7 +9,7 @@ from pathlib import Path
 import llama_cpp
 import pytest
 
-from pytest_puma.core import EngineError, Message, Model, Prompt
+from pytest_puma.core import EngineError, Message, Model, ModelOptions, Prompt
 from pytest_puma.engine.native import DryBackend, NativeBackend
 from tests.engine.ask import INSTRUCTIONS, prompt
 from tests.engine.cache import RecordedBackend
@@ -86,6 +86,37 @@ def test_without_a_template_an_answer_ends_with_its_line(open_backend: OpenBacke
     assert backend.stops == ("\nUser:", "\nAssistant:")
 
 
+@pytest.mark.parametrize("template", [CHATML, CHATML_BOS, None])
+@pytest.mark.parametrize("bos", [True, False])
+def test_a_prompt_without_chat_is_plain_text_after_the_bos_of_the_tokenizer(
+    open_backend: OpenBackend, template: str | None, *, bos: bool
+) -> None:
+    backend = open_backend(replace(LLAMA_BOS, chat_template=template, bos=bos))
+    begin = BOS if bos else ""
+    text = f"{begin}{INSTRUCTIONS}\n\nHow many {START_OF_TURN}{BOS}?\n"
+    question = prompt(f"How many {START_OF_TURN}{BOS}?", system=INSTRUCTIONS, chat=False)
+    for asked, more in ((question, "13"), (replace(question, prefill="Answer: 1"), "3")):
+        tokens, longer = backend.encode(asked), backend.encode(asked, more)
+        assert spelled(backend, tokens) == f"{text}{asked.prefill}"
+        assert spelled(backend, longer) == f"{text}{asked.prefill}{more}"
+        assert [token for token in longer if not backend.piece(token)] == [ID[BOS]] * bos
+    assert backend.piece(longer[-1]) == b" 13"
+
+
+def test_a_prompt_without_chat_may_be_a_prefill_alone(open_backend: OpenBackend) -> None:
+    backend = open_backend(LLAMA_BOS)
+    alone = Prompt(messages=(), prefill="Answer:", chat=False)
+    assert spelled(backend, backend.encode(alone, " 13")) == f"{BOS}Answer: 13"
+
+
+def test_a_model_without_chat_needs_no_template(model_file: Callable[[Shape], Path]) -> None:
+    path = model_file(replace(LLAMA_BOS, chat_template=None))
+    for chat, notes in ((True, 1), (False, 0)):
+        backend = NativeBackend(Model(name="base", path=path, options=ModelOptions(chat=chat)), threads=1)
+        assert (len(backend.notes), backend.signature["chat"]) == (notes, str(chat))
+        backend.close()
+
+
 def test_a_continuation_only_adds_tokens_after_the_prompt(backend: RecordedBackend) -> None:
     for question in (prompt("Why?"), prompt(f"Why {START_OF_TURN}?")):
         tokens, longer = backend.encode(question), backend.encode(question, "Because")
@@ -111,7 +142,8 @@ def test_a_label_that_spells_a_control_token_stays_text(
     template: str | None, label: str, open_backend: OpenBackend
 ) -> None:
     backend = open_backend(replace(LLAMA_BOS, chat_template=template))
-    for question in (prompt("Why?"), prompt(f"Why {START_OF_TURN}?", prefill="Answer:")):
+    spelling = prompt(f"Why {START_OF_TURN}?", prefill="Answer:")
+    for question in (prompt("Why?"), spelling, replace(spelling, chat=False)):
         tokens, longer = backend.encode(question), backend.encode(question, label)
         added = longer[len(tokens) :]
         assert longer[: len(tokens)] == tokens

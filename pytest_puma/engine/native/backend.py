@@ -66,6 +66,7 @@ class NativeBackend(TextSide):
             "parallel": str(self.parallel),
             "gpu_layers": str(options.gpu_layers),
             "n_ctx": str(options.n_ctx),
+            "chat": str(options.chat),
             "thinking": str(options.thinking),
             "strict": str(options.strict),
         }

@@ -20,7 +20,7 @@ class TextSide:
         self._vocabulary = Vocabulary(loaded, name=model.name, thinking=model.options.thinking)
         self.ends_of_turn: Sequence[int] = self._vocabulary.ends_of_turn
         self.stops: Sequence[str] = self._vocabulary.stops
-        self.notes: Sequence[str] = self._vocabulary.notes
+        self.notes: Sequence[str] = self._vocabulary.notes if model.options.chat else ()
         self.context_limit = min(trained, model.options.n_ctx or trained)
         self.kv_slots = model.options.n_ctx
         self.good_kv_slots, self.stream_kv_slots = limits.good_kv_slots, limits.stream_kv_slots
@@ -29,7 +29,7 @@ class TextSide:
         self.batch, self.rows = BATCH, limits.sequences
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """Return the tokens of the prompt in the model's chat format, with a continuation of the assistant's turn."""
+        """Return the tokens of the prompt, in the model's chat format or as plain text, with a continuation."""
         return self._vocabulary.encode(prompt, continuation)
 
     def is_end(self, token: int) -> bool:

@@ -37,7 +37,7 @@ class Vocabulary:
     """The vocabulary of a loaded model; the weights are not used.
 
     `size`: number of tokens. `stop`: a token that ends a generation. `ends_of_turn`: the tokens that may follow an
-    answer in the chat format. `stops`: strings that end every reply. `notes`: warnings for the report.
+    answer in the chat format. `stops`: strings that end every reply in a chat. `notes`: warnings for the report.
     """
 
     def __init__(self, model: Any, *, name: str, thinking: bool) -> None:
@@ -59,7 +59,7 @@ class Vocabulary:
         self.ends_of_turn = self._find_ends_of_turn()
 
     def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """Return the tokens of the prompt in the model's chat format, with a continuation of the assistant's turn.
+        """Return the tokens of the prompt, in the model's chat format or as plain text, with a continuation.
 
         A control token spelled in the continuation is encoded as text.
         """
@@ -68,7 +68,7 @@ class Vocabulary:
             encoded = self._last.encoded = self._encode(prompt)
         if not continuation:
             return encoded.tokens[:]
-        text = continuation if prompt.prefill else f"{self._chat.joint}{continuation}"
+        text = continuation if prompt.prefill else f"{self._chat.joint_of(prompt)}{continuation}"
         if self._has_control(continuation):
             return encoded.tokens + self._tokenize(text, control=False)
         # Tokenised as one text, so that a token may merge across the end of the prompt.
@@ -86,9 +86,9 @@ class Vocabulary:
         return _Encoded(prompt=prompt, tokens=head + end, head=head + end[:cut], tail=tail)
 
     def _pieces_of(self, prompt: Prompt) -> list[tuple[str, bool]]:
-        """The rendered chat in pieces (`ChatFormat.pieces`): a control token spelled in a sample must stay text.
+        """The rendered prompt in pieces (`ChatFormat.pieces`): a control token spelled in a sample must stay text.
 
-        The last piece belongs to the template: continuations are appended to it.
+        The last piece belongs to the template or the prefill: continuations are appended to it.
         """
         if not any(self._has_control(message.content) for message in prompt.messages):
             return [(self._chat.render(prompt), True)]

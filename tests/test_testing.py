@@ -1,0 +1,51 @@
+"""The scripted backend: chats and plain texts, replies and scores."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_puma.core import Generate, Message, Prompt, Score
+from pytest_puma.engine.engine import Engine
+from pytest_puma.testing import ScriptedBackend
+
+SHOT = Message(role="user", content="Is it red?"), Message(role="assistant", content="A: red")
+PROMPT = Prompt(
+    messages=(Message(role="system", content="Colours."), *SHOT, Message(role="user", content="Is it blue?"))
+)
+TEXT = "\n\x02system\x03Colours.\n\x02user\x03Is it red?\n\x02assistant\x03A: red\n\x02user\x03Is it blue?"
+PLAIN = "Colours.\n\nIs it red?\nA: red\n\nIs it blue?\n"
+
+
+def asked(*, chat: bool, prefill: str = "") -> Prompt:
+    return Prompt(messages=PROMPT.messages, prefill=prefill, chat=chat)
+
+
+@pytest.mark.parametrize(("chat", "text"), [(True, TEXT), (False, PLAIN)])
+def test_a_script_sees_the_text_of_the_prompt_without_its_prefill(*, chat: bool, text: str) -> None:
+    seen: list[str] = []
+
+    def script(shown: str) -> str:
+        seen.append(shown)
+        return "A: blue"
+
+    (response,) = Engine(ScriptedBackend(script)).run([Generate(prompt=asked(chat=chat, prefill="A:"), max_tokens=99)])
+    assert (response.text, response.finish, set(seen)) == (" blue", "stop", {text})
+
+
+@pytest.mark.parametrize("chat", [True, False])
+def test_a_table_answers_the_last_message(*, chat: bool) -> None:
+    backend = ScriptedBackend({"red": "no", "blue": "yes"})
+    (response,) = Engine(backend).run([Generate(prompt=asked(chat=chat), max_tokens=99)])
+    assert response.text == "yes"
+
+
+@pytest.mark.parametrize("chat", [True, False])
+@pytest.mark.parametrize("ends", [True, False])
+def test_the_scripted_answer_is_the_most_probable_continuation(*, chat: bool, ends: bool) -> None:
+    backend = ScriptedBackend(lambda _: "A: blue")
+    request = Score(prompt=asked(chat=chat, prefill="A:"), continuations=(" blue", " bl", " red"), ends=ends)
+    (response,) = Engine(backend).run([request])
+    first, second, third = response.likelihoods
+    assert [(each.tokens, each.greedy) for each in response.likelihoods] == [(5, True), (3, True), (4, False)]
+    assert third.total < -50 < second.total == pytest.approx(0) == first.total
+    assert (first.end, second.end) == ((pytest.approx(0), pytest.approx(-50)) if ends else (None, None))
