@@ -90,6 +90,12 @@ _PREDICTION = (
     "messages",
     "replies",
     "logprobs",
+    "likelihoods",
+    "unconditional",
+    "references",
+    "choices",
+    "order",
+    "reply",
     "units",
 )
 _VERDICT = ("gate", "status", "fails", "reason", "value", "low", "high")

@@ -10,7 +10,8 @@ The line of the cell comes first. Its `prompts` are the common beginnings of the
 second prompts, and so on. The first message of a prediction's prompt continues the last message of that beginning; null
 repeats the preceding prompt. A prediction has `sample_id`, `trial`, `gold`, `answer` (null: parse failure), `failure`
 (its cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`, `units`, `scores`,
-`usage`, and the `fields` and `groups` of the sample.
+`usage`, the `fields` and `groups` of the sample, and for choices and texts `references`, `choices`, `order`, `reply`,
+`likelihoods` and `unconditional`.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from pytest_puma.core import (
     Drift,
     Flip,
     Gate,
+    Likelihood,
     Measure,
     Message,
     Messages,
@@ -87,7 +88,11 @@ def _other(value: Any) -> Any:
 
 
 def _prediction(entry: dict[str, Any]) -> Prediction:
+    """Read a prediction; those of older versions have no choices, references and likelihoods."""
     tuples: dict[str, Any] = {name: tuple(entry[name]) for name in ("raw", "logprobs", "units")}
+    tuples |= {name: tuple(entry.get(name, ())) for name in ("references", "choices", "order")}
+    for name in ("likelihoods", "unconditional"):
+        tuples[name] = tuple(Likelihood(**each) for each in entry.get(name, ()))
     prompts = tuple(None if messages is None else messages_from(messages) for messages in entry["prompts"])
     scores = {name: tuple(value) if isinstance(value, list) else value for name, value in entry["scores"].items()}
     return Prediction(**entry | tuples | {"prompts": prompts, "scores": scores, "usage": Usage(**entry["usage"])})

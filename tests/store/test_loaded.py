@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma import load_run
-from pytest_puma.core import DataError, Outcome
+from pytest_puma.core import DataError, Likelihood, Outcome
 from pytest_puma.store.run_folder import RunFolder
 from tests import factories
 from tests.factories import cell, fault, run, verdict
@@ -47,6 +47,32 @@ def test_a_row_of_predictions_has_every_field_of_an_answer(folder: Path) -> None
     assert f"Title: {row['fields.title']}\nDescription: {row['fields.description']}" in row["prompt"]
     assert row["prompt"].startswith("[system]\nYou are")
     assert row["usage.prompt_tokens"] > 100
+
+
+def test_likelihoods_and_the_order_of_choices_are_columns(tmp_path: Path) -> None:
+    likelihood = Likelihood(total=-1.5, end=None, tokens=2, greedy=True)
+    scored = factories.prediction(
+        "1", likelihoods=(likelihood,), choices=("a", "b"), order=(1, 0), reply="b", references=("b", "c")
+    )
+    written = RunFolder(tmp_path, "r")
+    outcome = replace(factories.outcome(predictions=(scored,)), trials=1)
+    written.add(outcome)
+    written.finish(run(outcome))
+    row = load_run(tmp_path).predictions.iloc[0]
+    assert row["likelihoods"] == [{"total": -1.5, "end": None, "tokens": 2, "greedy": True}]
+    assert (row["order"], row["reply"], row["references"], row["unconditional"]) == ([1, 0], "b", ["b", "c"], [])
+    assert row["choices"] == ["a", "b"]
+
+
+def test_a_run_of_a_version_without_choices_is_loaded(folder: Path) -> None:
+    names = {"references", "choices", "order", "reply", "likelihoods", "unconditional"}
+    path = folder / "predictions.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    older = [{key: value for key, value in line.items() if key not in names} for line in lines]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in older), encoding="utf-8")
+    predictions = load_run(folder).predictions
+    assert predictions["answer"].notna().all()
+    assert predictions[sorted(names)].isna().all(axis=None)
 
 
 def test_every_request_of_a_sample_is_there_with_its_reply(folder: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import (
     BootstrapReplicates,
     Drift,
+    Likelihood,
     Message,
     Usage,
 )
@@ -41,6 +42,15 @@ def test_an_outcome_comes_back_as_it_was() -> None:
                 scores={"points": 1.5, "pair": (1.0, 2.0), "none": None},
                 prompts=((Message(role="user", content="?"),), None),
                 usage=Usage(prompt_tokens=3),
+                references=("3", "three"),
+                choices=("2", "3"),
+                order=(1, 0),
+                reply="x",
+                likelihoods=(
+                    Likelihood(total=-1.5, end=-0.25, tokens=2, greedy=True),
+                    Likelihood(total=-7.0, end=None, tokens=1, greedy=False),
+                ),
+                unconditional=(Likelihood(total=-9.0, end=None, tokens=2, greedy=False),),
             ),
         ),
         shared_prompts=((Message(role="user", content="Guess"),),),
@@ -52,6 +62,15 @@ def test_an_outcome_comes_back_as_it_was() -> None:
         usage=Usage(seconds=1.5),
     )
     assert from_json(to_json(whole)) == whole
+
+
+def test_predictions_of_versions_without_choices_are_read() -> None:
+    whole = outcome(predictions=(prediction("1"), prediction("2", answer=None)))
+    data = json.loads(to_json(whole))
+    for each in data["predictions"]:
+        for name in ("references", "choices", "order", "reply", "likelihoods", "unconditional"):
+            del each[name]
+    assert from_json(json.dumps(data)) == whole
 
 
 def test_the_units_of_rows_arrive_with_the_replicates() -> None:
