@@ -44,7 +44,8 @@ class Metric:
     `parts`, a value by part. `better`: which values are better. `unit`: of the value, for reports. `bounds`: the
     minimum and maximum of a value, None if it has none. `pool`: None for the mean. `needs`: predictions without it are
     not scored. `kinds`: the kinds of task to which the metric applies, empty for all. `extra`: the optional
-    dependencies of pytest-puma that it needs, as `text` in `pip install 'pytest-puma[text]'`.
+    dependencies of pytest-puma that it needs, as `text` in `pip install 'pytest-puma[text]'`. `interval`: False for no
+    confidence interval, if that of resamples would seldom contain the true value.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Metric:
     needs: frozenset[Need] = frozenset()
     kinds: frozenset[str] = frozenset()
     extra: str = ""
+    interval: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what no gate could name and no report could show."""

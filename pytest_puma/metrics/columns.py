@@ -54,7 +54,14 @@ def _of_numbers(name: str, metric: Metric, column: Column) -> Statistic:
         ceiling = math.inf if metric.bounds is None else metric.bounds[1]
         odd = _odd(values, metric.bounds)
         statistic = replace(statistic, floor=-math.inf, ceiling=ceiling, bounds=metric.bounds, odd=odd)
-    return replace(statistic, unit=metric.unit, optional=True, losses=_losses(column, metric), scored=True)
+    return replace(
+        statistic,
+        unit=metric.unit,
+        optional=True,
+        bare=not metric.interval,
+        losses=_losses(column, metric),
+        scored=True,
+    )
 
 
 def _odd(values: Values, bounds: tuple[float, float] | None) -> int | None:
@@ -79,6 +86,7 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
         bounds=metric.bounds,
         inputs=np.where(known[:, None], columns, np.nan),
         optional=True,
+        bare=not metric.interval,
         odd=_odd(alone[known], metric.bounds),
         losses=_losses(np.where(known, alone, np.nan), metric),
         scored=True,

@@ -9,6 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scenario
 
 
@@ -55,7 +57,7 @@ def _loss_by_score(scenario: Scenario, metrics: Sequence[Metric]) -> Callable[[P
         value = prediction.scores.get(primary)
         if value is None or metric is None or metric.better == "neither":
             return None
-        number = float(metric.pool.combine([value])[0]) if metric.pool is not None else float(value)  # type: ignore[arg-type]
+        number = float(metric.pool.combine(np.array([value]))[0]) if metric.pool is not None else float(value)  # type: ignore[arg-type]
         if metric.better == "low":
             return number if metric.bounds is None else number - metric.bounds[0]
         return -number if metric.bounds is None else metric.bounds[1] - number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -134,6 +135,13 @@ def test_probabilities_that_a_metric_needs_are_not_asked_of_predictions_without_
         name="sure", score=lambda _, each: max(each.probabilities.values()), needs=frozenset({"probabilities"})
     )
     assert "sure" not in scored(metrics=[sure]).measures()
+
+
+@pytest.mark.parametrize("each", [right, offset, pooled], ids=lambda each: each.name)
+def test_a_metric_may_have_no_interval(each: Metric) -> None:
+    measure = scored(metrics=[replace(each, interval=False)]).measures()[each.name]
+    assert (math.isnan(measure.low), math.isnan(measure.high), measure.n) == (True, True, 120)
+    assert not math.isnan(scored(metrics=[each]).measures()[each.name].low)
 
 
 def test_equal_scores_without_bounds_are_marked() -> None:

@@ -7,11 +7,18 @@ from collections.abc import Mapping
 from itertools import chain
 
 from pytest_puma.core import Metric
-from pytest_puma.metrics.library import exact
+from pytest_puma.metrics.library import (
+    choice_accuracy,
+    choice_probabilities,
+    choice_trials,
+    exact,
+    gold_likelihood,
+    position_bias,
+)
 
 __all__ = ["LIBRARY"]
 
-_MODULES = (exact,)
+_MODULES = (exact, choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood)
 
 #: By name.
 LIBRARY: Mapping[str, Metric] = {each.name: each for each in chain.from_iterable(module.METRICS for module in _MODULES)}
