@@ -1,8 +1,9 @@
 """Benchmarks and CI gates for local LLMs, as plain pytest.
 
 `Scenario` is the contract of a task of one's own, `FileScenario` the one to inherit when its rows lie in a file;
-a `Strategy` is a way of asking, a `Perturbation` a change of the texts. Names are imported when they are used: pytest
-imports this package in every project. `load_run` gives a run of the past as pandas frames.
+`CompletionScenario` and `ChoiceScenario` compose their prompts from methods. A `Strategy` is a way of asking, a
+`Perturbation` a change of the texts. Names are imported when they are used: pytest imports this package in every
+project. `load_run` gives a run of the past as pandas frames.
 """
 
 from importlib import import_module
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_puma.core import (
         Answer,
+        Choice,
         Conversation,
         Metric,
         Outcome,
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
         metric,
     )
     from pytest_puma.perturbations import Group, Perturbation
+    from pytest_puma.scenarios.choice import ChoiceScenario
+    from pytest_puma.scenarios.completion import CompletionScenario
     from pytest_puma.scenarios.file import FileScenario
     from pytest_puma.store.loaded import LoadedRun, load_run
     from pytest_puma.strategies import Strategy, Task
@@ -32,6 +36,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
+    "Choice",
+    "ChoiceScenario",
+    "CompletionScenario",
     "Conversation",
     "FileScenario",
     "Group",
@@ -53,6 +60,8 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
+    "ChoiceScenario": "pytest_puma.scenarios.choice",
+    "CompletionScenario": "pytest_puma.scenarios.completion",
     "FileScenario": "pytest_puma.scenarios.file",
     "Group": "pytest_puma.perturbations",
     "LoadedRun": "pytest_puma.store.loaded",

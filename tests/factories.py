@@ -139,7 +139,7 @@ def answering(answer: str) -> Callable[[str], str]:
 
 def task(scenario: Scenario, *, template: Template | None = None, **fields: Any) -> Task:
     template = template or find_template(scenario.name, ["zero_shot"], project=None)
-    return replace(Task(scenario=scenario, sample=sample(), template=template), **fields)
+    return replace(Task(scenario=scenario, sample=sample(), wording=template), **fields)
 
 
 def prediction(sample_id: str = "s0", *, gold: str = "A", answer: str | None = "A", **fields: Any) -> Prediction:

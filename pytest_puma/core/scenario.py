@@ -128,6 +128,10 @@ class Scenario(ABC):
         """
         return self.parse_response(text)
 
+    def read_conclusion(self, reply: str, sample: Sample, order: Sequence[int] = ()) -> str | None:  # noqa: ARG002
+        """The answer in a reply that was to end in an `Answer:` line and has none; see `read`."""
+        return self.parse_conclusion(reply)
+
     def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:  # noqa: ARG002 - for overrides
         """The trials of a sample, numbered from 0: one for each repeat.
 

@@ -72,7 +72,7 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     primary = (spec.scenario.primary_metric(),)
     cells = []
     for model in _models(spec, settings):
-        for name in options.strategies or ():
+        for name in options.strategies or spec.scenario.strategies or spec.scenario.kind.strategies:
             cell = Cell(
                 scenario=spec.scenario,
                 strategy=settings.registry.strategy(name),

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from pytest_puma.core import Generation, Sample, SettingsError
 from pytest_puma.planning.settings import Settings
 from pytest_puma.run.cell import Cell
-from pytest_puma.run.tasks import rows_of, template_of
+from pytest_puma.run.tasks import rows_of, wording_of
 from pytest_puma.scenarios import hidden_fields
 from pytest_puma.strategies import Task
 from pytest_puma.strategies.rehearsal import rehearse
@@ -36,7 +36,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test
             task = Task(
                 scenario=cell.scenario,
                 sample=samples[0],
-                template=template_of(cell, settings.project),
+                wording=wording_of(cell, settings.project),
                 examples=examples.get(samples[0].group, ())[: cell.strategy.shots],
                 hidden=hidden,
                 generation=cell.generation,

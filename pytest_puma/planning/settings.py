@@ -20,8 +20,6 @@ from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import ALL, Strategy, parse_strategy
 
-DEFAULT_STRATEGIES = ("zero_shot", "few_shot_3", "contextual_anchoring", "option_scoring")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
@@ -77,7 +75,7 @@ class RunOptions:
         return Generation(**{name: value for name, value in values.items() if value is not None})
 
 
-DEFAULTS = RunOptions(strategies=DEFAULT_STRATEGIES, samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
+DEFAULTS = RunOptions(samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,13 @@ class Cell:
 
     def __post_init__(self) -> None:
         """Refuse a cell that would measure nothing, or the same text several times."""
+        kinds = self.strategy.kinds
+        if kinds and self.scenario.task_type not in kinds:
+            msg = (
+                f"strategy {self.strategy.name} is for {', '.join(sorted(kinds))}; {self.scenario.name} is a "
+                f"{self.scenario.task_type}: leave it out for this scenario"
+            )
+            raise SettingsError(msg)
         check_limits(
             {
                 "samples": (self.samples, 1, math.inf),
@@ -50,7 +57,9 @@ class Cell:
                 "seed": (self.seed, 0, MAX_SEED),
             }
         )
-        object.__setattr__(self, "generation", resolve_generation(self.strategy, self.generation))
+        object.__setattr__(
+            self, "generation", resolve_generation(self.strategy, self.generation, self.scenario.max_tokens)
+        )
         if self.repeats > 1 and not self.generation.temperature:
             msg = (
                 f"strategy {self.strategy.name}: repeats is {self.repeats} and temperature is 0, so all repeats of a "

@@ -165,6 +165,12 @@ def _prediction(strategy: Strategy, task: Task, state: ConversationState, *, sev
         fields=sample.fields,
         groups=sample.groups,
         usage=state.usage,
+        references=sample.references if len(sample.references) > 1 else (),
+        choices=tuple(choice.text for choice in sample.choices),
+        order=task.trial.order,
+        reply=(answer.value or "") if task.scenario.kind.form == "texts" else None,
+        likelihoods=answer.likelihoods,
+        unconditional=answer.unconditional,
     )
 
 
@@ -183,7 +189,7 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
     source, generation = cell.scenario.source(), task.generation
     return {
         "data": None if source is None else {"file": source.name, "sha256": source.digest},
-        "template_sha256": task.template.digest,
+        "template_sha256": task.wording.digest(task),
         "perturbation": cell.name.perturbation,
         "samples": cell.samples,
         "repeats": cell.repeats,

@@ -6,22 +6,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from random import Random
 
-from pytest_puma.core import Sample, SettingsError, UnchangedError
+from pytest_puma.core import Sample, SettingsError, Trial, UnchangedError
 from pytest_puma.perturbations import perturb
 from pytest_puma.run.cell import Cell
+from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.gold import hidden_fields
+from pytest_puma.scenarios.order import rank
 from pytest_puma.scenarios.sampling import Group, draw, examples_by_group
 from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.strategies import Task
+from pytest_puma.strategies.composed import Composed
 from pytest_puma.strategies.rehearsal import asks_alike
 from pytest_puma.strategies.rendered import RenderedTurn
-from pytest_puma.strategies.templates import Template, find_template
+from pytest_puma.strategies.templates import find_template, template_path
+from pytest_puma.strategies.wording import Wording
+
+#: The end of a reply in plain text, where examples are separated by blank lines.
+_BLANK_LINE = ("\n\n",)
 
 
-def template_of(cell: Cell, project: Path | None) -> Template:
-    """The template of a cell; a `TemplateError` names the file to create."""
-    return find_template(cell.scenario.template_folder or cell.scenario.name, cell.strategy.templates, project=project)
+def wording_of(cell: Cell, project: Path | None) -> Wording:
+    """The template of a cell, else the methods of its scenario; a `TemplateError` names the file to create."""
+    scenario, strategy = cell.scenario, cell.strategy
+    folder = scenario.template_folder or scenario.name
+    template = template_path(folder, strategy.templates, project=project)
+    if template is None and strategy.composes and isinstance(scenario, ComposedScenario):
+        return Composed(scenario=scenario, cloze=strategy.cloze, reasoning=strategy.final_line)
+    return find_template(folder, strategy.templates, project=project)
 
 
 def rows_of(cell: Cell) -> tuple[tuple[Sample, ...], Mapping[Group, Sequence[Mapping[str, object]]]]:
@@ -36,7 +49,7 @@ def rows_of(cell: Cell) -> tuple[tuple[Sample, ...], Mapping[Group, Sequence[Map
 
 def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
     """One task for each trial of each sample, in the order of the draw; the examples are never perturbed."""
-    template = template_of(cell, project)
+    wording = wording_of(cell, project)
     samples, examples = rows_of(cell)
     hidden = hidden_fields(cell.scenario, samples)
     if cell.perturbation is not None:
@@ -47,11 +60,14 @@ def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
         Task(
             scenario=cell.scenario,
             sample=sample,
-            template=template,
-            examples=examples.get(sample.group, ()),
+            wording=wording,
+            examples=_examples(cell, sample, examples),
             hidden=hidden,
             generation=cell.generation,
             seed=cell.seed,
+            chat=cell.model.options.chat,
+            stop=cell.scenario.stop or (() if cell.model.options.chat or cell.strategy.final_line else _BLANK_LINE),
+            needs=frozenset(need for metric in cell.scores for need in metric.needs),
             last_turn=last_turn,
         )
         for sample in samples
@@ -59,9 +75,25 @@ def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
     return [trial for task in tasks for trial in _trials(cell, task)]
 
 
+def _examples(
+    cell: Cell, sample: Sample, examples: Mapping[Group, Sequence[Mapping[str, object]]]
+) -> Sequence[Mapping[str, object]]:
+    """The examples in the prompt of a sample: those that the scenario picks for it, else those of its group."""
+    scenario, k = cell.scenario, cell.strategy.shots
+    if k and isinstance(scenario, ComposedScenario):
+        random = Random(rank(cell.seed, "examples", sample.id))  # noqa: S311 - no secret
+        picked = scenario.pick_examples(dict(sample.fields), k, random)
+        if picked is not None:
+            return picked
+    return examples.get(sample.group, ())
+
+
 def _trials(cell: Cell, task: Task) -> Iterator[Task]:
-    """The trials of a sample, one task each; a `SettingsError` if the scenario does not number them from 0."""
-    trials = list(cell.scenario.trials(task.sample, cell.seed, cell.repeats))
+    """The trials of a sample, one task each; a `SettingsError` if the scenario does not number them from 0.
+
+    A prompt that does not show the choices has no other orders.
+    """
+    trials = [Trial()] if cell.strategy.cloze else list(cell.scenario.trials(task.sample, cell.seed, cell.repeats))
     indices = [trial.index for trial in trials]
     if not trials or indices != list(range(len(trials))):
         msg = (

@@ -114,7 +114,7 @@ class FileScenario(Scenario):
 
     def source(self) -> DataSource:
         """The file that is read, under the name its user knows it by."""
-        return DataSource(name=_shown(self.path), digest=sha256(_content(self.path)).hexdigest())
+        return DataSource(name=shown_path(self.path), digest=sha256(content_of(self.path)).hexdigest())
 
     def _groups_take_turns(self, order: list[int], seed: int) -> list[int]:
         """One row of each group per round; if the scenario is `balanced`, the labels of each group take turns too."""
@@ -138,7 +138,7 @@ class FileScenario(Scenario):
         return list(rounds(labels, turns))
 
     def _read(self, path: Path) -> pd.DataFrame:
-        return arrange(read_table(_content(path), name=_shown(path)), self.layout())
+        return arrange(read_table(content_of(path), name=shown_path(path)), self.layout())
 
     @classmethod
     def _declared(cls, file: str) -> Path:
@@ -149,15 +149,16 @@ class FileScenario(Scenario):
         return next((place for place in places if place.is_file()), places[0])
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """Return the bytes of a data file; a `DataError` gives the reason if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
-        msg = f"{_shown(path)}: cannot be read ({error.strerror}); expected a CSV, JSON Lines or Parquet file"
+        msg = f"{shown_path(path)}: cannot be read ({error.strerror}); expected a CSV, JSON Lines or Parquet file"
         raise DataError(msg) from error
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """The name as the user would write it: bundled files are `data/...`, others relative to the current folder."""
     for folder, shown in ((bundled_folder("data"), Path("data")), (Path.cwd(), Path())):
         if path.is_relative_to(folder):

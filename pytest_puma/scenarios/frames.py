@@ -40,6 +40,11 @@ def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): plain(value) for name, value in row.items()} for row in frame.to_dict("records")]
 
 
+def plain_value(value: Any) -> Any:
+    """Return a value of NumPy, as Parquet has them, as one of Python."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def parquet_records(data: bytes) -> list[dict[str, Any]]:
     """Return the rows of a Parquet file; `ImportError` without pyarrow, `ValueError` or `OSError` if it is none."""
     import pandas as pd

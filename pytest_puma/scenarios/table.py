@@ -51,16 +51,17 @@ def read_table(data: bytes, *, name: str) -> Table:
     """
     suffix = Path(name).suffix.lower()
     if suffix in {".csv", ".tsv"}:
-        return _read_csv(_decoded(data, name), name)
+        return read_csv(decoded(data, name), name)
     if suffix in {".jsonl", ".ndjson"}:
-        return _from_records(_json_lines(_decoded(data, name), name), name)
+        return _from_records(json_lines(decoded(data, name), name), name)
     if suffix == ".parquet":
-        return _from_records(enumerate(_parquet(data, name), start=1), name)
+        return _from_records(enumerate(parquet_rows(data, name), start=1), name)
     msg = f"{name}: the format {suffix or '(no suffix)'} is unknown; expected .csv, .tsv, .jsonl or .parquet"
     raise DataError(msg)
 
 
-def _decoded(data: bytes, name: str) -> str:
+def decoded(data: bytes, name: str) -> str:
+    """Return the text of a file; a `DataError` names the line that is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -69,7 +70,8 @@ def _decoded(data: bytes, name: str) -> str:
         raise DataError(msg) from error
 
 
-def _read_csv(text: str, name: str) -> Table:
+def read_csv(text: str, name: str) -> Table:
+    """Parse a CSV file; errors as in `read_table`."""
     rows = list(_csv_rows(text, name))
     if not rows:
         return Table(name=name, header=(), rows=())
@@ -102,7 +104,8 @@ def _csv_rows(text: str, name: str) -> Iterator[Row]:
         csv.field_size_limit(limit)
 
 
-def _json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the number and the object of each line that is not empty; errors as in `read_table`."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -120,7 +123,8 @@ def _json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]
         yield number, record
 
 
-def _parquet(data: bytes, name: str) -> list[dict[str, Any]]:
+def parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a Parquet file; errors as in `read_table`."""
     try:
         return parquet_records(data)
     except ImportError as error:

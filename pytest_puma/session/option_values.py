@@ -66,8 +66,8 @@ def data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
                 msg = f"{where} {entry!r}: {name} has a file already; expected one file per scenario"
                 raise SettingsError(msg)
             named.add(name)
-            files[name] = base / Path(path).expanduser()
-            if not files[name].is_file():
+            files[name] = Path(path) if path.startswith("hf:") else base / Path(path).expanduser()
+            if not path.startswith("hf:") and not files[name].exists():
                 msg = f"{where} {entry!r}: found no file {files[name]}; expected a data file of {name}"
                 raise SettingsError(msg)
     return files

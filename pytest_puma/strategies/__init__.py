@@ -1,8 +1,9 @@
 """Strategies: ways of asking. Each is a generator that yields requests, receives responses, and returns an answer.
 
 A strategy is named as in `few_shot_3`: hyphens and case do not matter, and K is any number in `few_shot_K`,
-`cot_few_shot_K` and `self_consistency_K`. One strategy has one name: `few_shot` is `few_shot_3`, `few_shot_1` is
-`one_shot`, `cot_few_shot_3` is `cot_few_shot`, `self_consistency` is `self_consistency_5`.
+`cot_few_shot_K`, `self_consistency_K`, `option_scoring_K` and `cloze_scoring_K`. One strategy has one name: `few_shot`
+is `few_shot_3`, `few_shot_1` is `one_shot`, `cot_few_shot_3` is `cot_few_shot`, `self_consistency` is
+`self_consistency_5`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from difflib import get_close_matches
 from typing import TypeAlias
 
 from pytest_puma.core import Conversation, Generation, SettingsError
-from pytest_puma.strategies import chain_of_thought, direct, egi, option_scoring, self_consistency
+from pytest_puma.strategies import chain_of_thought, cloze_scoring, direct, egi, option_scoring, self_consistency
 from pytest_puma.strategies.failure import Failure, failure_of
 from pytest_puma.strategies.task import Task
 
@@ -47,6 +48,8 @@ ALL = (
 )
 
 _DEFAULT_SHOTS = 3
+_WITH_OPTIONS = frozenset({"classification", "regression", "choice"})
+_CHOICE = frozenset({"choice"})
 _DEFAULT_ANSWERS = 5
 
 
@@ -56,7 +59,9 @@ class Strategy:
 
     `templates`: the names of the template that it uses, the first that exists. `shots`: solved examples in the
     prompt. `max_tokens` and `temperature` are the defaults of the cell's settings; a strategy with a temperature
-    above 0 compares several replies and refuses 0. `final_line`: only the `Answer:` line of a reply is parsed.
+    above 0 compares several replies and refuses 0. `final_line`: only the `Answer:` line of a reply is parsed. `kinds`:
+    the kinds of task that it can ask about, empty for all. `composes`: it needs no template if the scenario has methods
+    for its prompts. `cloze`: prompts do not show the choices.
     """
 
     name: str
@@ -66,6 +71,9 @@ class Strategy:
     max_tokens: int = direct.MAX_TOKENS
     temperature: float = 0.0
     final_line: bool = False
+    kinds: frozenset[str] = frozenset()
+    composes: bool = False
+    cloze: bool = False
 
 
 def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None) -> Strategy:
@@ -98,8 +106,10 @@ def is_built_in(name: str) -> bool:
     return True
 
 
-def resolve_generation(strategy: Strategy, generation: Generation) -> Generation:
+def resolve_generation(strategy: Strategy, generation: Generation, max_tokens: int | None = None) -> Generation:
     """Return the settings, with the strategy's own `max_tokens` and `temperature` where these are unset.
+
+    `max_tokens` is that of the scenario: the minimum for a strategy that reasons, in place of that of any other.
 
     A `SettingsError` refuses temperature 0 for a strategy that compares several replies: all would be equal.
     """
@@ -109,16 +119,43 @@ def resolve_generation(strategy: Strategy, generation: Generation) -> Generation
             f"expected a positive one; leave it out for {strategy.temperature:g}"
         )
         raise SettingsError(msg)
+    if generation.max_tokens is None:
+        longest = max(strategy.max_tokens, max_tokens or 0) if strategy.final_line else max_tokens
+        generation = replace(generation, max_tokens=longest or strategy.max_tokens)
     return replace(
         generation,
-        max_tokens=strategy.max_tokens if generation.max_tokens is None else generation.max_tokens,
         temperature=strategy.temperature if generation.temperature is None else generation.temperature,
     )
 
 
 def _few_shot(k: int) -> Strategy:
     name = "one_shot" if k == 1 else f"few_shot_{k}"
-    return Strategy(name=name, converse=direct.direct, templates=(name, "few_shot"), shots=k)
+    return Strategy(name=name, converse=direct.direct, templates=(name, "few_shot"), shots=k, composes=True)
+
+
+def _option_scoring(k: int) -> Strategy:
+    name = f"option_scoring_{k}"
+    return Strategy(
+        name=name,
+        converse=option_scoring.option_scoring,
+        templates=(name, f"few_shot_{k}", "few_shot"),
+        shots=k,
+        kinds=_WITH_OPTIONS,
+        composes=True,
+    )
+
+
+def _cloze_scoring(k: int) -> Strategy:
+    name = f"cloze_scoring_{k}"
+    return Strategy(
+        name=name,
+        converse=cloze_scoring.cloze_scoring,
+        templates=(name,),
+        shots=k,
+        kinds=_CHOICE,
+        composes=True,
+        cloze=True,
+    )
 
 
 def _cot_few_shot(k: int) -> Strategy:
@@ -142,6 +179,7 @@ def _self_consistency(k: int) -> Strategy:
         max_tokens=chain_of_thought.MAX_TOKENS,
         temperature=self_consistency.TEMPERATURE,
         final_line=True,
+        composes=True,
     )
 
 
@@ -164,20 +202,33 @@ def _unknown(text: str, name: str, own: Mapping[str, Strategy]) -> str:
 _PLAIN = {
     strategy.name: strategy
     for strategy in (
-        Strategy(name="zero_shot", converse=direct.direct, templates=("zero_shot",)),
+        Strategy(name="zero_shot", converse=direct.direct, templates=("zero_shot",), composes=True),
         Strategy(
             name="zero_shot_cot",
             converse=chain_of_thought.chain_of_thought,
             templates=("zero_shot_cot",),
             max_tokens=chain_of_thought.MAX_TOKENS,
             final_line=True,
+            composes=True,
         ),
         _few_shot(1),
         Strategy(name="rcoif", converse=direct.direct, templates=("rcoif",)),
         Strategy(name="contextual_anchoring", converse=direct.direct, templates=("contextual_anchoring",)),
         Strategy(name="egi", converse=egi.egi, templates=("egi",), max_tokens=egi.MAX_TOKENS, final_line=True),
         Strategy(
-            name="option_scoring", converse=option_scoring.option_scoring, templates=("option_scoring", "zero_shot")
+            name="option_scoring",
+            converse=option_scoring.option_scoring,
+            templates=("option_scoring", "zero_shot"),
+            kinds=_WITH_OPTIONS,
+            composes=True,
+        ),
+        Strategy(
+            name="cloze_scoring",
+            converse=cloze_scoring.cloze_scoring,
+            templates=("cloze_scoring",),
+            kinds=_CHOICE,
+            composes=True,
+            cloze=True,
         ),
     )
 }
@@ -187,4 +238,6 @@ _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "few_shot": (_DEFAULT_SHOTS, 1, _few_shot),
     "cot_few_shot": (_DEFAULT_SHOTS, 1, _cot_few_shot),
     "self_consistency": (_DEFAULT_ANSWERS, 2, _self_consistency),
+    "option_scoring": (_DEFAULT_SHOTS, 1, _option_scoring),
+    "cloze_scoring": (_DEFAULT_SHOTS, 1, _cloze_scoring),
 }

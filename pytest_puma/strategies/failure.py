@@ -2,6 +2,7 @@
 
     overflow          the prompt is longer than the context: nothing was computed
     not_a_label       the parser returned a text that is not among `valid_labels()`
+    not_a_choice      the same for choices: a text that is none of those of the sample
     not_a_number      the same in a regression: a text that is not a finite number
     truncated         the reply was cut off, and what there is of it contains no answer
     empty             the reply has no text outside of its reasoning
@@ -62,7 +63,7 @@ def _cause(task: Task, response: Response, *, final_line: bool) -> Failure:
 
 def _parsed(task: Task, texts: Iterable[str | None]) -> list[str]:
     """The answers that the scenario's parser finds in the non-empty texts."""
-    values = (task.scenario.parse_response(text) for text in texts if text)
+    values = (task.parse(text) for text in texts if text)
     return [value for value in values if value is not None]
 
 

@@ -1,4 +1,7 @@
-"""The log-probability of every valid label as the whole reply: no text is generated, so there are no parse failures."""
+"""The log-probability of every valid answer as the whole reply: no text is generated, so there are no parse failures.
+
+The answers are labels; of choices, their letters.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,18 @@ import math
 from collections.abc import Sequence
 
 from pytest_puma.core import Answer, Conversation, ask
+from pytest_puma.scenarios.letters import LETTERS
 from pytest_puma.strategies.task import Task
 
 
 def option_scoring(task: Task) -> Conversation:
-    """Answer with the label of the smallest expected loss."""
-    labels = task.scenario.valid_labels()
-    response = yield from ask(task.score(task.prompt(), labels))
+    """Answer with the label of the smallest expected loss.
+
+    In plain text the end of a turn means nothing, so letters are scored without one.
+    """
+    labels, lettered = task.labels, bool(task.choices)
+    options = LETTERS[: len(labels)] if lettered else labels
+    response = yield from ask(task.score(task.prompt(), options, ends=task.chat or not lettered))
     if response.finish == "overflow":
         return Answer(value=None, responses=(response,))
     probabilities = dict(zip(labels, softmax(response.logprobs), strict=True))

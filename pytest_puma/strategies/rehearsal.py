@@ -24,7 +24,7 @@ def rehearse(strategy: Strategy, task: Task) -> None:
         return  # the template uses the fields, perhaps only as numbers
     if texts and texts == changed:
         fields = ", ".join(name for name in task.sample.fields if name not in task.hidden)
-        msg = f"{task.template.path}: shows no field of the sample, so all prompts would be equal; there are: {fields}"
+        msg = f"{task.wording.place}: shows no field of the sample, so all prompts would be equal; there are: {fields}"
         raise TemplateError(msg)
 
 

@@ -8,40 +8,68 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_puma.core import Generate, Generation, Message, Prompt, Sample, Scenario, Score, SettingsError, Trial
+from pytest_puma.core import (
+    Choice,
+    Generate,
+    Generation,
+    Message,
+    Prompt,
+    Sample,
+    Scenario,
+    Score,
+    SettingsError,
+    Trial,
+)
+from pytest_puma.core.metric import Need
 from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
+from pytest_puma.scenarios.completion import CompletionScenario
+from pytest_puma.scenarios.letters import LETTERS
 from pytest_puma.strategies.rendered import RenderedTurn
-from pytest_puma.strategies.templates import USER, Template
+from pytest_puma.strategies.wording import USER, Wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One trial of a sample with its template, its examples and the settings of its cell.
+    """One trial of a sample with its wording, its examples and the settings of its cell.
 
     `examples`: the fields of each, with `gold_label` and, if known, `rationale`. `hidden`: fields of the sample that
     reveal the gold label, so that the template does not see them. `generation`: completed by `resolve_generation`.
-    `seed`: that of the cell; every random choice about the trial follows from it. `last_turn`: one for all tasks of a
-    cell, so that the trials of a sample render a prompt once.
+    `seed`: that of the cell; every random choice about the trial follows from it. `chat`: the model gets its chat
+    template, else plain text. `stop`: strings that end a reply. `needs`: what the metrics of the cell need of a
+    prediction. `last_turn`: one for all tasks of a cell, so that the trials of a sample render a prompt once.
     """
 
     scenario: Scenario
     sample: Sample
-    template: Template
+    wording: Wording
     examples: Sequence[Mapping[str, Any]] = ()
     hidden: frozenset[str] = frozenset()
     generation: Generation = field(default_factory=Generation)
     seed: int = 0
     trial: Trial = field(default_factory=Trial)
+    chat: bool = True
+    stop: tuple[str, ...] = ()
+    needs: frozenset[Need] = frozenset()
     last_turn: RenderedTurn = field(default_factory=RenderedTurn, repr=False, compare=False)
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
         """Return the prompt of a turn (the name of a block of the template), after the chat so far."""
-        shown = (turn, self.scenario, self.sample, self.template, self.examples, self.hidden)
-        messages = self.last_turn.messages(shown, lambda: self._render(turn))
-        return Prompt(messages=(*history, messages[-1]) if history else messages)
+        shown = (turn, self.scenario, self.sample, self.wording, self.examples, self.hidden, self.trial.order)
+        messages = self.last_turn.messages(shown, lambda: self.wording.messages(turn, self))
+        messages = (*history, messages[-1]) if history else messages
+        prefill = "" if history else self.wording.prefill(self)
+        return Prompt(messages=messages, prefill=prefill, stop=self.stop, chat=self.chat)
 
-    def _render(self, turn: str) -> tuple[Message, ...]:
-        return self.template.messages(turn, self.variables(), hidden=self.hidden)
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices of the sample in the order of this trial."""
+        choices = self.sample.choices
+        return tuple(choices[place] for place in self.trial.order or range(len(choices)))
+
+    @property
+    def labels(self) -> list[str]:
+        """The valid answers: the choices as shown, else the labels of the scenario."""
+        return [choice.text for choice in self.choices] or self.scenario.valid_labels()
 
     def variables(self) -> dict[str, Any]:
         """Return the variables of a template: the fields by name, and four names that take precedence over fields."""
@@ -49,9 +77,19 @@ class Task:
         return instance | {
             "instance": instance,
             "examples": [dict(example) for example in self.examples],
-            "labels": list(self.sample.labels) or self.scenario.valid_labels(),
+            "labels": self._shown_labels,
             "scenario": {"name": self.scenario.name, "task_type": self.scenario.task_type},
+            **({"choices": self._lettered_choices()} if self.sample.choices else {}),
         }
+
+    def _lettered_choices(self) -> list[dict[str, str]]:
+        return [{"letter": letter, "text": text} for letter, text in zip(LETTERS, self.labels, strict=False)]
+
+    @property
+    def _shown_labels(self) -> list[str]:
+        if self.sample.choices:
+            return self.labels
+        return list(self.sample.labels) or self.scenario.valid_labels()
 
     def generate(self, prompt: Prompt, *, index: int = 0, grammar: str | None = None) -> Generate:
         """Ask for text, decoded as the cell's settings say; `index` numbers the sample's requests.
@@ -74,22 +112,42 @@ class Task:
             logprobs=settings.logprobs,
         )
 
-    def score(self, prompt: Prompt, options: Sequence[str]) -> Score:
-        """Ask for the log-probability of each option as the whole reply."""
-        return Score(prompt=prompt, continuations=tuple(options))
+    def score(self, prompt: Prompt, options: Sequence[str], *, ends: bool = True) -> Score:
+        """Ask for the log-probability of each option as the whole reply, or without the end of the turn.
+
+        After a cue, and in plain text, a space comes before each option.
+        """
+        space = " " if prompt.prefill or not prompt.chat else ""
+        return Score(prompt=prompt, continuations=tuple(f"{space}{option}" for option in options), ends=ends)
+
+    def without_question(self, cue: str) -> Prompt:
+        """Return a prompt that only has the cue of the reply."""
+        question = (Message(role="user", content="?"),) if self.chat else ()
+        return Prompt(messages=question, prefill=cue, chat=self.chat)
+
+    def following_turns(self) -> tuple[str, ...]:
+        """The messages of the user after the first one."""
+        scenario = self.scenario
+        if not isinstance(scenario, CompletionScenario):
+            return ()
+        return tuple(scenario.turns(dict(self.sample.fields)))[1:]
 
     def read(self, text: str) -> str | None:
         """Return the answer in a reply without its reasoning, `None` if it has no valid one."""
         reply = strip_reasoning(text)
         # An overflow has no text; a scenario's parser must not find an answer in it.
-        return self._possible(self.scenario.parse_response(reply)) if reply else None
+        return self._possible(self.parse(reply)) if reply else None
+
+    def parse(self, reply: str) -> str | None:
+        """Return the answer that the scenario finds in a text; it may be invalid."""
+        return self.scenario.read(reply, self.sample, self.trial.order)
 
     def read_final(self, text: str) -> str | None:
         """Return the answer on the last `Answer:` line; without one, that of the scenario's `parse_conclusion`."""
         line = self.answer_line(text)
         if line is not None:
-            return self._possible(self.scenario.parse_response(line))
-        return self._possible(self.scenario.parse_conclusion(strip_reasoning(text)))
+            return self._possible(self.parse(line))
+        return self._possible(self.scenario.read_conclusion(strip_reasoning(text), self.sample, self.trial.order))
 
     def answer_line(self, text: str) -> str | None:
         """The text behind the reply's last `Answer:`, before any turn that the model made up; `None` without one."""
@@ -109,5 +167,5 @@ class Task:
         return value if value is not None and self.allows(value) else None
 
     def allows(self, value: str) -> bool:
-        """Whether a value is a valid answer: a label, or in a regression a finite number."""
-        return self.scenario.kind.valid(value, self.scenario.valid_labels())
+        """Whether a value is a valid answer: a label or choice, or in a regression a finite number."""
+        return self.scenario.kind.valid(value, self.labels)

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_puma.core import Message, TemplateError
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.core.errors import did_you_mean
+from pytest_puma.strategies.wording import SYSTEM, USER, Shown
 
 if TYPE_CHECKING:
     # Not at run time: a pytest run without puma items must not pay for Jinja2.
@@ -38,21 +39,36 @@ if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
 
 SUFFIX = ".jinja"
-SYSTEM = "system"
-USER = "user"
 #: The messages of Jinja2 for `{{ subjct }}` and for `{{ instance.subjct }}`.
 _MISSING = re.compile(r"'(\w+)'(?: is undefined)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """A compiled template. `digest`: SHA-256 of its source and of every source that it loads."""
+    """A compiled template. `sources_sha256`: the digest of its source and of every source that it loads."""
 
     path: Path
-    digest: str
+    sources_sha256: str
     compiled: jinja2.Template = field(repr=False, compare=False)
 
-    def messages(self, turn: str, variables: Mapping[str, Any], *, hidden: Collection[str] = ()) -> tuple[Message, ...]:
+    @property
+    def place(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    def digest(self, first: Shown) -> str:  # noqa: ARG002 - one for all trials
+        """Return the digest of all sources."""
+        return self.sources_sha256
+
+    def messages(self, turn: str, shown: Shown) -> tuple[Message, ...]:
+        """Return the messages of a turn; errors as in `render`."""
+        return self.render(turn, shown.variables(), hidden=shown.hidden)
+
+    def prefill(self, shown: Shown) -> str:  # noqa: ARG002 - a template has none
+        """Return nothing: templates have no cue."""
+        return ""
+
+    def render(self, turn: str, variables: Mapping[str, Any], *, hidden: Collection[str] = ()) -> tuple[Message, ...]:
         """Return the system message, if the template has one, and the message of the turn (the name of a block).
 
         A `TemplateError` names the file, the line and the existing variables; `hidden` are the forbidden ones.
@@ -86,12 +102,10 @@ def find_template(folder: str, names: Sequence[str], *, project: Path | None) ->
     `folder` is the name of the scenario, `names` are those of the strategy and of others whose template it may use. A
     `TemplateError` reports where a missing file was expected, or the fault in a file.
     """
-    roots = [*([] if project is None else [project / "prompts"]), bundled_folder("prompts")]
-    for name in names:
-        for root in roots:
-            path = root / folder / (name + SUFFIX)
-            if path.is_file():
-                return _load(path, [*(each / folder for each in roots), *roots])
+    roots = _roots(project)
+    path = template_path(folder, names, project=project)
+    if path is not None:
+        return _load(path, [*(each / folder for each in roots), *roots])
     looked_in = ", ".join(str(root / folder) for root in roots)
     files = " or ".join(name + SUFFIX for name in names)
     msg = (
@@ -99,6 +113,16 @@ def find_template(folder: str, names: Sequence[str], *, project: Path | None) ->
         f"create {roots[0] / folder / (names[-1] + SUFFIX)}"
     )
     raise TemplateError(msg)
+
+
+def template_path(folder: str, names: Sequence[str], *, project: Path | None) -> Path | None:
+    """Return the file that `find_template` would load, None if there is none."""
+    paths = (root / folder / (name + SUFFIX) for name in names for root in _roots(project))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _roots(project: Path | None) -> list[Path]:
+    return [*([] if project is None else [project / "prompts"]), bundled_folder("prompts")]
 
 
 def _load(path: Path, folders: Sequence[Path]) -> Template:
@@ -127,7 +151,7 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
     except (jinja2.TemplateError, OSError, ValueError) as error:
         msg = f"{path}: {error}; expected a Jinja2 template in UTF-8"
         raise TemplateError(msg) from error
-    return Template(path=path, digest=_digest(sources), compiled=compiled)
+    return Template(path=path, sources_sha256=_digest(sources), compiled=compiled)
 
 
 def _sources(environment: SandboxedEnvironment, loader: jinja2.BaseLoader, name: str) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from pytest_puma.core import ModelOptions, Scenario
 from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.planning.reports import FORMATS, JUNIT
-from pytest_puma.planning.settings import DEFAULT_STRATEGIES, RunOptions
+from pytest_puma.planning.settings import RunOptions
 from pytest_puma.report.csv import COLUMNS
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.scenarios import BUILTIN
@@ -53,7 +53,7 @@ def test_the_section_on_the_marker_names_all_that_it_takes_and_its_default_strat
     section = REFERENCE.partition("\n## The marker\n")[2].partition("\n## ")[0]
     named = {name.partition("=")[0] for name in names_in(section.rpartition("```")[2])}
     assert named >= {field.name for field in fields(RunOptions)} | {"gates"}
-    assert f"(default: {', '.join(DEFAULT_STRATEGIES)})" in " ".join(section.split())
+    assert f"(default: {', '.join(KINDS['classification'].strategies)})" in " ".join(section.split())
 
 
 def test_the_table_of_strategies_has_the_twelve_with_their_defaults() -> None:

@@ -89,7 +89,7 @@ def tasks_about(samples: Sequence[Sample], scenario: Scenario, strategy: str) ->
     shots = parse_strategy(strategy).shots
     examples = example_rows(scenario, shots, 42, {sample.id for sample in samples}) if shots else ()
     template = find_template(scenario.name, parse_strategy(strategy).templates, project=None)
-    return [Task(scenario=scenario, sample=sample, template=template, examples=examples) for sample in samples]
+    return [Task(scenario=scenario, sample=sample, wording=template, examples=examples) for sample in samples]
 
 
 # -- agreement with the framework ----------------------------------------------------------------

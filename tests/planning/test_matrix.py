@@ -9,8 +9,9 @@ import pytest
 from pytest_puma.core import SettingsError
 from pytest_puma.gates import parse_gate
 from pytest_puma.planning.matrix import expand, make_scenario
-from pytest_puma.planning.settings import DEFAULT_STRATEGIES, RunOptions
+from pytest_puma.planning.settings import RunOptions
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from pytest_puma.task_types import KINDS
 from tests.factories import model
 from tests.planning.specs import settings, spec
 
@@ -22,7 +23,7 @@ def test_cells_come_model_by_model_so_that_each_is_loaded_once() -> None:
 
 def test_what_nobody_sets_has_a_default() -> None:
     cells = expand(spec(), settings())
-    assert tuple(cell.strategy.name for cell in cells[:4]) == DEFAULT_STRATEGIES
+    assert tuple(cell.strategy.name for cell in cells[:4]) == KINDS["classification"].strategies
     assert {(cell.samples, cell.seed, cell.generation.max_tokens) for cell in cells} == {(50, 42, 16)}
 
 

@@ -46,7 +46,7 @@ def _tasks(name: str, strategy: str, samples: int) -> Iterator[Task]:
     examples = example_rows(scenario, parsed.shots, 42, {each.id for each in drawn}) if parsed.shots else ()
     template = find_template(name, parsed.templates, project=None)
     for sample in drawn:
-        yield Task(scenario=scenario, sample=sample, template=template, examples=examples)
+        yield Task(scenario=scenario, sample=sample, wording=template, examples=examples)
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,7 @@ def tasks(scenario: str, strategy: Strategy, count: int) -> list[Task]:
         Task(
             scenario=bundled(scenario),
             sample=sample,
-            template=template,
+            wording=template,
             examples=examples(scenario, strategy.shots),
             generation=resolve_generation(strategy, Generation()),
             seed=DEFAULT_SEED,
@@ -165,7 +165,7 @@ def test_chain_of_thought_examples_give_their_reason_before_their_answer(scenari
 def test_a_chain_of_thought_example_without_a_reason_gives_its_answer_alone(scenario: str) -> None:
     template = find_template(scenario, ["cot_few_shot"], project=None)
     bare = [{**example, "rationale": ""} for example in examples(scenario, 2)]
-    task = Task(scenario=bundled(scenario), sample=samples(scenario)[0], template=template, examples=bare)
+    task = Task(scenario=bundled(scenario), sample=samples(scenario)[0], wording=template, examples=bare)
     assert task.prompt().messages[-1].content.count(">\nAnswer: ") == 2
 
 

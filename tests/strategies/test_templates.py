@@ -35,7 +35,7 @@ class Project:
 
     def says(self, source: str, turn: str = "user") -> tuple[Message, ...]:
         self.write(source)
-        return self.find().messages(turn, VARIABLES)
+        return self.find().render(turn, VARIABLES)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_text_beside_extends_is_an_error_too(project: Project) -> None:
 
 def test_values_are_printed_as_they_are(project: Project) -> None:
     project.write("{{ title }}")
-    messages = project.find().messages("user", {"title": "<b>&amp; {{ labels }}"})
+    messages = project.find().render("user", {"title": "<b>&amp; {{ labels }}"})
     assert messages[0].content == "<b>&amp; {{ labels }}"
 
 
@@ -121,8 +121,8 @@ def test_a_projects_partial_changes_the_bundled_templates_that_include_it(projec
     project.write("Be a pirate.\n", "_system", scenario="triage_jira")
     after = project.find(scenario="triage_jira")
     assert after.path == before.path
-    assert after.digest != before.digest
-    assert after.messages("user", VARIABLES)[0].content == "Be a pirate."
+    assert after.sources_sha256 != before.sources_sha256
+    assert after.render("user", VARIABLES)[0].content == "Be a pirate."
 
 
 def test_an_earlier_name_wins_over_a_projects_later_one(project: Project) -> None:
@@ -153,7 +153,7 @@ def test_a_missing_template_names_what_was_looked_for_and_what_to_create(project
 def test_an_undefined_variable_names_file_line_and_the_variables_there_are(project: Project) -> None:
     path = project.write("{% block user %}\n{{ title }}\n{{ severity }}\n{% endblock %}")
     with pytest.raises(TemplateError) as caught:
-        project.find().messages("user", VARIABLES)
+        project.find().render("user", VARIABLES)
     assert str(caught.value) == (
         f"{path}, line 3: 'severity' is undefined; the variables are: description, examples, instance, labels, title"
     )
@@ -226,10 +226,10 @@ def test_the_digest_covers_includes_of_includes(project: Project) -> None:
     project.write('{% include "_a.jinja" %}')
     project.write('{% import "_b.jinja" as b %}', "_a")
     project.write("one", "_b")
-    before = project.find().digest
-    assert project.find().digest == before
+    before = project.find().sources_sha256
+    assert project.find().sources_sha256 == before
     project.write("two", "_b")
-    assert project.find().digest != before
+    assert project.find().sources_sha256 != before
 
 
 def test_the_digest_does_not_depend_on_where_the_file_lies(tmp_path: Path) -> None:
@@ -237,11 +237,11 @@ def test_the_digest_does_not_depend_on_where_the_file_lies(tmp_path: Path) -> No
     for name in ("here", "there"):
         project = Project(tmp_path / name)
         project.write("{{ title }}\n")
-        digests.add(project.find().digest)
+        digests.add(project.find().sources_sha256)
     assert len(digests) == 1
 
 
 def test_templates_that_include_each_other_are_digested_once(project: Project) -> None:
     project.write('x{% if labels | length > 5 %}{% include "_a.jinja" %}{% endif %}')
     project.write('{% include "zero_shot.jinja" %}', "_a")
-    assert project.find().messages("user", VARIABLES)[0].content == "x"
+    assert project.find().render("user", VARIABLES)[0].content == "x"

@@ -70,7 +70,7 @@ class Dialogues:
 
 def answered(scenario: Scenario, sample: Sample) -> tuple[Piece, ...]:
     """Return a sample's direct question with its right answer, in a place for any label."""
-    task = Task(scenario=scenario, sample=sample, template=_template(scenario.name, "zero_shot"))
+    task = Task(scenario=scenario, sample=sample, wording=_template(scenario.name, "zero_shot"))
     labels = scenario.valid_labels()
     answer = Piece(text=sample.gold, learned=True, odds=dict.fromkeys(labels, 1 / len(labels)))
     return (*(piece for message in task.prompt().messages for piece in _given(message, ())), *_reply(answer))
@@ -80,7 +80,7 @@ def _task(scenario: str, strategy: str, case: Case, examples: Sequence[Case]) ->
     return Task(
         scenario=_scenario(scenario),
         sample=Sample(id="made-up", fields=case.fields, gold=case.gold, units=("made-up",)),
-        template=_template(scenario, strategy),
+        wording=_template(scenario, strategy),
         examples=[{**each.fields, "gold_label": each.gold, "rationale": each.reason} for each in examples],
     )
 

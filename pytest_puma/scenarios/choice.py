@@ -1,0 +1,162 @@
+"""A scenario with choices: each row presents its own.
+
+class CommonsenseMCQA(ChoiceScenario):
+    name = "commonsense_mcqa"
+    data = "evaluation_qa.jsonl"          # {"question": "Where ...?", "choices": ["desk", "house"], "answer": "house"}
+
+    def question(self, item):
+        return item["question"]
+
+    def choices(self, item):
+        return item["choices"]
+
+    def answer(self, item):
+        return item["answer"]
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any, ClassVar
+
+from pytest_puma.core import Choice, DataError, Sample, Trial
+from pytest_puma.scenarios.composed import ComposedScenario
+from pytest_puma.scenarios.letters import LETTERS, lettered, read_choice
+from pytest_puma.scenarios.order import rank
+
+
+class ChoiceScenario(ComposedScenario):
+    """A question and its choices in each row, of which one is right, or several.
+
+    `orders` above 1 asks each question in that many orders of its choices. They are cyclic shifts of one that is drawn
+    at random, so that each place holds every choice equally often.
+    """
+
+    task_type = "choice"
+    #: The number of orders; 1 for that of the data.
+    orders: ClassVar[int] = 1
+    #: Choices that keep their places at the end, as `All of the above`.
+    keep_last: ClassVar[str] = r"(all|none|both|neither) of"
+    #: The text of one more choice for "I don't know", which is never right; None for no such choice.
+    idk: ClassVar[str | None] = None
+    #: The text before the question.
+    question_first: ClassVar[str] = "Question: "
+    #: The text instead of the question, for the probability of a choice without it.
+    unconditional: ClassVar[str] = "Answer:"
+
+    @abstractmethod
+    def question(self, item: dict[str, Any]) -> str:
+        """The question, without the choices."""
+
+    @abstractmethod
+    def choices(self, item: dict[str, Any]) -> Sequence[str]:
+        """The texts of the choices."""
+
+    @abstractmethod
+    def answer(self, item: dict[str, Any]) -> int | str | Sequence[int]:
+        """The right choice: its place from 0, its text, or its key of `keys`; the places of several."""
+
+    def keys(self, item: dict[str, Any]) -> Sequence[str]:
+        """The names by which the data call the choices, such as 1, 2, 3; by default A, B, C."""
+        return LETTERS[: len(self.choices(item))]
+
+    def instruction(self, item: dict[str, Any], options: str) -> str:
+        """The message of the user; `options` has a line for each choice, and is empty if they are not shown."""
+        return "\n".join(filter(None, (f"{self.question_first}{self.question(item)}", options)))
+
+    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The beginning of the reply. One that the instruction ends with is not repeated."""
+        return "Answer:"
+
+    # -- the contract of Scenario ----------------------------------------------------------------
+
+    def options(self, instance: dict[str, Any]) -> tuple[Choice, ...]:
+        """The choices in the order of the data, that for "I don't know" last."""
+        texts = list(self.choices(instance))
+        _check_texts(texts, self.idk)
+        right = self._right(instance, texts)
+        choices = [Choice(text=text, right=place in right) for place, text in enumerate(texts)]
+        return (*choices, *(() if self.idk is None else (Choice(text=self.idk, right=False, idk=True),)))
+
+    def references(self, instance: dict[str, Any]) -> tuple[str, ...]:
+        """The texts of the right choices."""
+        return tuple(choice.text for choice in self.options(instance) if choice.right)
+
+    def read(self, text: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
+        """Return the choice that a reply names by its letter or text; None if it names none, or several."""
+        places = order or range(len(sample.choices))
+        return read_choice(text, [sample.choices[place].text for place in places])
+
+    def read_conclusion(self, reply: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
+        """Return the same of a reply without an `Answer:` line."""
+        return self.read(reply, sample, order)
+
+    def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:
+        """The orders of the choices, each as often as `repeats`."""
+        places = [sample.choices.index(choice) for choice in _by_text(sample)]
+        shifted = self.orders > 1
+        fixed = [place for place in places if sample.choices[place].idk or self._is_last(sample.choices[place].text)]
+        moved = [place for place in places if place not in fixed]
+        if shifted and not sample.labels:
+            moved.sort(key=lambda place: rank(seed, "order", sample.id, place))
+        indices = count()
+        for shift in range(self.orders):
+            at = shift % max(len(moved), 1)
+            order = (*moved[at:], *moved[:at], *fixed)
+            for _ in range(repeats):
+                yield Trial(next(indices), () if order == tuple(range(len(order))) else order)
+
+    def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
+        """Return the message of the user."""
+        return self.instruction(item, lettered([choice.text for choice in choices]))
+
+    def target_text(self, item: dict[str, Any], *, letter: bool) -> str:
+        """Return the cue and the right choice."""
+        options = self.options(item)
+        place = next(place for place, choice in enumerate(options) if choice.right)
+        return " ".join(filter(None, (self.cue(item), LETTERS[place] if letter else options[place].text)))
+
+    def _is_last(self, text: str) -> bool:
+        return bool(self.keep_last) and re.match(self.keep_last, text, re.IGNORECASE) is not None
+
+    def _right(self, item: dict[str, Any], texts: Sequence[str]) -> set[int]:
+        """The places of the right choices; a `DataError` if the answer is none of the choices."""
+        answer = self.answer(item)
+        answers: Sequence[Any] = [answer] if isinstance(answer, (int, str)) else list(answer)
+        keys = list(map(str, self.keys(item)))
+        places = {self._place_of(each, texts, keys) for each in answers}
+        if None in places or not places:
+            names = ", ".join(f"{key}: {text!r}" for key, text in zip(keys, texts, strict=False))
+            msg = f"its answer is {answer!r}; expected the place from 0, the text or the key of a choice ({names})"
+            raise DataError(msg)
+        return {place for place in places if place is not None}
+
+    @staticmethod
+    def _place_of(answer: Any, texts: Sequence[str], keys: Sequence[str]) -> int | None:
+        if isinstance(answer, int) and not isinstance(answer, bool):
+            return answer if 0 <= answer < len(texts) else None
+        names = (texts, keys) if answer in texts else (keys,)
+        return next((each.index(answer) for each in names if answer in each), None)
+
+
+def _by_text(sample: Sample) -> list[Choice]:
+    """The choices in the order of a perturbation, else of the data."""
+    place = {text: at for at, text in enumerate(sample.labels)}
+    return sorted(sample.choices, key=lambda choice: place.get(choice.text, 0))
+
+
+def _check_texts(texts: Sequence[str], idk: str | None) -> None:
+    """Refuse choices that answers could not tell apart."""
+    if len(texts) < 2 or not all(isinstance(text, str) and text.strip() for text in texts):  # noqa: PLR2004
+        msg = f"its choices are {texts!r}; expected at least two texts that are not empty"
+        raise DataError(msg)
+    shown = [*texts, *(() if idk is None else (idk,))]
+    if equal := next((text for text in shown if shown.count(text) > 1), None):
+        msg = f"two of its choices are {equal!r}; expected different texts: remove or correct one"
+        raise DataError(msg)
+    if len(shown) > len(LETTERS):
+        msg = f"it has {len(shown)} choices; expected at most {len(LETTERS)}, as many as there are letters"
+        raise DataError(msg)

@@ -1,0 +1,79 @@
+"""A scenario with free text as answers.
+
+class GeographyQA(CompletionScenario):
+    name = "geography_qa"
+    data = {"test": "geography_test.jsonl", "train": "geography_train.jsonl"}   # beside the module of the class
+    scores = ("exact_match", "f1_words")
+
+    def instruction(self, item):
+        return f"Q: What is the capital of {item['country']}?"
+
+    def cue(self, item):
+        return "A:"
+
+    def truth(self, item):
+        return item["capital"]
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_puma.core import Choice, Sample
+from pytest_puma.scenarios.composed import ComposedScenario
+
+
+class CompletionScenario(ComposedScenario):
+    """A question in each row, and no, one or several ground truths. `scores` are its metrics, the primary one first."""
+
+    task_type = "completion"
+    scores = ("exact_match",)
+    max_tokens = 256
+
+    @abstractmethod
+    def instruction(self, item: dict[str, Any]) -> str:
+        """The message of the user."""
+
+    @abstractmethod
+    def truth(self, item: dict[str, Any]) -> str | Sequence[str] | None:
+        """The ground truth without the cue; several, or None if there is none."""
+
+    def target(self, item: dict[str, Any]) -> str:
+        """The answer of a few-shot example: by default the cue, a space and the first truth."""
+        truth = next(iter(self.references(item)), "")
+        return " ".join(filter(None, (self.cue(item), truth)))
+
+    def post_process(self, text: str, sample: Sample) -> str | None:  # noqa: ARG002 - for overrides
+        """The text that metrics read, made of the reply without its reasoning; None for none."""
+        return text.strip() or None
+
+    def turns(self, item: dict[str, Any]) -> Sequence[str]:
+        """The messages of the user; replies of the model stand between them. Metrics read the last reply."""
+        return (self.instruction(item),)
+
+    # -- the contract of Scenario ----------------------------------------------------------------
+
+    def references(self, instance: dict[str, Any]) -> tuple[str, ...]:
+        """All ground truths."""
+        truth = self.truth(instance)
+        if truth is None:
+            return ()
+        return (truth,) if isinstance(truth, str) else tuple(truth)
+
+    def read(self, text: str, sample: Sample, order: Sequence[int] = ()) -> str | None:  # noqa: ARG002 - no choices
+        """Return the text that metrics read."""
+        return self.post_process(text, sample)
+
+    def read_conclusion(self, reply: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
+        """Return the same of a reply without an `Answer:` line."""
+        return self.read(reply, sample, order)
+
+    def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:  # noqa: ARG002 - no choices
+        """Return the first message of the user."""
+        return self.turns(item)[0]
+
+    def target_text(self, item: dict[str, Any], *, letter: bool) -> str:  # noqa: ARG002 - no choices
+        """Return the target."""
+        return self.target(item)

@@ -1,0 +1,167 @@
+"""A scenario whose prompts are composed from its methods, so that it needs no template.
+
+A template `prompts/<scenario>/<strategy>.jinja` of the project still takes precedence.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pytest_puma.core import Choice, DataError, DataSource
+from pytest_puma.scenarios.file import FileScenario, content_of, shown_path
+from pytest_puma.scenarios.frames import to_frame
+from pytest_puma.scenarios.hub import HUB, dataset_file
+from pytest_puma.scenarios.records import check_required, read_records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Formats of a split in a folder.
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".jsonl.gz")
+
+
+class ComposedScenario(FileScenario):
+    """The base of `CompletionScenario` and `ChoiceScenario`: rows with any values, and prompts from methods.
+
+    `data` is one file, or a file for each split, or `hf:owner/set@revision`. `item` is always a row as a dictionary.
+    """
+
+    #: The split to evaluate, and the split of few-shot examples. A single file lends rows that are not evaluated.
+    split: ClassVar[str] = "test"
+    fewshot_split: ClassVar[str] = "train"
+    #: Columns that every row needs, with their types: `{"choices": list}`.
+    required: ClassVar[Mapping[str, type | tuple[type, ...]]] = {}
+    text_fields = ()
+    #: Few-shot examples as turns of the chat, or as text in the user's message.
+    shots_as: ClassVar[Literal["turns", "text"]] = "turns"
+    #: How to get the data, for a scenario without any.
+    obtain: ClassVar[str] = ""
+
+    # -- the prompt ------------------------------------------------------------------------------
+
+    def system(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The system message; empty for none."""
+        return ""
+
+    def preamble(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """Text before the first message of the user; empty for none."""
+        return ""
+
+    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The beginning of the reply, which the model continues, such as `A:`; empty for none."""
+        return ""
+
+    @abstractmethod
+    def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
+        """The message of the user; `choices` as shown, none for a prompt that does not show them."""
+
+    @abstractmethod
+    def target_text(self, item: dict[str, Any], *, letter: bool) -> str:
+        """The answer of an example, with the cue; `letter`: of a choice, its letter instead of its text."""
+
+    def pick_examples(self, item: dict[str, Any], k: int, random: Random) -> Sequence[dict[str, Any]] | None:  # noqa: ARG002
+        """The examples in the prompt of one row, drawn by `random`; None for those that all rows of a group share."""
+        return None
+
+    # -- the rows --------------------------------------------------------------------------------
+
+    def records(self, path: Path) -> Iterable[Mapping[str, Any]]:
+        """The rows of a file or folder; an override reads another format."""
+        return [record for _, record in read_records(content_of(path), name=shown_path(path))]
+
+    def valid_labels(self) -> list[str]:
+        """No labels: each row has its own answers."""
+        return []
+
+    def parse_response(self, response: str) -> str | None:
+        """Return the text without surrounding space, None for an empty one."""
+        return response.strip() or None
+
+    def gold_label(self, instance: dict[str, Any]) -> str:
+        """Return the first ground truth, empty if there is none."""
+        return next(iter(self.references(instance)), "")
+
+    def hidden_fields(self) -> tuple[str, ...]:
+        """None, beside those that equal the ground truth: the methods choose what to show."""
+        return ()
+
+    @property
+    def path(self) -> Path:
+        """The file of the evaluated split."""
+        return self.split_path(self.split)
+
+    def examples(self) -> pd.DataFrame | None:
+        """The rows of the few-shot split; None if there is a single file."""
+        return self._read(self.split_path(self.fewshot_split)) if self._has_splits else None
+
+    @cached_property
+    def _has_splits(self) -> bool:
+        place = self._place
+        return not isinstance(place, Path) or place.is_dir() or str(place).startswith(HUB)
+
+    @property
+    def _place(self) -> Path | Mapping[str, str]:
+        """Where the data are: a file, a folder or a data set of the hub, or a file for each split."""
+        if self._replacement is not None:
+            return Path(self._replacement)
+        declared = getattr(self, "data", None)
+        if declared is None:
+            how = f"{self.obtain}; then " if self.obtain else ""
+            msg = f"scenario {self.name!r} has no data of its own: {how}run with --puma-data {self.name}=PATH"
+            raise DataError(msg)
+        if isinstance(declared, Mapping):
+            return declared
+        return Path(declared) if declared.startswith(HUB) else self._declared(declared)
+
+    def split_path(self, split: str) -> Path:
+        """Return the file of a split; a `DataError` lists the splits there are."""
+        place = self._place
+        if isinstance(place, Mapping):
+            if split not in place:
+                msg = f"scenario {self.name!r}: no split {split!r} in data; there are: {', '.join(place)}"
+                raise DataError(msg)
+            return self._declared(place[split])
+        if str(place).startswith(HUB):
+            return dataset_file(str(place), split)
+        return self.split_in_folder(place, split) if place.is_dir() else place
+
+    def split_in_folder(self, folder: Path, split: str) -> Path:
+        """Return the file of a split in a folder of the user: `test.jsonl`."""
+        files = [folder / f"{split}{suffix}" for suffix in _SUFFIXES if (folder / f"{split}{suffix}").is_file()]
+        if not files:
+            there = ", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing"
+            msg = f"scenario {self.name!r}: no file of the split {split!r} in {folder}; expected {split}.jsonl, .csv, "
+            raise DataError(msg + f".json or .parquet; there is: {there}")
+        return files[0]
+
+    def source(self) -> DataSource:
+        """The file of the evaluated split, or all files of a folder."""
+        path = self.path
+        if not path.is_dir():
+            return super().source()
+        files = sorted(each for each in path.rglob("*") if each.is_file())
+        digest = sha256(b"".join(sha256(content_of(each)).digest() for each in files))
+        return DataSource(name=shown_path(path), digest=digest.hexdigest())
+
+    def _read(self, path: Path) -> pd.DataFrame:
+        rows = [dict(record) for record in self.records(path)]
+        if not rows:
+            msg = f"{shown_path(path)}: the file has no rows; expected one row for each question"
+            raise DataError(msg)
+        required = dict(self.required) | dict.fromkeys(self._declared_columns(), object)
+        for number, row in enumerate(rows, start=1):
+            if fault := check_required(row, required):
+                msg = f"{shown_path(path)}: row {number}, {fault}"
+                raise DataError(msg)
+        columns = dict.fromkeys(name for row in rows for name in row)
+        return to_frame(rows, columns=list(columns), rows=list(range(1, len(rows) + 1)))
+
+    def _declared_columns(self) -> list[str]:
+        named = (*(() if self.key is None else (self.key,)), *self.unit_columns, *self.group_columns)
+        return [column for column in (*named, *self.text_fields) if column not in self.required]

@@ -1,0 +1,116 @@
+"""Prompts composed from the methods of a scenario: system, examples as turns, the question, and a cue for the reply."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_puma.core import Choice, DataError, Message, TemplateError
+from pytest_puma.scenarios.composed import ComposedScenario
+from pytest_puma.strategies.wording import USER, Shown
+
+_REASONING = "Think step by step. Then write {what} alone on a last line that starts with 'Answer:'."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    """The wording of a scenario's methods.
+
+    `cloze`: choices are not shown, and their texts are the answers. `reasoning`: the reply reasons and ends in an
+    `Answer:` line, so that it has no cue.
+    """
+
+    scenario: ComposedScenario
+    cloze: bool = False
+    reasoning: bool = False
+
+    @property
+    def place(self) -> str:
+        """The methods of the scenario."""
+        return f"the methods of {type(self.scenario).__name__}"
+
+    def digest(self, first: Shown) -> str:
+        """Return the digest of the first prompt."""
+        texts = [[message.role, message.content] for message in self.messages(USER, first)]
+        return hashlib.sha256(json.dumps([texts, self.prefill(first)]).encode()).hexdigest()
+
+    def messages(self, turn: str, shown: Shown) -> tuple[Message, ...]:
+        """Return the system message, the examples as turns, and the question."""
+        if turn != USER:
+            msg = f"{self.place} compose no turn {turn!r}: this strategy needs a template"
+            raise TemplateError(msg)
+        item = dict(shown.sample.fields)
+        question = self._question(shown)
+        if self.reasoning:
+            what = "the letter of your choice" if shown.sample.choices else "the answer"
+            question = f"{question}\n\n{_REASONING.format(what=what)}"
+        examples = [(self._example(dict(each)), self._target(dict(each))) for each in shown.examples]
+        if self.scenario.shots_as == "text" and examples:
+            question = "\n\n".join([*(f"{asked}\n{answered}" for asked, answered in examples), question])
+            examples = []
+        turns = [
+            message
+            for asked, answered in examples
+            for message in (Message(role="user", content=asked), Message(role="assistant", content=answered))
+        ]
+        preamble, system = self._call("preamble", item), self._call("system", item)
+        messages = [*turns, Message(role="user", content=question)]
+        if preamble:
+            messages[0] = replace(messages[0], content=f"{preamble}\n\n{messages[0].content}")
+        return (*([Message(role="system", content=system)] if system else []), *messages)
+
+    def prefill(self, shown: Shown) -> str:
+        """Return the cue, unless the question ends with it or the reply reasons first."""
+        cue = self._cue(shown)
+        return "" if self.reasoning or (shown.chat and self._asked(shown).endswith(cue)) else cue
+
+    def _question(self, shown: Shown) -> str:
+        """The question; in plain text its final cue begins the reply instead."""
+        asked, cue = self._asked(shown), self._cue(shown)
+        if shown.chat or self.reasoning or not cue or not asked.endswith(cue):
+            return asked
+        return asked.removesuffix(cue).rstrip()
+
+    def _asked(self, shown: Shown) -> str:
+        choices = shown.sample.choices
+        order = shown.trial.order or range(len(choices))
+        return self._text(dict(shown.sample.fields), [choices[place] for place in order])
+
+    def _cue(self, shown: Shown) -> str:
+        return self._call("cue", dict(shown.sample.fields)).rstrip()
+
+    def _example(self, item: dict[str, Any]) -> str:
+        return self._text(item, self._called("options", lambda: self.scenario.options(item), item))
+
+    def _target(self, item: dict[str, Any]) -> str:
+        letter = not self.cloze
+        return self._checked(
+            "target", self._called("target", lambda: self.scenario.target_text(item, letter=letter), item)
+        )
+
+    def _text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
+        shown = () if self.cloze else choices
+        text = self._called("instruction", lambda: self.scenario.question_text(item, shown), item)
+        return self._checked("instruction", text)
+
+    def _call(self, method: str, item: dict[str, Any]) -> str:
+        value = self._called(method, lambda: getattr(self.scenario, method)(item), item)
+        return self._checked(method, value) if value else ""
+
+    def _called(self, method: str, call: Callable[[], Any], item: dict[str, Any]) -> Any:
+        """The value of a method; a `DataError` names the method that fails and the columns of the row."""
+        try:
+            return call()
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            columns = ", ".join(name for name in item if name not in {"gold_label", "rationale"})
+            msg = f"{type(self.scenario).__name__}.{method} failed with {error!r}; the row has: {columns}"
+            raise DataError(msg) from error
+
+    def _checked(self, method: str, text: Any) -> str:
+        if not isinstance(text, str) or not text.strip():
+            msg = f"{type(self.scenario).__name__}.{method} returned {text!r}; expected a text that is not empty"
+            raise DataError(msg)
+        return text
