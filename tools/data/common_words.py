@@ -1,0 +1,65 @@
+"""Lists of words of any length, three of which occur more often than all others.
+
+python -m tools.data.common_words > data/common_words.jsonl
+python -m tools.data.common_words --words 4000 --languages fr --seed 7 > long.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import cycle, islice
+from random import Random
+from typing import Any
+
+from tools.data.phrases import PHRASES
+from tools.data.rows import json_lines
+
+WORDS = (30, 60, 120)
+SEED = 42
+_ROWS = 4  # for each language and length
+_COMMON = 3
+_SHARE = 8  # each common word is an eighth of the list
+
+
+def rows(
+    words: Sequence[int] = WORDS, languages: Sequence[str] = tuple(PHRASES), seed: int = SEED
+) -> Iterator[dict[str, Any]]:
+    """Four rows for each language and length."""
+    for language in languages:
+        for length in words:
+            for number in range(1, _ROWS + 1):
+                yield row(language, length, number, seed)
+
+
+def row(language: str, words: int, number: int, seed: int) -> dict[str, Any]:
+    """A list of `words` words, the question, and the three common words in alphabetical order."""
+    random = Random(f"words {seed} {language} {words} {number}")  # noqa: S311 - no secret
+    phrases = PHRASES[language]
+    shuffled = random.sample(phrases.words, len(phrases.words))
+    common, others = shuffled[:_COMMON], shuffled[_COMMON:]
+    listed = common * max(2, words // _SHARE)
+    listed += islice(cycle(others), max(0, words - len(listed)))
+    random.shuffle(listed)
+    return {
+        "id": f"words-{language}-{words}-{number}",
+        "language": language,
+        "words": words,
+        "text": ", ".join(listed),
+        "question": phrases.words_question,
+        "answer": sorted(common),
+    }
+
+
+def main() -> None:
+    """Write the rows to standard output."""
+    parser = argparse.ArgumentParser(description="Write lists with three common words as JSON Lines.")
+    parser.add_argument("--words", type=int, nargs="+", default=WORDS, help="lengths of the lists")
+    parser.add_argument("--languages", nargs="+", choices=tuple(PHRASES), default=tuple(PHRASES))
+    parser.add_argument("--seed", type=int, default=SEED)
+    sys.stdout.write(json_lines(rows(**vars(parser.parse_args()))))
+
+
+if __name__ == "__main__":
+    main()
