@@ -39,9 +39,11 @@ from pytest_puma.core.gate import Doubt, Gate
 from pytest_puma.core.measure import LEVEL, Measure
 from pytest_puma.core.metric import Direction, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
+from pytest_puma.core.origin import Origin
 from pytest_puma.core.outcome import Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.prediction import LOSS, Key, Prediction
+from pytest_puma.core.responder import Provenance, Responder
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
 from pytest_puma.core.run import Fault, Run
 from pytest_puma.core.sample import Choice, Sample
@@ -91,6 +93,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelOptions",
+    "Origin",
     "Outcome",
     "OwnMetric",
     "Policy",
@@ -98,8 +101,10 @@ __all__ = [
     "Power",
     "Prediction",
     "Prompt",
+    "Provenance",
     "PumaError",
     "Request",
+    "Responder",
     "Response",
     "Robustness",
     "Run",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from pytest_puma.core.conversation import Likelihood, Usage
+from pytest_puma.core.conversation import Likelihood, Response, Usage
 from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
 
@@ -34,6 +34,9 @@ class Prediction:
     the places of these in the order shown (see `Trial`). `reply`: the text that metrics read, None for the last
     response as it is. `likelihoods`: of each choice, or of each reference, in the order of the sample; `unconditional`:
     the same without the question.
+
+    `responses`: the response to each request of the conversation, and `continuations` those that it scored, empty for a
+    text: with them the conversation can be held again without a model.
     """
 
     sample_id: str
@@ -58,6 +61,8 @@ class Prediction:
     reply: str | None = None
     likelihoods: tuple[Likelihood, ...] = ()
     unconditional: tuple[Likelihood, ...] = ()
+    responses: tuple[Response, ...] = ()
+    continuations: tuple[tuple[str, ...], ...] = ()
 
     @property
     def key(self) -> Key:

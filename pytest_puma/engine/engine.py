@@ -12,12 +12,23 @@ from __future__ import annotations
 import math
 import time
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, count
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from pytest_puma.core import Backend, EngineError, Generate, Request, Response, Score, Speed, Step
+from pytest_puma.core import (
+    Backend,
+    EngineError,
+    Generate,
+    Origin,
+    Provenance,
+    Request,
+    Response,
+    Score,
+    Speed,
+    Step,
+)
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.jobs import Fork, Job, Operation
@@ -59,8 +70,8 @@ class Engine:
         """Queue a request and return its ticket; `step` will return the response under it."""
         return self.submit_all([request])[0]
 
-    def submit_all(self, requests: Sequence[Request]) -> list[int]:
-        """Queue many requests at once and return a ticket for each."""
+    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:  # noqa: ARG002
+        """Queue many requests at once and return a ticket for each; their `origins` change no response."""
         first = self._tickets
         self._tickets += len(requests)
         for ticket, request, encoded in zip(count(first), requests, self._encode_all(requests), strict=False):
@@ -116,6 +127,12 @@ class Engine:
         self._scheduler = None
         self._queue, self._replies, self._finished = [], {}, {}
         self.speed = Speed()
+
+    def provenance(self, cell: str, signature: Mapping[str, Any]) -> Provenance:  # noqa: ARG002 - of any cell
+        """Return the signature, completed by that of the backend, and the notes on the model."""
+        return Provenance(
+            signature={**signature, "engine": dict(self.backend.signature)}, notes=tuple(self.backend.notes)
+        )
 
     def close(self) -> None:
         """Free the model."""

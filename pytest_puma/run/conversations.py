@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
+from itertools import chain, islice, repeat
 
-from pytest_puma.core import Answer, Conversation, Exchange, Prompt, Request, Response, SharedPrompts, Usage
+from pytest_puma.core import (
+    Answer,
+    Conversation,
+    Exchange,
+    Origin,
+    Prompt,
+    Request,
+    Responder,
+    Response,
+    Score,
+    SharedPrompts,
+    Usage,
+)
 from pytest_puma.core.shared import Kept
-from pytest_puma.engine.engine import Engine
 
 #: Called with the numbers of answered and of all samples.
 Progress = Callable[[int, int], None]
@@ -21,15 +32,18 @@ MAX_CONCURRENT = 2048
 class ConversationState:
     """A running conversation: the tickets it waits for, and finally its answer.
 
-    `prompts`: the prompt of each request, `None` for the same prompt as before; `last`: the responses to the last
-    requests.
+    `prompts`: the prompt of each request, `None` for the same prompt as before; `continuations`: those that it scores;
+    `responses`: the response to each request; `last`: the responses to the last requests.
     """
 
     exchange: Exchange
     shared: SharedPrompts
+    origin: Origin | None = None
     waiting: list[int] = field(default_factory=list)
     replies: dict[int, Response] = field(default_factory=dict)
     prompts: list[Kept | None] = field(default_factory=list)
+    continuations: list[tuple[str, ...]] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
     prompt: Prompt | None = None
     usage: Usage = field(default_factory=Usage)
     last: tuple[Response, ...] = ()
@@ -37,9 +51,11 @@ class ConversationState:
     def advance(self) -> Sequence[Request]:
         """Send the received responses; return the next requests, none if the conversation has its answer."""
         responses = tuple(self.replies.pop(ticket) for ticket in self.waiting)
+        self.responses += responses
         requests = self.exchange.advance(responses)
         for request in requests:
             self._keep(request.prompt)
+            self.continuations.append(request.continuations if isinstance(request, Score) else ())
         if not requests:
             self.last, self.prompt = responses, None
         return requests
@@ -48,6 +64,13 @@ class ConversationState:
     def answer(self) -> Answer | None:
         """The answer of the strategy, None until the end."""
         return self.exchange.answer
+
+    def origins(self, requests: int) -> list[Origin]:
+        """Return the origins of this number of last requests; none if that of the conversation is unknown."""
+        if self.origin is None:
+            return []
+        asked = len(self.prompts)
+        return [self.origin.at(index) for index in range(asked - requests, asked)]
 
     def _keep(self, prompt: Prompt) -> None:
         turn = sum(kept is not None for kept in self.prompts)
@@ -63,13 +86,20 @@ class ConversationState:
 
 def run_conversations(
     conversations: Sequence[Conversation],
-    engine: Engine,
+    engine: Responder,
     progress: Progress | None = None,
     shared: SharedPrompts | None = None,
+    origins: Sequence[Origin] = (),
 ) -> list[ConversationState]:
-    """Run conversations together until each has its answer; `shared` collects their prompts."""
+    """Run conversations together until each has its answer.
+
+    `shared` collects their prompts. `origins`: of the first request of each conversation, if the engine needs them.
+    """
     kept = SharedPrompts() if shared is None else shared
-    states = [ConversationState(Exchange(conversation), kept) for conversation in conversations]
+    states = [
+        ConversationState(Exchange(conversation), kept, origin)
+        for conversation, origin in zip(conversations, origins or repeat(None, len(conversations)), strict=True)
+    ]
 
     def tell(before: int, answered: int) -> None:
         if progress is not None:
@@ -80,7 +110,7 @@ def run_conversations(
     return states
 
 
-def _run(states: Sequence[ConversationState], engine: Engine, tell: Callable[[int], None]) -> None:
+def _run(states: Sequence[ConversationState], engine: Responder, tell: Callable[[int], None]) -> None:
     owners: dict[int, ConversationState] = {}
     answered = 0
     ready = list(states)
@@ -94,10 +124,11 @@ def _run(states: Sequence[ConversationState], engine: Engine, tell: Callable[[in
         ]
 
 
-def _submit(states: Sequence[ConversationState], engine: Engine) -> dict[int, ConversationState]:
+def _submit(states: Sequence[ConversationState], engine: Responder) -> dict[int, ConversationState]:
     """Submit the next requests of each conversation; return the owner of each ticket."""
     next_requests = [(state, state.advance()) for state in states]
-    tickets = iter(engine.submit_all([request for _, requests in next_requests for request in requests]))
+    origins = chain.from_iterable(state.origins(len(requests)) for state, requests in next_requests)
+    tickets = iter(engine.submit_all([request for _, requests in next_requests for request in requests], [*origins]))
     for state, requests in next_requests:
         state.waiting = list(islice(tickets, len(requests)))
     return {ticket: state for state in states for ticket in state.waiting}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_puma.core import Backend, Determinism, Response, Step
+from pytest_puma.core import Backend, Determinism, Responder, Response, SettingsError, Step
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.engine import Engine
 from pytest_puma.run.conversations import ConversationState, run_conversations
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 
 def check_batch_invariance(
-    strategy: Strategy, tasks: Sequence[Task], states: Sequence[ConversationState], engine: Engine
+    strategy: Strategy, tasks: Sequence[Task], states: Sequence[ConversationState], engine: Responder
 ) -> Determinism:
     """Run these tasks again, one after the other; `states` are their conversations in the shared batch."""
+    if not isinstance(engine, Engine):
+        msg = "the answers are read, so none can be computed again; expected a model, or no check of determinism"
+        raise SettingsError(msg)
     engine.reset()
     texts, answers, gaps = 0, 0, []
     for task, together in zip(tasks, states, strict=False):

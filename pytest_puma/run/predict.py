@@ -13,13 +13,14 @@ from pytest_puma.core import (
     Determinism,
     EngineError,
     Messages,
+    Origin,
     Prediction,
+    Responder,
     Sample,
     SettingsError,
     SharedPrompts,
     Speed,
 )
-from pytest_puma.engine.engine import Engine
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.run.determinism import check_batch_invariance
@@ -34,7 +35,7 @@ class CellPredictions:
     `samples`: as shown; each has one prediction a trial. `planned`: the number of samples of the cell; more than
     `samples` if the cell ended early. `looked`: the cell could end early, so all intervals are those of looks.
     `complete`: False if only some samples were requested. `hidden`: fields of the samples that prompts do not show.
-    `signature`: everything that could change the answers.
+    `signature`, `notes`, `warnings`, `unmeasured`: those of their provenance.
     """
 
     samples: tuple[Sample, ...]
@@ -46,6 +47,8 @@ class CellPredictions:
     complete: bool = True
     shared_prompts: tuple[Messages, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    unmeasured: Mapping[str, str] = field(default_factory=dict)
     determinism: Determinism | None = None
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0
@@ -53,7 +56,7 @@ class CellPredictions:
 
 def predict(
     cell: Cell,
-    engine: Engine,
+    engine: Responder,
     *,
     project: Path | None = None,
     progress: Progress | None = None,
@@ -76,21 +79,24 @@ def predict(
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
     engine.reset()
     shared = SharedPrompts()
-    conversations, predictions = _ask(cell.strategy, trials, engine, shared, progress, stopping, looks)
+    conversations, predictions = _ask(cell, trials, engine, shared, progress, stopping, looks)
     speed, seconds = engine.speed, time.perf_counter() - started
     # Of trials, the first ones stand for their samples.
     answered = [pair for pair in zip(chain(*trials), conversations, strict=False) if not pair[0].trial.index]
     repeated, states = [task for task, _ in answered[:determinism]], [state for _, state in answered]
+    provenance = engine.provenance(cell.id, _signature(cell, every[0]))
     return CellPredictions(
         samples=tuple(task.sample for task, _ in answered),
         predictions=_with_prompts(predictions, conversations, shared),
         planned=len(trials),
         hidden=every[0].hidden,
-        signature=_signature(cell, every[0], engine),
+        signature=provenance.signature,
         looked=bool(looks),
         complete=only is None,
         shared_prompts=shared.shared(),
-        notes=tuple(engine.backend.notes),
+        notes=provenance.notes,
+        warnings=provenance.warnings,
+        unmeasured=provenance.unmeasured,
         determinism=check_batch_invariance(cell.strategy, repeated, states, engine) if repeated else None,
         speed=speed,
         seconds=seconds,
@@ -107,9 +113,9 @@ def _picked(trials: Sequence[list[Task]], only: Collection[str] | None) -> list[
 
 
 def _ask(  # noqa: PLR0917 - the parts of one loop
-    strategy: Strategy,
+    cell: Cell,
     trials: Sequence[list[Task]],
-    engine: Engine,
+    engine: Responder,
     shared: SharedPrompts,
     progress: Progress | None,
     stopping: EarlyStopping | None,
@@ -127,10 +133,11 @@ def _ask(  # noqa: PLR0917 - the parts of one loop
     start = 0
     for end in (*looks, len(trials)):
         part = [(task, len(tasks) > 1) for tasks in trials[start:end] for task in tasks]
-        states = run_conversations([strategy.converse(task) for task, _ in part], engine, report, shared)
+        origins = [Origin(cell.id, task.sample, task.trial) for task, _ in part]
+        states = run_conversations([cell.strategy.converse(task) for task, _ in part], engine, report, shared, origins)
         conversations += states
         predictions += [
-            _prediction(strategy, task, state, several=several)
+            _prediction(cell.strategy, task, state, several=several)
             for (task, several), state in zip(part, states, strict=True)
         ]
         start = end
@@ -171,6 +178,8 @@ def _prediction(strategy: Strategy, task: Task, state: ConversationState, *, sev
         reply=(answer.value or "") if task.scenario.kind.form == "texts" else None,
         likelihoods=answer.likelihoods,
         unconditional=answer.unconditional,
+        responses=tuple(state.responses),
+        continuations=tuple(state.continuations),
     )
 
 
@@ -184,8 +193,8 @@ def _with_prompts(
     )
 
 
-def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
-    """Everything that could change the numbers; any task of the cell has the template and the settings of decoding."""
+def _signature(cell: Cell, task: Task) -> dict[str, object]:
+    """Everything of a cell that could change the numbers; any of its tasks has the template and the decoding."""
     source, generation = cell.scenario.source(), task.generation
     return {
         "data": None if source is None else {"file": source.name, "sha256": source.digest},
@@ -196,5 +205,4 @@ def _signature(cell: Cell, task: Task, engine: Engine) -> dict[str, object]:
         "subjects": list(cell.subjects),
         "seed": cell.seed,
         "generation": {name: getattr(generation, name) for name in generation.__slots__},
-        "engine": dict(engine.backend.signature),
     }

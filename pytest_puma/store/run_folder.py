@@ -3,15 +3,15 @@
 `predictions.jsonl` has two kinds of lines. `cell`, the `node_id` of the test and the `attempt` (2 if a plugin ran the
 test again) assign a prediction to its cell:
 
-    {"kind": "cell", ..., "prompts": [[{"role": "user", "content": "Which team? "}]]}
+    {"kind": "cell", ..., "model": ..., "signature": {...}, "prompts": [[{"role": "user", "content": "Which team? "}]]}
     {"kind": "prediction", ..., "prompts": [[{"role": "user", "content": "No invoice came."}]], "sample_id": "T-1", ...}
 
 The line of the cell comes first. Its `prompts` are the common beginnings of the first prompts of all samples, of the
 second prompts, and so on. The first message of a prediction's prompt continues the last message of that beginning; null
 repeats the preceding prompt. A prediction has `sample_id`, `trial`, `gold`, `answer` (null: parse failure), `failure`
 (its cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`, `units`, `scores`,
-`usage`, the `fields` and `groups` of the sample, and for choices and texts `references`, `choices`, `order`, `reply`,
-`likelihoods` and `unconditional`.
+`usage`, the `fields` and `groups` of the sample, for choices and texts `references`, `choices`, `order`, `reply`,
+`likelihoods` and `unconditional`, and `responses`: what else is needed to hold the conversation again without a model.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class RunFolder:
         """Append the predictions of a cell at once, so that an interrupted run keeps them."""
         names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
         with (self.path / PREDICTIONS).open("a", encoding="utf-8") as stream:
-            stream.write(_line({"kind": "cell"} | names | {"prompts": outcome.shared_prompts}))
+            known = {"model": outcome.model, "signature": outcome.signature, "prompts": outcome.shared_prompts}
+            stream.write(_line({"kind": "cell"} | names | known))
             for prediction in outcome.predictions:
                 stream.write(_line({"kind": "prediction"} | names | plain(prediction)))
 

@@ -31,6 +31,7 @@ from pytest_puma.core import (
     Usage,
     Verdict,
 )
+from pytest_puma.store import responses
 
 
 def to_json(outcome: Outcome) -> str:
@@ -61,6 +62,8 @@ def from_json(text: str) -> Outcome:
 
 def plain(value: Any) -> Any:
     """Convert to JSON types: dictionaries, lists, text and numbers; anything else becomes text."""
+    if isinstance(value, Prediction):
+        return _plain_prediction(value)
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -70,6 +73,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return _text(value)
     return value if isinstance(value, (bool, int)) or value is None else _other(value)
+
+
+def _plain_prediction(prediction: Prediction) -> dict[str, Any]:
+    """The fields of a prediction; its responses in the compact form of `responses`, which has its continuations too."""
+    names = (field.name for field in fields(prediction) if field.name not in {"responses", "continuations"})
+    whole = {name: plain(getattr(prediction, name)) for name in names}
+    return whole | {"responses": plain(responses.packed(prediction))}
 
 
 def _text(text: str) -> str:
@@ -95,7 +105,13 @@ def _prediction(entry: dict[str, Any]) -> Prediction:
         tuples[name] = tuple(Likelihood(**each) for each in entry.get(name, ()))
     prompts = tuple(None if messages is None else messages_from(messages) for messages in entry["prompts"])
     scores = {name: tuple(value) if isinstance(value, list) else value for name, value in entry["scores"].items()}
-    return Prediction(**entry | tuples | {"prompts": prompts, "scores": scores, "usage": Usage(**entry["usage"])})
+    recorded, continuations = responses.unpacked(entry)
+    return Prediction(
+        **entry
+        | tuples
+        | {"prompts": prompts, "scores": scores, "usage": Usage(**entry["usage"])}
+        | {"responses": recorded, "continuations": continuations}
+    )
 
 
 def messages_from(entries: Iterable[dict[str, Any]]) -> Messages:
