@@ -1,39 +1,17 @@
-"""Naive baselines: answers of trivial programs to the same samples. A model that is no better is not worth its cost.
+"""Naive baselines: the measures of trivial programs on the same samples, which a model should beat.
 
-    majority    the most frequent label                   mean, median   of the gold values
-    guess       a random label, by the frequencies of the gold labels
-    tfidf       logistic (a regression: ridge) regression on the TF-IDF weights of the words of each text field,
-                learned from the other folds of these very samples (five, by label; samples that share a unit
-                are in one fold)
-
-All except `tfidf` use the frequencies of the gold answers, which no model knows.
+`naive_programs` has the programs.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
-from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_puma.core import DataError, Measure, Metric, Prediction, Sample, Scenario
+from pytest_puma.analysis.naive_programs import PROGRAMS
+from pytest_puma.core import Measure, Metric, Prediction, Sample, Scenario
 from pytest_puma.metrics import ScoredPredictions, score
-from pytest_puma.scenarios.gold import hidden_fields
-from pytest_puma.scenarios.order import plain_text
-from pytest_puma.scenarios.texts import text_fields
-from pytest_puma.stats import Resamples, components
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    _Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
-
-#: Computes the answers to all samples of a scenario; none if there is nothing to learn. The last argument is a seed.
-Program: TypeAlias = Callable[[Scenario, Sequence[Sample], int], Sequence[str]]
-FOLDS = 5
+from pytest_puma.stats import Resamples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +69,7 @@ class NaiveBaselines:
         metrics: Sequence[Metric],
     ) -> NaiveBaseline | None:
         try:
-            answers = _PROGRAMS[name](scenario, samples, resamples.seed)
+            answers = PROGRAMS[name](scenario, samples, resamples.seed)
             return _naive_baseline(scenario, samples, answers, resamples, metrics) if answers else None
         except Exception as error:  # noqa: BLE001 - the data or the scenario's own metrics may raise anything
             fault = " ".join(str(error).split())
@@ -106,18 +84,7 @@ def _naive_baseline(
     resamples: Resamples,
     metrics: Sequence[Metric],
 ) -> NaiveBaseline:
-    predictions = [
-        Prediction(
-            sample_id=sample.id,
-            gold=sample.gold,
-            answer=answer,
-            raw=(answer,),
-            units=sample.units,
-            fields=sample.fields,
-            groups=sample.groups,
-        )
-        for sample, answer in zip(samples, answers, strict=True)
-    ]
+    predictions = [_prediction(sample, answer) for sample, answer in zip(samples, answers, strict=True)]
     with_scores = score(scenario, samples, predictions, metrics)
     # With several trials per sample, the resamples have more rows.
     own = resamples if len(resamples) == len(with_scores) else None
@@ -127,81 +94,15 @@ def _naive_baseline(
     )
 
 
-def _majority(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:
-    counts = Counter(sample.gold for sample in samples)
-    return [max(scenario.valid_labels(), key=lambda label: counts[label])] * len(samples)
-
-
-def _guess(_: Scenario, samples: Sequence[Sample], seed: int) -> Sequence[str]:
-    random = Random(seed)  # noqa: S311 - no secret
-    return random.choices([sample.gold for sample in samples], k=len(samples))
-
-
-def _mean(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
-    return [repr(fmean(float(sample.gold) for sample in samples))] * len(samples)
-
-
-def _median(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
-    return [repr(median(float(sample.gold) for sample in samples))] * len(samples)
-
-
-def _learned(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[str]:
-    """The answers of a linear model to each fold, learned from all others; none if a fold leaves nothing to learn."""
-    import numpy as np
-    from sklearn.base import clone
-    from sklearn.compose import make_column_transformer
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.pipeline import make_pipeline
-    from threadpoolctl import threadpool_limits
-
-    graded = scenario.kind.graded
-    golds = np.array([float(sample.gold) if graded else sample.gold for sample in samples])
-    folds = _folds(samples, golds, seed, by_label=not graded)
-    if not folds:
-        return []
-    # The first word stands in every text, so that a field of empty ones has a vocabulary.
-    fields = text_fields(scenario, samples, hidden_fields(scenario, samples))
-    if not fields:
-        msg = f"the samples have no text to learn from; text_fields are {', '.join(scenario.text_fields) or 'none'}"
-        raise DataError(msg)
-    texts = np.array([[f"text {_text(sample, name)}" for name in fields] for sample in samples], dtype=object)
-    words = make_column_transformer(*((TfidfVectorizer(sublinear_tf=True), column) for column in range(len(fields))))
-    program = make_pipeline(words, Ridge() if graded else LogisticRegression(max_iter=1000))
-    answers = np.empty(len(samples), dtype=object)
-    # With so few rows, two threads took five times as long.
-    with threadpool_limits(1, user_api="blas"):
-        for training, test in folds:
-            answers[test] = clone(program).fit(texts[training], golds[training]).predict(texts[test])
-    return [repr(float(answer)) if graded else str(answer) for answer in answers]
-
-
-def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_label: bool) -> list[_Fold]:
-    """Training and test rows of each fold; none if there are too few, or a fold has one label alone."""
-    import numpy as np
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-
-    if len(samples) < 2 * FOLDS:
-        return []
-    groups = components([sample.units for sample in samples])
-    if len(set(groups)) < FOLDS:
-        # Shared units connect all samples: then folds share some units.
-        groups = list(range(len(samples)))
-    rarest = min(np.unique(golds, return_counts=True)[1])
-    split = StratifiedGroupKFold if by_label and rarest >= FOLDS else GroupKFold
-    folds = list(split(FOLDS, shuffle=True, random_state=seed).split(golds, golds, groups))
-    return folds if not by_label or all(len(np.unique(golds[training])) > 1 for training, _ in folds) else []
-
-
-def _text(sample: Sample, field: str) -> str:
-    return plain_text(sample.fields.get(field))
-
-
-#: The task type selects some of them.
-_PROGRAMS: Mapping[str, Program] = {
-    "majority": _majority,
-    "guess": _guess,
-    "mean": _mean,
-    "median": _median,
-    "tfidf": _learned,
-}
+def _prediction(sample: Sample, answer: str) -> Prediction:
+    return Prediction(
+        sample_id=sample.id,
+        gold=sample.gold,
+        answer=answer or None,
+        raw=(answer,),
+        units=sample.units,
+        fields=sample.fields,
+        groups=sample.groups,
+        references=sample.references,
+        choices=tuple(choice.text for choice in sample.choices),
+    )

@@ -164,22 +164,29 @@ def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], pl
         units=units,
         row=place,
         groups=groups_of(scenario, fields),
-        references=tuple(scenario.references(fields)) or (gold,),
-        choices=tuple(scenario.options(fields)),
-        context=scenario.context(fields),
+        references=tuple(_called(scenario, key, fields, "references")) or (gold,),
+        choices=tuple(_called(scenario, key, fields, "options")),
+        context=_called(scenario, key, fields, "context"),
     )
 
 
 def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[str, ...]) -> str:
-    try:
-        label = plain_text(scenario.gold_label(fields))
-    except (KeyError, TypeError, ValueError) as error:
-        raise _fault(scenario, key, f"gold_label failed with {error!r}; the row has: {', '.join(fields)}") from error
+    label = plain_text(_called(scenario, key, fields, "gold_label"))
     gold = scenario.kind.gold(label, labels)
     if gold is None:
         expected = "a number" if scenario.kind.form == "numbers" else scenario.kind.expected(labels)
         raise _fault(scenario, key, f"its gold answer is {label!r}, expected {expected}")
     return gold
+
+
+def _called(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -> Any:
+    """The value of a method of the scenario for a row."""
+    try:
+        return getattr(scenario, method)(fields)
+    except DataError as error:
+        raise _fault(scenario, key, str(error)) from error
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError, StopIteration) as error:
+        raise _fault(scenario, key, f"{method} failed with {error!r}; the row has: {', '.join(fields)}") from error
 
 
 def _fault(scenario: Scenario, row: str, fault: str) -> DataError:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma import hooks
+from pytest_puma import ChoiceScenario, CompletionScenario, FileScenario, hooks
 from pytest_puma.core import ModelOptions, Scenario
 from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
@@ -16,10 +16,14 @@ from pytest_puma.planning.settings import RunOptions
 from pytest_puma.report.csv import COLUMNS
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.session.options import INI, OPTIONS
 from pytest_puma.strategies import ALL, parse_strategy
 from pytest_puma.task_types import KINDS
 from tests.docs.reference import PAGES, REFERENCE, ROOT, example, names_in, page_name, table
+
+#: Methods of composed scenarios that a user neither calls nor overrides.
+INTERNAL = ("task_type", "question_text", "target_text", "split_path", "split_in_folder", "path")
 
 
 def test_the_table_of_options_has_each_option_beside_its_ini_key() -> None:
@@ -73,6 +77,17 @@ def test_the_table_of_scenario_members_is_complete() -> None:
     members = {name.partition("(")[0] for row in table("member") for name in names_in(row[0])}
     own = {name for name in vars(Scenario) if not name.startswith("_")}
     assert members == own | {"name", "task_type"}
+
+
+@pytest.mark.parametrize("scenario", [CompletionScenario, ChoiceScenario])
+def test_the_tables_of_composed_scenarios_are_complete(scenario: type[ComposedScenario]) -> None:
+    page = (ROOT / "docs" / "reference" / "composed.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE)
+    documented = {name.partition("(")[0] for name in names_in(*cells)}
+    inherited = {*vars(Scenario), *vars(FileScenario)} - {"scores", "stop", "max_tokens", "context"}
+    names = {name for each in scenario.__mro__ for name in vars(each) if ComposedScenario in each.__mro__}
+    own = {name for name in names - inherited - set(INTERNAL) if not name.startswith("_")}
+    assert own <= documented
 
 
 def test_the_table_of_metrics_has_every_family_and_no_other() -> None:
