@@ -69,13 +69,19 @@ def _perturbations(config: pytest.Config) -> dict[str, Perturbation]:
 
 
 def _metrics(config: pytest.Config) -> dict[str, Metric]:
+    added = [metric for metrics in config.hook.pytest_puma_metrics() for metric in metrics]
+    if not added:
+        return {}
+    from pytest_puma.metrics.library import LIBRARY
+
     metrics: dict[str, Metric] = {}
-    for metric in (entry for entries in config.hook.pytest_puma_metrics() for entry in entries):
+    for metric in added:
         if not isinstance(metric, Metric):
             msg = f"hook pytest_puma_metrics: found {metric!r}; expected Metrics, as @metric makes of a function"
             raise SettingsError(msg)
-        if metric.name in metrics:
-            msg = f"hook pytest_puma_metrics: the name {metric.name!r} is taken; rename yours"
+        taken = next((name for name in (metric.name, *metric.names) if name in metrics or name in LIBRARY), None)
+        if taken is not None:
+            msg = f"hook pytest_puma_metrics: the name {taken!r} is taken; rename yours"
             raise SettingsError(msg)
         metrics[metric.name] = metric
     return metrics

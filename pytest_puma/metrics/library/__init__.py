@@ -13,12 +13,13 @@ from pytest_puma.metrics.library import (
     choice_trials,
     exact,
     gold_likelihood,
+    marks,
     position_bias,
 )
 
 __all__ = ["LIBRARY"]
 
-_MODULES = (exact, choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood)
+_MODULES = (exact, marks, choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood)
 
 #: By name.
 LIBRARY: Mapping[str, Metric] = {each.name: each for each in chain.from_iterable(module.METRICS for module in _MODULES)}

@@ -1,0 +1,42 @@
+"""Arguments of metrics, read from the context of a sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import Sample, SettingsError
+from pytest_puma.metrics.library.arguments import argument, is_count, optional
+
+ASKED: Any = {"metric": "placeholders", "expected": "a whole number from 1", "valid": is_count}
+
+
+def sample(**context: Any) -> Sample:
+    return Sample(id="s1", gold="", fields={}, units=(), context=context)
+
+
+def test_an_argument_is_the_value_in_the_context() -> None:
+    assert argument(sample(count=3), "count", **ASKED) == 3
+    assert optional(sample(count=3), "count", 1, **ASKED) == 3
+
+
+def test_a_default_stands_for_an_absent_argument_only() -> None:
+    assert optional(sample(other=3), "count", 1, **ASKED) == 1
+    with pytest.raises(SettingsError, match="has 0 as 'count'"):
+        optional(sample(count=0), "count", 1, **ASKED)
+
+
+@pytest.mark.parametrize(("context", "found"), [({}, "nothing"), ({"count": "3"}, "'3'"), ({"count": None}, "None")])
+def test_a_missing_or_invalid_argument_is_refused_with_what_to_do(context: dict[str, Any], found: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        argument(sample(**context), "count", **ASKED)
+    assert str(caught.value) == (
+        f"placeholders: the context of sample 's1' has {found} as 'count'; expected a whole number from 1; "
+        "return it from the scenario's context(item)"
+    )
+
+
+@pytest.mark.parametrize(("value", "valid"), [(1, True), (2, True), (0, False), (True, False), (1.0, False)])
+def test_a_count_is_a_whole_number_from_one(value: object, valid: bool) -> None:  # noqa: FBT001
+    assert is_count(value) is valid
