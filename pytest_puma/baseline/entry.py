@@ -14,8 +14,6 @@ from pytest_puma.core.metric_name import MetricName
 TIMED = ("latency_mean",)
 #: Parts of a signature that format 1 does not have.
 _SINCE_FORMAT_2: dict[str, Any] = {"repeats": 1, "subjects": []}
-#: Parts of an engine's signature that older baselines of any format do not have.
-_ENGINE_DEFAULTS: dict[str, str] = {"chat": "True"}
 _NUMBERS = ("value", "low", "high", "n")
 
 
@@ -131,12 +129,15 @@ class Entry:
 def _parts(signature: Mapping[str, Any]) -> dict[str, object]:
     """The parts of a signature by the name for people; threads, drivers and versions are all `the engine`."""
     signature = _SINCE_FORMAT_2 | dict(signature)
-    engine = _ENGINE_DEFAULTS | dict(signature["engine"])
+    engine = dict(signature["engine"])
     weights = engine.pop("weights_sha256", None)
+    # Older baselines, of any format, do not have it.
+    chat = engine.pop("chat", "True")
     return {
         "the data": (signature["data"] or {}).get("sha256"),
         "the prompt template": signature["template_sha256"],
         "the model": weights,
+        "the chat format": chat,
         "the seed": signature["seed"],
         "the repeats": signature["repeats"],
         "the subjects": signature["subjects"],

@@ -168,7 +168,7 @@ def test_a_baseline_from_before_prompts_without_chat_compares_with_those_of_a_ch
     engine = {"weights_sha256": "w", "threads": "2"}
     assert entry().signature["engine"] == engine
     assert entry().changed(SIGNATURE | {"engine": engine | {"chat": "True"}}) == ()
-    assert entry().changed(SIGNATURE | {"engine": engine | {"chat": "False"}}) == ("the engine",)
+    assert entry().changed(SIGNATURE | {"engine": engine | {"chat": "False"}}) == ("the chat format",)
 
 
 def test_another_number_of_samples_is_no_change_of_its_own() -> None:
