@@ -17,6 +17,7 @@ from pytest_puma.metrics import ScoredPredictions, confusion_matrix, contrast, s
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.groups import measure_cell, shown_metrics
 from pytest_puma.run.predict import CellPredictions
+from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.texts import beginning, text_fields
 from pytest_puma.stats import LEVEL
 
@@ -168,6 +169,7 @@ def _warnings(  # noqa: PLR0917
     sentences = [
         *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
         *cautions.on_repeats(answered.samples, texts),
+        *(cell.scenario.remarks(answered.samples) if isinstance(cell.scenario, ComposedScenario) else ()),
         *cautions.on_answers(cell.scenario, answered.predictions),
         *cautions.on_slow_metrics(own, seconds),
         *(() if naive_baselines is None else naive_baselines.left_out()),

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_puma.core import Choice, DataError, DataSource
+from pytest_puma.core import Choice, DataError, DataSource, Sample
 from pytest_puma.scenarios.file import FileScenario, content_of, shown_path
 from pytest_puma.scenarios.frames import to_frame
 from pytest_puma.scenarios.hub import HUB, dataset_file
@@ -37,7 +37,7 @@ class ComposedScenario(FileScenario):
     fewshot_split: ClassVar[str] = "train"
     #: Columns that every row needs, with their types: `{"choices": list}`.
     required: ClassVar[Mapping[str, type | tuple[type, ...]]] = {}
-    text_fields = ()
+    text_fields: ClassVar[tuple[str, ...]] = ()
     #: Few-shot examples as turns of the chat, or as text in the user's message.
     shots_as: ClassVar[Literal["turns", "text"]] = "turns"
     #: How to get the data, for a scenario without any.
@@ -68,6 +68,10 @@ class ComposedScenario(FileScenario):
     def pick_examples(self, item: dict[str, Any], k: int, random: Random) -> Sequence[dict[str, Any]] | None:  # noqa: ARG002
         """The examples in the prompt of one row, drawn by `random`; None for those that all rows of a group share."""
         return None
+
+    def remarks(self, samples: Sequence[Sample]) -> Sequence[str]:  # noqa: ARG002 - for overrides
+        """Sentences about the data of these samples, for the reports of a run."""
+        return ()
 
     # -- the rows --------------------------------------------------------------------------------
 

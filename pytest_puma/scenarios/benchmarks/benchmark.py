@@ -1,0 +1,95 @@
+"""A public benchmark: the published files of a data set -> rows under our names. The files come by `--puma-data`.
+
+    --puma-data arc_challenge=ARC-Challenge-Test.jsonl       a file as published
+    --puma-data mmlu=data                                    a folder as published, or of test.jsonl, train.parquet ...
+    --puma-data hellaswag=hf:Rowan/hellaswag@6002345         a data set of the hub at a revision
+
+A benchmark says in `files` what its splits are called in a folder, and in `row` what a published record means.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pytest_puma.core import DataError, DataSource
+from pytest_puma.scenarios.composed import ComposedScenario
+from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.records import read_records
+
+#: Names of a split's file in a folder of the hub.
+_OF_THE_HUB = ("{split}-*.parquet", "data/{split}-*.parquet")
+#: Maximum number of names in a message.
+_SHOWN = 10
+
+
+class Benchmark(ComposedScenario):
+    """The base of all loaders of public formats."""
+
+    #: Published names of the evaluated file or folder in a folder of the user, as patterns.
+    files: ClassVar[tuple[str, ...]] = ()
+    #: The same of the few-shot examples.
+    fewshot_files: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def row(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a published record as a row; a `DataError` says what is wrong with it."""
+
+    def published(self, path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Yield the place and the record of each row; an override reads another format."""
+        for number, record in read_records(content_of(path), name=shown_path(path)):
+            yield f"row {number}", record
+
+    def parts(self, path: Path) -> Sequence[Path]:
+        """Return all files that the rows of a path come from."""
+        return sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+
+    def records(self, path: Path) -> Iterator[dict[str, Any]]:
+        """The rows; a `DataError` names the file and the row of a faulty record."""
+        return (self._row(path, place, record) for place, record in self.published(path))
+
+    def _row(self, path: Path, place: str, record: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return self.row(record)
+        except DataError as error:
+            msg = f"{shown_path(path)}: {place}, {error}"
+            raise DataError(msg) from error
+
+    def split_in_folder(self, folder: Path, split: str) -> Path:
+        """Return the file or folder of a split, by its published name."""
+        published = self.files if split == self.split else self.fewshot_files
+        patterns = (*published, *(name.format(split=split) for name in _OF_THE_HUB))
+        for pattern in patterns:
+            found = sorted(folder.glob(pattern))
+            if len(found) == 1:
+                return found[0]
+            if found:
+                names = ", ".join(each.relative_to(folder).as_posix() for each in found[:_SHOWN])
+                msg = f"scenario {self.name!r}: {len(found)} files of the split {split!r} in {folder}: {names}; "
+                raise DataError(msg + "expected one: give a folder with one of them, or the file")
+        try:
+            return super().split_in_folder(folder, split)
+        except DataError as error:
+            msg = f"{error}; published names are understood, too: {', '.join(patterns)}"
+            raise DataError(msg) from error
+
+    def source(self) -> DataSource:
+        """The path of the evaluated split, with one digest of all its files."""
+        path = self.path
+        digests = [sha256(content_of(each)).digest() for each in self.parts(path)]
+        digest = digests[0].hex() if len(digests) == 1 else sha256(b"".join(digests)).hexdigest()
+        return DataSource(name=shown_path(path), digest=digest)
+
+
+def to_obtain(contents: str, *, licence: str, hub: str = "", original: str = "") -> str:
+    """Return how to get a data set, for a benchmark without one: what it holds, its licence, and where it lies.
+
+    `hub`: the data set of the hub, with a pattern if a split has several files; `original`: the first publication.
+    """
+    name, _, pattern = hub.partition(":")
+    on_hub = f"hf:{name}@REVISION{pattern and f':{pattern}'} (REVISION: a commit of the hub)" if hub else ""
+    places = " or ".join(filter(None, (on_hub, original)))
+    return f"it reads {contents} (licence: {licence}), from {places}; each run records the SHA-256 of what it read"

@@ -1,0 +1,63 @@
+"""Values of a published record, checked: each error says what was found and what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from pytest_puma.core import DataError
+
+T = TypeVar("T")
+
+#: Characters of a wrong value in a message.
+_SHOWN = 40
+
+
+def text(record: Mapping[str, Any], *names: str) -> str:
+    """Return the text of the first of these columns that the record has."""
+    return value(record, str, *names)
+
+
+def texts(record: Mapping[str, Any], *names: str) -> list[str]:
+    """Return the list of texts of the first of these columns that the record has."""
+    entries = value(record, list, *names)
+    if not all(isinstance(each, str) for each in entries):
+        raise _unusable(names[0], entries, "a list of texts")
+    return entries
+
+
+def value(record: Mapping[str, Any], kind: type[T], *names: str) -> T:
+    """Return the value of the first of these columns that the record has, which is of this type."""
+    name = next((each for each in names if record.get(each) is not None), None)
+    if name is None:
+        msg = f"column {' or '.join(map(repr, names))}: missing or empty; the row has: {', '.join(record)}"
+        raise DataError(msg)
+    found = record[name]
+    if not isinstance(found, kind) or (isinstance(found, bool) and kind is not bool):
+        raise _unusable(name, found, _NAMES.get(kind, kind.__name__))
+    return found
+
+
+def place(record: Mapping[str, Any], name: str, keys: Sequence[str], *, first: int = 0) -> int:
+    """Return the place from 0 of the choice that a column names by its key, or by its number from `first`.
+
+    A number may be written as a text: `"2"`.
+    """
+    if record.get(name) is None:
+        value(record, object, name)
+    found = str(record[name]).strip()
+    if found in keys:
+        return list(keys).index(found)
+    number = int(found) - first if found.isdecimal() else -1
+    if not 0 <= number < len(keys):
+        numbers = f"a number from {first} to {first + len(keys) - 1}"
+        raise _unusable(name, record[name], f"one of {', '.join(keys)}, or {numbers}")
+    return number
+
+
+def _unusable(name: str, found: object, expected: str) -> DataError:
+    shown = repr(found) if len(repr(found)) <= _SHOWN else f"{repr(found)[:_SHOWN]}..."
+    return DataError(f"column {name!r}: found {shown} ({type(found).__name__}), expected {expected}")
+
+
+_NAMES: Mapping[type, str] = {str: "a text", list: "a list", dict: "an object", int: "a whole number"}
