@@ -67,6 +67,13 @@ class ChoiceScenario(ComposedScenario):
         """The message of the user; `options` has a line for each choice, and is empty if they are not shown."""
         return "\n".join(filter(None, (f"{self.question_first}{self.question(item)}", options)))
 
+    def ending(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The text behind a choice in a sentence; if there is one, `cloze_scoring` compares its probabilities.
+
+        That is partial evaluation: P(ending | beginning, choice) in place of P(choice | beginning).
+        """
+        return ""
+
     def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
         """The beginning of the reply. One that the instruction ends with is not repeated."""
         return "Answer:"
@@ -117,7 +124,8 @@ class ChoiceScenario(ComposedScenario):
         """Return the cue and the right choice."""
         options = self.options(item)
         place = next(place for place, choice in enumerate(options) if choice.right)
-        return " ".join(filter(None, (self.cue(item), LETTERS[place] if letter else options[place].text)))
+        answer = (LETTERS[place],) if letter else (options[place].text, self.ending(item))
+        return self.delimiter.join(filter(None, (self.cue(item), *answer)))
 
     def _is_last(self, text: str) -> bool:
         return bool(self.keep_last) and re.match(self.keep_last, text, re.IGNORECASE) is not None

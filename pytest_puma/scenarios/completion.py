@@ -41,9 +41,9 @@ class CompletionScenario(ComposedScenario):
         """The ground truth without the cue; several, or None if there is none."""
 
     def target(self, item: dict[str, Any]) -> str:
-        """The answer of a few-shot example: by default the cue, a space and the first truth."""
+        """The answer of a few-shot example: by default the cue, the delimiter and the first truth."""
         truth = next(iter(self.references(item)), "")
-        return " ".join(filter(None, (self.cue(item), truth)))
+        return self.delimiter.join(filter(None, (self.cue(item), truth)))
 
     def post_process(self, text: str, sample: Sample) -> str | None:  # noqa: ARG002 - for overrides
         """The text that metrics read, made of the reply without its reasoning; None for none."""

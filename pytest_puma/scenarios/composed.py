@@ -40,6 +40,8 @@ class ComposedScenario(FileScenario):
     text_fields: ClassVar[tuple[str, ...]] = ()
     #: Few-shot examples as turns of the chat, or as text in the user's message.
     shots_as: ClassVar[Literal["turns", "text"]] = "turns"
+    #: The text between a cue and the answer, and between a text that is continued and its continuation.
+    delimiter: ClassVar[str] = " "
     #: How to get the data, for a scenario without any.
     obtain: ClassVar[str] = ""
 
@@ -55,6 +57,13 @@ class ComposedScenario(FileScenario):
 
     def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
         """The beginning of the reply, which the model continues, such as `A:`; empty for none."""
+        return ""
+
+    def continued(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The text that the answer continues, such as the first part of a sentence; empty if it replies to a question.
+
+        In plain text it takes the place of the instruction. It has no effect on prompts that show choices.
+        """
         return ""
 
     @abstractmethod

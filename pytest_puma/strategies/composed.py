@@ -38,7 +38,10 @@ class Composed:
         return hashlib.sha256(json.dumps([texts, self.prefill(first)]).encode()).hexdigest()
 
     def messages(self, turn: str, shown: Shown) -> tuple[Message, ...]:
-        """Return the system message, the examples as turns, and the question."""
+        """Return the system message, the examples as turns, and the question.
+
+        In plain text a question whose text the answer continues begins the reply instead.
+        """
         if turn != USER:
             msg = f"{self.place} compose no turn {turn!r}: this strategy needs a template"
             raise TemplateError(msg)
@@ -47,7 +50,9 @@ class Composed:
         if self.reasoning:
             what = "the letter of your choice" if shown.sample.choices else "the answer"
             question = f"{question}\n\n{_REASONING.format(what=what)}"
-        examples = [(self._example(dict(each)), self._target(dict(each))) for each in shown.examples]
+        examples = [(self._example(dict(each)), self._target(dict(each), shown)) for each in shown.examples]
+        if not shown.chat and self._continued(item, shown):
+            return self._continued_text(shown)
         if self.scenario.shots_as == "text" and examples:
             question = "\n\n".join([*(f"{asked}\n{answered}" for asked, answered in examples), question])
             examples = []
@@ -62,8 +67,19 @@ class Composed:
             messages[0] = replace(messages[0], content=f"{preamble}\n\n{messages[0].content}")
         return (*([Message(role="system", content=system)] if system else []), *messages)
 
+    def _continued_text(self, shown: Shown) -> tuple[Message, ...]:
+        """What comes before the reply in plain text if the reply continues a text: examples of the same form."""
+        item, joint = dict(shown.sample.fields), self.scenario.delimiter
+        openings = [self._call(method, item) for method in ("system", "preamble")]
+        examples = [
+            f"{self._continued(each, shown)}{joint}{self._target(each, shown)}" for each in map(dict, shown.examples)
+        ]
+        return tuple(Message(role="assistant", content=text) for text in filter(None, (*openings, *examples)))
+
     def prefill(self, shown: Shown) -> str:
-        """Return the cue, unless the question ends with it or the reply reasons first."""
+        """Return the cue, unless the question ends with it or the reply reasons first; or the text to continue."""
+        if not shown.chat and (continued := self._continued(dict(shown.sample.fields), shown)):
+            return continued
         cue = self._cue(shown)
         return "" if self.reasoning or (shown.chat and self._asked(shown).endswith(cue)) else cue
 
@@ -80,16 +96,26 @@ class Composed:
         return self._text(dict(shown.sample.fields), [choices[place] for place in order])
 
     def _cue(self, shown: Shown) -> str:
-        return self._call("cue", dict(shown.sample.fields)).rstrip()
+        item = dict(shown.sample.fields)
+        return "" if self.cloze and self._continued(item, shown) else self._call("cue", item).rstrip()
+
+    def _continued(self, item: dict[str, Any], shown: Shown) -> str:
+        """The text that the answer continues; empty if it replies to a question, or names a choice that is shown."""
+        shows_choices = bool(shown.sample.choices) and not self.cloze
+        return "" if self.reasoning or shows_choices else self._call("continued", item).rstrip()
 
     def _example(self, item: dict[str, Any]) -> str:
         return self._text(item, self._called("options", lambda: self.scenario.options(item), item))
 
-    def _target(self, item: dict[str, Any]) -> str:
+    def _target(self, item: dict[str, Any], shown: Shown) -> str:
+        """The answer of an example; without the cue if it continues a text."""
         letter = not self.cloze
-        return self._checked(
+        text = self._checked(
             "target", self._called("target", lambda: self.scenario.target_text(item, letter=letter), item)
         )
+        if (shown.chat and not self.cloze) or not self._continued(item, shown):
+            return text
+        return text.removeprefix(self._call("cue", item).rstrip()).removeprefix(self.scenario.delimiter)
 
     def _text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
         shown = () if self.cloze else choices

@@ -23,6 +23,7 @@ from pytest_puma.core import (
 from pytest_puma.core.metric import Need
 from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.scenarios.completion import CompletionScenario
+from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.letters import LETTERS
 from pytest_puma.strategies.rendered import RenderedTurn
 from pytest_puma.strategies.wording import USER, Wording
@@ -115,10 +116,15 @@ class Task:
     def score(self, prompt: Prompt, options: Sequence[str], *, ends: bool = True) -> Score:
         """Ask for the log-probability of each option as the whole reply, or without the end of the turn.
 
-        After a cue, and in plain text, a space comes before each option.
+        After a cue, and in plain text, the delimiter of the scenario, a space, comes before each option.
         """
-        space = " " if prompt.prefill or not prompt.chat else ""
-        return Score(prompt=prompt, continuations=tuple(f"{space}{option}" for option in options), ends=ends)
+        joint = self.delimiter if prompt.prefill or not prompt.chat else ""
+        return Score(prompt=prompt, continuations=tuple(f"{joint}{option}" for option in options), ends=ends)
+
+    @property
+    def delimiter(self) -> str:
+        """The text between the beginning of a reply and the answer."""
+        return self.scenario.delimiter if isinstance(self.scenario, ComposedScenario) else " "
 
     def without_question(self, cue: str) -> Prompt:
         """Return a prompt that only has the cue of the reply."""
