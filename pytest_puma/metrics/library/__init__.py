@@ -8,18 +8,29 @@ from itertools import chain
 
 from pytest_puma.core import Metric
 from pytest_puma.metrics.library import (
+    bleu,
     choice_accuracy,
     choice_probabilities,
     choice_trials,
+    chrf,
     exact,
     gold_likelihood,
     marks,
+    needle,
+    overlap,
     position_bias,
+    rouge,
+    rouge_summary,
+    ter,
 )
 
 __all__ = ["LIBRARY"]
 
-_MODULES = (exact, marks, choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood)
+_MODULES = (
+    *(exact, needle, overlap, rouge, rouge_summary, bleu, chrf, ter),
+    marks,
+    *(choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood),
+)
 
 #: By name.
 LIBRARY: Mapping[str, Metric] = {each.name: each for each in chain.from_iterable(module.METRICS for module in _MODULES)}

@@ -1,9 +1,17 @@
-"""Metrics that compare a whole reply with the references."""
+"""Metrics that compare a whole reply with the references, or look for them in it."""
 
 from __future__ import annotations
 
-from pytest_puma.core import Metric
+import re
+import unicodedata
+
+from pytest_puma.core import Metric, Prediction, Sample
 from pytest_puma.metrics.library.references import best
+from pytest_puma.metrics.library.scripts import SIGNS, UNSPACED
+
+_ARTICLE = re.compile(r"\b(a|an|the)\b")
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_INSIDE = rf"[\w{SIGNS}]"
 
 
 def exact_match(text: str, reference: str) -> float:
@@ -11,4 +19,58 @@ def exact_match(text: str, reference: str) -> float:
     return float(text == reference)
 
 
-METRICS = (Metric(name="exact_match", score=best(exact_match)),)
+def loose_match(text: str, reference: str) -> float:
+    """Return 1 if the texts are equal without case, punctuation, English articles and white space around words.
+
+    This is SQuAD's exact match, with the punctuation of Unicode. A reference that is only an article or punctuation
+    keeps it: otherwise an empty reply would be right.
+    """
+    if loose := _loose(reference):
+        return float(_loose(text) == loose)
+    return float(_folded(text).split() == _folded(reference).split())
+
+
+def contains(text: str, reference: str) -> float:
+    """Return 1 if the reference is a part of the text, in upper or lower case; an empty one never is."""
+    wanted = _folded(reference).strip()
+    return float(bool(wanted) and wanted in _folded(text))
+
+
+def whole_words(sample: Sample, prediction: Prediction) -> float | None:
+    """Return 1 if every reference is in the reply as a whole word, in upper or lower case; None without a reference."""
+    text = _folded(prediction.text)
+    words = [word for word in (_folded(reference).strip() for reference in sample.references) if word]
+    return float(all(has_word(text, word) for word in words)) if words else None
+
+
+def has_word(text: str, word: str) -> bool:
+    """Whether a word, which may begin or end with any character, is in a text and not inside another word."""
+    before = "" if _IS_UNSPACED.match(word[0]) else rf"(?<!{_INSIDE})"
+    after = "" if _IS_UNSPACED.match(word[-1]) else rf"(?!{_INSIDE})"
+    return re.search(before + re.escape(word) + after, text) is not None
+
+
+def _loose(text: str) -> str:
+    bare = "".join(each for each in _folded(text) if not _is_punctuation(each))
+    return " ".join(_ARTICLE.sub(" ", bare).split())
+
+
+def _folded(text: str) -> str:
+    """The text without differences of case, nor of how accents are encoded."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _is_punctuation(character: str) -> bool:
+    """Whether a character is punctuation: in ASCII also the symbols, as in SQuAD."""
+    category = unicodedata.category(character)
+    return category[0] == "P" or (character.isascii() and category[0] == "S")
+
+
+_COMPLETION = frozenset({"completion"})
+
+METRICS = (
+    Metric(name="exact_match", score=best(exact_match), kinds=_COMPLETION),
+    Metric(name="exact_match.loose", score=best(loose_match), kinds=_COMPLETION),
+    Metric(name="contains", score=best(contains), kinds=_COMPLETION),
+    Metric(name="cwe", score=whole_words, kinds=_COMPLETION),
+)

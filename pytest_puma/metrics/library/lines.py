@@ -1,0 +1,19 @@
+"""Comparison of each line of a reply: the best one counts, as if the others were only talk around the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_puma.core import Direction
+
+
+def by_line(
+    compare: Callable[[str, str], float], *, none: float, better: Direction = "high"
+) -> Callable[[str, str], float]:
+    """Return a comparison of the best line of a text with a reference; `none` for a text without any line."""
+    choose = min if better == "low" else max
+
+    def score(text: str, reference: str) -> float:
+        return choose((compare(line, reference) for line in text.splitlines() if line.strip()), default=none)
+
+    return score
