@@ -1,0 +1,72 @@
+"""Metrics of IFEval: whether a reply follows the instructions of its prompt, strictly or loosely.
+
+context = {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from pytest_puma.core import Metric, Pool, Prediction, Sample
+from pytest_puma.metrics.ifeval import Instruction, read_instructions
+from pytest_puma.metrics.library.arguments import argument
+from pytest_puma.metrics.statistic import divide
+
+_Check = Callable[[Instruction, str], bool]
+
+
+def _prompt(metric: str, check: _Check) -> Callable[[Sample, Prediction], float]:
+    """A score function: 1 if the reply follows all instructions."""
+
+    def score(sample: Sample, prediction: Prediction) -> float:
+        return float(all(check(each, prediction.text) for each in _instructions(metric, sample)))
+
+    return score
+
+
+def _instruction(metric: str, check: _Check) -> Callable[[Sample, Prediction], tuple[float, float]]:
+    """A score function: as many instructions as the reply follows, and all."""
+
+    def score(sample: Sample, prediction: Prediction) -> tuple[float, float]:
+        instructions = _instructions(metric, sample)
+        return float(sum(check(each, prediction.text) for each in instructions)), float(len(instructions))
+
+    return score
+
+
+def _share(sums: NDArray[Any]) -> NDArray[Any]:
+    """The followed share of all instructions of all prompts."""
+    return divide(sums[:, 0], sums[:, 1])
+
+
+def _instructions(metric: str, sample: Sample) -> tuple[Instruction, ...]:
+    ids, kwargs = (
+        argument(sample, name, metric=metric, expected=f"a list of {what}", valid=_is_list)
+        for name, what in (("instruction_id_list", "kinds of instructions"), ("kwargs", "their arguments"))
+    )
+    return read_instructions(f"{metric}: sample {sample.id!r}", ids, kwargs)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+METRICS = (
+    Metric(name="ifeval.prompt", score=_prompt("ifeval.prompt", Instruction.strict), extra="lang"),
+    Metric(name="ifeval.prompt.loose", score=_prompt("ifeval.prompt.loose", Instruction.loose), extra="lang"),
+    Metric(
+        name="ifeval.instruction",
+        score=_instruction("ifeval.instruction", Instruction.strict),
+        pool=Pool(2, _share),
+        extra="lang",
+    ),
+    Metric(
+        name="ifeval.instruction.loose",
+        score=_instruction("ifeval.instruction.loose", Instruction.loose),
+        pool=Pool(2, _share),
+        extra="lang",
+    ),
+)
