@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import re
 
-#: Marks that end a sentence, perhaps, up to the next word. A mark that follows a mark belongs to it.
+#: Latin, Arabic, Urdu, Devanagari, Armenian and Ethiopic.
+_MARKS = r".?!\u2026\u061f\u06d4\u0964\u0589\u1362"
+#: Where a sentence ends, perhaps, up to the next word. A mark that follows a mark belongs to it.
 _END = re.compile(
-    r"""(?<![.?!\u2026\u061f\u0964])(?P<mark>[.?!\u2026\u061f\u0964]+)
-        ["')\]}*_\u2019\u201d\u00bb]*
-        \s+(?=(?P<next>\S{1,40}))
+    rf"""(?<![{_MARKS}])(?P<mark>[{_MARKS}]+)
+        ["')\]}}*_\u2019\u201d\u00bb]*
+        \s+(?=(?P<next>\S{{1,40}}))
         |[\u3002\uff01\uff1f]+[\u300d\u300f\u201d]*\s*""",
     re.VERBOSE,
 )

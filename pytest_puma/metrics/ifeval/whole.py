@@ -11,8 +11,11 @@ from pytest_puma.metrics.languages import canonical, known_languages, language_o
 
 #: What separates words; a comma or a colon does not before a digit.
 _BETWEEN = re.compile(r"[\s;@#$%&?!()\[\]{}<>\"`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]|[,:](?!\d)|--+|\.\.\.")
-#: The second part of a contraction, which counts as a word of its own.
-_CONTRACTION = re.compile(r"(?=n't$)|(?='(?:ll|re|ve|s|m|d)$)", re.IGNORECASE)
+#: Where a second word begins, with or without a full stop after it: DO|N'T, IT|'S, CAN|NOT.
+_SECOND = re.compile(
+    r"(?=n't\.?$)|(?='(?:ll|re|ve|s|m|d)\.?$)|(?<=^can)(?=not\.?$)|(?<=^gim|^lem)(?=me\.?$)|(?<=^gon|^wan)(?=na\.?$)|(?<=^got)(?=ta\.?$)",
+    re.IGNORECASE,
+)
 
 
 def response_language(reply: str, language: str) -> bool:
@@ -41,8 +44,8 @@ def no_comma(reply: str) -> bool:
 
 
 def capital_word_frequency(reply: str, capital_frequency: int, capital_relation: Callable[[int, int], bool]) -> bool:
-    """At least, or less than, as many words without a lower-case letter; a hyphenated word counts once."""
-    return capital_relation(sum(word.isupper() for word in _words(reply)), capital_frequency)
+    """At least, or less than, as many words in capital letters. A hyphenated word counts once, a contraction twice."""
+    return capital_relation(sum(word.isupper() for word in words(reply)), capital_frequency)
 
 
 def english_capital(reply: str) -> bool:
@@ -55,9 +58,10 @@ def english_lowercase(reply: str) -> bool:
     return reply.islower() and response_language(reply, "en")
 
 
-def _words(reply: str) -> Iterator[str]:
-    for chunk in _BETWEEN.split(reply):
-        yield from _CONTRACTION.split(chunk or "")
+def words(reply: str) -> Iterator[str]:
+    """Yield the words, as the tokenizer of NLTK that the original uses, and the marks inside of them."""
+    for chunk in filter(None, _BETWEEN.split(reply)):
+        yield from _SECOND.split(chunk)
 
 
 def _language(value: Any) -> str:

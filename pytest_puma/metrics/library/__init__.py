@@ -15,6 +15,9 @@ from pytest_puma.metrics.library import (
     chrf,
     exact,
     gold_likelihood,
+    ifeval,
+    language,
+    length,
     marks,
     needle,
     overlap,
@@ -29,6 +32,7 @@ __all__ = ["LIBRARY"]
 _MODULES = (
     *(exact, needle, overlap, rouge, rouge_summary, bleu, chrf, ter),
     marks,
+    *(length, language, ifeval),
     *(choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood),
 )
 

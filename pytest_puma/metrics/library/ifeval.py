@@ -6,20 +6,23 @@ context = {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_puma.core import Metric, Pool, Prediction, Sample
 from pytest_puma.metrics.ifeval import Instruction, read_instructions
 from pytest_puma.metrics.library.arguments import argument
 from pytest_puma.metrics.statistic import divide
 
-_Check = Callable[[Instruction, str], bool]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_Check: TypeAlias = Callable[[Instruction, str], bool]
+_KINDS = frozenset({"completion"})
 
 
 def _prompt(metric: str, check: _Check) -> Callable[[Sample, Prediction], float]:
-    """A score function: 1 if the reply follows all instructions."""
+    """Return the score function: 1 if the reply follows all instructions."""
 
     def score(sample: Sample, prediction: Prediction) -> float:
         return float(all(check(each, prediction.text) for each in _instructions(metric, sample)))
@@ -28,7 +31,7 @@ def _prompt(metric: str, check: _Check) -> Callable[[Sample, Prediction], float]
 
 
 def _instruction(metric: str, check: _Check) -> Callable[[Sample, Prediction], tuple[float, float]]:
-    """A score function: as many instructions as the reply follows, and all."""
+    """Return the score function: the number of instructions that the reply follows, and of all."""
 
     def score(sample: Sample, prediction: Prediction) -> tuple[float, float]:
         instructions = _instructions(metric, sample)
@@ -37,8 +40,8 @@ def _instruction(metric: str, check: _Check) -> Callable[[Sample, Prediction], t
     return score
 
 
-def _share(sums: NDArray[Any]) -> NDArray[Any]:
-    """The followed share of all instructions of all prompts."""
+def _share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the followed share of the instructions of all prompts."""
     return divide(sums[:, 0], sums[:, 1])
 
 
@@ -55,18 +58,12 @@ def _is_list(value: Any) -> bool:
 
 
 METRICS = (
-    Metric(name="ifeval.prompt", score=_prompt("ifeval.prompt", Instruction.strict), extra="lang"),
-    Metric(name="ifeval.prompt.loose", score=_prompt("ifeval.prompt.loose", Instruction.loose), extra="lang"),
-    Metric(
-        name="ifeval.instruction",
-        score=_instruction("ifeval.instruction", Instruction.strict),
-        pool=Pool(2, _share),
-        extra="lang",
+    *(
+        Metric(name=name, score=_prompt(name, check), extra="lang", kinds=_KINDS)
+        for name, check in (("ifeval.prompt", Instruction.strict), ("ifeval.prompt.loose", Instruction.loose))
     ),
-    Metric(
-        name="ifeval.instruction.loose",
-        score=_instruction("ifeval.instruction.loose", Instruction.loose),
-        pool=Pool(2, _share),
-        extra="lang",
+    *(
+        Metric(name=name, score=_instruction(name, check), pool=Pool(2, _share), extra="lang", kinds=_KINDS)
+        for name, check in (("ifeval.instruction", Instruction.strict), ("ifeval.instruction.loose", Instruction.loose))
     ),
 )

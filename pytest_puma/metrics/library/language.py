@@ -10,9 +10,9 @@ from pytest_puma.metrics.library.arguments import argument
 
 
 def language(sample: Sample, prediction: Prediction) -> float | None:
-    """1 if the reply is in the expected language; a reply without letters is in none.
+    """Return 1 if the reply is in the expected language; a reply without letters is in none.
 
-    The language is `language` of the context, else of the groups, else each reference is one; None without any.
+    The context has it as `language`, else the groups; else each reference is a language. None without any.
     """
     expected = _expected(sample)
     for code in expected:
@@ -27,12 +27,12 @@ def language(sample: Sample, prediction: Prediction) -> float | None:
 
 
 def same_as_prompt(sample: Sample, prediction: Prediction) -> float | None:
-    """1 if the reply is in the language of the context's `original`; None if either has no letters."""
+    """Return 1 if the reply is in the language of the context's `original`; None if either has no letters."""
     return _same("language.same_as_prompt", sample, prediction.text)
 
 
 def same_as_prompt_raw(sample: Sample, prediction: Prediction) -> float | None:
-    """The same of the last response as the model wrote it, before the scenario reads it."""
+    """Return the same of the last response as the model wrote it, before the scenario reads it."""
     return _same("language.same_as_prompt.raw", sample, prediction.raw[-1] if prediction.raw else "")
 
 
@@ -60,8 +60,11 @@ def _same(metric: str, sample: Sample, reply: str) -> float | None:
     return None if written is None else float(written == asked)
 
 
-METRICS = (
-    Metric(name="language", score=language, extra="lang"),
-    Metric(name="language.same_as_prompt", score=same_as_prompt, extra="lang"),
-    Metric(name="language.same_as_prompt.raw", score=same_as_prompt_raw, extra="lang"),
+METRICS = tuple(
+    Metric(name=name, score=score, extra="lang", kinds=frozenset({"completion"}))
+    for name, score in (
+        ("language", language),
+        ("language.same_as_prompt", same_as_prompt),
+        ("language.same_as_prompt.raw", same_as_prompt_raw),
+    )
 )

@@ -1,7 +1,7 @@
 """Metrics of the length of a reply: words, sentences, paragraphs, and of what it repeats.
 
-    context = {"words": {"at_least": 100, "less_than": 151}, "sentences": {"target": 3}}
-    context = {"length": {"unit": "words", "count": 200, "type": "target", "tolerance": 0.1}}
+context = {"words": {"at_least": 100, "less_than": 151}, "sentences": {"target": 3}}
+context = {"length": {"unit": "words", "count": 200, "type": "target", "tolerance": 0.1}}
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from pytest_puma.metrics.library.arguments import argument, is_count, optional
 from pytest_puma.metrics.sentences import split_sentences
 
 _TYPES = ("target", "minimum", "maximum")
+#: The share of a target by which a length may be off, unless the context says otherwise.
+_TOLERANCE = 1 / 6
 _LIST_NUMBER = re.compile(r"^[^\S\n]*\d+\.\s", re.MULTILINE)
 
 
@@ -49,7 +51,7 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
 
 
 def _limits(unit: str) -> Callable[[Sample, Prediction], float | None]:
-    """A score function: 1 if the number of these units is within all limits of the context."""
+    """Return the score function: 1 if the number of these units is within all limits of the context."""
     expected = f"a dictionary with whole numbers for any of {', '.join(_COMPARISONS)}, or None if it does not apply"
 
     def score(sample: Sample, prediction: Prediction) -> float | None:
@@ -74,25 +76,25 @@ def _are_limits(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A requested length. `kind`: target, minimum or maximum; `tolerance`: the share by which a target may be missed."""
+    """A requested length. `kind`: target, minimum or maximum; `tolerance`: the share by which a target may be off."""
 
     unit: str
     count: int
     kind: str
-    tolerance: float = 1 / 6
+    tolerance: float
 
     def off(self, text: str) -> float:
-        """The difference to the requested length as a share of it; below 0 for a text that is too short."""
+        """Return the difference to the requested length as a share of it; below 0 for a text that is too short."""
         return (_UNITS[self.unit](text) - self.count) / self.count
 
     def fulfilled(self, text: str) -> bool:
-        """Whether the text has the requested length."""
+        """Return whether the text has the requested length."""
         off = self.off(text)
         return {"minimum": off >= 0, "maximum": off <= 0, "target": abs(off) <= self.tolerance}[self.kind]
 
 
 def _length(metric: str, measure: Callable[[Length, str], float]) -> Callable[[Sample, Prediction], float | None]:
-    """A score function of the reply and the requested length of the context."""
+    """Return the score function of the reply and the requested length of the context."""
     expected = (
         f"a dictionary with unit ({', '.join(_UNITS)}), count (a whole number from 1), type ({', '.join(_TYPES)}), and "
         "perhaps tolerance (a share from 0), or None if it does not apply"
@@ -102,7 +104,7 @@ def _length(metric: str, measure: Callable[[Length, str], float]) -> Callable[[S
         given = argument(sample, "length", metric=metric, expected=expected, valid=_is_length)
         if given is None:
             return None
-        length = Length(given["unit"], given["count"], given["type"], given.get("tolerance", Length.tolerance))
+        length = Length(given["unit"], given["count"], given["type"], given.get("tolerance", _TOLERANCE))
         return measure(length, prediction.text)
 
     return score
@@ -114,7 +116,7 @@ def _is_length(value: Any) -> bool:
     return (
         isinstance(value, Mapping)
         and value.keys() <= {"unit", "count", "type", "tolerance"}
-        and value.get("unit") in _UNITS
+        and value.get("unit") in tuple(_UNITS)
         and is_count(value.get("count"))
         and value.get("type") in _TYPES
         and _is_share(value.get("tolerance", 0))
@@ -122,7 +124,7 @@ def _is_length(value: Any) -> bool:
 
 
 def length_ratio(sample: Sample, prediction: Prediction) -> float | None:
-    """Characters of the reply for each character of the context's `original`; None if that is empty."""
+    """Return the characters of the reply divided by those of the context's `original`; None if that is empty."""
     original = argument(
         sample,
         "original",
@@ -134,7 +136,7 @@ def length_ratio(sample: Sample, prediction: Prediction) -> float | None:
 
 
 def repetition(sample: Sample, prediction: Prediction) -> float:
-    """1 if a run of words occurs more often than it may: by default, one of 128 words more than once."""
+    """Return 1 if a run of words occurs more often than it may: by default, one of 128 words more than once."""
     rule = optional(
         sample,
         "repetition",
@@ -160,16 +162,25 @@ def _is_share(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
 
 
+_KINDS = frozenset({"completion"})
+
 METRICS = (
-    *(Metric(name=unit, score=_limits(unit)) for unit in _UNITS),
-    Metric(name="length.fulfilled", score=_length("length.fulfilled", Length.fulfilled)),
+    *(Metric(name=unit, score=_limits(unit), kinds=_KINDS) for unit in _UNITS),
+    Metric(name="length.fulfilled", score=_length("length.fulfilled", Length.fulfilled), kinds=_KINDS),
     Metric(
         name="length.off",
         score=_length("length.off", lambda length, text: abs(length.off(text))),
         better="low",
         bounds=None,
+        kinds=_KINDS,
     ),
-    Metric(name="length.bias", score=_length("length.bias", Length.off), better="neither", bounds=None),
-    Metric(name="length_ratio", score=length_ratio, better="neither", bounds=None),
-    Metric(name="repetition", score=repetition, better="low"),
+    Metric(
+        name="length.bias",
+        score=_length("length.bias", Length.off),
+        better="neither",
+        bounds=None,
+        kinds=_KINDS,
+    ),
+    Metric(name="length_ratio", score=length_ratio, better="low", bounds=None, kinds=_KINDS),
+    Metric(name="repetition", score=repetition, better="low", kinds=_KINDS),
 )
