@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from pytest_puma.core import Prediction, Sample, Scenario
+from pytest_puma.core import TRUNCATED, Prediction, Sample, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.scenarios.texts import beginning
@@ -16,6 +16,8 @@ from pytest_puma.task_types import KINDS
 #: A higher mean probability outside the scored labels gives a warning. In zero-shot triage, a chat model of
 #: 135 million parameters has .98, a base model of 270 million .9999.
 TOLERATED_OUTSIDE = 0.99
+#: A larger share of texts that were cut off gives a warning.
+TOLERATED_TRUNCATION = 0.05
 #: Minimum seconds, and minimum share of a cell's seconds, for a caution about an own metric.
 SLOW, SLOW_SHARE = 5.0, 0.2
 #: Maximum number of refused texts, or of repeated rows, in a sentence.
@@ -40,6 +42,7 @@ def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
             f"{failures} of {total} replies could not be parsed ({_listed(causes)}); the scores are not meaningful"
         )
     sentences += _on_scores(scenario, predictions)
+    sentences += _on_truncation(scenario, predictions)
     # Trials of a sample share its prompt.
     prompts = [prediction.failure for prediction in predictions if prediction.trial == 0]
     if overflown := prompts.count("overflow"):
@@ -58,6 +61,15 @@ def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
         "their scores compare replies that the model would seldom write"
     )
     return [sentence]
+
+
+def _on_truncation(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
+    """A sentence if many texts were cut off. A label is mostly complete before its reply is."""
+    cut = sum(prediction.finish in TRUNCATED for prediction in predictions)
+    if scenario.kind.form != "texts" or cut <= TOLERATED_TRUNCATION * len(predictions):
+        return []
+    sentence = f"{cut} of {len(predictions)} replies were cut off at the token limit, and are scored as they are; "
+    return [f"{sentence}raise max_tokens, or let a stop string end them"]
 
 
 def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:

@@ -95,9 +95,10 @@ def _shifts(
 
 def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resamples: Resamples) -> AnswerChanges:
     answers = zip(clean.answers, twin.answers, strict=True)
-    changed = [not _same_answer(old, new, graded=clean.graded) for old, new in answers]
     if clean.scored:
         changed = [was != now for was, now in zip(clean.errors, twin.errors, strict=True)]
+    else:
+        changed = [not _same_answer(old, new, graded=clean.graded) for old, new in answers]
     sides = zip(clean.errors, twin.errors, changed, strict=True)
     became = [(not was, not now) for was, now, flip in sides if flip]
     return AnswerChanges(

@@ -36,8 +36,9 @@ class Determinism:
 class Flip:
     """An answer that was right in the baseline and is wrong now, or the other way; None: a parse failure.
 
-    If answers are numbers, it is farther off now, or nearer. `trial`: the index of the trial, None if no sample of the
-    cell has several. `text`: the beginning of the sample if its id is a hash.
+    If answers are numbers, it is farther off now, or nearer. If a metric scores texts, it has a worse score, or a
+    better one: `scores` are those then and now. `trial`: the index of the trial, None if no sample of the cell has
+    several. `text`: the beginning of the sample if its id is a hash.
     """
 
     sample_id: str
@@ -47,6 +48,7 @@ class Flip:
     new: str | None
     better: bool
     text: str = ""
+    scores: tuple[float, float] | None = None
 
     @property
     def sample(self) -> str:

@@ -68,6 +68,14 @@ class PairedPredictions:
             return decline_of_scores(self._new.predictions, self._new.errors, self._old.errors, self._new.resamples)
         return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.graded)
 
+    def _scores(self, before: Prediction, now: Prediction) -> tuple[float, float] | None:
+        """The scores of two texts by the primary metric, if it tells more than right or wrong."""
+        scenario = self._new.scenario
+        old, new = (each.scores.get(scenario.primary_metric()) for each in (before, now))
+        if not scenario.kind.scored or not self._new.graded:
+            return None
+        return (old, new) if isinstance(old, float) and isinstance(new, float) else None
+
     def flips(self) -> tuple[Flip, ...]:
         """Return the trials with worse or better answers, in the order of the new set."""
         differences = (self._new.errors - self._old.errors).tolist()
@@ -80,6 +88,7 @@ class PairedPredictions:
                 old=before.answer,
                 new=now.answer,
                 better=difference < 0,
+                scores=self._scores(before, now),
             )
             for now, before, difference in zip(self._new.predictions, self._old.predictions, differences, strict=True)
             if difference

@@ -24,7 +24,7 @@ def own_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
 def available_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
     """The scenario's own metrics, and those of the library and of hooks that apply to its kind of task."""
     own = own_scores(scenario, registry)
-    taken = {name for metric in own for name in metric.names} | set(metric_names(scenario))
+    taken = {*metric_names(scenario, own), *(name for metric in own for name in metric.names)}
     others = _named(registry).values()
     return own + tuple(metric for metric in others if _applies(metric, scenario) and taken.isdisjoint(metric.names))
 

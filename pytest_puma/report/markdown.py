@@ -9,7 +9,7 @@ from tabulate import tabulate
 from pytest_puma.core import Change, Flip, Outcome, Run, Verdict
 from pytest_puma.report import contrasts, escape, robustness
 from pytest_puma.report.closing import closing
-from pytest_puma.report.rows import HEADERS, all_rows, interval, number, signed
+from pytest_puma.report.rows import HEADERS, all_rows, brief, interval, number, signed
 from pytest_puma.report.terminal import footnote, stopped, undecided, warnings
 
 #: Columns that do not interest the reader of a pull request.
@@ -128,7 +128,10 @@ def _flips(outcome: Outcome) -> str:
 
 
 def _flip(flip: Flip) -> tuple[str, ...]:
-    return (flip.sample, flip.gold, flip.old or "-", flip.new or "-", "better" if flip.better else "worse")
+    old, new = (brief(answer or "-") for answer in (flip.old, flip.new))
+    if flip.scores is not None:
+        old, new = (f"{text} ({number(score)})" for text, score in zip((old, new), flip.scores, strict=True))
+    return (flip.sample, brief(flip.gold), old, new, "better" if flip.better else "worse")
 
 
 def _github(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:

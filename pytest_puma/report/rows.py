@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from pytest_puma.core import LEVEL, Change, Measure, Outcome, Verdict
+from pytest_puma.core import LEVEL, Change, Measure, Outcome, Prediction, Verdict
 from pytest_puma.report.table import Column
 
 COLUMNS = (
@@ -23,8 +23,21 @@ COLUMNS = (
 )
 HEADERS = tuple(column.title for column in COLUMNS)
 _WORST = ("FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN", "PASS")
+#: Maximum number of characters of a text in a line about an answer.
+_BRIEF = 80
 #: The metric with a column of its own.
 _PARSE_FAILURES = "parse_failure_rate"
+
+
+def brief(text: str) -> str:
+    """Return a text in one line of at most 80 characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _BRIEF else f"{flat[: _BRIEF - 3].rstrip()}..."
+
+
+def gold_of(prediction: Prediction) -> str:
+    """Return the ground truths in brief."""
+    return brief(" | ".join(prediction.golds)) or "none"
 
 
 def number(value: float) -> str:

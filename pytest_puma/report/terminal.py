@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pytest_puma.core import LEVEL, Outcome, Prediction, Run
 from pytest_puma.report import table
 from pytest_puma.report.closing import closing
-from pytest_puma.report.rows import COLUMNS, all_rows, number, shown
+from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number, shown
 
 MAX_MISSES = 5
 _WIDTH = 100
@@ -34,7 +34,7 @@ def misses(outcome: Outcome) -> list[str]:
     lines = ["", f"the worst {len(worst)} of {wrong} misses:"] if worst else []
     for prediction in worst:
         lines += [
-            f"  {_name(outcome, prediction)}: answered {_answered(prediction)}, gold is {prediction.gold}",
+            f"  {_name(outcome, prediction)}: answered {_answered(prediction)}, gold is {gold_of(prediction)}",
             f"    prompt {_elided(_own_part(outcome, prediction))}",
             f"    raw    {_reply(prediction)}",
         ]
@@ -56,7 +56,9 @@ def flips(outcome: Outcome) -> list[str]:
     lines = [f"flips of {outcome.cell}: {len(worse)} worse, {len(better)} better"]
     for word, changed in (("worse", worse), ("better", better)):
         for flip in changed:
-            answers = f"gold is {flip.gold}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
+            answers = f"gold is {brief(flip.gold) or 'none'}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
+            if flip.scores is not None:
+                answers += f", score {number(flip.scores[0])} to {number(flip.scores[1])}"
             lines.append(f"  {word:6}  {flip.sample}: {answers}")
     return lines
 
@@ -135,7 +137,8 @@ def _sources(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _is_wrong(prediction: Prediction) -> bool:
-    return prediction.loss != 0
+    """Whether an answer has a loss, or there is none. A text that the metric does not score is not wrong."""
+    return prediction.answer is None or bool(prediction.loss)
 
 
 def _badness(prediction: Prediction) -> float:
@@ -176,7 +179,7 @@ def _words(cause: str | None) -> str:
 
 
 def _spelled(answer: str | None) -> str:
-    return "no answer" if answer is None else answer
+    return "no answer" if answer is None else brief(answer)
 
 
 def _elided(text: str) -> str:

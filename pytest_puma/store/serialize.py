@@ -48,7 +48,7 @@ def from_json(text: str) -> Outcome:
     data["verdicts"] = tuple(_verdict(entry) for entry in data["verdicts"])
     data["determinism"] = data["determinism"] and _determinism(data["determinism"])
     data["drift"] = data["drift"] and Drift(**data["drift"])
-    data["flips"] = tuple(Flip(**entry) for entry in data["flips"])
+    data["flips"] = tuple(map(_flip, data["flips"]))
     data["cross_cell_gates"] = tuple(Gate(**entry) for entry in data["cross_cell_gates"])
     data["contrasts"] = tuple(map(_contrast, data["contrasts"]))
     data["replicates"] = {name: _replicates(entry) for name, entry in data["replicates"].items()}
@@ -157,6 +157,11 @@ def _replicates(entry: dict[str, Any]) -> BootstrapReplicates:
 def _with_nan(entry: dict[str, Any], *names: str) -> dict[str, Any]:
     """Replace null by NaN in these fields."""
     return entry | {name: math.nan if entry[name] is None else entry[name] for name in names}
+
+
+def _flip(entry: dict[str, Any]) -> Flip:
+    scores = entry.get("scores")
+    return Flip(**entry | {"scores": None if scores is None else (scores[0], scores[1])})
 
 
 def _determinism(entry: dict[str, Any]) -> Determinism:

@@ -64,6 +64,8 @@ def _changed(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _other(value: Any) -> Any:
     if isinstance(value, str):
         return f"\N{SYMBOL FOR UNIT SEPARATOR}{value}\N{SYMBOL FOR UNIT SEPARATOR}"
+    if isinstance(value, Mapping):
+        return {name: _other(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [_other(each) for each in value]
     return value + 1 if isinstance(value, (int, float)) else value
