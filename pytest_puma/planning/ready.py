@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TypeAlias
 
 from pytest_puma.core import Generation, Sample, SettingsError
+from pytest_puma.planning.prompts import check_prompts
 from pytest_puma.planning.settings import Settings
 from pytest_puma.run.cell import Cell
-from pytest_puma.run.tasks import rows_of, wording_of
-from pytest_puma.scenarios import hidden_fields
-from pytest_puma.strategies import Task
+from pytest_puma.run.tasks import rows_of, tasks_on
 from pytest_puma.strategies.rehearsal import rehearse
 
 #: Everything that decides the samples and prompts of a cell, by name.
@@ -31,18 +30,10 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test
     if cells:
         samples, examples = rows_of(max(cells, key=lambda cell: cell.strategy.shots))
         check_same(cells, samples, known, test=test)
-        hidden = hidden_fields(cells[0].scenario, samples)
         for cell in {cell.strategy.name: cell for cell in cells}.values():
-            task = Task(
-                scenario=cell.scenario,
-                sample=samples[0],
-                wording=wording_of(cell, settings.project),
-                examples=examples.get(samples[0].group, ())[: cell.strategy.shots],
-                hidden=hidden,
-                generation=cell.generation,
-                seed=cell.seed,
-            )
-            rehearse(cell.strategy, task)
+            tasks = tasks_on(replace(cell, perturbation=None), (samples, examples), settings.project)
+            rehearse(cell.strategy, tasks[0])
+            check_prompts(cell.strategy, tasks)
     for cell in cells:
         settings.baseline_of(cell)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pytest_puma.core import LEVEL, Outcome, Prediction, Run
+from pytest_puma.core import LEVEL, LOSS, Outcome, Prediction, Run
 from pytest_puma.report import table
 from pytest_puma.report.closing import closing
 from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number, shown
@@ -137,8 +137,8 @@ def _sources(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _is_wrong(prediction: Prediction) -> bool:
-    """Whether an answer has a loss, or there is none. A text that the metric does not score is not wrong."""
-    return prediction.answer is None or bool(prediction.loss)
+    unscored = prediction.answer is not None and prediction.scores.get(LOSS, 0) is None
+    return prediction.loss != 0 and not unscored
 
 
 def _badness(prediction: Prediction) -> float:

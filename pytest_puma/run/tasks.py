@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
 from pytest_puma.core import Sample, SettingsError, Trial, UnchangedError
 from pytest_puma.perturbations import perturb
@@ -25,6 +26,8 @@ from pytest_puma.strategies.wording import Wording
 
 #: The end of a reply in plain text, where examples are separated by blank lines.
 _BLANK_LINE = ("\n\n",)
+#: The samples of a cell, and the examples in the prompts of each group.
+Rows: TypeAlias = tuple[tuple[Sample, ...], Mapping[Group, Sequence[Mapping[str, object]]]]
 
 
 def wording_of(cell: Cell, project: Path | None) -> Wording:
@@ -37,20 +40,22 @@ def wording_of(cell: Cell, project: Path | None) -> Wording:
     return find_template(folder, strategy.templates, project=project)
 
 
-def rows_of(cell: Cell) -> tuple[tuple[Sample, ...], Mapping[Group, Sequence[Mapping[str, object]]]]:
-    """The samples of a cell, and the examples in the prompts of each group.
-
-    Raises a `SettingsError` if there are too few examples.
-    """
+def rows_of(cell: Cell) -> Rows:
+    """The rows of a cell; a `SettingsError` if there are too few examples."""
     samples = draw(cell.scenario, cell.samples, cell.seed, cell.subjects)
     shots = cell.strategy.shots
     return samples, examples_by_group(cell.scenario, shots, cell.seed, samples) if shots else {}
 
 
 def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
-    """One task for each trial of each sample, in the order of the draw; the examples are never perturbed."""
+    """One task for each trial of each sample, in the order of the draw."""
+    return tasks_on(cell, rows_of(cell), project)
+
+
+def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
+    """The tasks of a cell on rows that may have more examples than it needs; these are never perturbed."""
     wording = wording_of(cell, project)
-    samples, examples = rows_of(cell)
+    samples, examples = rows
     hidden = hidden_fields(cell.scenario, samples)
     if cell.perturbation is not None:
         texts = text_fields(cell.scenario, samples, hidden)
@@ -85,7 +90,7 @@ def _examples(
         picked = scenario.pick_examples(dict(sample.fields), k, random)
         if picked is not None:
             return picked
-    return examples.get(sample.group, ())
+    return examples.get(sample.group, ())[:k]
 
 
 def _trials(cell: Cell, task: Task) -> Iterator[Task]:

@@ -118,6 +118,10 @@ class ChoiceScenario(ComposedScenario):
 
     def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
         """Return the message of the user."""
+        question = self.question(item)
+        if not isinstance(question, str) or not question.strip():
+            msg = f"question() returned {question!r}; expected a text that is not empty"
+            raise DataError(msg)
         return self.instruction(item, lettered([choice.text for choice in choices]))
 
     def target_text(self, item: dict[str, Any], *, letter: bool) -> str:

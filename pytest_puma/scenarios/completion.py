@@ -21,7 +21,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_puma.core import Choice, Sample
+from pytest_puma.core import Choice, DataError, Sample
 from pytest_puma.scenarios.composed import ComposedScenario
 
 
@@ -58,9 +58,11 @@ class CompletionScenario(ComposedScenario):
     def references(self, instance: dict[str, Any]) -> tuple[str, ...]:
         """All ground truths."""
         truth = self.truth(instance)
-        if truth is None:
-            return ()
-        return (truth,) if isinstance(truth, str) else tuple(truth)
+        truths = () if truth is None else (truth,) if isinstance(truth, str) else truth
+        if not isinstance(truths, Sequence) or not all(isinstance(each, str) for each in truths):
+            msg = f"truth() returned {truth!r}; expected a text, a list of texts, or None"
+            raise DataError(msg)
+        return tuple(truths)
 
     def read(self, text: str, sample: Sample, order: Sequence[int] = ()) -> str | None:  # noqa: ARG002 - no choices
         """Return the text that metrics read."""

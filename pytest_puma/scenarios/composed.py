@@ -113,6 +113,11 @@ class ComposedScenario(FileScenario):
         """The rows of the few-shot split; None if there is a single file."""
         return self._read(self.split_path(self.fewshot_split)) if self._has_splits else None
 
+    @property
+    def declares_examples(self) -> bool:
+        """Whether the few-shot examples are no lent rows: they are a split of their own, or the scenario picks them."""
+        return self._has_splits or type(self).pick_examples is not ComposedScenario.pick_examples
+
     @cached_property
     def _has_splits(self) -> bool:
         place = self._place

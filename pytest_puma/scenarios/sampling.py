@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 from pytest_puma.core import DataError, Sample, SettingsError
 from pytest_puma.core.scenario import Duplicates
 from pytest_puma.scenarios.columns import check_columns
+from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.frames import places, to_records
 from pytest_puma.scenarios.groups import groups_of, rows_of_subjects
 from pytest_puma.scenarios.order import content_id, plain_text, rank, rounds
@@ -48,8 +49,8 @@ def draw(scenario: Scenario, n: int, seed: int, subjects: Collection[str] = ()) 
 def example_rows(scenario: Scenario, k: int, seed: int, evaluated: Collection[str]) -> tuple[dict[str, Any], ...]:
     """`k` few-shot examples, each its fields with `gold_label` and `rationale` (`''` where there is none).
 
-    Labels take turns, the commonest first, so that 3 examples are the first 3 of 5. They come from the
-    scenario's pool, else from its rows that are not evaluated. None is an evaluated sample (`evaluated`
+    Labels, if there are such, take turns, the commonest first, so that 3 examples are the first 3 of 5. They
+    come from the scenario's pool, else from its rows that are not evaluated. None is an evaluated sample (`evaluated`
     holds their ids) or shares a unit with one, or with another example. A `SettingsError` says how
     many there are when they are too few.
     """
@@ -73,11 +74,8 @@ def examples_by_group(
 def _examples(  # noqa: PLR0917 - the last two are for the message
     scenario: Scenario, k: int, seed: int, candidates: Iterable[Sample], evaluated: int, group: Group = ()
 ) -> tuple[dict[str, Any], ...]:
-    labels: dict[str, list[Sample]] = defaultdict(list)
-    for sample in candidates:
-        labels[sample.gold].append(sample)
-    order = sorted(labels, key=lambda label: (-len(labels[label]), rank(seed, "label", label)))
-    chosen = tuple(islice(rounds(labels, lambda _: order), k))
+    in_order = _by_label(candidates, seed) if scenario.kind.form in {"labels", "numbers"} else candidates
+    chosen = tuple(islice(in_order, k))
     if len(chosen) < k:
         where = f", group {', '.join(group)!r}" if group else ""
         msg = (
@@ -91,6 +89,15 @@ def _examples(  # noqa: PLR0917 - the last two are for the message
     )
 
 
+def _by_label(candidates: Iterable[Sample], seed: int) -> Iterator[Sample]:
+    """The candidates, of which the labels take turns."""
+    labels: dict[str, list[Sample]] = defaultdict(list)
+    for sample in candidates:
+        labels[sample.gold].append(sample)
+    order = sorted(labels, key=lambda label: (-len(labels[label]), rank(seed, "label", label)))
+    return rounds(labels, lambda _: order)
+
+
 def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> Iterator[Sample]:
     """Every row that may be an example, in the order of being chosen."""
     pool = scenario.examples()
@@ -100,9 +107,11 @@ def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> It
         rows = tuple(sorted(rows, key=lambda sample: _length(scenario, sample) > _LONG))
     else:
         rows = tuple(sorted(_samples(scenario, pool), key=lambda sample: rank(seed, "example", sample.id)))
-    taken = {unit for sample in rows if sample.id in evaluated for unit in sample.units}
+    # The ids of another split may be those of other rows: what an example asks is compared later.
+    own = evaluated if pool is None or not isinstance(scenario, ComposedScenario) else ()
+    taken = {unit for sample in rows if sample.id in own for unit in sample.units}
     for sample in rows:
-        if sample.id not in evaluated and taken.isdisjoint(sample.units):
+        if sample.id not in own and taken.isdisjoint(sample.units):
             taken.update(sample.units)
             yield sample
 

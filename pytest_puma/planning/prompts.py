@@ -1,0 +1,89 @@
+"""Check the prompts of scenarios that compose them: every row, before any model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_puma.core import DataError, PumaError, TemplateError
+from pytest_puma.scenarios.composed import ComposedScenario
+from pytest_puma.scenarios.letters import lettered
+from pytest_puma.strategies import Strategy, Task
+from pytest_puma.strategies.composed import Composed
+
+
+def check_prompts(strategy: Strategy, tasks: Sequence[Task]) -> None:
+    """Refuse rows that their methods cannot word, examples that are evaluated, and templates against the choices.
+
+    `tasks` are those of a cell.
+    """
+    scenario = tasks[0].scenario
+    if not isinstance(scenario, ComposedScenario):
+        return
+    if not isinstance(tasks[0].wording, Composed):
+        _check_template(strategy, tasks[0])
+        return
+    samples = [task for task in tasks if not task.trial.index]
+    for task in samples:
+        _check_row(scenario, task)
+    if scenario.declares_examples:
+        _check_examples(scenario, samples)
+
+
+def _check_row(scenario: ComposedScenario, task: Task) -> None:
+    sample, item = task.sample, dict(task.sample.fields)
+    try:
+        # All rows of a group share the examples, which the first prompt has shown to work.
+        replace(task, examples=()).prompt()
+    except PumaError as error:
+        raise _fault(scenario, sample.id, str(error)) from error
+    cue = scenario.cue(item).strip()
+    for truth in sample.references:
+        if cue and truth.lstrip().startswith(cue):
+            fault = (
+                f"its truth {truth!r} begins with the cue {cue!r}, with which the reply already begins, so that no "
+                "reply would equal it; return the truth without the cue"
+            )
+            raise _fault(scenario, sample.id, fault)
+
+
+def _check_examples(scenario: ComposedScenario, tasks: Sequence[Task]) -> None:
+    asked = {_asked(scenario, task.sample.fields): task.sample.id for task in tasks}
+    examples = {id(each): each for task in tasks for each in task.examples}.values()
+    for example in examples:
+        sample_id = asked.get(_asked(scenario, example))
+        if sample_id is not None:
+            fault = (
+                "it is evaluated and is an example in the prompts too; remove it from the split "
+                f"{scenario.fewshot_split!r}, or from what pick_examples() returns"
+            )
+            raise _fault(scenario, sample_id, fault)
+
+
+def _asked(scenario: ComposedScenario, fields: Mapping[str, Any]) -> str:
+    item = {name: value for name, value in fields.items() if name not in {"gold_label", "rationale"}}
+    return scenario.question_text(item, scenario.options(item))
+
+
+def _check_template(strategy: Strategy, task: Task) -> None:
+    """Refuse a template that does not show the choices, or shows them where they are scored as if it did not."""
+    text = "\n".join(message.content for message in task.prompt().messages)
+    hidden = [choice.text for choice in task.choices if choice.text not in text]
+    place = task.wording.place
+    if hidden and not strategy.cloze:
+        msg = (
+            f"{place}: does not show the choice {hidden[0]!r}, which {strategy.name} needs; "
+            "add {% for choice in choices %}{{ choice.letter }}. {{ choice.text }}{% endfor %}"
+        )
+        raise TemplateError(msg)
+    if task.choices and strategy.cloze and all(line in text for line in lettered(task.labels).splitlines()):
+        msg = (
+            f"{place}: shows the choices, but {strategy.name} scores their texts as replies to the question alone; "
+            "remove them from the template"
+        )
+        raise TemplateError(msg)
+
+
+def _fault(scenario: ComposedScenario, row: str, fault: str) -> DataError:
+    return DataError(f"scenario {scenario.name!r}, row {row}: {fault}")
