@@ -3,18 +3,25 @@
     hf:owner/set@3f2c1d9                 the file of a split: the only one with its name, as `data/test-00000.parquet`
     hf:owner/set@3f2c1d9:main/*.jsonl    the only one of the files that match the pattern
 
-The revision is required: a data set that changes would change the numbers.
+The revision is required: a data set that changes would change the numbers. `HF_ENDPOINT`, `HF_HOME`, `HF_TOKEN` and
+`HF_HUB_OFFLINE` work as usual. If the hub cannot be reached, files in the cache are used.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
 
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
 HUB = "hf:"
+_TIMEOUT = 10  # seconds
 _REFERENCE = re.compile(r"hf:(?P<name>[\w.-]+/[\w.-]+)@(?P<revision>[\w./-]+?)(?::(?P<pattern>.+))?")
 _FORMATS = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".jsonl.gz")
 
@@ -29,21 +36,36 @@ def dataset_file(reference: str, split: str) -> Path:
         msg = f"found {reference!r}; expected hf:owner/set@revision, with a commit or tag as the revision"
         raise DataError(msg)
     try:
-        from huggingface_hub import HfApi, hf_hub_download
+        from huggingface_hub import HfApi
     except ImportError as error:
         msg = f"{reference} needs huggingface-hub; install it with: pip install 'pytest-puma[hub]'"
         raise DataError(msg) from error
-    name, revision = match["name"], match["revision"]
+    name, revision, hub = match["name"], match["revision"], HfApi()
     try:
-        files = HfApi().list_repo_files(name, revision=revision, repo_type="dataset")
+        files, cached = _files(hub, name, revision)
         chosen = _chosen(reference, split, match["pattern"] or "*", files)
-        return Path(hf_hub_download(name, chosen, revision=revision, repo_type="dataset"))
+        return Path(hub.hf_hub_download(name, chosen, revision=revision, repo_type="dataset", local_files_only=cached))
     except DataError:
         raise
     except Exception as error:  # the errors of requests and httpx have no common base class
         reason = " ".join(str(error).split())[:200]
-        msg = f"{reference}: cannot be read ({type(error).__name__}: {reason}); give a local file with --puma-data"
+        msg = (
+            f"{reference}: cannot get it from {hub.endpoint}, and the cache does not have it ({type(error).__name__}: "
+            f"{reason}); check the name and the revision, or give a local file with --puma-data"
+        )
         raise DataError(msg) from error
+
+
+def _files(hub: HfApi, name: str, revision: str) -> tuple[list[str], bool]:
+    """The files of the data set, and whether they come from the cache because the hub cannot be reached."""
+    try:
+        info = hub.dataset_info(name, revision=revision, timeout=_TIMEOUT)
+        return [file.rfilename for file in info.siblings or ()], False
+    except Exception:
+        with suppress(FileNotFoundError):  # the cache has nothing either: then report the hub's own error
+            folder = Path(hub.snapshot_download(name, revision=revision, repo_type="dataset", local_files_only=True))
+            return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()], True
+        raise
 
 
 def _chosen(reference: str, split: str, pattern: str, files: list[str]) -> str:

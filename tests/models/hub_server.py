@@ -1,4 +1,4 @@
-"""A fake Hugging Face hub: the part of its HTTP interface that lists and downloads a model."""
+"""A fake Hugging Face hub: the part of its HTTP interface that lists and downloads a model or a data set."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 class Hub:
     """The content of the server, and the downloads from it.
 
-    `repositories` maps `owner/repo` to its files; those in `gated` show their names but not their bytes. While
-    `status` is set, it is the response to every request.
+    `repositories` maps `owner/repo`, or `datasets/owner/set` at any revision, to its files; those in `gated` show their
+    names but not their bytes. While `status` is set, it is the response to every request.
     """
 
     url: str = ""
@@ -75,6 +75,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(self.served.status, b"")
         elif path.startswith("api/models/"):
             self._describe(path.removeprefix("api/models/"))
+        elif path.startswith("api/datasets/"):
+            self._describe("datasets/" + path.removeprefix("api/datasets/").partition("/revision/")[0])
+        elif path.startswith("datasets/"):
+            repository, _, file = path.partition("/resolve/")
+            self._send_file(repository, file.partition("/")[2])
         else:
             repository, _, file = path.partition("/resolve/main/")
             self._send_file(repository, file)
