@@ -18,7 +18,7 @@ class Quiz(ChoiceScenario):
     name = "quiz"
 
     def question(self, item: dict[str, Any]) -> str:
-        return item["question"]  # type: ignore[no-any-return] - whatever the row has
+        return item["question"]  # type: ignore[no-any-return]
 
     def choices(self, item: dict[str, Any]) -> Sequence[str]:
         return item["choices"]  # type: ignore[no-any-return]

@@ -32,6 +32,8 @@ class ComposedScenario(FileScenario):
     `data` is one file, or a file for each split, or `hf:owner/set@revision`. `item` is always a row as a dictionary.
     """
 
+    #: One file, a file for each split, or a data set of the hub.
+    data: ClassVar[str | Mapping[str, str]]  # type: ignore[assignment] - wider than that of `FileScenario`
     #: The split to evaluate, and the split of few-shot examples. A single file lends rows that are not evaluated.
     split: ClassVar[str] = "test"
     fewshot_split: ClassVar[str] = "train"
@@ -116,7 +118,7 @@ class ComposedScenario(FileScenario):
     @property
     def declares_examples(self) -> bool:
         """Whether the few-shot examples are no lent rows: they are a split of their own, or the scenario picks them."""
-        return self._has_splits or type(self).pick_examples is not ComposedScenario.pick_examples
+        return type(self).pick_examples is not ComposedScenario.pick_examples or self._has_splits
 
     @cached_property
     def _has_splits(self) -> bool:

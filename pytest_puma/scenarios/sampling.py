@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -195,7 +196,14 @@ def _called(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -
     except DataError as error:
         raise _fault(scenario, key, str(error)) from error
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, StopIteration) as error:
-        raise _fault(scenario, key, f"{method} failed with {error!r}; the row has: {', '.join(fields)}") from error
+        name = _failed(scenario, error) or method
+        raise _fault(scenario, key, f"{name} failed with {error!r}; the row has: {', '.join(fields)}") from error
+
+
+def _failed(scenario: Scenario, error: Exception) -> str:
+    """The name of the innermost method of the scenario that raised the error."""
+    names = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return next((name for name in reversed(names) if callable(getattr(type(scenario), name, None))), "")
 
 
 def _fault(scenario: Scenario, row: str, fault: str) -> DataError:
