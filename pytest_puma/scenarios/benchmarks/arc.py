@@ -1,36 +1,16 @@
-"""ARC (Clark et al., 2018): science questions for schools. The labels of the choices are A to E or 1 to 5.
-
-{"id": ..., "question": {"stem": ..., "choices": [{"text": ..., "label": "A"}, ...]}, "answerKey": "A"}
-{"id": ..., "question": ..., "choices": {"text": [...], "label": [...]}, "answerKey": "A"}             the hub
-"""
+"""ARC (Clark et al., 2018): science questions for schools, in two parts. Formats: see `labelled`."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
-from pytest_puma.scenarios.benchmarks.choices import ChoiceBenchmark, labelled
+from pytest_puma.scenarios.benchmarks.labelled import LabelledBenchmark
 
 
-class Arc(ChoiceBenchmark):
+class Arc(LabelledBenchmark):
     """The base of both parts. The texts of the choices are scored, as lm-evaluation-harness does."""
 
-    key = "id"
     strategies = ("cloze_scoring",)
-    scores = ()
-
-    def row(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a record of either format."""
-        question = record.get("question")
-        nested = question if isinstance(question, dict) else record
-        choices, labels = labelled(record, nested.get("choices"))
-        return {
-            "id": fields.text(record, "id"),
-            "question": fields.text(nested, "stem", "question"),
-            "choices": choices,
-            "answer": [fields.place(record, "answerKey", labels, first=1)],
-        }
+    scores = ("accuracy_chars",)
 
 
 class ArcEasy(Arc):

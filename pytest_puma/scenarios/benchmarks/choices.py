@@ -8,12 +8,11 @@ choices are one; it is right if one of them is. The reports of a run say how man
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import DataError, Sample
-from pytest_puma.scenarios.benchmarks import fields
+from pytest_puma.core import Sample
 from pytest_puma.scenarios.benchmarks.benchmark import Benchmark
 from pytest_puma.scenarios.choice import ChoiceScenario
 
@@ -53,22 +52,6 @@ class ChoiceBenchmark(Benchmark, ChoiceScenario):
         more = ", ..." if len(equal) > _SHOWN else ""
         counts = f"{len(equal)} of {len(samples)} questions have equal choices"
         return (f"{counts}, which count as one, right if one of them is: {shown}{more}",)
-
-
-def labelled(record: Mapping[str, Any], choices: object) -> tuple[list[str], list[str]]:
-    """Return the texts and labels of choices as ARC, CommonsenseQA and OpenBookQA have them.
-
-    `[{"text": "in water", "label": "A"}, ...]`, or columns: `{"text": ["in water", ...], "label": ["A", ...]}`.
-    """
-    if isinstance(choices, dict):
-        pairs = list(zip(fields.texts(choices, "text"), fields.value(choices, list, "label"), strict=False))
-    elif isinstance(choices, list) and all(isinstance(each, dict) for each in choices):
-        pairs = [(fields.text(each, "text"), fields.value(each, object, "label")) for each in choices]
-    else:
-        fault = f"column 'choices': found {type(choices).__name__}, expected a list of objects with text and label"
-        msg = f"{fault}; the row has: {', '.join(record)}"
-        raise DataError(msg)
-    return [text for text, _ in pairs], [str(label) for _, label in pairs]
 
 
 def _distinct(row: dict[str, Any]) -> dict[str, Any]:

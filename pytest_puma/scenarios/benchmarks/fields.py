@@ -38,21 +38,29 @@ def value(record: Mapping[str, Any], kind: type[T], *names: str) -> T:
     return found
 
 
+def string(record: Mapping[str, Any], name: str) -> str:
+    """Return the text of a column that may be empty but not missing."""
+    return "" if record.get(name) == "" else text(record, name)
+
+
 def place(record: Mapping[str, Any], name: str, keys: Sequence[str], *, first: int = 0) -> int:
     """Return the place from 0 of the choice that a column names by its key, or by its number from `first`.
 
     A number may be written as a text: `"2"`.
     """
-    if record.get(name) is None:
-        value(record, object, name)
-    found = str(record[name]).strip()
-    if found in keys:
-        return list(keys).index(found)
-    number = int(found) - first if found.isdecimal() else -1
-    if not 0 <= number < len(keys):
-        numbers = f"a number from {first} to {first + len(keys) - 1}"
-        raise _unusable(name, record[name], f"one of {', '.join(keys)}, or {numbers}")
-    return number
+    found = str(value(record, object, name)).strip()
+    return list(keys).index(found) if found in keys else number(record, name, len(keys), first=first, or_one_of=keys)
+
+
+def number(record: Mapping[str, Any], name: str, count: int, *, first: int = 0, or_one_of: Sequence[str] = ()) -> int:
+    """Return the place from 0 of one of `count` choices that a column names by its number from `first`."""
+    entry = value(record, object, name)
+    text = str(entry).strip()
+    place = int(text) - first if text.isdecimal() and text.isascii() else -1
+    if not 0 <= place < count:
+        keys = f"one of {', '.join(or_one_of)}, or " if or_one_of else ""
+        raise _unusable(name, entry, f"{keys}a number from {first} to {first + count - 1}")
+    return place
 
 
 def _unusable(name: str, found: object, expected: str) -> DataError:
