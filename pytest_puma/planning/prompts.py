@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_puma.core import DataError, PumaError, TemplateError
 from pytest_puma.scenarios.composed import ComposedScenario
+from pytest_puma.scenarios.cue import begins_with
 from pytest_puma.scenarios.letters import lettered
 from pytest_puma.strategies import Strategy, Task
 from pytest_puma.strategies.composed import Composed
@@ -38,9 +39,9 @@ def _check_row(scenario: ComposedScenario, task: Task) -> None:
         replace(task, examples=()).prompt()
     except PumaError as error:
         raise _fault(scenario, sample.id, str(error)) from error
-    cue = scenario.cue(item).strip()
+    cue = scenario.cue(item)
     for truth in sample.references:
-        if cue and truth.lstrip().startswith(cue):
+        if begins_with(truth, cue):
             fault = (
                 f"its truth {truth!r} begins with the cue {cue!r}, with which the reply already begins, so that no "
                 "reply would equal it; return the truth without the cue"

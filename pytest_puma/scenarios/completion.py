@@ -43,6 +43,9 @@ class CompletionScenario(ComposedScenario):
     def target(self, item: dict[str, Any]) -> str:
         """The answer of a few-shot example: by default the cue, the delimiter and the first truth."""
         truth = next(iter(self.references(item)), "")
+        if not truth:
+            msg = f"{type(self).__name__}: an example has no ground truth to show; override target()"
+            raise DataError(msg)
         return self.delimiter.join(filter(None, (self.cue(item), truth)))
 
     def post_process(self, text: str, sample: Sample) -> str | None:  # noqa: ARG002 - for overrides

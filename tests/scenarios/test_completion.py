@@ -53,6 +53,11 @@ def test_a_target_is_the_cue_and_the_first_truth() -> None:
     assert Capitals().target({"country": "Italy", "capital": ["Rome", "Roma"]}) == "A: Rome"
 
 
+def test_an_example_without_a_truth_has_no_target() -> None:
+    with pytest.raises(DataError, match=r"Capitals: an example has no ground truth to show; override target\(\)"):
+        Capitals().target({"country": "Italy", "capital": None})
+
+
 def test_required_columns_are_checked_in_every_row(tmp_path: Path) -> None:
     message = refused(WithColumns, tmp_path, *CAPITALS, {"country": "Chile", "capital": None})
     assert message.endswith("row 5, column 'capital': found nothing, expected str or list")

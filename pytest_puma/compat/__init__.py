@@ -1,0 +1,1 @@
+"""Base classes for benchmarks that were written for other systems. No other room imports them."""

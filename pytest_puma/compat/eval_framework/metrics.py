@@ -1,0 +1,114 @@
+"""The metric classes of eval-framework, and the metrics of pytest-puma that take their places.
+
+A class with several keys has a metric for each. Where a formula of the original is wrong, ours is right: see the page
+"Coming from other systems".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_puma.core import Metric, SettingsError
+from pytest_puma.core.errors import did_you_mean
+
+#: Class -> names of metrics.
+CLASSES: Mapping[str, tuple[str, ...]] = {
+    "AccuracyCompletion": ("exact_match",),
+    "MathReasoningCompletion": ("math_match",),
+    "CWEAccuracy": ("cwe",),
+    "NIAHAccuracy": ("needle",),
+    "F1": ("f1_words",),
+    "F1SquadNormalized": ("f1_squad",),
+    "ROUGE_1": ("rouge_1",),
+    "ROUGE_2": ("rouge_2",),
+    "ROUGE_L": ("rouge_l",),
+    "ROUGE_GEOMETRIC_MEAN": ("rouge_geo",),
+    "BLEU": ("bleu.sentence",),
+    "LINEWISE_BLEU": ("bleu.lines",),
+    "ResponseToOriginalBLEU": ("copied",),
+    "CHRF": ("chrf",),
+    "LINEWISE_CHRF": ("chrf.lines",),
+    "TER": ("ter",),
+    "LINEWISE_TER": ("ter.lines",),
+    "JsonFormat": ("json.only", "json.valid", "json.schema", "json.equal"),
+    "CheckJsonFormat": ("json.only",),
+    "CSVFormat": ("csv.found", "csv.separator", "csv.columns"),
+    "CheckPostScriptFormat": ("postscript",),
+    "PlaceholderChecker": ("placeholders",),
+    "IFEvalMetric": ("ifeval.prompt", "ifeval.prompt.loose", "ifeval.instruction", "ifeval.instruction.loose"),
+    "LanguageChecker": ("language",),
+    "GermanCompletionChecker": ("language",),
+    "LanguageConsistencyChecker": ("language.same_as_prompt",),
+    "LanguageRawConsistencyChecker": ("language.same_as_prompt.raw",),
+    "LengthControl": ("length.fulfilled", "length.off", "length.bias"),
+    "WordCounter": ("words",),
+    "SentenceCounter": ("sentences",),
+    "ParagraphCounter": ("paragraphs",),
+    "ResponseToOriginalLengthRatio": ("length_ratio",),
+    "WordRepetition": ("repetition",),
+    "AccuracyLoglikelihood": ("accuracy",),
+    "AccuracyNormLoglikelihood": ("accuracy_chars",),
+    "ProbabilityMass": ("probability_mass",),
+    "ProbabilityMassNorm": ("probability_mass_chars",),
+    "BitsPerByteLoglikelihood": ("bits_per_byte",),
+    "ConfidenceWeightedAccuracy": ("confidence_weighted",),
+    "TernaryScore": ("ternary",),
+    "DistributionalCorrectnessScore": ("distributional_correctness",),
+}
+#: Beginnings of the names of classes without a counterpart, and why there is none.
+_ABSENT = {
+    "LLMJudge": "needs a second model as a judge",
+    "MTBenchJudge": "needs a second model as a judge",
+    "Code": "runs programs that the model wrote",
+}
+#: Metrics that every scenario with choices has.
+_ALWAYS = frozenset({"accuracy"})
+
+
+@dataclass(frozen=True, slots=True)
+class MetricClass:
+    """A metric class of eval-framework, by its name."""
+
+    name: str
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that take its place."""
+        return CLASSES[self.name]
+
+
+def class_name(entry: Any) -> str:
+    """Return the name of an entry of `METRICS`: a class of this module or of eval-framework itself, or a text."""
+    if isinstance(entry, str):
+        return entry
+    return entry.name if isinstance(entry, (MetricClass, Metric)) else str(getattr(entry, "__name__", repr(entry)))
+
+
+def scores_of(owner: str, entries: Iterable[Any]) -> tuple[str | Metric, ...]:
+    """Return the metrics of `METRICS`. Raises a `SettingsError` for a class without a counterpart."""
+    scores: list[str | Metric] = []
+    for entry in entries:
+        name = class_name(entry)
+        if isinstance(entry, Metric):
+            scores.append(entry)
+        elif name in CLASSES:
+            scores += [each for each in CLASSES[name] if each not in _ALWAYS]
+        else:
+            msg = f"{owner}: METRICS has {name}; {unknown_class(name)}"
+            raise SettingsError(msg)
+    return tuple(dict.fromkeys(scores))
+
+
+def unknown_class(name: str, others: Iterable[str] = ()) -> str:
+    """Return why there is no such class, and what to do. `others`: names that are no metric classes."""
+    reason = next((why for start, why in _ABSENT.items() if name.startswith(start)), None)
+    if reason is not None:
+        return f"metric class {name!r} {reason}, which pytest-puma does not do; leave it out of METRICS"
+    names = (*CLASSES, *others)
+    hint = did_you_mean(name, names)
+    return (
+        f"there is no {name!r} in pytest_puma.compat.eval_framework; {hint}METRICS also takes functions with the "
+        f"decorator pytest_puma.metric; there are: {', '.join(names)}"
+    )

@@ -1,0 +1,102 @@
+"""The base class of a task. What kind of scenario a task is follows from its `RESPONSE_TYPE`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pytest_puma.compat.eval_framework import subjects
+from pytest_puma.compat.eval_framework.author import Author
+from pytest_puma.compat.eval_framework.choice import ChoiceTask
+from pytest_puma.compat.eval_framework.completion import CompletionTask
+from pytest_puma.compat.eval_framework.mapped import Mapped
+from pytest_puma.compat.eval_framework.metrics import scores_of
+from pytest_puma.compat.eval_framework.nouns import ResponseType
+from pytest_puma.core import Choice, SettingsError
+
+Subject = TypeVar("Subject")
+
+_REQUIRED = ("NAME", "DATASET_PATH", "SAMPLE_SPLIT", "FEWSHOT_SPLIT", "RESPONSE_TYPE")
+_KINDS: Mapping[ResponseType, Any] = {
+    ResponseType.COMPLETION: CompletionTask,
+    ResponseType.LOGLIKELIHOODS: ChoiceTask,
+}
+
+
+class BaseTask(Author, Generic[Subject]):
+    """A task of eval-framework. Its scenario has the name `geography_qa` for `NAME = "GeographyQA"`.
+
+    An instance is of a subclass that is a scenario with completions or with choices. So a subclass can have another
+    `RESPONSE_TYPE` than its base.
+    """
+
+    if TYPE_CHECKING:
+        # The scenario of the response type has them.
+        def __init__(self, num_fewshot: int = 0, *, data: Path | None = None) -> None: ...
+        def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str: ...  # noqa: D102
+        def target_text(self, item: dict[str, Any], *, letter: bool) -> str: ...  # noqa: D102
+        def _get_fewshot_target_text(self, item: dict[str, Any]) -> str: ...
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if isinstance(name := vars(cls).get("NAME"), str):
+            cls.name = scenario_name(name)
+
+    def __new__(cls, *_: Any, **__: Any) -> BaseTask[Subject]:
+        """Make an instance of the task's scenario."""
+        return super().__new__(cls if issubclass(cls, Mapped) else _scenario_of(cls))
+
+
+def scenario_name(name: str) -> str:
+    """Return the name of a scenario: `GeographyQA` -> `geography_qa`, `MMLU Pro` -> `mmlu_pro`."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    plain = re.sub(r"\W+", "_", words).strip("_").lower()
+    return plain if plain.isidentifier() else f"_{plain}"
+
+
+@cache
+def _scenario_of(task: type[BaseTask[Any]]) -> type[BaseTask[Any]]:
+    """The task with the methods of a scenario of its response type."""
+    kind = _kind_of(task)
+    namespace = {"__module__": task.__module__, "__qualname__": task.__qualname__, "__init__": _constructor(task)}
+    return type(task.__name__, (task, kind), namespace | _declared(task))
+
+
+def _constructor(task: type[BaseTask[Any]]) -> Callable[..., None]:
+    """A constructor that calls the author's, which knows no data, and takes what it sets."""
+    scored = task.RESPONSE_TYPE is ResponseType.LOGLIKELIHOODS
+
+    def construct(self: Any, num_fewshot: int = 0, *, data: Path | None = None) -> None:
+        self.given_data = data
+        task.__init__(self, num_fewshot)
+        asked, with_shots = ("cloze_scoring", "cloze_scoring") if scored else ("zero_shot", "few_shot")
+        self.strategies = (f"{with_shots}_{num_fewshot}" if num_fewshot else asked,)
+        self.stop = tuple(self.stop_sequences or ())
+
+    return construct
+
+
+def _kind_of(task: type[BaseTask[Any]]) -> Any:
+    """The scenario class of the response type. Raises a `SettingsError` if an attribute is missing or wrong."""
+    absent = [name for name in _REQUIRED if not hasattr(task, name)]
+    if absent:
+        msg = f"{task.__name__}: found no {absent[0]}; a task needs {', '.join(_REQUIRED)}"
+        raise SettingsError(msg)
+    if task.RESPONSE_TYPE not in _KINDS:
+        msg = f"{task.__name__}: RESPONSE_TYPE is {task.RESPONSE_TYPE!r}; expected one of {', '.join(map(str, _KINDS))}"
+        raise SettingsError(msg)
+    return _KINDS[task.RESPONSE_TYPE]
+
+
+def _declared(task: type[BaseTask[Any]]) -> dict[str, Any]:
+    """The attributes of a scenario, by those of the task."""
+    return {
+        "split": task.SAMPLE_SPLIT,
+        "fewshot_split": task.FEWSHOT_SPLIT,
+        "group_columns": (subjects.COLUMN,) if len(subjects.names(task.SUBJECTS)) > 1 else (),
+        "scores": scores_of(task.__name__, task.METRICS),
+        "protected": tuple(task.PERTURBATION_UNMODIFIABLE_WORDS or ()),
+    }

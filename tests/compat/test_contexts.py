@@ -1,0 +1,99 @@
+"""Arguments of metrics, from contexts and ground truths of eval-framework."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_puma.compat.eval_framework import BaseMetricContext
+from pytest_puma.compat.eval_framework.contexts import arguments, translated
+from pytest_puma.core import DataError
+from pytest_puma.scenarios import draw
+from tests.compat.tasks import Capitals
+
+
+class WordCounterContext(BaseMetricContext):
+    comparison: str = "at least"
+    word_count: int
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (None, {}),
+        ({"language": "de"}, {"language": "de"}),
+        (BaseMetricContext(language="de"), {"language": "de"}),
+        (WordCounterContext(word_count=5), {"comparison": "at least", "word_count": 5}),
+        (WordCounterContext(word_count=5, comparison="less than"), {"comparison": "less than", "word_count": 5}),
+        ([BaseMetricContext(a=1), {"b": 2}], {"a": 1, "b": 2}),
+    ],
+)
+def test_arguments_of_a_context(given: Any, expected: dict[str, Any]) -> None:
+    assert arguments(given) == expected
+
+
+def test_another_context_is_refused() -> None:
+    with pytest.raises(DataError, match="_get_context returned 5; expected a BaseMetricContext, a dictionary"):
+        arguments(5)
+
+
+SCHEMA = {"type": "object", "required": ["total"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "truths", "given", "expected"),
+    [
+        ("AccuracyCompletion", ("Berlin",), {"a": 1}, (("Berlin",), {"a": 1})),
+        (
+            "JsonFormat",
+            (json.dumps({"json_schema": SCHEMA, "expected_output": {"total": "9 €"}}),),
+            {},
+            (('{"total": "9 €"}',), {"json_schema": SCHEMA}),
+        ),
+        ("JsonFormat", (json.dumps({"json_schema": SCHEMA}),), {}, ((), {"json_schema": SCHEMA})),
+        ("JsonFormat", ('{"expected_output": [1]}',), {}, (("[1]",), {})),
+        (
+            "CSVFormat",
+            ('{"separator": "semicolon", "columns": ["a", "b", "c"]}',),
+            {},
+            ((), {"csv": {"columns": 3, "separator": ";"}}),
+        ),
+        ("CSVFormat", ('{"separator": "", "columns": ["a", "b"]}',), {}, ((), {"csv": {"columns": 2}})),
+        (
+            "LengthControl",
+            ('{"unit": "words", "count": "50", "type": "maximum"}',),
+            {"a": 1},
+            ((), {"a": 1, "length": {"unit": "words", "count": 50, "type": "maximum"}}),
+        ),
+        ("WordCounter", (), {"comparison": "less than", "word_count": 9}, ((), {"words": {"less_than": 9}})),
+        ("SentenceCounter", (), {"comparison": "at least", "sentence_count": 2}, ((), {"sentences": {"at_least": 2}})),
+        ("ParagraphCounter", (), {}, ((), {"paragraphs": None})),
+        ("GermanCompletionChecker", ("x",), {}, (("x",), {"language": "de"})),
+    ],
+)
+def test_arguments_under_the_names_of_our_metrics(
+    name: str, truths: tuple[str, ...], given: dict[str, Any], expected: tuple[tuple[str, ...], dict[str, Any]]
+) -> None:
+    found, context = translated([name], truths, given)
+    assert found == expected[0]
+    assert {key: context[key] for key in expected[1]} == expected[1]
+
+
+def test_ifeval_has_the_arguments_of_its_instructions() -> None:
+    given = {"key": 1, "instruction_id_list": ["a:b"], "prompt": "p", "additional_kwargs": [{"n": 1}]}
+    _, context = translated(["IFEvalMetric"], (), given)
+    assert (context["instruction_id_list"], context["kwargs"]) == (["a:b"], [{"n": 1}])
+
+
+@pytest.mark.parametrize("truths", [(), ("no json",), ("[1]",), ("{}", "{}")])
+def test_a_truth_that_holds_no_arguments_is_refused(truths: tuple[str, ...]) -> None:
+    with pytest.raises(DataError, match=r"JsonFormat: the ground truth is .*expected one JSON object"):
+        translated(["JsonFormat"], truths, {})
+
+
+def test_metrics_get_the_question_as_the_original_text(folder: Path) -> None:
+    sample = next(each for each in draw(Capitals(data=folder), 20, 42) if each.gold == "Rome")
+    assert sample.context == {"original": "Capital of Italy?"}
