@@ -4,6 +4,7 @@ from pytest_puma.scenarios.benchmarks.arc import ArcChallenge, ArcEasy
 from pytest_puma.scenarios.benchmarks.benchmark import Benchmark
 from pytest_puma.scenarios.benchmarks.csqa import CommonsenseQa
 from pytest_puma.scenarios.benchmarks.hellaswag import HellaSwag
+from pytest_puma.scenarios.benchmarks.ifeval import IfEval
 from pytest_puma.scenarios.benchmarks.mmlu import Mmlu
 from pytest_puma.scenarios.benchmarks.openbookqa import OpenBookQa
 from pytest_puma.scenarios.benchmarks.piqa import Piqa
@@ -23,6 +24,7 @@ _CLASSES: tuple[type[Benchmark], ...] = (
     TruthfulQaMc1,
     TruthfulQaMc2,
     OpenBookQa,
+    IfEval,
 )
 
 #: By name.
