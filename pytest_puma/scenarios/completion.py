@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from pytest_puma.core import Choice, DataError, Sample
+from pytest_puma.core import Choice, DataError, Metric, Sample
 from pytest_puma.scenarios.composed import ComposedScenario
 
 
@@ -29,7 +29,7 @@ class CompletionScenario(ComposedScenario):
     """A question in each row, and no, one or several ground truths. `scores` are its metrics, the primary one first."""
 
     task_type = "completion"
-    scores = ("exact_match",)
+    scores: ClassVar[tuple[str | Metric, ...]] = ("exact_match",)
     max_tokens = 256
 
     @abstractmethod
