@@ -13,9 +13,11 @@ from pytest_puma.metrics.library import (
     choice_probabilities,
     choice_trials,
     chrf,
+    csv_metrics,
     exact,
     gold_likelihood,
     ifeval,
+    json_metrics,
     language,
     length,
     marks,
@@ -24,6 +26,7 @@ from pytest_puma.metrics.library import (
     position_bias,
     rouge,
     rouge_summary,
+    structure,
     ter,
 )
 
@@ -31,7 +34,7 @@ __all__ = ["LIBRARY"]
 
 _MODULES = (
     *(exact, needle, overlap, rouge, rouge_summary, bleu, chrf, ter),
-    marks,
+    *(json_metrics, csv_metrics, structure, marks),
     *(length, language, ifeval),
     *(choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood),
 )

@@ -1,0 +1,65 @@
+"""A table of comma-separated values in a reply: the longest run of records with the same number of fields.
+
+Name;Price
+"Nut; bolt";3
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from pytest_puma.metrics.library.fences import content
+
+#: A space is a separator only if it is asked for, as all prose would be a table otherwise.
+SEPARATORS = (",", ";", "\t")
+#: Records of a table, and fields of a record.
+_LEAST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Records with the same number of fields, at least two of both."""
+
+    separator: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+def longest_table(text: str, wanted: str | None = None) -> Table | None:
+    """Return the table with the most records; the longest fenced block is the text if there is one.
+
+    Of equally long ones it is that with the wanted separator, then that with the most fields. None without a table.
+    """
+    lines = content(text).splitlines()
+    separators = dict.fromkeys(SEPARATORS if wanted is None else (wanted, *SEPARATORS))
+    tables = [table for separator in separators for table in _tables(lines, separator)]
+    return max(tables, key=lambda table: (len(table.rows), table.separator == wanted, len(table.rows[0])), default=None)
+
+
+def _tables(lines: Sequence[str], separator: str) -> Iterator[Table]:
+    """The runs of records with the same number of fields."""
+    start = 0
+    while start < len(lines):
+        rows, end = _run(lines, start, separator)
+        if len(rows) >= _LEAST:
+            yield Table(separator=separator, rows=tuple(rows))
+        start = end
+
+
+def _run(lines: Sequence[str], start: int, separator: str) -> tuple[list[tuple[str, ...]], int]:
+    """The records from a line on with as many fields as the first one, and the line after them."""
+    # Quotes may hold separators and ends of lines, so only a reader knows where a record ends.
+    reader = csv.reader((f"{line}\n" for line in islice(lines, start, None)), delimiter=separator, strict=True)
+    rows: list[tuple[str, ...]] = []
+    end = start
+    try:
+        for row in reader:
+            if len(row) < _LEAST or (rows and len(row) != len(rows[0])):
+                break
+            rows.append(tuple(row))
+            end = start + reader.line_num
+    except csv.Error:
+        pass
+    return rows, max(end, start + 1)
