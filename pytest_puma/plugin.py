@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from xdist.scheduler import Scheduling
     from xdist.workermanage import WorkerController
 
-    from pytest_puma.core import Outcome
-    from pytest_puma.engine.engine import Engine
+    from pytest_puma.core import Outcome, Responder
     from pytest_puma.run.cell import Cell
 
 
@@ -79,18 +78,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.puma_scenario or config.option.puma_only_flips:
+    if config.option.puma_scenario or config.option.puma_only_flips or config.option.puma_rescore:
         from pytest_puma.session.collect import deselect
 
         deselect(config, items)
 
 
 @pytest.fixture(scope="session")
-def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """The engine of a model: loaded for its first cell, freed before the next model loads."""
-    from pytest_puma.session.item import open_engine
+def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Responder]:
+    """The engine of a model: loaded for its first cell, freed before the next model loads. Or a reader of answers."""
+    from pytest_puma.session.item import open_responder
 
-    with open_engine(request.config, request.param) as engine:
+    with open_responder(request.config, request.param) as engine:
         yield engine
 
 
@@ -102,7 +101,7 @@ def _puma_cell(request: pytest.FixtureRequest) -> Cell:
 
 
 @pytest.fixture
-def puma(request: pytest.FixtureRequest, _puma_engine: Engine, _puma_cell: Cell) -> Outcome:
+def puma(request: pytest.FixtureRequest, _puma_engine: Responder, _puma_cell: Cell) -> Outcome:
     """The outcome of the cell: `puma["f1_macro"]` is a value, `puma.predictions` are the predictions."""
     from pytest_puma.session.item import run
 

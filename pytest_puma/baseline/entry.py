@@ -130,13 +130,13 @@ def _parts(signature: Mapping[str, Any]) -> dict[str, object]:
     """The parts of a signature by the name for people; threads, drivers and versions are all `the engine`."""
     signature = _SINCE_FORMAT_2 | dict(signature)
     engine = dict(signature["engine"])
-    weights = engine.pop("weights_sha256", None)
+    weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
     # Older baselines, of any format, do not have it.
     chat = engine.pop("chat", "True")
     return {
         "the data": (signature["data"] or {}).get("sha256"),
         "the prompt template": signature["template_sha256"],
-        "the model": weights,
+        "the model": weights or answers,
         "the chat format": chat,
         "the seed": signature["seed"],
         "the repeats": signature["repeats"],

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from pytest_puma.core.errors import SettingsError, check_limits
 
+#: The content of a model's file: weights to compute with, given answers, or the predictions of an earlier run.
+ModelSource: TypeAlias = Literal["weights", "answers", "run"]
 #: Limits: of llama.cpp for sequences, beyond any machine for the others. Larger numbers would wrap around in C.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
@@ -46,8 +49,19 @@ class ModelOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A GGUF file under the name that ids, gates and baselines use."""
+    """A file under the name that ids, gates and baselines use.
+
+    `source`: its content; weights are a GGUF file. `keys`: for a file of answers in another format, the key of a line
+    for each of ours.
+    """
 
     name: str
     path: Path
     options: ModelOptions = field(default_factory=ModelOptions)
+    source: ModelSource = "weights"
+    keys: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def computes(self) -> bool:
+        """Whether the model computes its answers; others are read."""
+        return self.source == "weights"

@@ -38,7 +38,8 @@ class Run:
     several cells, and of gates that fit no cell; `problems`: sentences that fail the run although no cell fails;
     `faults`: the tests that ended in an error or whose body failed; `robustness`: one for each cell with perturbed
     twins; `contrasts`: the comparison of cells, if requested; `unchanged`: sentences on perturbed cells that were not
-    run because the perturbation changes none of their prompts.
+    run because the perturbation changes none of their prompts; `rescored_from`: the run whose answers were read, None
+    if they were computed.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Run:
     robustness: tuple[Robustness, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
     unchanged: tuple[str, ...] = ()
+    rescored_from: str | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ class SharedPrompts:
 
     def keep(self, turn: int, prompt: Prompt) -> Kept:
         """Add a prompt of a turn; the first prompt of a turn follows one of the turn before."""
-        messages = _spoken(prompt)
+        messages = spoken(prompt)
         if turn == len(self._first):
             self._first.append(messages)
             self._common.append(_common(messages, messages))
@@ -92,8 +92,8 @@ def whole_prompts(shared: Sequence[Messages], rests: Iterable[Messages | None]) 
     return tuple(prompts)
 
 
-def _spoken(prompt: Prompt) -> Messages:
-    """The messages of a prompt, with its prefill as the last message."""
+def spoken(prompt: Prompt) -> Messages:
+    """Return the messages of a prompt, with its prefill as the last message."""
     prefill = (Message(role="assistant", content=prompt.prefill),) if prompt.prefill else ()
     return (*prompt.messages, *prefill)
 

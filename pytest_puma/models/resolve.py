@@ -14,6 +14,7 @@ from pytest_puma.models.hub import download
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.package import find_in_package
 from pytest_puma.models.parts import part_paths
+from pytest_puma.models.recorded import RECORDED, recorded_model
 from pytest_puma.models.search import find_file, is_file
 
 _NO_MODEL = ("adapter", "mmproj", "imatrix")  # `general.type` of files that only accompany a model
@@ -25,17 +26,18 @@ def resolve_models(
 ) -> tuple[Model, ...]:
     """Return the models that the arguments name, in the same order.
 
-    A place `hf:...` is downloaded unless the cache has it, `package:...` is a file of an installed package;
-    `directories` are searched after the current one. A `ModelError` names the argument and its source, `where`; all
-    arguments are parsed before the first is looked up.
+    A place `hf:...` is downloaded unless the cache has it, `package:...` is a file of an installed package,
+    `recorded:...` a file of answers; `directories` are searched after the current one. A `ModelError` names the
+    argument and its source, `where`; all arguments are parsed before the first is looked up.
     """
     models: dict[str, Model] = {}
     for text, argument in _parsed(arguments, where).items():
         with _named_errors(where, text):
-            model = _resolve(argument, directories)
+            model = argument if isinstance(argument, Model) else _resolve(argument, directories)
             namesake = next((other for other, earlier in models.items() if earlier.name == model.name), None)
             if namesake is not None:
-                msg = f"{namesake!r} is named {model.name!r} too; give one of them another name: alias={argument.place}"
+                other = f"recorded:NAME={model.path.name}" if isinstance(argument, Model) else f"alias={argument.place}"
+                msg = f"{namesake!r} is named {model.name!r} too; give one of them another name: {other}"
                 raise ModelError(msg)
             models[text] = model
     return tuple(models.values())
@@ -63,14 +65,16 @@ def inspect_model(path: Path) -> GgufFile:
     return model
 
 
-def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument]:
-    parsed: dict[str, ModelArgument] = {}
+def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument | Model]:
+    """The arguments by their text; a file of answers is a model already, as nothing is looked up."""
+    parsed: dict[str, ModelArgument | Model] = {}
     for text in arguments:
         with _named_errors(where, text):
             if text in parsed:
                 msg = "given twice; give it once, or under two aliases: a=..., b=..."
                 raise ModelError(msg)
-            parsed[text] = parse_argument(text)
+            recorded = text.strip().startswith(RECORDED)
+            parsed[text] = recorded_model(text.strip().removeprefix(RECORDED)) if recorded else parse_argument(text)
     return parsed
 
 

@@ -19,6 +19,7 @@ from pytest_puma.planning.reports import ReportFile
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
+from pytest_puma.store.recorded_run import RecordedRun
 from pytest_puma.strategies import ALL, Strategy, parse_strategy
 
 
@@ -152,6 +153,16 @@ class Settings:
     only: Mapping[str, frozenset[str]] | None = None
     reports: tuple[ReportFile, ...] = ()
     junit: bool = False
+    #: The run whose answers are read, None to compute them.
+    rescored: RecordedRun | None = None
+
+    def selects(self, cell: Cell) -> bool:
+        """Whether the options on scenarios, flips and earlier runs leave a cell in the run."""
+        return (
+            self.runs(cell.scenario.name)
+            and (self.only is None or cell.id in self.only)
+            and (self.rescored is None or cell.id in self.rescored.cells)
+        )
 
     def runs(self, scenario: str) -> bool:
         """Whether `--puma-scenario` leaves a scenario in the run."""

@@ -10,7 +10,7 @@ from pytest_puma.core import Change, Flip, Outcome, Run, Verdict
 from pytest_puma.report import contrasts, escape, robustness
 from pytest_puma.report.closing import closing
 from pytest_puma.report.rows import HEADERS, all_rows, brief, interval, number, signed
-from pytest_puma.report.terminal import footnote, stopped, undecided, warnings
+from pytest_puma.report.terminal import footnote, rescored, stopped, undecided, warnings
 
 #: Columns that do not interest the reader of a pull request.
 _OMITTED = ("tokens", "s")
@@ -75,7 +75,14 @@ def _sentences(run: Run) -> Iterator[str]:
     failures += [(each.status, each.reason) for each in _failed(run)]
     failures += [("ERROR" if each.error else "FAILED", f"{each.cell}: {each.message}") for each in run.faults]
     failures += [("FAIL", problem) for problem in run.problems]
-    rest = (*footnote(run.outcomes), *undecided(run), *stopped(run.outcomes), *closing(run), *warnings(run))
+    rest = (
+        *footnote(run.outcomes),
+        *undecided(run),
+        *stopped(run.outcomes),
+        *closing(run),
+        *rescored(run),
+        *warnings(run),
+    )
     lines = [f"**{word}** {escape.markdown(text)}" for word, text in failures]
     lines += [escape.markdown(line) for line in rest]
     if lines:

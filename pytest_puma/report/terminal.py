@@ -24,6 +24,7 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
     lines += undecided(run)
     lines += stopped(run.outcomes)
     lines += closing(run)
+    lines += rescored(run)
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 
@@ -105,6 +106,11 @@ def stopped(outcomes: Sequence[Outcome]) -> list[str]:
         f"intervals at {level} hold jointly at all interim analyses with {100 * LEVEL:g} %"
     )
     return [sentence]
+
+
+def rescored(run: Run) -> list[str]:
+    """Name the run whose answers were read, if none was computed."""
+    return [] if run.rescored_from is None else [f"rescored from: the answers of the run {run.rescored_from}"]
 
 
 def footnote(outcomes: Sequence[Outcome]) -> list[str]:

@@ -5,13 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from pytest_puma.analysis import cautions, early_stopping
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
 from pytest_puma.analysis.verdicts import Comparison, verdicts
 from pytest_puma.baseline import Entry
-from pytest_puma.core import BootstrapReplicates, Contrast, Flip, Outcome, Policy, Prediction, Usage, Verdict
+from pytest_puma.core import (
+    BootstrapReplicates,
+    Contrast,
+    Flip,
+    Measure,
+    Outcome,
+    Policy,
+    Prediction,
+    Usage,
+    Verdict,
+)
 from pytest_puma.core.gate import DRIFT
+from pytest_puma.core.metric_name import MetricName
 from pytest_puma.gates import not_run
 from pytest_puma.metrics import ScoredPredictions, confusion_matrix, contrast, score
 from pytest_puma.run.cell import Cell
@@ -20,6 +32,8 @@ from pytest_puma.run.predict import CellPredictions
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.texts import beginning, text_fields
 from pytest_puma.stats import LEVEL
+
+Number = TypeVar("Number")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +52,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     predictions = score(cell.scenario, answered.samples, answered.predictions, cell.scores)
     scored = ScoredPredictions(cell.scenario, predictions, seed=cell.seed, metrics=cell.scores)
     shown = shown_metrics(cell, scored)
-    measures = measure_cell(cell, scored, shown, level=level)
+    measures = _known(measure_cell(cell, scored, shown, level=level), answered)
     # Without the time of naive baselines, which is not the model's.
     seconds = answered.seconds + time.perf_counter() - started
     texts = text_fields(cell.scenario, answered.samples, answered.hidden)
@@ -60,7 +74,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
         measures=measures,
         confusion=_confusion(cell, predictions),
         failures=cautions.failure_counts(predictions),
-        verdicts=verdicts(cell.gates, measures, comparisons, context.policy) if answered.complete else _unjudged(cell),
+        verdicts=_verdicts(cell, answered, measures, comparisons, context.policy),
         warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines),
         notes=answered.notes,
         determinism=answered.determinism,
@@ -68,7 +82,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
         # Those of perturbed samples exist for gates alone: reports would repeat the same rows.
         naive_baselines={} if cell.perturbation else {name: each.of(shown) for name, each in naive.items()},
         cross_cell_gates=cell.cross_cell_gates if answered.complete else (),
-        replicates=_replicates(cell, scored),
+        replicates=_known(_replicates(cell, scored), answered),
         contrasts=() if against_baseline is None else _contrasts(cell, against_baseline),
         drift=None if against_baseline is None or against_baseline.series is None else against_baseline.series.drift(),
         samples=len(answered.samples),
@@ -125,8 +139,29 @@ def _against_baseline(
     return Comparison.to_baseline(scored, answered.signature, baseline, level=level, watched=watched)
 
 
-def _unjudged(cell: Cell) -> tuple[Verdict, ...]:
-    return tuple(not_run(gate, "not judged: only samples with changed answers were asked") for gate in cell.gates)
+def _known(numbers: Mapping[str, Number], answered: CellPredictions) -> dict[str, Number]:
+    """The numbers by metric, without those that the answers cannot have."""
+    return {name: each for name, each in numbers.items() if MetricName.parse(name).base not in answered.unmeasured}
+
+
+def _verdicts(
+    cell: Cell,
+    answered: CellPredictions,
+    measures: Mapping[str, Measure],
+    comparisons: Mapping[str, Comparison],
+    policy: Policy,
+) -> tuple[Verdict, ...]:
+    """The verdicts of the gates of a cell; NOT RUN for those on metrics that the answers cannot have."""
+    if not answered.complete:
+        return tuple(not_run(gate, "not judged: only samples with changed answers were asked") for gate in cell.gates)
+    reasons = {
+        gate: f"{gate.metric} {answered.unmeasured[base]}"
+        for gate in cell.gates
+        if not gate.word and (base := MetricName.parse(gate.metric).base) in answered.unmeasured
+    }
+    judged = verdicts([gate for gate in cell.gates if gate not in reasons], measures, comparisons, policy)
+    by_gate = {verdict.gate: verdict for verdict in judged}
+    return tuple(not_run(gate, reasons[gate]) if gate in reasons else by_gate[gate] for gate in cell.gates)
 
 
 def _replicates(cell: Cell, scored: ScoredPredictions) -> dict[str, BootstrapReplicates]:
@@ -167,6 +202,7 @@ def _warnings(  # noqa: PLR0917
 ) -> tuple[str, ...]:
     own = {name: (kernel.seconds, kernel.calls) for name, kernel in scored.own().items()}
     sentences = [
+        *answered.warnings,
         *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
         *cautions.on_repeats(answered.samples, texts),
         *(cell.scenario.remarks(answered.samples) if isinstance(cell.scenario, ComposedScenario) else ()),

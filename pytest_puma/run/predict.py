@@ -205,4 +205,6 @@ def _signature(cell: Cell, task: Task) -> dict[str, object]:
         "subjects": list(cell.subjects),
         "seed": cell.seed,
         "generation": {name: getattr(generation, name) for name in generation.__slots__},
+        # Left out where it is on, as in signatures from before it could be off.
+        **({} if task.chat else {"chat": False}),
     }

@@ -13,6 +13,7 @@ from pytest_puma.core import PumaError, SettingsError
 from pytest_puma.planning import matrix
 from pytest_puma.planning.marker import read_marker
 from pytest_puma.planning.ready import Known, check_ready
+from pytest_puma.planning.rescoring import as_recorded
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
 from pytest_puma.run.cell import Cell
@@ -105,20 +106,16 @@ def _all_cells(config: pytest.Config) -> AllCells:
 
 
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the cells that `--puma-scenario` and `--puma-only-flips` select, and all other tests."""
+    """Keep the cells that the options select, and all other tests."""
     settings = settings_of(config)
     kept: list[pytest.Item] = []
     deselected: list[pytest.Item] = []
     for item in items:
         cell = cell_of(item)
-        (kept if cell is None or _is_selected(cell, settings) else deselected).append(item)
+        (kept if cell is None or settings.selects(cell) else deselected).append(item)
     if deselected:
         config.hook.pytest_deselected(items=deselected)
         items[:] = kept
-
-
-def _is_selected(cell: Cell, settings: Settings) -> bool:
-    return settings.runs(cell.scenario.name) and (settings.only is None or cell.id in settings.only)
 
 
 def cell_of(item: pytest.Item) -> Cell | None:
@@ -182,6 +179,7 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
         raise SettingsError(msg)
     settings, collected = settings_of(metafunc.config), _all_cells(metafunc.config)
     benchmark = read_marker(marks[0].args, marks[0].kwargs, settings)
+    benchmark = as_recorded(benchmark, settings.rescored, test=metafunc.definition.nodeid)
     cells = matrix.expand(benchmark, settings)
     long = next((cell.id for cell in cells if len(cell.id) > MAX_ID_LENGTH), None)
     if long is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_puma.session import option_values
-from pytest_puma.session.options import INI, has_options
+from pytest_puma.session.options import INI, attribute, has_options
 from pytest_puma.session.project import check_root, project_root
 from pytest_puma.session.selection import is_selected
 
@@ -25,6 +25,16 @@ DEMONSTRATION = "puma-tiny"
 BASELINES = "benchmarks/baselines"
 #: Options that are fields of `RunOptions` and ini keys of the same name.
 _RUN_OPTIONS = ("samples", "repeats", "seed", "max_tokens", "temperature")
+#: Options that change answers or forecast them, so that they mean nothing for answers that exist.
+_OF_MODELS = (
+    "--puma-model",
+    "--puma-temperature",
+    "--puma-max-tokens",
+    "--puma-strict",
+    "--puma-threads",
+    "--puma-determinism",
+    "--puma-plan",
+)
 
 
 def check_command_line(config: pytest.Config) -> None:
@@ -41,6 +51,7 @@ def check_command_line(config: pytest.Config) -> None:
             )
             raise pytest.UsageError(msg)
         _check_whole(config)
+        _check_rescoring(config)
         from pytest_puma.core import PumaError
 
         try:
@@ -61,6 +72,16 @@ def _check_whole(config: pytest.Config) -> None:
             f"puma: --puma-update-baseline and {used[0]}: a baseline needs all samples of its cells; "
             "expected one of the two"
         )
+        raise pytest.UsageError(msg)
+
+
+def _check_rescoring(config: pytest.Config) -> None:
+    """Refuse options about answers that are to come, where those of an earlier run are read."""
+    if config.option.puma_rescore is None:
+        return
+    used = next((name for name in _OF_MODELS if getattr(config.option, attribute(name)) is not None), None)
+    if used is not None:
+        msg = f"puma: --puma-rescore and {used}: the answers are those of the run; expected one of the two"
         raise pytest.UsageError(msg)
 
 
@@ -87,12 +108,14 @@ def model_names(config: pytest.Config) -> tuple[str, ...]:
 
 def names_no_model(config: pytest.Config) -> bool:
     """Whether neither the command line nor the ini file names a model, so that the bundled one runs."""
-    return not config.option.puma_model and not config.getini("puma_models")
+    option = config.option
+    return not option.puma_model and not option.puma_rescore and not config.getini("puma_models")
 
 
 def _read(config: pytest.Config) -> Settings:
     from pytest_puma.baseline import Baselines
     from pytest_puma.planning.reports import JUNIT, parse_reports
+    from pytest_puma.planning.rescoring import recorded_models
     from pytest_puma.planning.settings import Settings
     from pytest_puma.session.registry import registry_of
 
@@ -102,10 +125,14 @@ def _read(config: pytest.Config) -> Settings:
     for name in scenarios:
         registry.known_scenario(name, where="--puma-scenario")
     strategies = registry.strategy_names(option_values.names("--puma-strategy", option.puma_strategy)) or None
+    rescored = option_values.rescored(config)
     ini_gates = tuple(map(registry.gate, config.getini("puma_gates") or ()))
     return Settings(
         registry=registry,
-        models=option_values.models(config, option.puma_model or (), where="--puma-model"),
+        models=option_values.models(config, option.puma_model or (), where="--puma-model")
+        if rescored is None
+        else recorded_models(rescored),
+        rescored=rescored,
         data=option_values.data(config, registry),
         scenarios=scenarios,
         command=option_values.run_options(

@@ -50,7 +50,7 @@ class Controller:
         return self._start_notes() if any(cell_id(item) for item in items) else []
 
     def _start_notes(self) -> list[str]:
-        return start_notes(self._config, self._baselines.note(self._arrivals.cells))
+        return start_notes(self._config, self._arrivals.cells, self._baselines.note(self._arrivals.cells))
 
     # -- gathering -------------------------------------------------------------------------------
 
@@ -118,6 +118,7 @@ class Controller:
             robustness=robustness(outcomes, settings.registry.perturbations),
             contrasts=compare(outcomes, settings.compare),
             unchanged=self._arrivals.unchanged,
+            rescored_from=None if settings.rescored is None else settings.rescored.name,
         )
         self._run, self._lines = self._output.finish(run, lambda: self._baselines.finish(self._arrivals.collected))
         return self._run

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import Backend, MetricError, Model, Outcome, PumaError, UnchangedError
+from pytest_puma.core import Backend, MetricError, Model, Outcome, PumaError, Responder, UnchangedError
 from pytest_puma.engine.engine import Engine
 from pytest_puma.report.junit import properties
 from pytest_puma.report.rows import number
@@ -33,18 +33,17 @@ _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 
 
 @contextmanager
-def open_engine(config: pytest.Config, model: Model) -> Iterator[Engine]:
-    """Open the engine of a model, and close it at the end."""
-    backend: Backend | None = config.hook.pytest_puma_backend(model=model)
+def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
+    """Open the engine of a model, or the reader of its answers, and close it at the end."""
     with _without_traceback():
-        engine = Engine(_native(config, model) if backend is None else backend)
+        responder = _reader(config, model) or _engine(config, model)
     try:
-        yield engine
+        yield responder
     finally:
-        engine.close()
+        responder.close()
 
 
-def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
+def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     """Evaluate the cell and keep the outcome; skip a cell whose perturbation changes no prompt."""
     give_back()
     try:
@@ -57,7 +56,7 @@ def run(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
     return outcome
 
 
-def _evaluate(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
+def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     settings = settings_of(item.config)
     context = Context(
         baseline=settings.baseline_of(cell),
@@ -69,7 +68,8 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Engine) -> Outcome:
         engine,
         project=settings.project,
         progress=progress_of(item.config, cell),
-        determinism=settings.determinism,
+        # Answers that are read cannot be computed again.
+        determinism=settings.determinism if cell.model.computes else 0,
         only=None if settings.only is None else settings.only.get(cell.id),
         stopping=stopping_of(cell, context) if settings.stop_early else None,
     )
@@ -158,6 +158,25 @@ def _without_traceback() -> Iterator[None]:
         raise
     except PumaError as error:
         raise fault(error) from None
+
+
+def _reader(config: pytest.Config, model: Model) -> Responder | None:
+    """The reader of answers that exist; None for a model that computes them."""
+    rescored = settings_of(config).rescored
+    if model.source == "run" and rescored is not None:
+        from pytest_puma.store.replay import Replay
+
+        return Replay(rescored)
+    if model.source == "answers":
+        from pytest_puma.store.recorded_answers import RecordedAnswers
+
+        return RecordedAnswers(model)
+    return None
+
+
+def _engine(config: pytest.Config, model: Model) -> Engine:
+    backend: Backend | None = config.hook.pytest_puma_backend(model=model)
+    return Engine(_native(config, model) if backend is None else backend)
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:

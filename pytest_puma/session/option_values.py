@@ -18,6 +18,7 @@ from pytest_puma.session.project import project_root
 if TYPE_CHECKING:
     from pytest_puma.core import Model, Policy
     from pytest_puma.planning.settings import Registry, RunOptions
+    from pytest_puma.store.recorded_run import RecordedRun
 
 T = TypeVar("T")
 
@@ -32,7 +33,27 @@ def models(config: pytest.Config, arguments: Iterable[str], *, where: str) -> tu
 
     directories = config.getini("puma_model_dirs") or default_directories(project_root(config))
     resolved = resolve_models(arguments, directories=[*directories, bundled_folder("models")], where=where)
-    return tuple(map(_strict, resolved)) if config.option.puma_strict or config.getini("puma_strict") else resolved
+    if any(model.source == "answers" for model in resolved):
+        _check_answers(resolved, where=where)
+    return (
+        tuple(_strict(model) if model.computes else model for model in resolved)
+        if config.option.puma_strict or config.getini("puma_strict")
+        else resolved
+    )
+
+
+def _check_answers(resolved: Iterable[Model], *, where: str) -> None:
+    """Read files of answers, so that a mistake in one is reported before anything runs."""
+    from pytest_puma.core import DataError, SettingsError
+    from pytest_puma.store.answers import read_answers
+
+    try:
+        for model in resolved:
+            if model.source == "answers":
+                read_answers(model)
+    except DataError as error:
+        msg = f"{where} {error}"
+        raise SettingsError(msg) from error
 
 
 def _strict(model: Model) -> Model:
@@ -146,6 +167,24 @@ def only(config: pytest.Config) -> Mapping[str, frozenset[str]] | None:
     except DataError as error:
         msg = f"--puma-only-flips: {error}"
         raise SettingsError(msg) from error
+
+
+def rescored(config: pytest.Config) -> RecordedRun | None:
+    """Return the run to rescore; None to compute answers. Workers get its folder, as `last` may change its meaning."""
+    text: str | None = config.option.puma_rescore
+    if text is None:
+        return None
+    from pytest_puma.core import DataError, SettingsError
+    from pytest_puma.store.recorded_run import find_run
+
+    try:
+        run = find_run(text, project_root(config) / ".puma" / "runs", config.invocation_params.dir)
+        config.option.puma_rescore = str(run.path.parent)
+        _ = run.cells
+    except DataError as error:
+        msg = f"--puma-rescore {text!r}: {error}"
+        raise SettingsError(msg) from error
+    return run
 
 
 def stops_early(config: pytest.Config) -> bool:

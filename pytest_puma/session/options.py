@@ -23,7 +23,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-model": {
         "action": "append",
         "metavar": "[ALIAS=]MODEL[,KEY=VALUE...]",
-        "help": "a GGUF file, its name in a model folder, or hf:owner/repo:pattern; repeatable (default: puma-tiny)",
+        "help": "a GGUF file, its name in a model folder, hf:owner/repo:pattern, or recorded:NAME=answers.jsonl (a "
+        "file of answers); repeatable (default: puma-tiny)",
     },
     "--puma-data": {
         "action": "append",
@@ -113,6 +114,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": None,
         "help": "run only the samples with flips in the last run, and judge no gates",
     },
+    "--puma-rescore": {
+        "metavar": "RUN",
+        "help": "load no model: measure and judge the answers of an earlier run again ('last', a run folder or its "
+        "name)",
+    },
     "--puma-report": {
         "action": "append",
         "metavar": "FORMAT:PATH",
@@ -159,8 +165,9 @@ def add_options(parser: pytest.Parser) -> None:
 
 def has_options(config: pytest.Config) -> bool:
     """Whether the command line has an option of pytest-puma."""
-    return any(getattr(config.option, _attribute(name)) is not None for name in OPTIONS)
+    return any(getattr(config.option, attribute(name)) is not None for name in OPTIONS)
 
 
-def _attribute(option: str) -> str:
+def attribute(option: str) -> str:
+    """Return the name of an option in `config.option`."""
     return option.removeprefix("--").replace("-", "_")

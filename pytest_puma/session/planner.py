@@ -36,7 +36,8 @@ class Planner:
         from pytest_puma.store.throughput import read_throughput
 
         settings = settings_of(self._config)
-        cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
+        # Answers that are read cost nothing.
+        cells = [cell for item in session.items if (cell := cell_of(item)) is not None and cell.model.computes]
         throughputs = {cell.model: read_throughput(project_root(self._config), cell.model) for cell in cells}
         try:
             forecasts = plan(

@@ -41,15 +41,18 @@ class CellScheduling(LoadScheduling):
 class ByModel(LoadScopeScheduling):
     """Runs the cells of a model on one worker, in their order; the model with the most expensive cells first.
 
-    With more workers than models, which is faster only on several GPUs, a cell runs on any free worker.
+    With more workers than models, which is faster only on several GPUs, a cell runs on any free worker; so it does if
+    no model is loaded.
     """
 
     def __init__(self, config: pytest.Config, log: Producer, cells: Mapping[int, Named]) -> None:
         super().__init__(config, log)
         self._named = cells
         self._cells: dict[str, Named] = {}
-        self._sizes = {model.name: weights_size(model.path) for model in settings_of(config).models}
-        self._apart = len(self._sizes) < self.numnodes and _many_gpus()
+        models = settings_of(config).models
+        self._sizes = {model.name: weights_size(model.path) if model.computes else 0 for model in models}
+        computes = any(model.computes for model in models)
+        self._apart = not computes or (len(self._sizes) < self.numnodes and _many_gpus())
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
         """Register the tests of a worker under unique ids: of several equal ids, xdist would run one."""

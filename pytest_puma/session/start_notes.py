@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from pytest_puma.session.config import DEMONSTRATION, names_no_model, settings_of
 
 
-def start_notes(config: pytest.Config, baseline_note: str | None) -> list[str]:
-    """Return the lines to show before a run."""
+def start_notes(config: pytest.Config, cells: Sequence[str], baseline_note: str | None) -> list[str]:
+    """Return the lines to show before a run of these cells."""
     from pytest_puma.report import escape
 
-    notes = (_model_note(config), _device_note(config), baseline_note)
+    notes = (_model_note(config), _rescoring_note(config, cells), _device_note(config), baseline_note)
     return [escape.terminal(note) for note in notes if note]
 
 
@@ -22,11 +24,20 @@ def _model_note(config: pytest.Config) -> str | None:
     return f"puma: on the bundled demonstration model {DEMONSTRATION}; name your own by --puma-model FILE.gguf"
 
 
+def _rescoring_note(config: pytest.Config, cells: Sequence[str]) -> str | None:
+    """Return the run whose answers are read, and how many of its cells."""
+    run = settings_of(config).rescored
+    if run is None:
+        return None
+    return f"puma: rescored from the run {run.name}: {len({*cells})} of its {len(run.cells)} cells; no model is loaded"
+
+
 def _device_note(config: pytest.Config) -> str | None:
     """Return the device; None if no model is loaded, or if the backend of a plugin may compute it elsewhere."""
-    if config.option.collectonly or config.hook.pytest_puma_backend.get_hookimpls():
+    models = [model for model in settings_of(config).models if model.computes]
+    if not models or config.option.collectonly or config.hook.pytest_puma_backend.get_hookimpls():
         return None
     from pytest_puma.engine.layout import device
     from pytest_puma.engine.native import gpus, offloads
 
-    return f"puma: computed on {device(settings_of(config).models, gpus(), offloads=offloads())}"
+    return f"puma: computed on {device(models, gpus(), offloads=offloads())}"

@@ -26,22 +26,27 @@ _TOGETHER = "puma_together"
 
 
 def auto_workers(config: pytest.Config) -> int | None:
-    """Return the workers for `-n auto`; None if no benchmarks run, or if the environment sets the number."""
+    """Return the workers for `-n auto`.
+
+    None leaves the number to xdist: if no benchmarks run, if the environment sets it, or if all answers are read.
+    """
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not is_benchmark_run(config):
         return None
     from pytest_puma.core import PumaError
+
+    try:
+        models = [model for model in settings_of(config).models if model.computes]
+    except PumaError:
+        # `pytest_configure` reports the error.
+        return 1
+    if not models:
+        return None
     from pytest_puma.engine.layout import useful_workers
     from pytest_puma.engine.native import gpus
     from pytest_puma.models import weights_size
 
     devices = gpus()
-    if not devices:
-        return 1
-    try:
-        return useful_workers(devices, max(weights_size(model.path) for model in settings_of(config).models))
-    except PumaError:
-        # `pytest_configure` reports the error.
-        return 1
+    return useful_workers(devices, max(weights_size(model.path) for model in models)) if devices else 1
 
 
 def is_benchmark_run(config: pytest.Config) -> bool:
@@ -55,12 +60,24 @@ def header(config: pytest.Config) -> str | None:
     workers = len(getattr(config.option, "tx", None) or ())
     if not workers or hasattr(config, "workerinput") or not is_benchmark_run(config):
         return None
+    if not computes(config):
+        return f"puma: {workers} workers; no model is loaded"
     if config.known_args_namespace.numprocesses not in {"auto", "logical"}:
         where = "the cells of a model on one of them" if _together(config) else f"--dist {config.option.dist}"
         return f"puma: {workers} workers as requested, {where}"
     if workers > 1:
         return f"puma: {workers} workers, one for each GPU that the model fits on"
     return "puma: 1 worker with all cores; more processes would share them and load the model again"
+
+
+def computes(config: pytest.Config) -> bool:
+    """Whether a model computes its answers. True if the models are unknown, which is reported elsewhere."""
+    from pytest_puma.core import PumaError
+
+    try:
+        return any(model.computes for model in settings_of(config).models)
+    except PumaError:
+        return True
 
 
 def add_worker_input(config: pytest.Config, workerinput: dict[str, Any]) -> None:
@@ -81,7 +98,7 @@ def own_share(config: pytest.Config) -> Share:
     return share_of(
         int(worker["workerid"].removeprefix("gw")),
         workers=worker["workercount"],
-        models=len(settings_of(config).models),
+        models=sum(model.computes for model in settings_of(config).models),
         cores=cores(),
         gpus=len(gpus()),
         together=worker.get(_TOGETHER, False),

@@ -6,7 +6,8 @@ warnings, determinism (null: not requested), usage, seconds, the numbers of `sam
 samples `left_out` because the gates were already decided. `problems`: sentences that fail the run although no cell
 fails; `faults`: the tests that ended in an error, or failed for another reason than a gate; `notes`: sentences on the
 models; `gates`: counts of the gates, with the chance of a false alarm; `robustness`: the effect of perturbations on
-cells; `unchanged`: sentences on perturbations that changed no prompt; `contrasts`: the comparison table.
+cells; `unchanged`: sentences on perturbations that changed no prompt; `contrasts`: the comparison table;
+`rescored_from`: the run whose answers were read again (null: the answers were computed).
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def _line(data: dict[str, object]) -> str:
 
 def newest_run(runs: Path) -> Path | None:
     """Return the `run.json` of the newest finished run in a folder of run folders, None if there is none."""
-    return max(runs.glob(f"*/{RECORD}"), key=_age, default=None)
+    return max(runs.glob(f"*/{RECORD}"), key=age, default=None)
 
 
 def last_flips(root: Path) -> dict[str, frozenset[str]]:
@@ -70,8 +70,8 @@ def last_flips(root: Path) -> dict[str, frozenset[str]]:
     return flips
 
 
-def _age(path: Path) -> tuple[str, int]:
-    """Sort key: the second in the name of the folder, which copying keeps, then the time of the file."""
+def age(path: Path) -> tuple[str, int]:
+    """Return a sort key: the second in the name of the folder, which copying keeps, then the time of the file."""
     return path.parent.name.partition("-")[0], path.stat().st_mtime_ns
 
 

@@ -67,11 +67,11 @@ def plain(value: Any) -> Any:
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {_text(str(key)): plain(entry) for key, entry in value.items()}
+        return {storable(str(key)): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     if isinstance(value, str):
-        return _text(value)
+        return storable(value)
     return value if isinstance(value, (bool, int)) or value is None else _other(value)
 
 
@@ -82,7 +82,8 @@ def _plain_prediction(prediction: Prediction) -> dict[str, Any]:
     return whole | {"responses": plain(responses.packed(prediction))}
 
 
-def _text(text: str) -> str:
+def storable(text: str) -> str:
+    """Return the text itself, with U+FFFD for each lone surrogate if it has any."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -94,7 +95,7 @@ def _other(value: Any) -> Any:
     """Convert floats, NumPy arrays and scalars, and any other object, such as a cell of a data file."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    return plain(value.tolist()) if hasattr(value, "tolist") else _text(str(value))
+    return plain(value.tolist()) if hasattr(value, "tolist") else storable(str(value))
 
 
 def _prediction(entry: dict[str, Any]) -> Prediction:

@@ -1,0 +1,180 @@
+"""Responses from a file of answers: a model that was asked elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from pytest_puma.core import (
+    CellId,
+    DataError,
+    Likelihood,
+    Model,
+    Origin,
+    Provenance,
+    Request,
+    Response,
+    Sample,
+    Score,
+    Speed,
+)
+from pytest_puma.scenarios.letters import LETTERS
+from pytest_puma.store.answers import UNMEASURED, GivenAnswer, Logprobs, read_answers
+
+#: The last question of a prompt with solved examples.
+_LAST_QUESTION = re.compile(r"(?:^|.*\n)Q: (.+?)\nA:[^\n]*$", re.DOTALL)
+_MAX_NAMED = 3
+
+
+class RecordedAnswers:
+    """A responder that reads a file of answers; the format is that of `answers`.
+
+    Each trial of a sample has its own texts or log-probabilities, and takes them in the order of its requests. A
+    `DataError` names a sample without an answer.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._name = model.name
+        self._chat = model.options.chat
+        self._given = read_answers(model)
+        self._by_id = {answer.id: answer for answer in self._given.answers if answer.id is not None}
+        self._by_question: dict[str, list[GivenAnswer]] = {}
+        for answer in self._given.answers:
+            for question in _questions(answer):
+                self._by_question.setdefault(question, []).append(answer)
+        self._asked = 0
+        self._ready: dict[int, Response] = {}
+        self._found: dict[str, GivenAnswer | None] = {}
+        self._taken: Counter[tuple[GivenAnswer, int, str]] = Counter()
+
+    @property
+    def speed(self) -> Speed:
+        """Nothing is computed."""
+        return Speed()
+
+    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
+        """Find the answer to each request; all samples without one are in the same error."""
+        first = self._asked
+        unanswered: list[str] = []
+        for request, origin in zip(requests, origins, strict=True):
+            answer = self._answer(request, origin)
+            if answer is None:
+                unanswered.append(origin.name)
+            elif not unanswered:
+                self._ready[self._asked] = self._response(answer, request, origin)
+                self._asked += 1
+        if unanswered:
+            others = f" (and {len(unanswered) - 1} more)" if len(unanswered) > 1 else ""
+            cell = origins[0].cell
+            wanted = "prompt" if CellId.parse(cell).perturbation else "id or its prompt"
+            self._refuse(f"{unanswered[0]} of {cell} has no answer{others}; expected a line with its {wanted}")
+        return list(range(first, self._asked))
+
+    def step(self) -> dict[int, Response]:
+        """Return all responses."""
+        ready, self._ready = self._ready, {}
+        return ready
+
+    def reset(self) -> None:
+        """Forget which answers were used."""
+        self._ready, self._found, self._taken = {}, {}, Counter()
+
+    def provenance(self, cell: str, signature: Mapping[str, Any]) -> Provenance:  # noqa: ARG002 - of any cell
+        """Return the signature with the digest of the file, and a warning if the cell used only a part of it."""
+        engine = {"answers": self._given.path.name, "answers_sha256": self._given.digest, "chat": str(self._chat)}
+        return Provenance(
+            signature={**signature, "engine": engine}, warnings=tuple(self._warnings()), unmeasured=UNMEASURED
+        )
+
+    def close(self) -> None:
+        """Forget everything about the last cell."""
+        self.reset()
+
+    def _answer(self, request: Request, origin: Origin) -> GivenAnswer | None:
+        """The answer to the sample of a request. The first request has its question, later ones may not."""
+        sample, perturbed = origin.sample, CellId.parse(origin.cell).perturbation is not None
+        if sample.id not in self._found:
+            # The id of a perturbed sample is that of the original, to which the answers are.
+            own = None if perturbed else self._by_id.get(sample.id)
+            self._found[sample.id] = own or self._by_text(request, sample, perturbed=perturbed)
+        return self._found[sample.id]
+
+    def _by_text(self, request: Request, sample: Sample, *, perturbed: bool) -> GivenAnswer | None:
+        texts = [request.prompt.messages[-1].content]
+        if not perturbed:
+            texts += [value for value in sample.fields.values() if isinstance(value, str)]
+        lines = [answer for text in texts for answer in self._by_question.get(text.strip(), ())]
+        different = {(answer.texts, repr(answer.logprobs)): answer for answer in reversed(lines)}
+        if len(different) > 1:
+            places = " and ".join(answer.shown for answer in list(different.values())[:2])
+            self._refuse(f"sample {sample.id!r} has several answers: {places}; expected one line for its prompt")
+        return next(iter(different.values()), None)
+
+    def _response(self, answer: GivenAnswer, request: Request, origin: Origin) -> Response:
+        """The next value of the trial, of the kind that the request needs."""
+        kind = "logprobs" if isinstance(request, Score) else "text"
+        trials: Sequence[Sequence[Any]] = answer.logprobs if isinstance(request, Score) else answer.texts
+        trial = origin.trial.index
+        used = (answer, trial, kind)
+        if not trials:
+            self._refuse(f"{answer.shown} has no {kind}, which {origin.name} of {origin.cell} needs")
+        if trial >= len(trials):
+            problem = f"has {kind} for {len(trials)} trials, but {origin.name} is asked"
+            self._refuse(f"{answer.shown} {problem}; expected a list with one {kind} for each trial")
+        if self._taken[used] >= len(trials[trial]):
+            problem = f"has {kind} for {len(trials[trial])} requests of {origin.name}, but there are more"
+            self._refuse(f"{answer.shown} {problem}; expected a list of lists, with one {kind} for each request")
+        value = trials[trial][self._taken[used]]
+        self._taken[used] += 1
+        return self._scored(answer, request, origin, value) if isinstance(request, Score) else Response(text=value)
+
+    def _scored(self, answer: GivenAnswer, request: Score, origin: Origin, values: Logprobs) -> Response:
+        names = [text.strip() for text in request.continuations]
+        choices = origin.sample.choices
+        if len(choices) == len(names) and names == [*LETTERS[: len(names)]]:
+            names = [choices[place].text for place in origin.trial.order or range(len(choices))]
+        if {*names} != {*values}:
+            found, expected = (", ".join(map(repr, sorted(texts))) for texts in (values, {*names}))
+            self._refuse(f"{answer.shown} has logprobs of {found}; expected those of {expected}, for {origin.name}")
+        logprobs = tuple(values[name] for name in names)
+        likelihoods = (Likelihood(total=value, end=None, tokens=0, greedy=False) for value in logprobs)
+        return Response(logprobs=logprobs, likelihoods=tuple(likelihoods), finish="scored")
+
+    def _warnings(self) -> Iterator[str]:
+        """A sentence on lines that the cell did not use, and one on further values of lines that it used."""
+        file, total = self._given.path.name, len(self._given.answers)
+        used = {answer for answer, *_ in self._taken}
+        unused = [answer for answer in self._given.answers if answer not in used]
+        if unused:
+            names = ", ".join(answer.shown for answer in unused[:_MAX_NAMED])
+            more = ", ..." if len(unused) > _MAX_NAMED else ""
+            yield f"{len(unused)} of the {total} answers in {file} are not used: {names}{more}"
+        partly = [answer for answer in self._given.answers if answer in used and self._has_more(answer)]
+        if partly:
+            yield (
+                f"{len(partly)} of the {total} answers in {file} have more texts than are asked for: {partly[0].shown}"
+            )
+
+    def _has_more(self, answer: GivenAnswer) -> bool:
+        return any(
+            taken < len(trial)
+            for kind, trials in (("text", answer.texts), ("logprobs", answer.logprobs))
+            if any((answer, trial, kind) in self._taken for trial in range(len(trials)))
+            for taken, trial in ((self._taken[answer, place, kind], trial) for place, trial in enumerate(trials))
+        )
+
+    def _refuse(self, problem: str) -> NoReturn:
+        msg = f"recorded:{self._name}={self._given.path.name}: {problem}"
+        raise DataError(msg)
+
+
+def _questions(answer: GivenAnswer) -> Iterator[str]:
+    """The texts that a sample may have in common with the prompt of an answer: all of it, or its last question."""
+    if answer.prompt is None:
+        return
+    yield answer.prompt.strip()
+    last = _LAST_QUESTION.match(answer.prompt.rstrip())
+    if last is not None:
+        yield last[1].strip()

@@ -1,0 +1,158 @@
+"""An earlier run as a source of responses: the conversations in `predictions.jsonl` of its run folder.
+
+The file alone is enough: it also has the cells of a run that was interrupted, and those whose metrics raised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import CellId, DataError, Key, Messages, Response
+from pytest_puma.core.shared import whole_prompts
+from pytest_puma.store import responses
+from pytest_puma.store.run_folder import PREDICTIONS, RECORD, age
+from pytest_puma.store.serialize import messages_from
+
+#: The argument that means the newest run.
+LAST = "last"
+_CELL = b'{"kind": "cell"'
+_MAX_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedTurn:
+    """A request of a recorded conversation, by its messages and scored continuations, and the response to it."""
+
+    messages: Messages
+    continuations: tuple[str, ...]
+    response: Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCell:
+    """A cell of a run: its names, its signature, the common beginnings of its prompts, and its place in the file.
+
+    `test`: the id of the test function that requested it. `start`, `line`: the byte and the line before its first
+    prediction.
+    """
+
+    name: CellId
+    test: str
+    signature: Mapping[str, Any]
+    shared: tuple[Messages, ...]
+    start: int
+    line: int
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """The run whose predictions are in the file `path`."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the run folder."""
+        return self.path.parent.name
+
+    @cached_property
+    def cells(self) -> Mapping[str, RecordedCell]:
+        """The cells by id. Of a test that ran several times, the last attempt counts."""
+        cells: dict[str, RecordedCell] = {}
+        offset = 0
+        with self._opened() as stream:
+            for number, line in enumerate(stream, start=1):
+                offset += len(line)
+                if line.startswith(_CELL):
+                    cell = self._cell(line, number, offset)
+                    cells[str(cell.name)] = cell
+        if not cells:
+            msg = f"{self.path}: no cell in it; expected the predictions of a run: run again"
+            raise DataError(msg)
+        return cells
+
+    def conversations(self, cell: RecordedCell) -> dict[Key, list[RecordedTurn]]:
+        """Return the conversation about each trial of a cell."""
+        with self._opened() as stream:
+            stream.seek(cell.start)
+            lines = enumerate(stream, start=cell.line + 1)
+            return dict(self._conversation(cell, number, line) for number, line in _until_next_cell(lines))
+
+    def _cell(self, line: bytes, number: int, end: int) -> RecordedCell:
+        data = self._loaded(line, number)
+        try:
+            return RecordedCell(
+                name=CellId.parse(data["cell"]),
+                test=data["node_id"].partition("[")[0],
+                signature=data["signature"],
+                shared=tuple(messages_from(messages) for messages in data["prompts"]),
+                start=end,
+                line=number,
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise self._fault(number, error) from error
+
+    def _conversation(self, cell: RecordedCell, number: int, line: bytes) -> tuple[Key, list[RecordedTurn]]:
+        data = self._loaded(line, number)
+        try:
+            prompts = whole_prompts(cell.shared, (rest and messages_from(rest) for rest in data["prompts"]))
+            turns = [
+                RecordedTurn(messages=messages, continuations=continuations, response=response)
+                for messages, response, continuations in zip(prompts, *responses.unpacked(data), strict=True)
+            ]
+            return (data["sample_id"], data["trial"]), turns
+        except (KeyError, TypeError, ValueError, IndexError, StopIteration, RuntimeError) as error:
+            raise self._fault(number, error) from error
+        except DataError as error:
+            msg = f"{self.path}: line {number}: sample {data['sample_id']!r} {error}"
+            raise DataError(msg) from error
+
+    def _loaded(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            data: dict[str, Any] = json.loads(line)
+        except ValueError as error:
+            raise self._fault(number, error) from error
+        return data
+
+    def _fault(self, number: int, error: Exception) -> DataError:
+        return DataError(
+            f"{self.path}: line {number} cannot be read ({type(error).__name__}: {error}); "
+            "expected a line that pytest-puma wrote: is the file truncated?"
+        )
+
+    def _opened(self) -> Any:
+        try:
+            return self.path.open("rb")
+        except OSError as error:
+            msg = f"{self.path}: cannot be read ({error.strerror})"
+            raise DataError(msg) from error
+
+
+def find_run(text: str, runs: Path, here: Path) -> RecordedRun:
+    """Return the run that an argument means: `last`, the name of a folder in `runs`, or a path from `here`.
+
+    A `DataError` names the newest runs.
+    """
+    newest = sorted(runs.glob(f"*/{PREDICTIONS}"), key=age, reverse=True)
+    path = here / Path(text).expanduser()
+    folders = (runs / text, path, path.parent if path.name in {PREDICTIONS, RECORD} else path)
+    files = newest[:1] if text == LAST else [folder / PREDICTIONS for folder in folders]
+    run = next((RecordedRun(file.absolute()) for file in files if file.is_file()), None)
+    if run is None:
+        names = ", ".join(file.parent.name for file in newest[:_MAX_NAMED])
+        there = f"the newest runs are {names}" if names else f"{runs} has no run: run without --puma-rescore first"
+        msg = f"found no {PREDICTIONS} of this run; expected 'last', the name of a run, or its folder; {there}"
+        raise DataError(msg)
+    return run
+
+
+def _until_next_cell(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    for number, line in lines:
+        if line.startswith(_CELL):
+            return
+        yield number, line
