@@ -43,7 +43,7 @@ class Places(ChoiceScenario):
     data = "places.jsonl"
     key = "id"
     orders = 3
-    scores = ("accuracy", "accuracy_uncond", "position_bias")
+    scores = ("accuracy_uncond", "position_bias")
 
     def question(self, item):
         return item["question"]
