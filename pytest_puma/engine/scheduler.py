@@ -29,8 +29,10 @@ from pytest_puma.engine.sequences import Sequences
 from pytest_puma.engine.track import Track, batch_of
 from pytest_puma.engine.waiting import Waiting
 
-#: A shared prefix shorter than this is computed again: cheaper than one more round trip for a fork point.
-MIN_SHARED_PREFIX = 16
+#: A fork point costs one more round trip. It must save as many tokens: computing them again is cheaper for fewer.
+MIN_SAVED_TOKENS = 16
+#: A shared prefix shorter than this is computed again, by however many jobs: its fork point would displace longer ones.
+MIN_SHARED_PREFIX = 4
 #: Fork points held at once, one per level of the prefix tree.
 MAX_LEVELS = 6
 
@@ -159,16 +161,17 @@ class Scheduler:
         return self._open_fork_point(job, parent, fork_at) if fork_at else self._start(job, parent)
 
     def _next_fork(self, job: Job, above: int) -> int:
-        """Position of the next branch of the tree between `above` and the end of the job's prompt; 0 if none."""
+        """Position of the next branch of the tree between `above` and the end of the job's prompt; 0 if none pays."""
         if len(self._path) >= self._levels:
             return 0
         fork_at = 0
-        for other in self._waiting.after(job):
+        for others, other in enumerate(self._waiting.after(job), start=1):
             # The last token always belongs to the job alone: the job needs its logits.
             shared = min(common_prefix(job.tokens, other.tokens), len(job.tokens) - 1)
             if shared < above + MIN_SHARED_PREFIX:
                 break
-            fork_at = shared
+            if others * (shared - above) >= MIN_SAVED_TOKENS:
+                fork_at = shared
         return fork_at
 
     def _open_fork_point(self, job: Job, parent: Track | None, length: int) -> bool:

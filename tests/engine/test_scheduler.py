@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.jobs import Drop, Fork, Job
-from pytest_puma.engine.scheduler import MAX_LEVELS, MIN_SHARED_PREFIX
+from pytest_puma.engine.scheduler import MAX_LEVELS
 from tests.engine.drive import Drive, job
 
 TOKENS = st.integers(0, 2)
@@ -144,9 +144,21 @@ def test_a_prompt_that_begins_another_is_computed_once() -> None:
     assert computed([job(0, range(30)), job(1, range(60))]) == 29 + 1 + 31
 
 
-@pytest.mark.parametrize(("shared", "times"), [(MIN_SHARED_PREFIX, 1), (MIN_SHARED_PREFIX - 1, 2)])
-def test_a_prefix_is_shared_when_it_is_worth_a_round_trip(shared: int, times: int) -> None:
-    assert computed([job(key, [7] * shared + [key] * 4) for key in (1, 2)]) == times * shared + 2 * 4
+@pytest.mark.parametrize(
+    ("shared", "prompts", "times"), [(16, 2, 1), (15, 2, 2), (8, 3, 1), (7, 3, 3), (4, 5, 1), (4, 4, 4), (3, 40, 40)]
+)
+def test_a_prefix_is_shared_when_it_saves_more_than_a_round_trip_costs(shared: int, prompts: int, times: int) -> None:
+    assert computed([job(key, [9] * shared + [key] * 4) for key in range(prompts)]) == times * shared + prompts * 4
+
+
+def test_a_short_question_is_computed_once_for_all_orders_of_its_choices() -> None:
+    # The instructions, then questions of ten tokens, each in five orders: the fewest tokens possible.
+    submitted = [
+        job(5 * question + order, [99] * 40 + [question] * 10 + [50 + order] * 20)
+        for question in range(30)
+        for order in range(5)
+    ]
+    assert computed(submitted) == 40 + 30 * (10 + 5 * 20)
 
 
 def test_prefixes_of_prefixes_are_computed_once_each() -> None:
