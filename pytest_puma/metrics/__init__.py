@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pytest_puma.core import Metric, Scenario
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.metrics.catalogue import catalogue
+from pytest_puma.metrics.catalogue import catalogue, names_of_kind
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.contrast import contrast
 from pytest_puma.metrics.paired import paired_change
@@ -29,6 +29,7 @@ __all__ = [
     "declaration",
     "is_metric",
     "metric_names",
+    "names_of_kind",
     "pair",
     "paired_change",
     "score",

@@ -29,9 +29,7 @@ def catalogue(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) 
         *_OF_FORM[scenario.kind.form](table),
         *own.statistics(scenario, table, metrics),
         *columns.statistics(metrics, table.predictions),
-        *cost.failures(table),
-        *calibration.statistics(table),
-        *cost.statistics(table),
+        *_of_every_cell(table),
     ]
     names = Counter(statistic.name for statistic in statistics)
     primary = scenario.primary_metric()
@@ -43,3 +41,13 @@ def catalogue(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) 
         msg = f"{scenario.name}: two metrics are named {repeated[0]!r}; rename your metric, or the label"
         raise SettingsError(msg)
     return sorted(statistics, key=lambda statistic: statistic.name != primary)
+
+
+def names_of_kind(scenario: Scenario) -> frozenset[str]:
+    """Return the names that every cell of this kind of task has, whatever the scenario declares."""
+    table = Table.of(scenario, ())
+    return frozenset(each.name for each in (*_OF_FORM[scenario.kind.form](table), *_of_every_cell(table)))
+
+
+def _of_every_cell(table: Table) -> list[Statistic]:
+    return [*cost.failures(table), *calibration.statistics(table), *cost.statistics(table)]

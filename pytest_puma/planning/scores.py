@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pytest_puma.core import Metric, Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.metrics import is_metric, metric_names
+from pytest_puma.metrics import is_metric, metric_names, names_of_kind
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.metrics.library.extras import missing
 from pytest_puma.planning.settings import Registry
@@ -16,9 +16,11 @@ from pytest_puma.planning.settings import Registry
 def own_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
     """The metrics that a scenario lists as `scores`.
 
-    A `SettingsError` names one that is unknown, does not apply, or lacks a module.
+    Those that every cell of its kind has, such as `accuracy` of choices, need no score. A `SettingsError` names one that
+    is unknown, does not apply, or lacks a module.
     """
-    return tuple(dict.fromkeys(_own(entry, scenario, registry) for entry in scenario.scores))
+    there = names_of_kind(scenario)
+    return tuple(dict.fromkeys(_own(entry, scenario, registry) for entry in scenario.scores if entry not in there))
 
 
 def available_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:

@@ -94,3 +94,10 @@ def test_a_metric_with_its_library_is_ready() -> None:
         needy = Metric(name="needy", score=lambda *_: 1.0, extra=extra)
         assert check_metric(listing(needy), Registry(), "needy") == ""
         assert own_scores(listing(needy), Registry()) == (needy,)
+
+
+def test_scores_may_list_what_every_cell_of_the_kind_has() -> None:
+    listed = listing("f1_macro", "postscript", "truncation_rate", "brier", "tokens_prompt_mean")
+    assert own_scores(listed, REGISTRY) == (LIBRARY["postscript"],)
+    with pytest.raises(SettingsError, match="scores has 'f1_makro'"):
+        own_scores(listing("f1_makro"), REGISTRY)
