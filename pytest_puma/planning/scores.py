@@ -16,8 +16,8 @@ from pytest_puma.planning.settings import Registry
 def own_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
     """The metrics that a scenario lists as `scores`.
 
-    Those that every cell of its kind has, such as `accuracy` of choices, need no score. A `SettingsError` names one that
-    is unknown, does not apply, or lacks a module.
+    Those that every cell of its kind has, such as `accuracy` of choices, need no score. A `SettingsError` names one
+    that is unknown, does not apply, or lacks a module.
     """
     there = names_of_kind(scenario)
     return tuple(dict.fromkeys(_own(entry, scenario, registry) for entry in scenario.scores if entry not in there))
