@@ -1,0 +1,131 @@
+r"""Metrics of answers in mathematics: numbers, compared exactly, and expressions, compared by algebra.
+
+... 9 * 2 = 18               \boxed{(x+1)^2}
+#### 18                      math_match with x^2+2x+1
+number_match with 18
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+from pytest_puma.core import Metric, Prediction, Sample, SettingsError
+from pytest_puma.metrics.library import equivalence
+from pytest_puma.metrics.library.references import best
+from pytest_puma.metrics.library.worker_process import WorkerProcess
+from pytest_puma.scenarios.numerals import number_of
+from pytest_puma.scenarios.readers import after_marker, final_value, last_value, marked_answers
+
+#: Seconds of computing for one comparison: some never end. As many of waiting are a sign that the process hangs.
+_SECONDS, _WAIT = 5, 60.0
+#: Bytes of address space of the worker process, which itself needs a quarter.
+_MEMORY = 1 << 30
+#: A longer text is no expression.
+_MAX_CHARACTERS = 1000
+
+#: Mathematics in a text: as TeX has it, so that "$5 and $6" has none.
+_SEGMENT = re.compile(r"\$\$(.+?)\$\$|\$(?! )([^$\n]+?)(?<! )\$(?!\d)|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+_UNWRAPPED = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
+_INVISIBLE = re.compile(r"\\[!,;: ]|\\(?:left|right|displaystyle|quad)(?![A-Za-z])|\\?\$|[\s~]|\^\{?\\circ\}?")
+_WORDS = re.compile(r"[^\W\d_]{4,}(?:[^\W\d_]|[ .,'-])*")
+_PLAIN = (
+    (re.compile(r"(?<!\\)sqrt\s*\(([^()]*)\)"), r"\\sqrt{\1}"),
+    (re.compile(r"(?<![\\A-Za-z])pi(?![A-Za-z])"), r"\\pi "),
+    (re.compile(r"(?<![\\A-Za-z])inf(?:inity|ty)(?![A-Za-z])"), r"\\infty "),
+    (re.compile(r"\*\*"), "^"),
+    (re.compile(r"(?<!\\)\*"), r"\\cdot "),
+)
+
+
+def number_match(sample: Sample, prediction: Prediction) -> float | None:
+    """Return 1 if the number that a reply ends with or marks as its answer equals a reference, else 0.
+
+    A reference is a number, or a solution that ends with one behind `####`. Raises a `SettingsError` for another one.
+    """
+    golds = [_gold(sample, reference) for reference in sample.references]
+    return float(final_value(prediction.text) in golds) if golds else None
+
+
+def math_match(text: str, reference: str) -> float:
+    """Return 1 if the expression that a text marks as its answer is proven equal to the reference, else 0.
+
+    A comparison that needs over 5 seconds of computing or 1 GiB proves nothing.
+    """
+    gold, answer = _expression(reference), _expression(_answer(text))
+    if not gold or not answer:
+        return 0.0
+    if _bare(gold) == _bare(answer):
+        return 1.0
+    expected, found = number_of(gold), number_of(answer)
+    if expected is not None and found is None and _is_prose(text):
+        return float(last_value(text) == expected)
+    if expected is not None and found is not None and "%" not in gold + answer:
+        return float(found == expected)
+    if any(_is_words(each) or len(each) > _MAX_CHARACTERS for each in (gold, answer)):
+        return 0.0
+    return float(_worker().ask(json.dumps([gold, answer])) == "true")
+
+
+def _gold(sample: Sample, reference: str) -> Fraction:
+    value = number_of(reference)
+    if value is None:
+        value = number_of(after_marker(reference) or "")
+    if value is None:
+        msg = (
+            f"number_match: {reference!r} of sample {sample.id!r} is no number; expected a ground truth such as '18', "
+            "'1,250.5' or '2/3', or a solution with '#### 18' at its end; return it from the scenario's truth(item)"
+        )
+        raise SettingsError(msg)
+    return value
+
+
+def _answer(text: str) -> str:
+    """What a text marks as its answer, else its last mathematics, else all of it."""
+    marked = next(marked_answers(text), None)
+    segments = _segments(text if marked is None else marked)
+    if segments:
+        return segments[-1] if marked is None else ", ".join(segments)
+    return text if marked is None else marked
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a text neither marks an answer nor has mathematics."""
+    return next(marked_answers(text), None) is None and not _segments(text)
+
+
+def _segments(text: str) -> list[str]:
+    return [next(filter(None, found.groups())) for found in _SEGMENT.finditer(text)]
+
+
+def _is_words(expression: str) -> bool:
+    """Whether an expression is made of words, which are no products of letters: "Monday" is not "dynamo"."""
+    return _WORDS.fullmatch(_UNWRAPPED.sub(r"\1", expression)) is not None
+
+
+def _expression(text: str) -> str:
+    """An expression in LaTeX, also if a text has it as `sqrt(2)*pi`."""
+    text = text.strip().strip("*`").rstrip(".")
+    for plain, latex in _PLAIN:
+        text = plain.sub(latex, text)
+    return text.strip()
+
+
+def _bare(expression: str) -> str:
+    """The expression without what only changes its looks."""
+    unwrapped = _UNWRAPPED.sub(r"\1", expression)
+    return re.sub(r"\\[dt]frac(?![A-Za-z])", r"\\frac", _INVISIBLE.sub("", unwrapped))
+
+
+@cache
+def _worker() -> WorkerProcess:
+    return WorkerProcess(Path(equivalence.__file__), [str(_SECONDS), str(_MEMORY)], _WAIT)
+
+
+METRICS = (
+    Metric(name="number_match", score=number_match, kinds=frozenset({"completion"})),
+    Metric(name="math_match", score=best(math_match), kinds=frozenset({"completion"}), extra="math"),
+)

@@ -1,0 +1,136 @@
+r"""Readers of answers in the forms that public benchmarks and their published outputs have. Pure functions of a text.
+
+    She sells 9 eggs.        ... 9 * 2 = 18            We are not where we started.      Hence $\boxed{\frac{1}{2}}$.
+    #### 18                  A: 18                     So the answer is (B).
+    after_marker(text)       after_marker(text, "A:")  the_answer_is(text)               boxed(text)
+
+A scenario calls one of them in `post_process`; without a stop string, cut off invented questions first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from pytest_puma.scenarios.answers import final_answer
+from pytest_puma.scenarios.letters import LETTERS
+from pytest_puma.scenarios.numerals import decimal_text, numbers
+
+_MARKDOWN = " \t\r*_`"
+_THE_ANSWER_IS = re.compile(r"\banswer(?:\s+is|:)\s*:?", re.IGNORECASE)
+#: The end of a sentence with another one behind it; the dot of a title is none.
+_SENTENCE_END = re.compile(
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)[.!?][*_`\"')\]]*\s+(?=[\"'(\[*_`]*[^\W\da-z_])"
+)
+_BOX = re.compile(r"\\f?box(?:ed)?\s*\{")
+#: Behind `####`: a number, and no step of a list as in the heading `#### 2. Add`.
+_NUMBER_NOT_STEP = re.compile(r"[^\w\n]*\d(?!\d*[.):]\s+\w)")
+_NUMBER_FIRST = re.compile(r"\W*(?:\d|[dt]?frac(?![a-z]))")
+#: `A` and `I` before another word are words, as in "A house".
+_LETTER = r"(?<![\w'])(?:([{letters}])(?![\w'])(?!(?<=[AI])\s+[a-z])|(?<=\()([{lower}])(?=\)))"
+
+
+def last_number(text: str) -> str | None:
+    """Return the last number of a text in one spelling: `1250.5` for `$1,250.50`; None if there is none."""
+    value = last_value(text)
+    return None if value is None else decimal_text(value)
+
+
+def final_number(text: str) -> str | None:
+    """Return the number that a text ends with or marks as its answer, in one spelling; None if there is none."""
+    value = final_value(text)
+    return None if value is None else decimal_text(value)
+
+
+def final_value(text: str) -> Fraction | None:
+    """Return the number of the marked answer, see `marked_answers`; without one that has a number, the last number.
+
+    Of several numbers it is the one behind the last equals sign, the one that the answer begins with, or the last one.
+    """
+    for answer in marked_answers(text):
+        result = answer.rpartition("=")[2]
+        found = list(numbers(result))
+        if found:
+            return found[0] if _NUMBER_FIRST.match(result) else found[-1]
+    return last_value(text)
+
+
+def last_value(text: str) -> Fraction | None:
+    """Return the last number of a text."""
+    return next(iter(list(numbers(text))[-1:]), None)
+
+
+def marked_answers(text: str) -> Iterator[str]:
+    r"""Yield what a text marks as its answer, in this order of precedence.
+
+    It is in the last `\boxed{}`, behind the last `####`, in a last line that begins with `A:`, in the line behind the
+    last `Answer:`, or in the sentence behind the last `answer is`.
+    """
+    yield from filter(
+        None, (boxed(text), _behind_hashes(text), _last_line(text), final_answer(text), the_answer_is(text))
+    )
+
+
+def after_marker(text: str, marker: str = "####") -> str | None:
+    """Return the rest of the line behind the last marker; None without a marker, or with nothing behind it.
+
+    A marker that begins with a letter or digit does not count inside a word: `A:` is not in `DNA:`.
+    """
+    boundary = r"(?<!\w)" if marker[:1].isalnum() else ""
+    found = list(re.finditer(rf"{boundary}{re.escape(marker)}([^\n]*)", text))
+    return found[-1][1].strip(_MARKDOWN) or None if found else None
+
+
+def the_answer_is(text: str) -> str | None:
+    """Return the rest of the sentence behind the last `answer is`, without the dot; None if there is none.
+
+    An option in parentheses stands alone: `(B)` for `the answer is (B) because ...`.
+    """
+    found = list(_THE_ANSWER_IS.finditer(text))
+    if not found:
+        return None
+    line = text[found[-1].end() :].lstrip().partition("\n")[0].strip(_MARKDOWN)
+    if option := re.match(r"\([A-Za-z]\)", line):
+        return option[0]
+    sentence = _SENTENCE_END.split(line, maxsplit=1)[0].strip(_MARKDOWN)
+    return sentence.removesuffix(".").strip(_MARKDOWN) or None
+
+
+def boxed(text: str) -> str | None:
+    r"""Return the content of the last `\boxed{...}`, whose braces may be nested; None without a complete one."""
+    for box in reversed(list(_BOX.finditer(text))):
+        depth = 1
+        for brace in re.finditer(r"\\.|[{}]", text[box.end() :]):
+            depth += {"{": 1, "}": -1}.get(brace[0], 0)
+            if not depth:
+                return text[box.end() : box.end() + brace.start()].strip() or None
+    return None
+
+
+def first_letter(text: str, letters: str = LETTERS) -> str | None:
+    """Return the first of these capital letters that stands alone, as in `B`, `(b)`, `B. desk` and `**B**`.
+
+    The marked answer is read first, see `marked_answers`. `A` and `I` before another word are words. None without a
+    letter; `letters` are those of the options, such as `ABCD`.
+    """
+    pattern = re.compile(_LETTER.format(letters=letters, lower=letters.lower()))
+    for answer in (*marked_answers(text), text):
+        bare = answer.strip(" \t\r\n*_`\"'.,:;!?()[]")
+        if len(bare) == 1 and bare.upper() in letters:
+            return bare.upper()
+        if found := pattern.search(answer):
+            return found[found.lastindex or 1].upper()
+    return None
+
+
+def _behind_hashes(text: str) -> str | None:
+    """What stands behind the last `####` if it begins with a number: elsewhere it is a heading of Markdown."""
+    answer = after_marker(text)
+    return answer if answer is not None and _NUMBER_NOT_STEP.match(answer) else None
+
+
+def _last_line(text: str) -> str | None:
+    """What stands behind `A:` in the last line; in other lines it may be an option, or the name of a thing."""
+    found = re.search(r"(?:\A|\n)[ \t*_`>]*A[*_`]*:([^\n]*)\s*\Z", text)
+    return found and found[1].strip(_MARKDOWN)
