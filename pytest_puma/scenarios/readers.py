@@ -27,8 +27,15 @@ _BOX = re.compile(r"\\f?box(?:ed)?\s*\{")
 #: Behind `####`: a number, and no step of a list as in the heading `#### 2. Add`.
 _NUMBER_NOT_STEP = re.compile(r"[^\w\n]*\d(?!\d*[.):]\s+\w)")
 _NUMBER_FIRST = re.compile(r"\W*(?:\d|[dt]?frac(?![a-z]))")
+#: The time that something takes, and the size of the parts that are counted: no results beside another number.
+_ASIDE = re.compile(
+    r"""\b(?:in|over|within|during|after|for|per|every|by|at)\s+\d[\d,.]*\s*
+        (?:second|minute|hour|day|week|month|year|[ap]\.?m\b)s?
+      | (\d\s+(?:[a-z]+\s+){1,2}of|\b(?:goal|target|limit|budget|capacity)\s+of)\s+\d[\d,.]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
 #: `A` and `I` before another word are words, as in "A house".
-_LETTER = r"(?<![\w'])(?:([{letters}])(?![\w'])(?!(?<=[AI])\s+[a-z])|(?<=\()([{lower}])(?=\)))"
+_LETTER = r"(?<![\w'])(?:([{letters}])(?![\w'])(?!(?<=[AI]) +[a-z])|(?<=\()([{lower}])(?=\)))"
 
 
 def last_number(text: str) -> str | None:
@@ -44,16 +51,18 @@ def final_number(text: str) -> str | None:
 
 
 def final_value(text: str) -> Fraction | None:
-    """Return the number of the marked answer, see `marked_answers`; without one that has a number, the last number.
+    """Return the number of the marked answer, see `marked_answers`; if it has none, that of the last sentence.
 
-    Of several numbers it is the one behind the last equals sign, the one that the answer begins with, or the last one.
+    Of several numbers it is the one behind the last equals sign, the one that a marked answer begins with, or the last
+    one that tells no time and no parts: 540 in "540 dollars over 30 days", 92 in "92 rows of 5 stars".
     """
     for answer in marked_answers(text):
-        result = answer.rpartition("=")[2]
-        found = list(numbers(result))
-        if found:
-            return found[0] if _NUMBER_FIRST.match(result) else found[-1]
-    return last_value(text)
+        value = _result(answer, marked=True)
+        if value is not None:
+            return value
+    lines = text.rstrip().splitlines() or [""]
+    value = _result(_SENTENCE_END.split(lines[-1].strip())[-1], marked=False)
+    return last_value(text) if value is None else value
 
 
 def last_value(text: str) -> Fraction | None:
@@ -122,6 +131,14 @@ def first_letter(text: str, letters: str = LETTERS) -> str | None:
         if found := pattern.search(answer):
             return found[found.lastindex or 1].upper()
     return None
+
+
+def _result(sentence: str, *, marked: bool) -> Fraction | None:
+    _, equals, result = sentence.rpartition("=")
+    found = list(numbers(_ASIDE.sub(r"\1;", result))) or list(numbers(result))
+    if not found:
+        return None
+    return found[0] if (marked or equals) and _NUMBER_FIRST.match(result) else found[-1]
 
 
 def _behind_hashes(text: str) -> str | None:

@@ -21,6 +21,7 @@ from pytest_puma.metrics.library import (
     language,
     length,
     marks,
+    mathematics,
     needle,
     overlap,
     position_bias,
@@ -33,7 +34,7 @@ from pytest_puma.metrics.library import (
 __all__ = ["LIBRARY"]
 
 _MODULES = (
-    *(exact, needle, overlap, rouge, rouge_summary, bleu, chrf, ter),
+    *(exact, mathematics, needle, overlap, rouge, rouge_summary, bleu, chrf, ter),
     *(json_metrics, csv_metrics, structure, marks),
     *(length, language, ifeval),
     *(choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood),

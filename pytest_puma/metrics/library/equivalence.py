@@ -35,7 +35,7 @@ def equivalent(gold: str, answer: str) -> bool:
 
 def _is_tiny(expression: Any) -> bool:
     """Whether an expression is a number close to 0."""
-    return bool(getattr(expression, "is_number", False)) and bool(abs(expression.evalf()) < _TINY)
+    return bool(getattr(expression, "is_number", False)) and bool(abs(expression.doit().evalf()) < _TINY)
 
 
 def _parsed(latex: str) -> list[Any]:

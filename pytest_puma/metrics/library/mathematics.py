@@ -31,7 +31,7 @@ _MAX_CHARACTERS = 1000
 _SEGMENT = re.compile(r"\$\$(.+?)\$\$|\$(?! )([^$\n]+?)(?<! )\$(?!\d)|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 _UNWRAPPED = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
 _INVISIBLE = re.compile(r"\\[!,;: ]|\\(?:left|right|displaystyle|quad)(?![A-Za-z])|\\?\$|[\s~]|\^\{?\\circ\}?")
-_WORDS = re.compile(r"[^\W\d_]{4,}(?:[^\W\d_]|[ .,'-])*")
+_WORDS = re.compile(r"(?=.*[^\W\d_]{4})(?:[^\W\d_]|[ .,'-])+")
 _PLAIN = (
     (re.compile(r"(?<!\\)sqrt\s*\(([^()]*)\)"), r"\\sqrt{\1}"),
     (re.compile(r"(?<![\\A-Za-z])pi(?![A-Za-z])"), r"\\pi "),
