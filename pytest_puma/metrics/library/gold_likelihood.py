@@ -1,13 +1,14 @@
-"""How well a model predicts the ground truth: bits per byte of its text, and perplexity per token.
+"""How well a model predicts the ground truth: bits per byte of its text, and perplexity per token, byte and word.
 
-The ground truth is the first right choice, or the first reference. `*.corpus` divide the sums over all predictions;
-the others are means of single texts. Generated text plays no part.
+The ground truth is the first right choice, or the first reference. `*.corpus` divide the sums over all predictions, as
+lm-evaluation-harness does; the others are means of single texts. Generated text plays no part.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from pytest_puma.core import Likelihood, Metric, Pool, Prediction, Sample
 from pytest_puma.metrics.library.likelihoods import size
 from pytest_puma.metrics.statistic import divide
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+#: The length of a text, which has this likelihood.
+Count: TypeAlias = Callable[[str, Likelihood], int]
+_Counts: TypeAlias = Callable[[Sample, Prediction], tuple[float, float] | None]
+#: From nats per unit of length to the value, of a number or an array.
+_Transform: TypeAlias = Callable[[Any], Any]
 
 #: Nats per token. No model gives a token less than this; beyond it a mean of perplexities would overflow.
 _MAX_NATS = 200.0
@@ -32,56 +36,79 @@ def gold_likelihood(sample: Sample, prediction: Prediction) -> tuple[str, Likeli
     return None if place is None else (texts[place], prediction.likelihoods[place])
 
 
-def bits_and_bytes(sample: Sample, prediction: Prediction) -> tuple[float, float] | None:
-    """Return the bits of the ground truth and the bytes of its text in UTF-8; None for an empty text."""
-    gold = gold_likelihood(sample, prediction)
-    if gold is None or not gold[0]:
-        return None
-    text, likelihood = gold
-    return -likelihood.total / math.log(2), float(size(text))
+def tokens(_: str, likelihood: Likelihood) -> int:
+    """Return the number of tokens."""
+    return likelihood.tokens
 
 
-def bits_per_byte(sample: Sample, prediction: Prediction) -> float | None:
-    """Return the bits of the ground truth divided by its bytes."""
-    counts = bits_and_bytes(sample, prediction)
-    return None if counts is None else counts[0] / counts[1]
+def size_in_bytes(text: str, _: Likelihood) -> int:
+    """Return the number of bytes in UTF-8."""
+    return size(text)
 
 
-def nats_and_tokens(sample: Sample, prediction: Prediction) -> tuple[float, float] | None:
-    """Return the nats and the tokens of the ground truth; None without tokens."""
-    gold = gold_likelihood(sample, prediction)
-    return None if gold is None or not gold[1].tokens else (-gold[1].total, float(gold[1].tokens))
+def words(text: str, _: Likelihood) -> int:
+    """Return the number of words between white space."""
+    return len(text.split())
 
 
-def perplexity(sample: Sample, prediction: Prediction) -> float | None:
-    """Return the exponential of the nats per token of the ground truth."""
-    counts = nats_and_tokens(sample, prediction)
-    return None if counts is None else math.exp(min(_MAX_NATS, counts[0] / counts[1]))
+def _nats_and(count: Count) -> _Counts:
+    """Return the function for the nats of the ground truth beside its length; None for no length."""
+
+    def counts(sample: Sample, prediction: Prediction) -> tuple[float, float] | None:
+        gold = gold_likelihood(sample, prediction)
+        if gold is None:
+            return None
+        length = count(*gold)
+        return (-gold[1].total, float(length)) if length else None
+
+    return counts
 
 
-def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return divide(sums[:, 0], sums[:, 1])
+def _mean(counts: _Counts, transform: _Transform) -> Callable[[Sample, Prediction], float | None]:
+    """Return the score function of one text: the transformed nats per unit of length."""
+
+    def score(sample: Sample, prediction: Prediction) -> float | None:
+        known = counts(sample, prediction)
+        return None if known is None else float(transform(np.float64(known[0] / known[1])))
+
+    return score
 
 
-def _exponential(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.exp(np.minimum(_MAX_NATS, _ratio(sums))), dtype=np.float64)
+def _corpus(transform: _Transform) -> Pool:
+    """Return the pool of many texts: the transformed ratio of their sums."""
+    return Pool(2, lambda sums: transform(divide(sums[:, 0], sums[:, 1])))
 
 
-METRICS = tuple(
-    Metric(
-        name=name,
-        score=score,
-        better="low",
-        unit=unit,
-        bounds=None,
-        pool=pool,
-        needs=frozenset({"likelihoods"}),
-        kinds=frozenset({"choice", "completion"}),
-    )
-    for name, score, unit, pool in (
-        ("bits_per_byte", bits_per_byte, "bits/byte", None),
-        ("bits_per_byte.corpus", bits_and_bytes, "bits/byte", Pool(2, _ratio)),
-        ("perplexity", perplexity, "", None),
-        ("perplexity.corpus", nats_and_tokens, "", Pool(2, _exponential)),
-    )
+def _bits(nats: Any) -> Any:
+    return nats / math.log(2)
+
+
+def _exponential(nats: Any) -> Any:
+    return np.exp(np.minimum(_MAX_NATS, nats))
+
+
+_LENGTHS: tuple[tuple[str, str, Count, _Transform], ...] = (
+    ("bits_per_byte", "bits/byte", size_in_bytes, _bits),
+    ("perplexity", "", tokens, _exponential),
+    ("byte_perplexity", "", size_in_bytes, _exponential),
+    ("word_perplexity", "", words, _exponential),
 )
+
+
+def _metrics(name: str, unit: str, count: Count, transform: _Transform) -> Iterator[Metric]:
+    """Yield the mean over texts and the metric of the corpus."""
+    counts = _nats_and(count)
+    for suffix, score, pool in (("", _mean(counts, transform), None), (".corpus", counts, _corpus(transform))):
+        yield Metric(
+            name=f"{name}{suffix}",
+            score=score,
+            better="low",
+            unit=unit,
+            bounds=None,
+            pool=pool,
+            needs=frozenset({"likelihoods"}),
+            kinds=frozenset({"choice", "completion"}),
+        )
+
+
+METRICS = tuple(metric for row in _LENGTHS for metric in _metrics(*row))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -12,7 +13,18 @@ from pytest_puma.metrics.library import LIBRARY
 from tests.factories import prediction, sample
 from tests.metrics.library.choices import asked, likelihoods, log_probabilities, question, score, scored
 
-NAMES = ("bits_per_byte", "bits_per_byte.corpus", "perplexity", "perplexity.corpus")
+NAMES = [
+    f"{name}{suffix}"
+    for name in ("bits_per_byte", "perplexity", "byte_perplexity", "word_perplexity")
+    for suffix in ("", ".corpus")
+]
+#: Texts of words, with their log-probabilities and tokens.
+rows_of_words = st.lists(
+    st.tuples(
+        st.lists(st.text("ab\u00e9\u65e5", min_size=1), min_size=1).map(" ".join), log_probabilities, st.integers(1, 9)
+    ),
+    min_size=1,
+)
 
 
 def text(reference: str, total: float, tokens: int = 1) -> tuple[Sample, Prediction]:
@@ -53,16 +65,40 @@ def test_a_corpus_has_the_ratio_of_its_sums(rows: list[tuple[str, float, int]]) 
     assert pooled("perplexity.corpus", made) == pytest.approx(math.exp(min(200, nats / tokens)))
 
 
+@given(rows_of_words)
+def test_perplexities_equal_the_formulas_of_lm_evaluation_harness(rows: list[tuple[str, float, int]]) -> None:
+    made = [text(*row) for row in rows]
+    sums = [total for _, total, _ in rows]
+    for name, lengths in (
+        ("word_perplexity", [len(re.split(r"\s+", reference)) for reference, _, _ in rows]),
+        ("byte_perplexity", [len(reference.encode("utf-8")) for reference, _, _ in rows]),
+        ("perplexity", [tokens for _, _, tokens in rows]),
+    ):
+        # weighted_perplexity: exp of minus the weighted mean.
+        assert pooled(f"{name}.corpus", made) == pytest.approx(math.exp(min(200, -sum(sums) / sum(lengths))))
+        for row, total, length in zip(made, sums, lengths, strict=True):
+            assert score(name, *row) == pytest.approx(math.exp(min(200, -total / length)))
+    # bits_per_byte is the binary logarithm of byte_perplexity.
+    bits = pooled("bits_per_byte.corpus", made)
+    assert pooled("byte_perplexity.corpus", made) == pytest.approx(2 ** min(bits, 200 / math.log(2)))
+
+
+def test_words_are_separated_by_any_white_space() -> None:
+    assert score("word_perplexity", *text(" two\n words ", -4.0)) == pytest.approx(math.exp(2))
+    assert score("word_perplexity", *text(" \n", -4.0)) is None
+    assert score("word_perplexity.corpus", *text("two words", -4.0)) == (4, 2)
+
+
 def test_a_corpus_is_no_mean_of_texts() -> None:
     rows = [text("a", -1.0), text("bcd", -9.0)]
     assert pooled("bits_per_byte.corpus", rows) == pytest.approx(10 / 4 / math.log(2))
     assert np.mean([score("bits_per_byte", *row) for row in rows]) == pytest.approx(2 / math.log(2))
 
 
-@pytest.mark.parametrize("name", ["perplexity", "perplexity.corpus"])
+@pytest.mark.parametrize("name", [name for name in NAMES if "perplexity" in name])
 def test_the_perplexity_of_an_impossible_token_is_finite(name: str) -> None:
     row = text("x", -800.0)
-    value = score(name, *row) if name == "perplexity" else pooled(name, [row])
+    value = pooled(name, [row]) if name.endswith("corpus") else score(name, *row)
     assert value == pytest.approx(math.exp(200))
 
 
@@ -89,7 +125,7 @@ def test_low_values_without_a_maximum_are_better(name: str) -> None:
 
 
 def test_sums_of_nothing_have_no_ratio() -> None:
-    for name in ("bits_per_byte.corpus", "perplexity.corpus"):
+    for name in NAMES[1::2]:
         pool = LIBRARY[name].pool
         assert pool is not None
         assert math.isnan(pool.combine(np.zeros((1, 2)))[0])
