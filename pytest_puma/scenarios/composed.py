@@ -33,7 +33,7 @@ class ComposedScenario(FileScenario):
     """
 
     #: One file, a file for each split, or a data set of the hub.
-    data: ClassVar[str | Mapping[str, str]]  # type: ignore[assignment] - wider than that of `FileScenario`
+    data: ClassVar[str | Mapping[str, str]]  # type: ignore[assignment]  # wider than there
     #: The split to evaluate, and the split of few-shot examples. A single file lends rows that are not evaluated.
     split: ClassVar[str] = "test"
     fewshot_split: ClassVar[str] = "train"

@@ -84,12 +84,14 @@ class Benchmark(ComposedScenario):
         return DataSource(name=shown_path(path), digest=digest)
 
 
-def to_obtain(contents: str, *, licence: str, hub: str = "", original: str = "") -> str:
+def to_obtain(contents: str, *, licence: str, hub: str = "", original: str = "", checksum: str = "") -> str:
     """Return how to get a data set, for a benchmark without one: what it holds, its licence, and where it lies.
 
-    `hub`: the data set of the hub, with a pattern if a split has several files; `original`: the first publication.
+    `hub`: the data set of the hub, with a pattern if a split has several files; `original`: the first publication;
+    `checksum`: the SHA-256 of the original file that the loader was tried on.
     """
     name, _, pattern = hub.partition(":")
     on_hub = f"hf:{name}@REVISION{pattern and f':{pattern}'} (REVISION: a commit of the hub)" if hub else ""
     places = " or ".join(filter(None, (on_hub, original)))
-    return f"it reads {contents} (licence: {licence}), from {places}; each run records the SHA-256 of what it read"
+    digest = f"SHA-256 {checksum}" if checksum else "each run records the SHA-256 of the file"
+    return f"get {contents} (licence: {licence}; {digest}) from {places}"

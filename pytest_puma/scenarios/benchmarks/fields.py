@@ -15,20 +15,26 @@ _SHOWN = 40
 
 def text(record: Mapping[str, Any], *names: str) -> str:
     """Return the text of the first of these columns that the record has."""
-    return value(record, str, *names)
+    found = value(record, str, *names)
+    if not found.strip():
+        raise _unusable(_named(record, names) or names[0], found, "a text that is not empty")
+    return found
 
 
-def texts(record: Mapping[str, Any], *names: str) -> list[str]:
-    """Return the list of texts of the first of these columns that the record has."""
+def texts(record: Mapping[str, Any], *names: str, empty: bool = True) -> list[str]:
+    """Return the list of texts of the first of these columns that the record has; `empty`: it may have no text."""
     entries = value(record, list, *names)
+    name = _named(record, names) or names[0]
     if not all(isinstance(each, str) for each in entries):
-        raise _unusable(names[0], entries, "a list of texts")
+        raise _unusable(name, entries, "a list of texts")
+    if not entries and not empty:
+        raise _unusable(name, entries, "at least one text")
     return entries
 
 
 def value(record: Mapping[str, Any], kind: type[T], *names: str) -> T:
     """Return the value of the first of these columns that the record has, which is of this type."""
-    name = next((each for each in names if record.get(each) is not None), None)
+    name = _named(record, names)
     if name is None:
         msg = f"column {' or '.join(map(repr, names))}: missing or empty; the row has: {', '.join(record)}"
         raise DataError(msg)
@@ -61,6 +67,11 @@ def number(record: Mapping[str, Any], name: str, count: int, *, first: int = 0, 
         keys = f"one of {', '.join(or_one_of)}, or " if or_one_of else ""
         raise _unusable(name, entry, f"{keys}a number from {first} to {first + count - 1}")
     return place
+
+
+def _named(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """The first of these columns that the record has."""
+    return next((each for each in names if record.get(each) is not None), None)
 
 
 def _unusable(name: str, found: object, expected: str) -> DataError:

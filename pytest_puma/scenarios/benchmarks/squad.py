@@ -1,0 +1,117 @@
+"""SQuAD (Rajpurkar et al., 2016 and 2018): questions about a paragraph; the answer is a part of it.
+
+dev-v1.1.json    {"data": [{"title": ..., "paragraphs": [{"context": ..., "qas": [{"id": ..., "question": ...,
+                  "answers": [{"text": ..., "answer_start": 0}]}]}]}]}
+the hub          {"id": ..., "title": ..., "context": ..., "question": ..., "answers": {"text": [...]}}
+
+The second version has questions without an answer; their truth is the word that the prompt asks for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import DataError
+from pytest_puma.scenarios.benchmarks import fields
+from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
+from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
+from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.table import decoded
+
+_NONE = "unanswerable"
+
+
+class Squad(CompletionBenchmark):
+    """Questions that the paragraph answers."""
+
+    name = "squad"
+    split = "validation"
+    key = "id"
+    text_fields = ("context", "question")
+    files = ("dev-v1.1.json", "plain_text/validation-*.parquet")
+    fewshot_files = ("train-v1.1.json", "plain_text/train-*.parquet")
+    stop = ("\n",)
+    max_tokens = 64
+    strategies = ("zero_shot", "few_shot_3")
+    scores = ("f1_squad", "exact_match.loose")
+    without_answer = False
+    obtain = to_obtain(
+        "dev-v1.1.json, 4,854,279 bytes: 10,570 questions",
+        licence="CC BY-SA 4.0",
+        hub="rajpurkar/squad",
+        original="https://rajpurkar.github.io/SQuAD-explorer",
+    )
+
+    def preamble(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - the same for each row
+        """Ask for the form of the answer."""
+        none = f' Write "{_NONE}" if the text does not tell it.' if self.without_answer else ""
+        return f"Answer the question with as few words of the text as possible.{none}"
+
+    def instruction(self, item: dict[str, Any]) -> str:
+        """Return the paragraph and the question."""
+        return f"Title: {item['title']}\n\nText: {item['context']}\n\nQuestion: {item['question']}"
+
+    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - the same for each row
+        """Return the beginning of an answer."""
+        return "Answer:"
+
+    def truth(self, item: dict[str, Any]) -> list[str]:
+        """Return all answers of the annotators, each once."""
+        return list(item["answers"])
+
+    def row(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record with its answers as a list of texts."""
+        answers = fields.value(record, object, "answers")
+        texts = fields.texts(answers, "text") if isinstance(answers, dict) else _texts(record)
+        if not texts and not self.without_answer:
+            msg = "column 'answers': found no answer, expected at least one; squad_v2 has questions without an answer"
+            raise DataError(msg)
+        names = ("id", "title", "context", "question")
+        known = {name: fields.text(record, name).strip() for name in names}
+        return known | {"answers": list(dict.fromkeys(texts)) or [_NONE]}
+
+    def published(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Read the nested JSON of the authors, or a file of the hub."""
+        if path.suffix == ".json":
+            yield from _questions(path)
+        else:
+            yield from super().published(path)
+
+
+class SquadV2(Squad):
+    """Questions of which a half has no answer in the paragraph."""
+
+    name = "squad_v2"
+    files = ("dev-v2.0.json", "squad_v2/validation-*.parquet")
+    fewshot_files = ("train-v2.0.json", "squad_v2/train-*.parquet")
+    without_answer = True
+    obtain = to_obtain(
+        "dev-v2.0.json, 4,370,528 bytes: 11,873 questions",
+        licence="CC BY-SA 4.0",
+        hub="rajpurkar/squad_v2",
+        original="https://rajpurkar.github.io/SQuAD-explorer",
+    )
+
+
+def _texts(record: dict[str, Any]) -> list[str]:
+    return [fields.text(each, "text") for each in fields.value(record, list, "answers")]
+
+
+def _questions(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    name = shown_path(file)
+    try:
+        articles = json.loads(decoded(content_of(file), name))["data"]
+        questions = [
+            {"title": article["title"], "context": paragraph["context"], **question}
+            for article in articles
+            for paragraph in article["paragraphs"]
+            for question in paragraph["qas"]
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        expected = '{"data": [{"title": ..., "paragraphs": ...}]}'
+        msg = f"{name}: not in the format of SQuAD ({error!r}); expected {expected}"
+        raise DataError(msg) from error
+    return ((f"question {number}", question) for number, question in enumerate(questions, start=1))

@@ -1,0 +1,130 @@
+"""Translation of lines, as WMT and FLORES publish them. The names of columns and files are codes of languages.
+
+news.tsv                      a header as `en<TAB>de`, then a source and its translation in each line
+src.en, ref.de                two files with as many lines, in one folder: words of the names say which is which
+{"translation": {"en": ..., "de": ...}}          the hub; the first language is the source
+
+class GermanToEnglish(Translation):      # the other direction of the same data
+    name = "german_to_english"
+    swapped = True
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pytest_puma.core import DataError
+from pytest_puma.scenarios.benchmarks import fields
+from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
+from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
+from pytest_puma.scenarios.benchmarks.languages import language_name
+from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.table import decoded
+
+_SOURCE, _TARGET = {"src", "source"}, {"ref", "reference", "tgt", "trg", "target"}
+
+
+class Translation(CompletionBenchmark):
+    """Lines to translate; `swapped` translates them back."""
+
+    name = "translation"
+    text_fields = ("source",)
+    group_columns = ("pair",)
+    stop = ("\n",)
+    strategies = ("zero_shot", "few_shot_3")
+    scores = ("bleu", "chrf")
+    swapped: ClassVar[bool] = False
+    obtain = to_obtain(
+        "lines with their translations, as newstest2014 (WMT) or devtest of FLORES-200 (CC BY-SA 4.0)",
+        licence="that of the data",
+        hub="wmt/wmt14:de-en/*",
+        original="two text files or a TSV file",
+    )
+
+    def preamble(self, item: dict[str, Any]) -> str:
+        """Name the languages."""
+        return f"Translate from {language_name(item['from'])} to {language_name(item['to'])}."
+
+    def instruction(self, item: dict[str, Any]) -> str:
+        """Return the line."""
+        return f"{language_name(item['from'])}: {item['source']}"
+
+    def cue(self, item: dict[str, Any]) -> str:
+        """Return the name of the language."""
+        return f"{language_name(item['to'])}:"
+
+    def truth(self, item: dict[str, Any]) -> str:
+        """Return the translation."""
+        return str(item["target"])
+
+    def split_in_folder(self, folder: Path, split: str) -> Path:
+        """Return the folder, if it holds two files of lines."""
+        return folder if self._pair(folder) else super().split_in_folder(folder, split)
+
+    def examples(self) -> Any:
+        """None for lines, which lend those that are not evaluated."""
+        folder = self.path
+        return None if folder.is_dir() or folder.suffix == ".tsv" else super().examples()
+
+    def parts(self, path: Path) -> list[Path]:
+        """Return the two files of lines, source first."""
+        pair = self._pair(path) if path.is_dir() else None
+        return [path] if pair is None else list(pair)
+
+    def row(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record of two languages."""
+        texts = fields.value(record, dict, "translation") if "translation" in record else record
+        if len(texts) != 2:  # noqa: PLR2004 - a pair
+            msg = f"found the columns {', '.join(texts)}, expected two, named by their languages, as en and de"
+            raise DataError(msg)
+        source, target = reversed(texts) if self.swapped else texts
+        return {
+            "pair": f"{source}-{target}",
+            "from": source,
+            "to": target,
+            "source": fields.text(texts, source),
+            "target": fields.text(texts, target),
+        }
+
+    def published(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Read lines without quotes, or a file of the hub."""
+        if path.is_dir():
+            files = self.parts(path)
+            yield from _rows(path, [_language(file) for file in files], [_lines(file) for file in files])
+        elif path.suffix == ".tsv":
+            header, *lines = ([cell.strip() for cell in line.split("\t")] for line in _lines(path))
+            for number, cells in enumerate(lines, start=2):
+                yield f"line {number}", dict(zip(header, cells, strict=False))
+        else:
+            yield from super().published(path)
+
+    def _pair(self, folder: Path) -> tuple[Path, Path] | None:
+        """The file of the sources and that of the translations; None if there are no such files."""
+        files = [each for each in sorted(folder.iterdir()) if each.is_file()]
+        sources, targets = ([each for each in files if _words(each) & names] for names in (_SOURCE, _TARGET))
+        return (sources[0], targets[0]) if len(sources) == len(targets) == 1 else None
+
+
+def _rows(folder: Path, codes: list[str], lines: list[list[str]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    if len(lines[0]) != len(lines[1]):
+        msg = f"{shown_path(folder)}: {len(lines[0])} lines in {codes[0]} and {len(lines[1])} in {codes[1]}; "
+        raise DataError(msg + "expected as many translations as lines")
+    for number, texts in enumerate(zip(*lines, strict=True), start=1):
+        yield f"line {number}", dict(zip(codes, texts, strict=True))
+
+
+def _lines(file: Path) -> list[str]:
+    return decoded(content_of(file), shown_path(file)).removesuffix("\n").split("\n")
+
+
+def _words(file: Path) -> set[str]:
+    return set(re.split(r"[^a-z]+", file.name.casefold()))
+
+
+def _language(file: Path) -> str:
+    """The code of a file's language: `de` of `news-ref.de`, `deu_Latn` of `deu_Latn.ref`."""
+    suffix = file.suffix.removeprefix(".")
+    return file.stem if suffix in _SOURCE | _TARGET else suffix or file.stem
