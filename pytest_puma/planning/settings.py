@@ -19,6 +19,7 @@ from pytest_puma.planning.reports import ReportFile
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
+from pytest_puma.scenarios.small import SMALL_SETS
 from pytest_puma.store.recorded_run import RecordedRun
 from pytest_puma.strategies import ALL, Strategy, parse_strategy
 
@@ -84,7 +85,7 @@ DEFAULTS = RunOptions(samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
 class Registry:
     """Every scenario, and the strategies, perturbations and metrics of plugins, by name."""
 
-    scenarios: Mapping[str, type[Scenario]] = field(default_factory=lambda: {**BUILTIN, **BENCHMARKS})
+    scenarios: Mapping[str, type[Scenario]] = field(default_factory=lambda: {**BUILTIN, **SMALL_SETS, **BENCHMARKS})
     strategies: Mapping[str, Strategy] = field(default_factory=dict)
     perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)

@@ -32,8 +32,6 @@ class ComposedScenario(FileScenario):
     `data` is one file, or a file for each split, or `hf:owner/set@revision`. `item` is always a row as a dictionary.
     """
 
-    #: One file, a file for each split, or a data set of the hub.
-    data: ClassVar[str | Mapping[str, str]]  # type: ignore[assignment]  # wider than there
     #: The split to evaluate, and the split of few-shot examples. A single file lends rows that are not evaluated.
     split: ClassVar[str] = "test"
     fewshot_split: ClassVar[str] = "train"

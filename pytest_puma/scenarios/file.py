@@ -43,8 +43,9 @@ class FileScenario(Scenario):
     declared examples then belong to other data, so the file's own rows that are not evaluated are lent.
     """
 
-    #: The file: a path relative to the module of the class, or the name of a bundled file.
-    data: ClassVar[str]
+    #: The file: a path relative to the module of the class, or the name of a bundled file. A `ComposedScenario`
+    #: may have a file for each split.
+    data: ClassVar[str | Mapping[str, str]]
     #: The column of the gold answer.
     label_column: ClassVar[str]
     #: For each column, other names it is understood by; case, blanks, underscores and hyphens do not matter.
@@ -82,7 +83,7 @@ class FileScenario(Scenario):
     @property
     def path(self) -> Path:
         """The file that is read: the user's, else the declared one."""
-        return self._declared(self.data) if self._replacement is None else Path(self._replacement)
+        return self._declared(str(self.data)) if self._replacement is None else Path(self._replacement)
 
     @cached_property
     def rows(self) -> pd.DataFrame:

@@ -55,7 +55,7 @@ def example_rows(scenario: Scenario, k: int, seed: int, evaluated: Collection[st
     holds their ids) or shares a unit with one, or with another example. A `SettingsError` says how
     many there are when they are too few.
     """
-    return _examples(scenario, k, seed, _candidates(scenario, seed, evaluated), len(evaluated))
+    return _examples(scenario, k, seed, _apart(_candidates(scenario, seed, evaluated)), len(evaluated))
 
 
 def examples_by_group(
@@ -69,7 +69,7 @@ def examples_by_group(
     for candidate in _candidates(scenario, seed, {sample.id for sample in samples}):
         candidates[candidate.group].append(candidate)
     numbers = Counter(sample.group for sample in samples)
-    return {group: _examples(scenario, k, seed, candidates[group], n, group) for group, n in numbers.items()}
+    return {group: _examples(scenario, k, seed, _apart(candidates[group]), n, group) for group, n in numbers.items()}
 
 
 def _examples(  # noqa: PLR0917 - the last two are for the message
@@ -100,7 +100,7 @@ def _by_label(candidates: Iterable[Sample], seed: int) -> Iterator[Sample]:
 
 
 def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> Iterator[Sample]:
-    """Every row that may be an example, in the order of being chosen."""
+    """Every row that shares no unit with an evaluated one, in the order of being chosen."""
     pool = scenario.examples()
     if pool is None:
         # Lent from the far end of the order: then more samples do not change the examples.
@@ -111,8 +111,14 @@ def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> It
     # The ids of another split may be those of other rows: what an example asks is compared later.
     own = evaluated if pool is None or not isinstance(scenario, ComposedScenario) else ()
     taken = {unit for sample in rows if sample.id in own for unit in sample.units}
-    for sample in rows:
-        if sample.id not in own and taken.isdisjoint(sample.units):
+    return (sample for sample in rows if sample.id not in own and taken.isdisjoint(sample.units))
+
+
+def _apart(candidates: Iterable[Sample]) -> Iterator[Sample]:
+    """The candidates for one prompt: those that share no unit with an earlier one."""
+    taken: set[str] = set()
+    for sample in candidates:
+        if taken.isdisjoint(sample.units):
             taken.update(sample.units)
             yield sample
 

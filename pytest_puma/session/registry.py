@@ -12,6 +12,7 @@ from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.planning.settings import Registry
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
+from pytest_puma.scenarios.small import SMALL_SETS
 from pytest_puma.session.project import project_root
 from pytest_puma.strategies import Strategy, is_built_in
 from pytest_puma.strategies.from_templates import templated
@@ -31,7 +32,7 @@ def registry_of(config: pytest.Config) -> Registry:
 
 
 def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
-    scenarios = {**BUILTIN, **BENCHMARKS}
+    scenarios = {**BUILTIN, **SMALL_SETS, **BENCHMARKS}
     for scenario in (entry for entries in config.hook.pytest_puma_scenarios() for entry in entries):
         if not (isinstance(scenario, type) and issubclass(scenario, Scenario)):
             msg = f"hook pytest_puma_scenarios: found {scenario!r}; expected Scenario classes"

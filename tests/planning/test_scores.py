@@ -12,6 +12,7 @@ from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.metrics.library.extras import MODULES
 from pytest_puma.planning.scores import available_scores, check_metric, own_scores, used_scores
 from pytest_puma.planning.settings import Registry
+from pytest_puma.scenarios.small import SMALL_SETS
 from tests.factories import Triage
 
 PLAIN = Metric(name="plain", score=lambda *_: 1.0)
@@ -31,6 +32,14 @@ def names(metrics: Sequence[Metric]) -> list[str]:
 def test_scores_name_metrics_of_the_library_and_of_hooks_once() -> None:
     own = own_scores(listing("postscript", "plain", "postscript"), REGISTRY)
     assert own == (LIBRARY["postscript"], PLAIN)
+
+
+def test_the_primary_metric_of_a_completion_may_be_a_name() -> None:
+    """Its kind of task has no metric of its own, so that without this one there would be none."""
+    scenario = SMALL_SETS["capitals"]()
+    available = names(available_scores(scenario, REGISTRY))
+    assert available[0] == scenario.primary_metric() == "contains"
+    assert available.count("contains") == 1
 
 
 def test_an_unknown_score_is_refused_with_the_nearest_name_and_those_that_apply() -> None:

@@ -178,6 +178,23 @@ def test_a_group_with_too_few_examples_is_named(file: Path) -> None:
         examples_by_group(Exams(file), 2, 42, samples)
 
 
+def test_examples_of_different_groups_may_share_a_unit_but_those_of_one_prompt_may_not() -> None:
+    """A sentence in two languages is one unit, and each language shows it in prompts of its own."""
+    subjects = ["law"] * 3 + ["chess"] * 3
+    pool = frame(6, id=list("abcdef"), subject=subjects, sentence=["1", "1", "2", "1", "2", "2"])
+    rows = frame(4, subject=["law", "law", "chess", "chess"], sentence=list("wxyz"))
+    scenario = Custom(rows, pool, key="id", group_columns=("subject",), unit_columns=("sentence",))
+    samples = draw(scenario, 4, 42)
+
+    examples = examples_by_group(scenario, 2, 42, samples)
+    assert {group: {row["sentence"] for row in own} for group, own in examples.items()} == {
+        ("law",): {"1", "2"},
+        ("chess",): {"1", "2"},
+    }
+    with pytest.raises(SettingsError, match="3 examples requested, 2 there"):
+        examples_by_group(scenario, 3, 42, samples)
+
+
 def test_examples_of_a_pool_are_of_the_group_too() -> None:
     pool = frame(4, id=list("abcd"), subject=["law", "law", "chess", "chess"])
     scenario = grouped(8)

@@ -13,6 +13,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 from random import Random
 from typing import Any, TypeAlias
 
@@ -184,18 +185,22 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 
 
 def rows(*, dev: bool = False) -> Iterator[dict[str, Any]]:
-    """All problems, the templates of each number of steps in turn; no question occurs twice."""
+    """All problems, the templates of each number of steps in turn.
+
+    No two differ only in the name, also not one of the examples and an evaluated one.
+    """
     names, counts, prefix = (DEV_NAMES, DEV_COUNTS, "dev-") if dev else (NAMES, COUNTS, "")
     random = Random(f"arithmetic {prefix}")  # noqa: S311 - no secret
-    seen: set[str] = set()
-    for templates, count in zip((ONE, TWO, THREE), counts, strict=True):
-        for number in range(count):
+    seen = {without_name(row["question"]) for row in rows(dev=True)} if not dev else set()
+    made = count(1)
+    for templates, total in zip((ONE, TWO, THREE), counts, strict=True):
+        for number in range(total):
             question, steps = _fresh(random, templates[number % len(templates)], names, seen)
-            seen.add(question)
+            seen.add(without_name(question))
             values = [_value(calculation) for _, calculation in steps]
             lines = [f"{text} {each} = {value}." for (text, each), value in zip(steps, values, strict=True)]
             yield {
-                "id": f"arithmetic-{prefix}{len(seen):03}",
+                "id": f"arithmetic-{prefix}{next(made):03}",
                 "steps": len(steps),
                 "question": question,
                 "answer": "\n".join([*lines, f"#### {values[-1]}"]),
@@ -206,8 +211,13 @@ def _fresh(random: Random, template: Template, names: tuple[str, ...], seen: set
     """A problem that is new, and whose result is no number of its question."""
     while True:
         question, steps = template(random, random.choice(names))
-        if question not in seen and str(_value(steps[-1][1])) not in re.findall(r"\d+", question):
+        if without_name(question) not in seen and str(_value(steps[-1][1])) not in re.findall(r"\d+", question):
             return question, steps
+
+
+def without_name(question: str) -> str:
+    """Return a question with a mark in place of the name."""
+    return re.sub(rf"\b({'|'.join((*NAMES, *DEV_NAMES))})\b", "N", question)
 
 
 def _value(calculation: str) -> int:
