@@ -14,7 +14,7 @@ from fractions import Fraction
 
 #: Longer runs of digits are no numbers: Python refuses to convert 4,300 digits. A power of ten needs memory.
 _DIGITS, _EXPONENT = r"\d{1,400}", r"[-+]?\d{1,3}"
-_THOUSANDS = r"[1-9]\d{0,2}(?:(?:,|\{,\}|\\[,!]|[\u00A0\u2009\u202F])\d{3})+"
+_THOUSANDS = r"[1-9]\d{0,2}(?:(?:,(?:\\!)?|\{,\}|\\[,!]|[\u00A0\u2009\u202F])\d{3})+"
 _NUMERAL = re.compile(
     rf"""
     (?: (?<![\w)\]}}%]) (?P<sign>[-+\u2212]) )?

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pytest_puma.core import Likelihood, Metric, Pool, Prediction, Sample
-from pytest_puma.metrics.library.likelihoods import size
+from pytest_puma.metrics.library.likelihoods import scored_texts, size
 from pytest_puma.metrics.statistic import divide
 
 #: The length of a text, which has this likelihood.
@@ -29,7 +29,7 @@ _MAX_NATS = 200.0
 def gold_likelihood(sample: Sample, prediction: Prediction) -> tuple[str, Likelihood] | None:
     """Return the text of the ground truth beside its likelihood; None if there is none."""
     if sample.choices:
-        texts = [choice.text for choice in sample.choices]
+        texts = scored_texts(sample, prediction)
         place = next((place for place, choice in enumerate(sample.choices) if choice.right), None)
     else:
         texts, place = list(sample.references), 0 if sample.references else None

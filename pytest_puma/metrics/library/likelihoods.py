@@ -1,6 +1,7 @@
 """Likelihoods of choices: how they are normalised, and which choice is the best.
 
-Lengths are those of the text of a choice as the data has it, without the space before it in a prompt.
+Lengths are those of the text of a choice as the data has it, without the space before it in a prompt. In a partial
+evaluation, where the text behind the choice is scored, they are those of that text.
 """
 
 from __future__ import annotations
@@ -17,27 +18,27 @@ Normalised: TypeAlias = Callable[[Sample, Prediction], list[float]]
 
 def sums(sample: Sample, prediction: Prediction) -> list[float]:
     """Return the log-probability of each choice, without the end of turn."""
-    return [likelihood.total for _, likelihood in _pairs(sample, prediction.likelihoods)]
+    return [likelihood.total for _, likelihood in _pairs(sample, prediction)]
 
 
 def per_character(sample: Sample, prediction: Prediction) -> list[float]:
     """Return the log-probability of each choice divided by its characters: lm-evaluation-harness' `acc_norm`."""
-    return [each.total / max(1, len(text)) for text, each in _pairs(sample, prediction.likelihoods)]
+    return [each.total / max(1, len(text)) for text, each in _pairs(sample, prediction)]
 
 
 def per_byte(sample: Sample, prediction: Prediction) -> list[float]:
     """Return the log-probability of each choice divided by its bytes in UTF-8: `acc_bytes`."""
-    return [each.total / max(1, size(text)) for text, each in _pairs(sample, prediction.likelihoods)]
+    return [each.total / max(1, size(text)) for text, each in _pairs(sample, prediction)]
 
 
 def per_token(sample: Sample, prediction: Prediction) -> list[float]:
     """Return the log-probability of each choice divided by its tokens."""
-    return [each.total / max(1, each.tokens) for _, each in _pairs(sample, prediction.likelihoods)]
+    return [each.total / max(1, each.tokens) for _, each in _pairs(sample, prediction)]
 
 
 def gains(sample: Sample, prediction: Prediction) -> list[float]:
     """Return how much the question adds to the log-probability of each choice: `acc_mutual_info`."""
-    alone = [likelihood.total for _, likelihood in _pairs(sample, prediction.unconditional)]
+    alone = [likelihood.total for likelihood in prediction.unconditional]
     return [total - before for total, before in zip(sums(sample, prediction), alone, strict=True)]
 
 
@@ -59,6 +60,14 @@ def softmax(values: Sequence[float]) -> list[float]:
     return [each / total for each in exponentials]
 
 
-def _pairs(sample: Sample, likelihoods: Sequence[Likelihood]) -> list[tuple[str, Likelihood]]:
-    """The text of each choice beside its likelihood."""
-    return [(choice.text, likelihood) for choice, likelihood in zip(sample.choices, likelihoods, strict=True)]
+def scored_texts(sample: Sample, prediction: Prediction) -> list[str]:
+    """Return the text to which each likelihood belongs: of the choices, or what follows each of them."""
+    scored = prediction.continuations
+    if len(scored) == len(sample.choices) and all(len(each) == 1 for each in scored):
+        return [each[0].strip() for each in scored]
+    return [choice.text for choice in sample.choices]
+
+
+def _pairs(sample: Sample, prediction: Prediction) -> list[tuple[str, Likelihood]]:
+    """The text of each likelihood beside it."""
+    return list(zip(scored_texts(sample, prediction), prediction.likelihoods, strict=True))

@@ -65,6 +65,16 @@ def test_accuracies_equal_the_formulas_of_lm_evaluation_harness(
         assert score(name, sample, answered) == float(best in right), name
 
 
+@pytest.mark.parametrize("name", ["accuracy_chars", "accuracy_bytes"])
+def test_the_length_of_a_choice_that_only_stands_before_the_scored_text_plays_no_part(name: str) -> None:
+    # "The ... was too large": the ending is scored after each choice, so that all lengths are the same.
+    sample, totals = question(("cup", "very large suitcase"), [0]), (-5.0, -6.0)
+    of_choices = scored(totals, continuations=((" cup", " very large suitcase"),))
+    assert score(name, sample, of_choices) == 0
+    of_endings = scored(totals, continuations=((" was too large.",), (" was too large.",)))
+    assert score(name, sample, of_endings) == 1
+
+
 @pytest.mark.parametrize("name", ["accuracy_chars", "accuracy_bytes", "accuracy_tokens"])
 def test_the_first_of_equally_good_choices_counts(name: str) -> None:
     assert score(name, question(("ab", "cd"), [0]), scored((-2.0, -2.0))) == 1

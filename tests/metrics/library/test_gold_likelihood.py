@@ -51,6 +51,11 @@ def test_bits_per_byte_count_bytes_not_characters() -> None:
     assert score("bits_per_byte", *text("日本", -6 * math.log(2))) == pytest.approx(1)
 
 
+def test_bits_of_an_ending_behind_the_choices_are_divided_by_its_own_bytes() -> None:
+    answered = scored((-4 * math.log(2), -1.0), continuations=((" fell.",), (" fell.",)))
+    assert score("bits_per_byte", question(("a long name", "b")), answered) == pytest.approx(4 / 5)
+
+
 def test_perplexity_is_per_token_of_the_first_reference() -> None:
     assert score("perplexity", *text("Berlin", -6.0, tokens=3)) == pytest.approx(math.exp(2))
 
