@@ -10,12 +10,15 @@ from collections.abc import Iterator, Sequence
 
 from pytest_puma.core import Metric
 from pytest_puma.metrics.library.references import best
-from pytest_puma.metrics.library.rouge import words
+from pytest_puma.metrics.library.rouge import rouge_l, words
 
 
 def rouge_lsum(text: str, reference: str) -> float:
     """Return the summary-level ROUGE-L of a text and a reference; 1 if both texts are empty."""
     found, wanted = _sentences(text), _sentences(reference)
+    if len(found) == len(wanted) == 1:
+        # The same number, but long texts take milliseconds in place of seconds.
+        return rouge_l(text, reference)
     length = sum(map(len, found)) + sum(map(len, wanted))
     if not length:
         return float(not text.strip() and not reference.strip())
