@@ -47,7 +47,11 @@ ROWS: list[tuple[str, dict[str, dict[str, Any]], str, list[bool], list[bool]]] =
     (
         "Schreibe Deutsch.",
         {"language:response_language": {"language": "de"}, "startend:end_checker": {"end_phrase": "Ende."}},
-        "Der See ist heute sehr ruhig und klar. Ende!",
+        # Longer than 120 characters: the library needs 0.7 GB to tell the language of a shorter text.
+        (
+            "Der See ist heute sehr ruhig und klar. Am Ufer sitzen zwei Kinder und werfen kleine Steine in das Wasser, "
+            "bis die Sonne untergeht. Ende!"
+        ),
         [True, False],
         [True, False],
     ),
@@ -66,10 +70,8 @@ def _write(project: Project) -> None:
     (path / "replies.json").write_text(json.dumps(replies), encoding="utf-8")
 
 
-def test_published_rows_are_asked_and_scored_on_both_levels(project: Project) -> None:
-    _write(project)
-    result = project.run("--puma-data=ifeval=input_data.jsonl")
-    result.assert_outcomes(passed=1)
+def _check(project: Project) -> None:
+    """All numbers, and those of each row."""
     (outcome,) = project.record()["outcomes"]
     measured = {name: measure["value"] for name, measure in outcome["measures"].items() if name.startswith("ifeval")}
     strict, loose = [row[3] for row in ROWS], [row[4] for row in ROWS]
@@ -84,6 +86,22 @@ def test_published_rows_are_asked_and_scored_on_both_levels(project: Project) ->
         assert line["raw"] == [reply]
         assert line["scores"]["ifeval.instruction"] == [sum(followed), len(followed)]
         assert line["scores"]["ifeval.instruction.loose"] == [sum(loosely), len(loosely)]
+
+
+def test_published_rows_are_asked_and_scored_on_both_levels(project: Project) -> None:
+    _write(project)
+    project.run("--puma-data=ifeval=input_data.jsonl").assert_outcomes(passed=1)
+    _check(project)
+
+
+def test_published_responses_are_scored_without_a_model(project: Project) -> None:
+    _write(project)
+    lines = (json.dumps({"prompt": prompt, "response": reply}) for prompt, _, reply, *_ in reversed(ROWS))
+    (project.pytester.path / "input_response_data_gpt4.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    recorded = "--puma-model=recorded:gpt4=input_response_data_gpt4.jsonl,text=response"
+    project.run("--puma-data=ifeval=input_data.jsonl", recorded, model=False).assert_outcomes(passed=1)
+    assert project.cell_ids() == ["ifeval-zero_shot@gpt4"]
+    _check(project)
 
 
 def test_without_the_file_nothing_runs_and_the_error_says_where_it_is(project: Project) -> None:
