@@ -43,8 +43,8 @@ class FileScenario(Scenario):
     declared examples then belong to other data, so the file's own rows that are not evaluated are lent.
     """
 
-    #: The file: a path relative to the module of the class, or the name of a bundled file. A `ComposedScenario`
-    #: may have a file for each split.
+    #: The file: a path relative to the module of the class, or the name of a bundled file. A `ComposedScenario` can
+    #: declare a file for each split.
     data: ClassVar[str | Mapping[str, str]]
     #: The column of the gold answer.
     label_column: ClassVar[str]
@@ -83,7 +83,12 @@ class FileScenario(Scenario):
     @property
     def path(self) -> Path:
         """The file that is read: the user's, else the declared one."""
-        return self._declared(str(self.data)) if self._replacement is None else Path(self._replacement)
+        if self._replacement is not None:
+            return Path(self._replacement)
+        if not isinstance(self.data, str):
+            msg = f"scenario {self.name!r}: data is {self.data!r}; expected one file, as it has no splits"
+            raise SettingsError(msg)
+        return self._declared(self.data)
 
     @cached_property
     def rows(self) -> pd.DataFrame:

@@ -27,5 +27,5 @@ def _converse(task: Task, *, answers: int) -> Conversation:
     votes = [vote for vote in values if vote is not None]
     if not votes:
         return Answer(value=None, responses=responses)
-    value, shares = task.scenario.kind.vote(votes, task.scenario.valid_labels(), task.derived_seed("tie"))
+    value, shares = task.scenario.kind.vote(votes, task.labels, task.derived_seed("tie"))
     return Answer(value=value, responses=responses, probabilities=shares)

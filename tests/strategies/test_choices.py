@@ -1,0 +1,157 @@
+"""Strategies on choices and completions: what they request, and the answers they make of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import Choice, Generation, Likelihood, Message, Response, Sample, Trial
+from pytest_puma.core.metric import Need
+from pytest_puma.strategies import Task, parse_strategy
+from pytest_puma.strategies.cloze_scoring import cloze_scoring
+from pytest_puma.strategies.composed import Composed
+from pytest_puma.strategies.direct import direct
+from pytest_puma.strategies.option_scoring import option_scoring
+from pytest_puma.strategies.self_consistency import self_consistency
+from tests.composed import QUESTION, Capitals, Quiz
+from tests.strategies.play import OVERFLOW, play, responses
+
+GENERATION = Generation(max_tokens=16, temperature=0.0)
+
+
+def question(*, cloze: bool = False, needs: frozenset[Need] = frozenset(), **fields: Any) -> Task:
+    choices = tuple(Choice(text=text, right=text == "desk") for text in ("desk", "sea", "sky"))
+    sample = Sample(id="s", fields=QUESTION, gold="desk", units=("s",), choices=choices)
+    wording = Composed(scenario=Quiz(), cloze=cloze)
+    return Task(scenario=Quiz(), sample=sample, wording=wording, generation=GENERATION, needs=needs, **fields)
+
+
+def capital(scenario: Capitals | None = None, *, needs: frozenset[Need] = frozenset(), **fields: Any) -> Task:
+    scenario = scenario or Capitals()
+    row = {"country": "Italy", "capital": ["Rome", "Roma"]}
+    sample = Sample(id="s", fields=row, gold="Rome", units=("s",), references=("Rome", "Roma"))
+    wording = Composed(scenario=scenario)
+    return Task(scenario=scenario, sample=sample, wording=wording, generation=GENERATION, needs=needs, **fields)
+
+
+def scored(*probabilities: float) -> Response:
+    likelihoods = tuple(
+        Likelihood(total=math.log(each), end=None, tokens=1, greedy=each > 0.5) for each in probabilities
+    )
+    logprobs = tuple(each.total for each in likelihoods)
+    return Response(logprobs=logprobs, likelihoods=likelihoods, finish="scored")
+
+
+def test_letters_are_scored_in_the_order_shown_and_name_their_choices() -> None:
+    task = question(trial=Trial(0, (2, 0, 1)))
+    played = play(option_scoring(task), (scored(0.1, 0.6, 0.3),))
+    (request,) = played.scores
+    assert (request.continuations, request.ends) == ((" A", " B", " C"), True)
+    assert played.answer.value == "desk"
+    assert played.answer.probabilities == pytest.approx({"sky": 0.1, "desk": 0.6, "sea": 0.3})
+
+
+def test_in_plain_text_letters_are_scored_without_an_end() -> None:
+    (request,) = play(option_scoring(question(chat=False)), (scored(0.1, 0.6, 0.3),)).scores
+    assert request.ends is False
+
+
+def test_cloze_scores_the_texts_of_the_choices_without_an_end() -> None:
+    played = play(cloze_scoring(question(cloze=True)), (scored(0.1, 0.7, 0.2),))
+    (request,) = played.scores
+    assert (request.continuations, request.ends) == ((" desk", " sea", " sky"), False)
+    assert [message.content for message in request.prompt.messages] == ["Question: Where is a pen?"]
+    assert played.answer.value == "sea"
+    assert played.answer.likelihoods == scored(0.1, 0.7, 0.2).likelihoods
+    assert played.answer.unconditional == ()
+
+
+def test_cloze_scores_the_texts_without_the_question_if_a_metric_needs_it() -> None:
+    task = question(cloze=True, needs=frozenset({"unconditional"}))
+    played = play(cloze_scoring(task), (scored(0.1, 0.7, 0.2), scored(0.3, 0.3, 0.3)))
+    first, second = played.scores
+    assert second.continuations == first.continuations
+    assert second.prompt.prefill == "Answer:"
+    assert "pen" not in str(second.prompt)
+    assert played.answer.unconditional == scored(0.3, 0.3, 0.3).likelihoods
+    assert played.answer.probabilities == pytest.approx({"desk": 0.1, "sea": 0.7, "sky": 0.2})
+
+
+def test_an_overflow_of_either_prompt_is_no_answer() -> None:
+    task = question(cloze=True, needs=frozenset({"unconditional"}))
+    answer = play(cloze_scoring(task), (scored(0.1, 0.7, 0.2), OVERFLOW)).answer
+    assert (answer.value, answer.failure) == (None, "overflow")
+
+
+@pytest.mark.parametrize(("reply", "expected"), [("B", "sea"), ("It is a desk.", "desk"), ("I do not know", None)])
+def test_a_written_letter_or_text_is_read(reply: str, expected: str | None) -> None:
+    assert play(direct(question()), responses(reply)).answer.value == expected
+
+
+def test_self_consistency_takes_the_majority_of_choices() -> None:
+    texts = ("Answer: A", "Answer: B", "So.\nAnswer: (A)", "Answer: desk", "no idea")
+    answer = play(self_consistency(5)(question()), responses(*texts)).answer
+    assert answer.value == "desk"
+    assert answer.probabilities == pytest.approx({"desk": 0.75, "sea": 0.25, "sky": 0.0})
+
+
+def test_a_completion_is_the_text_after_processing() -> None:
+    class Loud(Capitals):
+        def post_process(self, text: str, sample: Sample) -> str | None:  # noqa: ARG002
+            return text.strip().upper() or None
+
+    assert play(direct(capital(Loud())), responses(" Rome\n")).answer.value == "ROME"
+    assert play(direct(capital(Loud())), responses(" ")).answer.value is None
+
+
+def test_the_truths_are_scored_after_the_same_prompt_if_a_metric_needs_it() -> None:
+    played = play(direct(capital(needs=frozenset({"likelihoods"}))), (Response(text="Rome"), scored(0.4, 0.2)))
+    assert played.scores[0].continuations == (" Rome", " Roma")
+    assert played.scores[0].prompt == played.generates[0].prompt
+    assert played.answer.likelihoods == scored(0.4, 0.2).likelihoods
+    assert play(direct(capital()), responses("Rome")).scores == []
+
+
+class Dialogue(Capitals):
+    def turns(self, item: dict[str, Any]) -> Sequence[str]:
+        return (f"Capital of {item['country']}?", "Are you sure?", "In one word:")
+
+
+def test_a_dialogue_asks_each_turn_after_the_replies_before() -> None:
+    played = play(direct(capital(Dialogue())), *(responses(text) for text in ("Rome.", "Yes.", "Rome")))
+    second, third = (request.prompt for request in played.generates[1:])
+    assert [(message.role, message.content) for message in second.messages] == [
+        ("user", "Capital of Italy?"),
+        ("assistant", "A:Rome."),
+        ("user", "Are you sure?"),
+    ]
+    assert [message.content for message in third.messages][-2:] == ["Yes.", "In one word:"]
+    assert third.prefill == ""
+    assert played.answer.value == "Rome"
+    assert [response.text for response in played.answer.responses] == ["Rome.", "Yes.", "Rome"]
+    assert len({request.seed for request in played.generates}) == 3
+
+
+def test_a_dialogue_ends_at_an_overflow() -> None:
+    played = play(direct(capital(Dialogue())), responses("Rome."), (OVERFLOW,))
+    assert played.answer.value is None
+    assert len(played.answer.responses) == 2
+
+
+def test_a_kind_has_its_own_default_strategies() -> None:
+    assert Quiz().kind.strategies == ("zero_shot", "option_scoring", "cloze_scoring")
+    assert Capitals().kind.strategies == ("zero_shot", "few_shot_3")
+
+
+@pytest.mark.parametrize(("name", "shots"), [("option_scoring_5", 5), ("cloze_scoring_3", 3), ("cloze_scoring", 0)])
+def test_scoring_strategies_have_examples(name: str, shots: int) -> None:
+    strategy = parse_strategy(name)
+    assert (strategy.name, strategy.shots) == (name, shots)
+
+
+def test_the_message_of_an_earlier_reply_has_no_reasoning() -> None:
+    played = play(direct(capital(Dialogue())), *(responses(text) for text in ("<think>x</think>Rome.", "Yes.", "R")))
+    assert played.generates[1].prompt.messages[1] == Message(role="assistant", content="A:Rome.")
