@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from pytest_puma.core import Sample, SettingsError, Trial, UnchangedError
+from pytest_puma.core import DataError, Sample, SettingsError, Trial, UnchangedError
 from pytest_puma.perturbations import perturb
 from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios.composed import ComposedScenario
@@ -43,8 +43,8 @@ def wording_of(cell: Cell, project: Path | None) -> Wording:
 def rows_of(cell: Cell) -> Rows:
     """The rows of a cell; a `SettingsError` if there are too few examples."""
     samples = draw(cell.scenario, cell.samples, cell.seed, cell.subjects)
-    shots = cell.strategy.shots
-    return samples, examples_by_group(cell.scenario, shots, cell.seed, samples) if shots else {}
+    shared = cell.strategy.shots and any(_picked(cell, sample) is None for sample in samples)
+    return samples, examples_by_group(cell.scenario, cell.strategy.shots, cell.seed, samples) if shared else {}
 
 
 def tasks_of(cell: Cell, project: Path | None) -> list[Task]:
@@ -84,13 +84,26 @@ def _examples(
     cell: Cell, sample: Sample, examples: Mapping[Group, Sequence[Mapping[str, object]]]
 ) -> Sequence[Mapping[str, object]]:
     """The examples in the prompt of a sample: those that the scenario picks for it, else those of its group."""
+    picked = _picked(cell, sample) if cell.strategy.shots else ()
+    return examples[sample.group][: cell.strategy.shots] if picked is None else picked
+
+
+def _picked(cell: Cell, sample: Sample) -> Sequence[Mapping[str, object]] | None:
+    """The examples that the scenario picks for a sample; None if it takes those of the group."""
     scenario, k = cell.scenario, cell.strategy.shots
-    if k and isinstance(scenario, ComposedScenario):
-        random = Random(rank(cell.seed, "examples", sample.id))  # noqa: S311 - no secret
-        picked = scenario.pick_examples(dict(sample.fields), k, random)
-        if picked is not None:
-            return picked
-    return examples.get(sample.group, ())[:k]
+    if not isinstance(scenario, ComposedScenario):
+        return None
+    random = Random(rank(cell.seed, "examples", sample.id))  # noqa: S311 - no secret
+    picked = scenario.pick_examples(dict(sample.fields), k, random)
+    if picked is None:
+        return None
+    if len(picked) != k or not all(isinstance(each, Mapping) for each in picked):
+        msg = (
+            f"scenario {scenario.name!r}, row {sample.id}: pick_examples() returned {len(picked)} examples; "
+            f"expected {k} rows as dictionaries"
+        )
+        raise DataError(msg)
+    return picked
 
 
 def _trials(cell: Cell, task: Task) -> Iterator[Task]:

@@ -180,7 +180,7 @@ def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], pl
         units=units,
         row=place,
         groups=groups_of(scenario, fields),
-        references=tuple(_called(scenario, key, fields, "references")) or (gold,),
+        references=tuple(_called(scenario, key, fields, "references")) or ((gold,) if gold else ()),
         choices=tuple(_called(scenario, key, fields, "options")),
         context=_called(scenario, key, fields, "context"),
     )

@@ -23,7 +23,7 @@ from pytest_puma.task_types import KINDS
 from tests.docs.reference import PAGES, REFERENCE, ROOT, example, names_in, page_name, table
 
 #: Methods of composed scenarios that a user neither calls nor overrides.
-INTERNAL = ("task_type", "question_text", "target_text", "split_path", "split_in_folder", "path")
+INTERNAL = ("task_type", "declares_examples", "question_text", "target_text", "split_path", "split_in_folder", "path")
 
 
 def test_the_table_of_options_has_each_option_beside_its_ini_key() -> None:

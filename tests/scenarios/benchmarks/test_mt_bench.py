@@ -20,7 +20,7 @@ COUNT = WRITE | {"question_id": 902, "category": "math", "turns": ["1 + 1?", "An
 def test_the_first_turn_is_asked_first(tmp_path: Path, *, chat: bool) -> None:
     write, count = asked(MtBench(json_lines(tmp_path / "question.jsonl", [WRITE, COUNT]).parent), chat=chat)
     assert write.text == ("user: Write about the sea.\nassistant:" if chat else "Write about the sea.\n")
-    assert (write.golds, count.golds) == (("",), ("4",))
+    assert (write.golds, count.golds) == ((), ("4",))
 
 
 def test_the_second_turn_follows_the_reply_of_the_model(tmp_path: Path) -> None:
