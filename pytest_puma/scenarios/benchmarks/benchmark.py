@@ -13,12 +13,16 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.frames import to_records
 from pytest_puma.scenarios.records import read_records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Names of a split's file in a folder of the hub.
 _OF_THE_HUB = ("{split}-*.parquet", "data/{split}-*.parquet")
@@ -57,6 +61,17 @@ class Benchmark(ComposedScenario):
         except DataError as error:
             msg = f"{shown_path(path)}: {place}, {error}"
             raise DataError(msg) from error
+
+    def examples(self) -> pd.DataFrame | None:
+        """The rows of the few-shot split, without questions that are evaluated: published splits overlap."""
+        pool = super().examples()
+        if pool is None:
+            return None
+        evaluated = set(map(self._asked, to_records(self.rows)))
+        return pool[[self._asked(row) not in evaluated for row in to_records(pool)]]
+
+    def _asked(self, row: dict[str, Any]) -> str:
+        return self.question_text(row, self.options(row))
 
     def split_in_folder(self, folder: Path, split: str) -> Path:
         """Return the file or folder of a split, by its published name."""
