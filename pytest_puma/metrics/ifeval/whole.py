@@ -30,7 +30,8 @@ def repeat_prompt(reply: str, prompt_to_repeat: str) -> bool:
 
 def end_checker(reply: str, end_phrase: str) -> bool:
     """The reply ends with a phrase, in any case, and perhaps with quotation marks after it."""
-    return reply.strip().strip('"').lower().endswith(end_phrase.lower())
+    text = reply.strip().lower()
+    return any(each.endswith(end_phrase.lower()) for each in (text, text.strip('"')))
 
 
 def quotation(reply: str) -> bool:

@@ -58,6 +58,11 @@ def test_a_reply_ends_with_a_phrase(reply: str, *, followed: bool) -> None:
     assert follows("startend:end_checker", reply, end_phrase=" The end! ") is followed
 
 
+@pytest.mark.parametrize(("reply", "followed"), [('She said: "stop it!"', True), ('She said: "Stop it!', False)])
+def test_a_phrase_may_end_with_a_quotation_mark(reply: str, *, followed: bool) -> None:
+    assert follows("startend:end_checker", reply, end_phrase='said: "Stop it!"') is followed
+
+
 @pytest.mark.parametrize(
     ("reply", "followed"),
     [
