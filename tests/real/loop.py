@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,6 +23,28 @@ Row: TypeAlias = NDArray[np.float64]
 #: The bytes of each token, none of one that ends the text, and how far its logit led.
 Pieces: TypeAlias = "list[tuple[bytes, float]]"
 CELLS = 2048
+
+
+@dataclass(frozen=True)
+class Likely:
+    """A continuation: its log-probability, that of its end, its tokens, whether each is the best, and one merged."""
+
+    total: float
+    end: float | None
+    tokens: int
+    greedy: bool
+    merged: bool
+
+
+def alike(one: Sequence[int], other: Sequence[int]) -> int:
+    """The number of tokens with which both begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
+def _logs(row: Row) -> Row:
+    """Log-probabilities from logits."""
+    return np.asarray(row - row.max() - np.log(np.exp(row - row.max()).sum()))
 
 
 class Loop:
@@ -43,6 +66,11 @@ class Loop:
         """Free everything."""
         llama_cpp.llama_free(self._context)
         llama_cpp.llama_model_free(self._model)
+
+    @property
+    def adds_bos(self) -> bool:
+        """Whether the tokenizer begins a text with BOS."""
+        return bool(llama_cpp.llama_vocab_get_add_bos(self._vocab))
 
     def tokens(self, text: str, *, bos: bool) -> list[int]:
         """Those of a whole prompt as text, its control tokens read as such."""
@@ -88,6 +116,38 @@ class Loop:
             float(np.log(np.exp(row - row.max())[tokens].sum() / np.exp(row - row.max()).sum()))
             for row, tokens in zip(rows, wanted, strict=True)
         )
+
+    def ends(self) -> list[int]:
+        """The tokens that end a turn: that of the template, or without one those that end a line or the text."""
+        if self.template() is not None:
+            return self.tokens("<|im_end|>", bos=False)
+        return [
+            token
+            for token in range(self._size)
+            if llama_cpp.llama_vocab_is_eog(self._vocab, token) or self._piece(token, special=False).startswith(b"\n")
+        ]
+
+    def likelihoods(self, prompt: str, continuations: Sequence[str], *, ends: Sequence[int] = ()) -> list[Likely]:
+        """Those of each continuation of a text, one after the other behind the prompt that all share."""
+        before = self.tokens(prompt, bos=self.adds_bos)
+        full = [self.tokens(f"{prompt}{text}", bos=self.adds_bos) for text in continuations]
+        boundary = min(alike(before, each[:-1]) for each in full)
+        first = self._first(before[:boundary])
+        memory, found = llama_cpp.llama_get_memory(self._context), []
+        for tail in (each[boundary:] for each in full):
+            rows = [_logs(row) for row in (first, *self._rows(tail if ends else tail[:-1]))]
+            llama_cpp.llama_memory_seq_rm(memory, 0, boundary, -1)
+            pairs = list(zip(rows, tail, strict=False))
+            found.append(
+                Likely(
+                    total=sum(float(row[token]) for row, token in pairs),
+                    end=float(np.log(np.exp(rows[-1][list(ends)]).sum())) if ends else None,
+                    tokens=len(tail),
+                    greedy=all(int(row.argmax()) == token for row, token in pairs),
+                    merged=boundary < len(before),
+                )
+            )
+        return found
 
     def _first(self, prompt: Sequence[int]) -> Row:
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), False)  # noqa: FBT003
