@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -20,8 +21,10 @@ from pytest_puma.metrics.library.worker_process import WorkerProcess
 from pytest_puma.scenarios.numerals import number_of
 from pytest_puma.scenarios.readers import after_marker, final_value, last_value, marked_answers
 
-#: Seconds of computing for one comparison: some never end. As many of waiting are a sign that the process hangs.
-_SECONDS, _WAIT = 5, 60.0
+#: Seconds of computing for one comparison: some never end.
+_SECONDS = 5
+#: Seconds of waiting for one comparison. Only where systems cannot limit computing it is short: machines may be busy.
+_WAIT = 600.0 if hasattr(signal, "setitimer") else 30.0
 #: Bytes of address space of the worker process, which itself needs a quarter.
 _MEMORY = 1 << 30
 #: A longer text is no expression.
