@@ -103,7 +103,7 @@ def to_obtain(contents: str, *, licence: str, hub: str = "", original: str = "",
     """Return how to get a data set, for a benchmark without one: what it holds, its licence, and where it lies.
 
     `hub`: the data set of the hub, with a pattern if a split has several files; `original`: the first publication;
-    `checksum`: the SHA-256 of the original file that the loader was tried on.
+    `checksum`: the SHA-256 of the original file.
     """
     name, _, pattern = hub.partition(":")
     on_hub = f"hf:{name}@REVISION{pattern and f':{pattern}'} (REVISION: a commit of the hub)" if hub else ""

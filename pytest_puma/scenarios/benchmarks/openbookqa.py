@@ -18,7 +18,7 @@ class OpenBookQa(LabelledBenchmark):
     scores = ("accuracy_chars",)
     obtain = to_obtain(
         "500 questions and 4,957 examples",
-        licence="Apache-2.0",
+        licence="not stated on the hub",
         hub="allenai/openbookqa:main/*",
         original="Data/Main/test.jsonl of OpenBookQA-V1-Sep2018 by the Allen Institute for AI",
     )

@@ -30,7 +30,7 @@ class Piqa(ChoiceBenchmark):
     scores = ("accuracy_chars",)
     obtain = to_obtain(
         "1,838 questions and 16,113 examples",
-        licence="AFL-3.0",
+        licence="not stated by the authors",
         hub="ybisk/piqa",
         original="valid.jsonl and valid-labels.lst of https://yonatanbisk.com/piqa",
     )

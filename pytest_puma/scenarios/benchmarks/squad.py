@@ -43,6 +43,7 @@ class Squad(CompletionBenchmark):
         licence="CC BY-SA 4.0",
         hub="rajpurkar/squad",
         original="https://rajpurkar.github.io/SQuAD-explorer",
+        checksum="95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9",
     )
 
     def preamble(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - the same for each row
@@ -93,6 +94,7 @@ class SquadV2(Squad):
         licence="CC BY-SA 4.0",
         hub="rajpurkar/squad_v2",
         original="https://rajpurkar.github.io/SQuAD-explorer",
+        checksum="80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8",
     )
 
 

@@ -29,7 +29,7 @@ class Winogrande(ChoiceBenchmark):
     strategies = ("cloze_scoring",)
     obtain = to_obtain(
         "1,267 sentences and 40,398 examples",
-        licence="CC BY 4.0",
+        licence="CC BY",
         hub="allenai/winogrande:winogrande_xl/*",
         original="dev.jsonl of winogrande_1.1 by the Allen Institute for AI",
     )
