@@ -3,7 +3,8 @@ r"""Equivalence of two mathematical expressions in LaTeX: `\frac{1}{2}` and `0.5
 This file is also the program of a worker process: it answers each line of JSON, `[gold, answer]`, with `true` or
 `false`. It imports nothing of this package, so that it starts fast and needs little memory.
 
-The parser is that of math-verify, which reads by a grammar. Its parser of plain expressions is not used: it evaluates
+The parser is that of math-verify: it reads by a grammar, knows sets, intervals, units and per cent, and needs no
+certain version of the ANTLR runtime, unlike that of SymPy. Its parser of plain expressions is not used: it evaluates
 Python code. Its time limits are not used either: they need the main thread.
 """
 

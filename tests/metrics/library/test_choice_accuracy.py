@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, top_k_accuracy_score
 
 from pytest_puma.core import Sample
+from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.metrics import score as score_all
 from pytest_puma.metrics.library import LIBRARY
-from tests.factories import prediction
+from tests.factories import Triage, prediction
 from tests.metrics.library.choices import asked, likelihoods, log_probabilities, question, score, scored
 
 CONVENTIONS = ("accuracy_chars", "accuracy_bytes", "accuracy_tokens", "accuracy_uncond")
@@ -63,6 +68,22 @@ def test_accuracies_equal_the_formulas_of_lm_evaluation_harness(
     }
     for name, best in expected.items():
         assert score(name, sample, answered) == float(best in right), name
+
+
+def test_the_accuracy_of_many_questions_is_that_of_scikit_learn() -> None:
+    random = np.random.default_rng(7)
+    texts = ("a", "bcd", "\u65e5\u672c", "e f g h")
+    right = random.integers(0, 4, 300)
+    totals = random.normal(-20, 8, (300, 4))
+    asked_samples = [replace(question(texts, [int(place)]), id=f"q{at}") for at, place in enumerate(right)]
+    answered = [replace(scored(row), sample_id=each.id) for each, row in zip(asked_samples, totals, strict=True)]
+    metrics = [LIBRARY[name] for name in ("accuracy_chars", "accuracy_bytes")]
+    known = score_all(Triage(), asked_samples, answered, metrics)
+    measures = ScoredPredictions(Triage(), known, seed=1, metrics=metrics).measures()
+    for name, lengths in (("accuracy_chars", [1, 3, 2, 7]), ("accuracy_bytes", [1, 3, 6, 7])):
+        expected = accuracy_score(right, np.argmax(totals / lengths, axis=1))
+        assert measures[name].value == pytest.approx(expected)
+        assert expected == top_k_accuracy_score(right, totals / lengths, k=1)
 
 
 @pytest.mark.parametrize("name", ["accuracy_chars", "accuracy_bytes"])
