@@ -10,7 +10,7 @@ from pytest_puma.metrics.ifeval.kind import Kind, count, relation, text
 from pytest_puma.metrics.languages import canonical, known_languages, language_of
 
 #: What separates words; a comma or a colon does not before a digit.
-_BETWEEN = re.compile(r"[\s;@#$%&?!()\[\]{}<>\"`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]|[,:](?!\d)|--+|\.\.\.")
+_BETWEEN = re.compile(r"[\s;@#$%&*?!()\[\]{}<>\"`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]|[,:](?!\d)|--+|\.\.\.")
 #: Where a second word begins, with or without a full stop after it: DO|N'T, IT|'S, CAN|NOT.
 _SECOND = re.compile(
     r"(?=n't\.?$)|(?='(?:ll|re|ve|s|m|d)\.?$)|(?<=^can)(?=not\.?$)|(?<=^gim|^lem)(?=me\.?$)|(?<=^gon|^wan)(?=na\.?$)|(?<=^got)(?=ta\.?$)",

@@ -145,6 +145,8 @@ def test_json_is_the_whole_reply_with_or_without_a_fence(reply: str, *, followed
         ("<<A\nday>>", False),
         ("<<<>>>", False),
         ("<<>> <<x>>", True),
+        ("<<>><<>>", False),
+        ("<<X>>", True),
     ],
 )
 def test_a_title_stands_in_double_angular_brackets(reply: str, *, followed: bool) -> None:

@@ -99,6 +99,7 @@ def test_no_comma_is_no_comma_anywhere(reply: str, *, followed: bool) -> None:
         ("I am here.", 1, "at least", True),
         ("YES,NO", 2, "at least", True),
         ("COVID-19, 2024", 2, "at least", False),
+        ("**SQL**and*JSON*", 2, "at least", True),
         ("none", 0, "at least", True),
     ],
 )
@@ -111,7 +112,7 @@ def test_words_in_capital_letters_are_at_least_or_less_than_as_many(
 
 #: As in English prose; the last one ends with a full stop, which both keep or split off without another count.
 _WORDS = ["I", "WE", "DON'T", "HARALD'S", "IT'LL", "CANNOT", "GOTTA", "U.S.", "WELL-KNOWN", "3,000", "A1", "cow", "'VE"]
-_MARKS = [" ", ", ", "; ", ": ", "? ", "! ", " -- ", "... ", " (", ") ", ' "', '" ', " $", " & "]
+_MARKS = [" ", ", ", "; ", ": ", "? ", "! ", " -- ", "... ", " (", ") ", ' "', '" ', " $", " & ", "**", " *"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(_WORDS), st.sampled_from(_MARKS)), min_size=1, max_size=12))
