@@ -46,7 +46,9 @@ def test_no_two_problems_differ_only_in_the_name() -> None:
         ("arithmetic_word", arithmetic_word.rows()),
         ("arithmetic_word_dev", arithmetic_word.rows(dev=True)),
         ("needle", needle.rows()),
+        ("needle_dev", needle.rows(needle.DEV_WORDS, seed=needle.DEV_SEED, dev=True)),
         ("common_words", common_words.rows()),
+        ("common_words_dev", common_words.rows(common_words.DEV_WORDS, seed=common_words.DEV_SEED, dev=True)),
     ],
 )
 def test_a_generated_set_is_what_its_generator_makes(name: str, rows: Iterator[dict[str, Any]]) -> None:

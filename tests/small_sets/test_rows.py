@@ -48,7 +48,7 @@ def test_ids_are_unique_over_all_sets() -> None:
 @pytest.mark.parametrize("name", DEV)
 def test_no_question_is_both_evaluated_and_an_example(name: str) -> None:
     def asked(rows: Rows) -> set[str]:
-        return {(row.get("question") or row["en"]).casefold() for row in rows}
+        return {f"{row.get('text', '')}{row.get('question') or row['en']}".casefold() for row in rows}
 
     assert not asked(SETS[name]) & asked(SETS[name.removesuffix("_dev")])
 

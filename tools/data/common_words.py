@@ -1,6 +1,7 @@
 """Lists of words of any length, three of which occur more often than all others.
 
 python -m tools.data.common_words > data/common_words.jsonl
+python -m tools.data.common_words --dev > data/common_words_dev.jsonl
 python -m tools.data.common_words --words 4000 --languages fr --seed 7 > long.jsonl
 """
 
@@ -18,19 +19,22 @@ from tools.data.rows import json_lines
 
 WORDS = (30, 60, 120)
 SEED = 42
+#: Of the few-shot examples.
+DEV_WORDS, DEV_SEED = (30,), 7
 _ROWS = 4  # for each language and length
 _COMMON = 3
 _SHARE = 8  # each common word is an eighth of the list
 
 
 def rows(
-    words: Sequence[int] = WORDS, languages: Sequence[str] = tuple(PHRASES), seed: int = SEED
+    words: Sequence[int] = WORDS, languages: Sequence[str] = tuple(PHRASES), seed: int = SEED, *, dev: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Four rows for each language and length."""
+    prefix = "words-dev" if dev else "words"
     for language in languages:
         for length in words:
             for number in range(1, _ROWS + 1):
-                yield row(language, length, number, seed)
+                yield {"id": f"{prefix}-{language}-{length}-{number}", **row(language, length, number, seed)}
 
 
 def row(language: str, words: int, number: int, seed: int) -> dict[str, Any]:
@@ -43,7 +47,6 @@ def row(language: str, words: int, number: int, seed: int) -> dict[str, Any]:
     listed += islice(cycle(others), max(0, words - len(listed)))
     random.shuffle(listed)
     return {
-        "id": f"words-{language}-{words}-{number}",
         "language": language,
         "words": words,
         "text": ", ".join(listed),
@@ -55,10 +58,14 @@ def row(language: str, words: int, number: int, seed: int) -> dict[str, Any]:
 def main() -> None:
     """Write the rows to standard output."""
     parser = argparse.ArgumentParser(description="Write lists with three common words as JSON Lines.")
-    parser.add_argument("--words", type=int, nargs="+", default=WORDS, help="lengths of the lists")
+    parser.add_argument("--words", type=int, nargs="+", help="lengths of the lists")
     parser.add_argument("--languages", nargs="+", choices=tuple(PHRASES), default=tuple(PHRASES))
-    parser.add_argument("--seed", type=int, default=SEED)
-    sys.stdout.write(json_lines(rows(**vars(parser.parse_args()))))
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--dev", action="store_true", help="the rows that are lent as examples")
+    asked = parser.parse_args()
+    words, seed = (DEV_WORDS, DEV_SEED) if asked.dev else (WORDS, SEED)
+    seed = seed if asked.seed is None else asked.seed
+    sys.stdout.write(json_lines(rows(asked.words or words, asked.languages, seed, dev=asked.dev)))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Texts of any length that hide numbers of persons, with a question for those of one person.
 
 python -m tools.data.needle > data/needle.jsonl
+python -m tools.data.needle --dev > data/needle_dev.jsonl
 python -m tools.data.needle --words 8000 --languages de es --seed 7 > long.jsonl
 
 Each language and length has a row for each kind: `single` (one number), `multiple` (two numbers), `none` (the person
@@ -23,17 +24,20 @@ KINDS = {"single": 1, "multiple": 2, "none": 0}
 #: Of the bundled file: with the longest, a prompt of 1,300 tokens.
 WORDS = (50, 100, 200, 400)
 SEED = 42
+#: Of the few-shot examples.
+DEV_WORDS, DEV_SEED = (50,), 7
 _NUMBERS = 4  # in each text, of all persons together
 
 
 def rows(
-    words: Sequence[int] = WORDS, languages: Sequence[str] = tuple(PHRASES), seed: int = SEED
+    words: Sequence[int] = WORDS, languages: Sequence[str] = tuple(PHRASES), seed: int = SEED, *, dev: bool = False
 ) -> Iterator[dict[str, Any]]:
     """A row for each language, length and kind."""
+    prefix = "needle-dev" if dev else "needle"
     for language in languages:
         for length in words:
             for kind in KINDS:
-                yield row(language, length, kind, seed)
+                yield {"id": f"{prefix}-{language}-{length}-{kind}", **row(language, length, kind, seed)}
 
 
 def row(language: str, words: int, kind: str, seed: int) -> dict[str, Any]:
@@ -48,7 +52,6 @@ def row(language: str, words: int, kind: str, seed: int) -> dict[str, Any]:
     needles = [phrases.needle.format(name=name, number=number) for name, number in zip(names, numbers, strict=True)]
     found = [number for name, number in zip(names, numbers, strict=True) if name == asked]
     return {
-        "id": f"needle-{language}-{words}-{kind}",
         "language": language,
         "kind": kind,
         "words": words,
@@ -83,10 +86,14 @@ def _filler(random: Random, phrases: Phrases) -> Iterator[str]:
 def main() -> None:
     """Write the rows to standard output."""
     parser = argparse.ArgumentParser(description="Write texts with hidden numbers as JSON Lines.")
-    parser.add_argument("--words", type=int, nargs="+", default=WORDS, help="lengths of the texts")
+    parser.add_argument("--words", type=int, nargs="+", help="lengths of the texts")
     parser.add_argument("--languages", nargs="+", choices=tuple(PHRASES), default=tuple(PHRASES))
-    parser.add_argument("--seed", type=int, default=SEED)
-    sys.stdout.write(json_lines(rows(**vars(parser.parse_args()))))
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--dev", action="store_true", help="the rows that are lent as examples")
+    asked = parser.parse_args()
+    words, seed = (DEV_WORDS, DEV_SEED) if asked.dev else (WORDS, SEED)
+    seed = seed if asked.seed is None else asked.seed
+    sys.stdout.write(json_lines(rows(asked.words or words, asked.languages, seed, dev=asked.dev)))
 
 
 if __name__ == "__main__":
