@@ -54,8 +54,9 @@ class Backend(Protocol):
     one decode; `sequences` the maximum of sequences at once (ids from 0). Requests at once: `parallel` in a shared
     cache, `parallel_streams` in streams; `encoders` threads may encode at once.
 
-    Texts: `ends_of_turn` are the tokens that may follow an answer in the chat format; `stops` the strings that end
-    every reply in a chat; `signature` the properties that could change a number; `notes` warnings for the report.
+    Texts: `ends_of_turn` are the tokens that may follow an answer, in a chat or in plain text, whichever the model's
+    options ask for; `stops` the strings that end every reply in a chat; `signature` the properties that could change a
+    number; `notes` warnings for the report.
     """
 
     context_limit: int

@@ -117,6 +117,17 @@ def test_a_model_without_chat_needs_no_template(model_file: Callable[[Shape], Pa
         backend.close()
 
 
+def test_without_chat_an_answer_ends_with_its_line_whatever_the_template(model_file: Callable[[Shape], Path]) -> None:
+    ends = []
+    for template in (CHATML, None):
+        path = model_file(replace(LLAMA_BOS, chat_template=template))
+        backend = NativeBackend(Model(name="base", path=path, options=ModelOptions(chat=False)), threads=1)
+        ends.append(set(backend.ends_of_turn))
+        assert {backend.piece(token)[:1] for token in ends[-1] if not backend.is_end(token)} == {b"\n"}
+        backend.close()
+    assert ends[0] == ends[1] > {ID[END_OF_TURN], ID[END_OF_TEXT]}
+
+
 def test_a_continuation_only_adds_tokens_after_the_prompt(backend: RecordedBackend) -> None:
     for question in (prompt("Why?"), prompt(f"Why {START_OF_TURN}?")):
         tokens, longer = backend.encode(question), backend.encode(question, "Because")

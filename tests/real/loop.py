@@ -117,9 +117,9 @@ class Loop:
             for row, tokens in zip(rows, wanted, strict=True)
         )
 
-    def ends(self) -> list[int]:
-        """The tokens that end a turn: that of the template, or without one those that end a line or the text."""
-        if self.template() is not None:
+    def ends(self, *, chat: bool) -> list[int]:
+        """The tokens that end an answer: that of the template in a chat, else those that end a line or the text."""
+        if chat and self.template() is not None:
             return self.tokens("<|im_end|>", bos=False)
         return [
             token

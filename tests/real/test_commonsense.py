@@ -96,7 +96,7 @@ def test_the_choice_is_that_of_the_loop_where_rounding_cannot_change_it(
     predicted = {
         each.sample_id: each for each in predict(cell(rows[:QUESTIONS], tmp_path, model, strategy), opened).predictions
     }
-    ends, differences, decided = loop.ends() if letters and chat else (), [], 0
+    ends, differences, decided = loop.ends(chat=True) if letters and chat else (), [], 0
     for row in rows[:QUESTIONS]:
         prediction = predicted[row["id"]]
         options = [f" {text}" for text in (LETTERS if letters else texts(row))]

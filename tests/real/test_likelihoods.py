@@ -28,13 +28,17 @@ CASES = (
 #: both and the loop differ from each other by .2 in the mean and 1.3 at most: kernels round to eight bits between
 #: layers, and round otherwise in other batches. A token or row in the wrong place changes several nats.
 MAX_NOISE = 1.6
-CHATS = pytest.mark.parametrize("chat", [True, False], ids=["chat", "plain"])
 ENDS = pytest.mark.parametrize("ends", [True, False], ids=["with_end", "without_end"])
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["strict", "batched"])
-def engine(request: pytest.FixtureRequest, model: Model) -> Iterator[Engine]:
-    opened = Engine(NativeBackend(replace(model, options=ModelOptions(strict=request.param)), threads=THREADS))
+@pytest.fixture(scope="module", params=["strict-chat", "strict-plain", "batched-chat", "batched-plain"])
+def options(request: pytest.FixtureRequest) -> ModelOptions:
+    return ModelOptions(strict=request.param.startswith("strict"), chat=request.param.endswith("chat"))
+
+
+@pytest.fixture(scope="module")
+def engine(options: ModelOptions, model: Model) -> Iterator[Engine]:
+    opened = Engine(NativeBackend(replace(model, options=options), threads=THREADS))
     yield opened
     opened.close()
 
@@ -47,7 +51,7 @@ def score(question: str, cue: str, texts: tuple[str, ...], *, chat: bool, ends: 
 @cache
 def of_the_loop(loop: Loop, *, chat: bool, ends: bool) -> list[list[Likely]]:
     """The likelihoods of all cases, with the loop's own prompts."""
-    tokens = loop.ends() if ends else ()
+    tokens = loop.ends(chat=chat) if ends else ()
     return [
         loop.likelihoods(
             written(loop, question, cue, chat=chat),
@@ -71,10 +75,9 @@ def off(response: Response, expected: Sequence[Likely]) -> list[float]:
     ]
 
 
-@CHATS
 @ENDS
-def test_likelihoods_are_those_of_the_loop(engine: Engine, loop: Loop, *, chat: bool, ends: bool) -> None:
-    strict = engine.backend.signature["strict"] == "True"
+def test_likelihoods_are_those_of_the_loop(engine: Engine, options: ModelOptions, loop: Loop, *, ends: bool) -> None:
+    chat, strict = options.chat, options.strict
     responses = engine.run([score(*case, chat=chat, ends=ends) for case in CASES])
     expected = of_the_loop(loop, chat=chat, ends=ends)
     noise = np.array([each for pair in zip(responses, expected, strict=True) for each in off(*pair)])
@@ -86,14 +89,13 @@ def test_likelihoods_are_those_of_the_loop(engine: Engine, loop: Loop, *, chat: 
     assert not strict or np.quantile(noise, 0.7) < STRICT
 
 
-@CHATS
 @ENDS
 def test_a_text_has_one_log_probability_wherever_its_prompt_is_cut(
-    engine: Engine, loop: Loop, *, chat: bool, ends: bool
+    engine: Engine, options: ModelOptions, loop: Loop, *, ends: bool
 ) -> None:
     question, word = "Question: Which bird cannot fly?", " pengu"
-    cut = score(question, f"Answer:{word}", ("in",), chat=chat, ends=ends)
-    whole = score(question, "Answer:", (f"{word}in",), chat=chat, ends=ends)
+    cut = score(question, f"Answer:{word}", ("in",), chat=options.chat, ends=ends)
+    whole = score(question, "Answer:", (f"{word}in",), chat=options.chat, ends=ends)
     (one,), (other,) = (engine.run([request])[0].likelihoods for request in (cut, whole))
     assert engine.encode(cut) == engine.encode(whole)
     assert (one.total, one.end) == pytest.approx((other.total, other.end), abs=STRICT)

@@ -17,12 +17,13 @@ class TextSide:
     def __init__(self, loaded: Any, model: Model, limits: Limits, *, trained: int, threads: int) -> None:
         """`loaded` is llama.cpp's model, `trained` the context length of its training."""
         self.encoders = threads
-        self._vocabulary = Vocabulary(loaded, name=model.name, thinking=model.options.thinking)
+        options = model.options
+        self._vocabulary = Vocabulary(loaded, name=model.name, thinking=options.thinking, chat=options.chat)
         self.ends_of_turn: Sequence[int] = self._vocabulary.ends_of_turn
         self.stops: Sequence[str] = self._vocabulary.stops
-        self.notes: Sequence[str] = self._vocabulary.notes if model.options.chat else ()
-        self.context_limit = min(trained, model.options.n_ctx or trained)
-        self.kv_slots = model.options.n_ctx
+        self.notes: Sequence[str] = self._vocabulary.notes if options.chat else ()
+        self.context_limit = min(trained, options.n_ctx or trained)
+        self.kv_slots = options.n_ctx
         self.good_kv_slots, self.stream_kv_slots = limits.good_kv_slots, limits.stream_kv_slots
         self.parallel, self.parallel_streams = limits.parallel, limits.parallel_streams
         self.sequences = limits.sequences
