@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import Any
 
@@ -17,6 +18,35 @@ import pytest
 def test_triage(puma):
     pass
 """
+
+#: Choices of different numbers and lengths, in two orders.
+CHOICES = """
+import pytest
+from pytest_puma import ChoiceScenario
+
+class Animals(ChoiceScenario):
+    name = "animals"
+    data = "animals.jsonl"
+    orders = 2
+    scores = ("accuracy", "accuracy_uncond")
+    text_fields = ("question",)
+    def question(self, item):
+        return item["question"]
+    def choices(self, item):
+        return item["choices"]
+    def answer(self, item):
+        return item["answer"]
+
+@pytest.mark.puma(Animals, strategies=["zero_shot", "option_scoring", "cloze_scoring"], samples=4)
+def test_animals(puma):
+    pass
+"""
+ANIMALS = [
+    {"question": "Which animal barks at a visitor?", "choices": ["a cat", "a dog", "a fish"], "answer": 1},
+    {"question": "Where do penguins live?", "choices": ["in the far south", "in a desert"], "answer": 0},
+    {"question": "What does a cow give?", "choices": ["wool", "eggs", "milk", "honey", "ink"], "answer": "milk"},
+    {"question": "Which of these can fly?", "choices": ["a horse", "a pig", "an eagle", "none of these"], "answer": 2},
+]
 
 
 @pytest.fixture
@@ -36,7 +66,13 @@ def answers(project: Project, models: dict[str, Model], *arguments: str) -> tupl
     result = project.pytester.runpytest_subprocess(*both, *arguments)
     assert result.ret == 0
     rows = [
-        (each["cell"], each["sample_id"], each["raw"], each["answer"], each["probabilities"], each["logprobs"])
+        tuple(
+            each[name]
+            for name in (
+                *("cell", "sample_id", "trial", "order", "raw", "answer"),
+                *("probabilities", "logprobs", "likelihoods", "unconditional"),
+            )
+        )
         for each in project.predictions()
     ]
     record = project.record()
@@ -62,3 +98,20 @@ def test_workers_perturbations_and_determinism(project: Project, models: dict[st
     for cell in cells:
         assert cell["determinism"]["samples"] == 2
         assert cell["determinism"]["answers"] <= cell["determinism"]["texts"] <= 2
+
+
+def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(
+    project: Project, models: dict[str, Model]
+) -> None:
+    project.write(test_animals=CHOICES)
+    lines = "\n".join(map(json.dumps, ANIMALS))
+    (project.pytester.path / "animals.jsonl").write_text(lines, encoding="utf-8")
+    arguments = ("test_animals.py", "--puma-threads=1")
+    alone, _ = answers(project, models, "-p", "no:xdist", *arguments)
+    beside, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-perturb=typos_5pct,label_order")
+    shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments, "--puma-perturb=typos_5pct,label_order")
+    assert shared == beside
+    assert [row for row in beside if "+" not in row[0]] == alone
+    # Cloze prompts do not show the choices: they have one trial, and their order changes nothing.
+    assert len(alone) == 2 * 4 * (2 + 2 + 1)
+    assert {cell["signature"]["perturbation"] for cell in record["outcomes"]} == {None, "typos_5pct", "label_order"}
