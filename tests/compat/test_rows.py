@@ -110,7 +110,9 @@ def test_an_unknown_split_is_an_error_that_lists_the_files(folder: Path) -> None
 
 
 def test_data_that_are_nowhere_are_an_error_that_says_where_to_put_them() -> None:
-    with pytest.raises(DataError, match=r"'absent'; found no such file.*no HF_REVISION.*--puma-data capitals=FOLDER"):
+    with pytest.raises(
+        DataError, match=r"'absent'; found no such file.*no HF_REVISION.*make the folder .*absent with test.jsonl"
+    ):
         draw(Capitals(), 5, 42)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections import Counter
 from typing import Any
@@ -32,9 +33,9 @@ def run(project: Project, models: dict[str, Model], *arguments: str) -> pytest.R
 
 
 def values(project: Project, *names: str) -> dict[str, list[float]]:
-    """Some measures of each cell."""
+    """Some measures of each cell; NaN for one that applies to no reply."""
     return {
-        outcome["cell"]: [outcome["measures"][name]["value"] for name in names]
+        outcome["cell"]: [outcome["measures"].get(name, {"value": math.nan})["value"] for name in names]
         for outcome in project.record()["outcomes"]
     }
 
@@ -96,10 +97,12 @@ def _shown(prediction: dict[str, Any]) -> list[tuple[int, str]]:
 
 def test_completions_in_json_with_a_metric_of_ones_own(project: Project, models: dict[str, Model]) -> None:
     project.write(test_invoices=INVOICES)
-    run(project, models, "--puma-update-baseline").assert_outcomes(passed=1, failed=3)
-    schema = values(project, "json.schema", "json.only", "json.equal", "total_error")
-    assert schema["invoices-few_shot_3@smollm2"] == [1, 1, 1, 0]
-    assert schema["invoices-zero_shot@smollm2"][0] < 0.95
-    run(project, models, "--puma-strategy=few_shot_3", "--puma-samples=3")
-    verdicts = statuses(project)
-    assert verdicts["invoices-few_shot_3@smollm2"] == ["PASS", "PASS"]
+    # The other rows are lent as examples.
+    run(project, models, "--puma-update-baseline", "--puma-samples=3")
+    found = values(project, "json.schema", "json.only", "json.equal", "total_error")
+    schema, only, equal, error = found["invoices-few_shot_3@smollm2"]
+    assert (schema, only, error) == (1, 1, 0)
+    assert 0 < equal <= 1
+    assert found["invoices-zero_shot@smollm2"][0] < 0.95
+    run(project, models, "--puma-samples=3", "--puma-strategy=few_shot_3")
+    assert statuses(project)["invoices-few_shot_3@smollm2"] == ["PASS", "PASS"]

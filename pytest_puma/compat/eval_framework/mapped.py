@@ -113,8 +113,8 @@ class Mapped(Author):
             return Path(f"hf:{self.DATASET_PATH}@{self.HF_REVISION}")
         msg = (
             f"{type(self).__name__}: DATASET_PATH is {self.DATASET_PATH!r}; found no such file or folder beside the "
-            f"module, and no HF_REVISION for a data set of the hub; put {self.SAMPLE_SPLIT}.jsonl and "
-            f"{self.FEWSHOT_SPLIT}.jsonl into that folder, or run with --puma-data {self.name}=FOLDER"
+            f"module, and no HF_REVISION for a data set of the hub; make the folder {place} with "
+            f"{self.SAMPLE_SPLIT}.jsonl and {self.FEWSHOT_SPLIT}.jsonl, or set HF_REVISION"
         )
         raise DataError(msg)
 
@@ -123,17 +123,17 @@ class Mapped(Author):
         return folder / split if (folder / split).is_dir() else super().split_in_folder(folder, split)
 
     def records(self, path: Path) -> Iterable[Mapping[str, Any]]:
-        """Return the rows of the subjects of this task."""
+        """Return the rows of a split, with their subjects."""
         rows = ((subject, row) for subject, file in subjects.files(path) for row in super(Mapped, self).records(file))
-        return subjects.selected(rows, subjects.names(self.SUBJECTS), owner=type(self).__name__)
+        return subjects.with_subject(rows, self._subjects, owner=type(self).__name__)
 
     @cached_property
     def rows(self) -> pd.DataFrame:
         """The rows of the evaluated split, one for each sample that the author creates."""
         frame = super().rows
-        if self.group_columns:
-            found = set(frame[subjects.COLUMN])
-            subjects.check_all_there(subjects.names(self.SUBJECTS), found, owner=type(self).__name__)
+        if self._subjects:
+            subjects.check_all_there(self._subjects, set(frame[subjects.COLUMN]), owner=type(self).__name__)
+            frame = self._of_subjects(frame)
         if not self._overrides("_create_samples"):
             return frame
         rows = [
@@ -151,7 +151,16 @@ class Mapped(Author):
 
     def examples(self) -> pd.DataFrame | None:
         """The rows of the few-shot split; None if it is the evaluated one, of which some rows are not evaluated."""
-        return None if self.FEWSHOT_SPLIT == self.SAMPLE_SPLIT else super().examples()
+        pool = None if self.FEWSHOT_SPLIT == self.SAMPLE_SPLIT else super().examples()
+        return None if pool is None else self._of_subjects(pool)
+
+    @property
+    def _subjects(self) -> tuple[str, ...]:
+        return subjects.names(self.SUBJECTS)
+
+    def _of_subjects(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The rows of this task's subjects."""
+        return frame[frame[subjects.COLUMN].isin(self._subjects)] if self._subjects else frame
 
     def _overrides(self, method: str) -> bool:
         """Whether the author has an own method in place of the default."""

@@ -31,12 +31,12 @@ def files(path: Path) -> list[tuple[str, Path]]:
     return sorted((file.name.partition(".")[0], file) for file in path.iterdir() if file.is_file())
 
 
-def selected(
+def with_subject(
     rows: Iterable[tuple[str, Mapping[str, Any]]], subjects: Collection[str], *, owner: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the subjects, each with its subject; all rows if there are none.
+    """Yield the rows with their subject as text; as they are if the task has none.
 
-    `rows`: each after the subject of its file. Raises a `DataError` if a row of several subjects has none.
+    `rows`: each after the subject of its file. Raises a `DataError` if a row has none, though the task has several.
     """
     for stem, row in rows:
         subject = stem or row.get(COLUMN) or (next(iter(subjects)) if len(subjects) == 1 else "")
@@ -46,10 +46,7 @@ def selected(
                 f"make a folder for each split with a file for each subject; the row has: {', '.join(row)}"
             )
             raise DataError(msg)
-        if not subjects:
-            yield dict(row)
-        elif _name(subject) in subjects:
-            yield {**row, COLUMN: _name(subject)}
+        yield {**row, COLUMN: _name(subject)} if subjects else dict(row)
 
 
 def check_all_there(subjects: Collection[str], found: Collection[str], *, owner: str) -> None:
