@@ -28,7 +28,7 @@ def check_prompts(strategy: Strategy, tasks: Sequence[Task]) -> None:
     samples = [task for task in tasks if not task.trial.index]
     for task in samples:
         _check_row(scenario, task)
-    if scenario.declares_examples:
+    if samples[0].examples and scenario.declares_examples:
         _check_examples(scenario, samples)
 
 
