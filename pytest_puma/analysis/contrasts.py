@@ -30,21 +30,39 @@ def compare(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contras
 
 
 def not_compared(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[str, ...]:
-    """Return a sentence for each of these axes without a contrast."""
-    empty = (axis for axis in AXES if axis in axes and next(_along(axis, outcomes), None) is None)
-    return tuple(f"nothing to compare by {axis}: {_NEEDED[axis]}" for axis in empty)
+    """Return a sentence for each of these axes without a contrast, and for each cell that has none on its axis."""
+    sentences = []
+    for axis in (each for each in AXES if each in axes):
+        if next(_along(axis, outcomes), None) is None:
+            sentences.append(f"nothing to compare by {axis}: {_NEEDED[axis]}")
+        else:
+            sentences += [
+                f"{new.cell} is not compared with {old.cell}: it has other samples, or another number of trials of each"
+                for new, old in _pairs(axis, outcomes)
+                if next(_contrasts(new, old), None) is None and _shares_a_metric(new, old)
+            ]
+    return tuple(sentences)
 
 
 def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:
     if axis == "baseline":
         yield from (contrast for outcome in outcomes for contrast in outcome.contrasts)
-        return
+    for new, old in _pairs(axis, outcomes):
+        yield from _contrasts(new, old)
+
+
+def _pairs(axis: str, outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, Outcome]]:
+    """Each cell with the first one along an axis; none along that of baselines, which every cell has for itself."""
     first: dict[tuple[str | None, ...], Outcome] = {}
-    for outcome in outcomes:
+    for outcome in outcomes if axis != "baseline" else ():
         other = outcome.model if axis == "strategy" else outcome.strategy
         control = first.setdefault((outcome.scenario, other, outcome.perturbation), outcome)
         if control is not outcome:
-            yield from _contrasts(outcome, control)
+            yield outcome, control
+
+
+def _shares_a_metric(outcome: Outcome, control: Outcome) -> bool:
+    return not outcome.replicates.keys().isdisjoint(control.replicates)
 
 
 def _contrasts(outcome: Outcome, control: Outcome) -> Iterator[Contrast]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
-from pytest_puma.analysis.contrasts import compare
+from pytest_puma.analysis.contrasts import compare, not_compared
 from pytest_puma.core import BootstrapReplicates, Outcome
 from pytest_puma.metrics import contrast, paired_change
 from pytest_puma.stats import holm, mcnemar
@@ -113,6 +113,16 @@ def test_cells_with_other_samples_are_not_compared() -> None:
     fewer = replicates(Triage(), predictions(GOLDS[:20], answers_at(0.5)[:20]), "f1_macro")
 
     assert compare([CELLS[0], replace(other, replicates={"f1_macro": fewer})], ["strategy"]) == ()
+
+
+def test_a_cell_that_is_left_out_of_a_comparison_is_named() -> None:
+    other = outcome("triage-rcoif@m", answers_at(0.5))
+    fewer = replicates(Triage(), predictions(GOLDS[:20], answers_at(0.5)[:20]), "f1_macro")
+    cells = [*CELLS, replace(other, replicates={"f1_macro": fewer})]
+
+    assert not_compared(CELLS, ["strategy"]) == ()
+    (sentence,) = not_compared(cells, ["strategy"])
+    assert sentence.startswith("triage-rcoif@m is not compared with triage-zero_shot@m: it has other samples, or")
 
 
 def test_only_the_requested_axes_are_compared() -> None:
