@@ -11,6 +11,7 @@ import pytest
 import pytest_puma.compat.eval_framework as adapter
 from pytest_puma.compat.eval_framework.metrics import CLASSES, MetricClass, scores_of
 from pytest_puma.core import Metric, SettingsError, metric
+from pytest_puma.metrics.library import LIBRARY
 from tests.compat.tasks import CapitalChoices, Capitals
 
 
@@ -82,3 +83,8 @@ def test_each_class_can_be_imported() -> None:
     for name, metrics in CLASSES.items():
         assert getattr(module, name) == MetricClass(name)
         assert MetricClass(name).metrics == metrics
+
+
+def test_each_class_leads_to_metrics_of_the_library() -> None:
+    names = {name for metrics in CLASSES.values() for name in metrics} - {"accuracy"}
+    assert sorted(names - set(LIBRARY)) == []

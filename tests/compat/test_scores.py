@@ -1,0 +1,83 @@
+"""Metrics of the library score replies by the arguments that eval-framework keeps in contexts and ground truths."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.compat.tasks import Capitals, answered
+
+JSON_TRUTH = {"json_schema": {"type": "object", "required": ["city"]}, "expected_output": {"city": "Rome"}}
+CSV_TRUTH = {"separator": "semicolon", "columns": ["city", "country"]}
+LENGTH_TRUTH = {"unit": "words", "count": 3, "type": "minimum"}
+IFEVAL = {"key": 1, "instruction_id_list": ["punctuation:no_comma"], "prompt": "", "additional_kwargs": [{}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "context", "reply", "scores"),
+    [
+        (
+            "JsonFormat",
+            json.dumps(JSON_TRUTH),
+            None,
+            '{"city": "Rome"}',
+            {"json.only": 1, "json.valid": 1, "json.schema": 1, "json.equal": 1},
+        ),
+        (
+            "JsonFormat",
+            json.dumps(JSON_TRUTH),
+            None,
+            'Here: {"town": 1}',
+            {"json.only": 0, "json.valid": 1, "json.schema": 0, "json.equal": 0},
+        ),
+        (
+            "JsonFormat",
+            json.dumps(JSON_TRUTH | {"expected_output": None}),
+            None,
+            '{"city": 1}',
+            {"json.schema": 1, "json.equal": None},
+        ),
+        (
+            "CSVFormat",
+            json.dumps(CSV_TRUTH),
+            None,
+            "city;country\nRome;Italy",
+            {"csv.found": 1, "csv.separator": 1, "csv.columns": 1},
+        ),
+        (
+            "CSVFormat",
+            json.dumps(CSV_TRUTH),
+            None,
+            "a,b,c\n1,2,3",
+            {"csv.found": 1, "csv.separator": 0, "csv.columns": 0},
+        ),
+        ("LengthControl", json.dumps(LENGTH_TRUTH), None, "one two three", {"length.fulfilled": 1, "length.off": 0}),
+        ("LengthControl", json.dumps(LENGTH_TRUTH), None, "one two", {"length.fulfilled": 0, "length.bias": -1 / 3}),
+        ("WordCounter", None, {"comparison": "less than", "word_count": 2}, "one two", {"words": 0}),
+        ("WordCounter", None, {"comparison": "at least", "word_count": 2}, "one two", {"words": 1}),
+        ("SentenceCounter", None, {"comparison": "less than", "sentence_count": 2}, "One. Two.", {"sentences": 0}),
+        ("ParagraphCounter", None, {"comparison": "at least", "paragraph_count": 2}, "a\n\nb", {"paragraphs": 1}),
+        ("IFEvalMetric", None, IFEVAL, "Rome, Italy", {"ifeval.prompt": 0, "ifeval.prompt.loose": 0}),
+        ("IFEvalMetric", None, IFEVAL, "Rome", {"ifeval.prompt": 1, "ifeval.prompt.loose": 1}),
+        ("NIAHAccuracy", ["17", "42"], {"language": "en"}, "42 and 17", {"needle": 1}),
+        ("NIAHAccuracy", ["17", "42"], {"language": "en"}, "42", {"needle": 0}),
+        ("CWEAccuracy", ["pen", "sea"], None, "The sea and a pen.", {"cwe": 1}),
+        ("ResponseToOriginalLengthRatio", None, None, "x" * 9, {"length_ratio": 1}),
+    ],
+)
+def test_a_reply_has_the_scores_of_the_class(  # noqa: PLR0917 - columns of the table
+    folder: Path, name: str, truth: Any, context: Any, reply: str, scores: dict[str, Any]
+) -> None:
+    methods = {
+        "METRICS": [name],
+        "SUBJECTS": [],
+        "_get_instruction_text": lambda _, item: f"{item['country']}: "[:9].ljust(9, "?"),
+        "_get_ground_truth": lambda *_: truth,
+        "_get_context": lambda *_: context,
+    }
+    outcome = answered(type("Own", (Capitals,), methods)(data=folder), {}, default=f" {reply}")
+    for prediction in outcome.predictions:
+        assert {each: prediction.scores[each] for each in scores} == pytest.approx(scores)

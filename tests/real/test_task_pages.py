@@ -1,0 +1,34 @@
+"""The outputs that the pages of docs/tasks/ show are those of the real model that they name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import Model
+from tests.docs.reference import page_name
+from tests.docs.task_pages import PAGES, read_page
+from tools.readme import settled
+
+_END = re.compile(r"\w+: (data/)?\w+\.(jsonl|csv) ")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_name)
+def test_a_page_shows_what_a_run_prints(
+    path: Path, models: dict[str, Model], pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "110")
+    page = read_page(path)
+    pytester.makeini("[pytest]")
+    page.write(pytester.path)
+    file, option, _ = page.command
+    assert models["smollm2"].name == "smollm2"
+    result = pytester.runpytest_subprocess("-p", "no:xdist", file, f"{option}=smollm2={models['smollm2'].path}")
+    lines = [line.rstrip() for line in result.stdout.lines]
+    start = next(at for at, line in enumerate(lines) if re.match(r"=+ puma =+", line)) + 1
+    end = next(at for at, line in enumerate(lines) if _END.match(line))
+    table = [line for line in lines[start:end] if line]
+    printed = [line for line in page.output if not line.startswith("pass: ")]
+    assert settled(table, printed) == printed
