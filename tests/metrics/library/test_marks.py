@@ -54,5 +54,8 @@ def test_one_placeholder_is_enough_by_default() -> None:
 
 
 def test_an_invalid_number_of_placeholders_is_refused() -> None:
-    with pytest.raises(SettingsError, match="has 0 as 'placeholders'; expected a whole number from 1"):
+    with pytest.raises(
+        SettingsError,
+        match=r"^placeholders: the context of sample 's1' has 0 as 'placeholders'; expected a whole number from 1",
+    ):
         score("placeholders", "[name]", placeholders=0)

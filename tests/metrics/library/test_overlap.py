@@ -19,6 +19,8 @@ WORDS = st.lists(st.sampled_from(["the", "cat", "Sat", "a", "mat.", "on", "—"]
         ("the cat sat", "a cat sat down", 4 / 7, 4 / 5),
         ("Cat", "cat", 1, 1),
         ("cat.", "cat", 0, 1),
+        ("the", "the cat", 2 / 3, 0),  # no word is left of the reply alone
+        ("the cat", "the", 2 / 3, 0),
         ("cat cat", "cat", 2 / 3, 2 / 3),  # the second one is in no reference
         ("cat", "cat cat dog", 1 / 2, 1 / 2),
         ("sat cat", "cat sat", 1, 1),
