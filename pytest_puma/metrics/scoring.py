@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scenario
+from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scenario, SettingsError
 
 
 def score(
@@ -89,6 +89,9 @@ def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Predictio
     """The values of a metric by the names of its numbers."""
     try:
         value = metric.score(sample, scored)
+    except SettingsError as error:
+        # Of the library: it names the metric and the sample itself.
+        raise MetricError(str(error)) from error
     except Exception as error:
         fault = " ".join(str(error).split())
         place = _place(error)

@@ -19,7 +19,7 @@ _Request: TypeAlias = Mapping[str, Any]
 
 
 def found(_: Table, __: _Request) -> bool:
-    """Whether there is a table; there is one."""
+    """Return True: there is a table."""
     return True
 
 

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Sample, SettingsError
+from pytest_puma.core import MetricError, Sample, SettingsError
+from pytest_puma.metrics import score
+from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.metrics.library.arguments import argument, is_count, optional
+from tests.factories import Triage, prediction
 
 ASKED: Any = {"metric": "placeholders", "expected": "a whole number from 1", "valid": is_count}
 
@@ -33,6 +36,15 @@ def test_a_missing_or_invalid_argument_is_refused_with_what_to_do(context: dict[
         argument(sample(**context), "count", **ASKED)
     assert str(caught.value) == (
         f"placeholders: the context of sample 's1' has {found} as 'count'; expected a whole number from 1; "
+        "return it from the scenario's context(item)"
+    )
+
+
+def test_the_error_of_a_metric_says_this_and_no_more() -> None:
+    with pytest.raises(MetricError) as caught:
+        score(Triage(), [sample()], [prediction("s1", raw=("[1]",))], [LIBRARY["json.schema"]])
+    assert str(caught.value) == (
+        "json.schema: the context of sample 's1' has nothing as 'json_schema'; expected a JSON schema; "
         "return it from the scenario's context(item)"
     )
 
