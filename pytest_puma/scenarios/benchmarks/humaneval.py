@@ -37,8 +37,8 @@ class HumanEval(CompletionBenchmark):
     )
 
     def instruction(self, item: dict[str, Any]) -> str:
-        """Return the task for a chat."""
-        return f"Complete this Python function. Write code only.\n\n```python\n{item['prompt'].rstrip()}\n```"
+        """Return the task for a chat; a code block that ends after the docstring would be copied with its end."""
+        return f"Complete this Python function. Write code only.\n\n{item['prompt'].rstrip()}"
 
     def continued(self, item: dict[str, Any]) -> str:
         """Return the beginning of the function, which is the whole prompt in plain text."""

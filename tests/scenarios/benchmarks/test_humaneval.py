@@ -42,7 +42,7 @@ def test_in_a_chat_the_reply_begins_with_the_code(file: Path) -> None:
     add, _ = asked(HumanEval(file))
     code = 'def add(a, b):\n    """Add two numbers."""'
     assert add.text == (
-        f"user: Complete this Python function. Write code only.\n\n```python\n{code}\n```\nassistant: ```python\n{code}"
+        f"user: Complete this Python function. Write code only.\n\n{code}\nassistant: ```python\n{code}"
     )
     assert add.golds == ("    return a + b",)
 
@@ -73,7 +73,7 @@ def test_a_run_counts_functions_that_python_can_parse(file: Path, reply: str, de
     )
 
     def model(prompt: str) -> str:
-        code = prompt.rpartition("```python\n")[2].removesuffix("\n```")
+        code = prompt.rpartition("Write code only.\n\n")[2]
         return f"```python\n{code}{reply}"
 
     outcome = evaluate(cell, Engine(ScriptedBackend(model)))
@@ -94,7 +94,7 @@ def test_the_published_solution_is_scored_on_a_line_of_its_own(file: Path) -> No
     solutions = {each["prompt"].rstrip(): each["canonical_solution"].rstrip() for each in ROWS}
 
     def model(prompt: str) -> str:
-        code = prompt.rpartition("```python\n")[2].removesuffix("\n```")
+        code = prompt.rpartition("Write code only.\n\n")[2]
         return f"```python\n{code}\n{solutions[code]}"
 
     assert evaluate(cell, Engine(ScriptedBackend(model)))["bits_per_byte"] == pytest.approx(0.0, abs=1e-6)
