@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Names of a split's file in a folder of the hub.
-_OF_THE_HUB = ("{split}-*.parquet", "data/{split}-*.parquet")
+_OF_THE_HUB = ("{split}-*.parquet", "*/{split}-*.parquet")
 #: Maximum number of names in a message.
 _SHOWN = 10
 
