@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks import fields
@@ -23,6 +23,9 @@ from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
 from pytest_puma.scenarios.benchmarks.languages import language_name
 from pytest_puma.scenarios.file import content_of, shown_path
 from pytest_puma.scenarios.table import decoded
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SOURCE, _TARGET = {"src", "source"}, {"ref", "reference", "tgt", "trg", "target"}
 
@@ -64,7 +67,7 @@ class Translation(CompletionBenchmark):
         """Return the folder, if it holds two files of lines."""
         return folder if self._pair(folder) else super().split_in_folder(folder, split)
 
-    def examples(self) -> Any:
+    def examples(self) -> pd.DataFrame | None:
         """None for lines, which lend those that are not evaluated."""
         folder = self.path
         return None if folder.is_dir() or folder.suffix == ".tsv" else super().examples()

@@ -36,15 +36,25 @@ class Winogrande(ChoiceBenchmark):
 
     def continued(self, item: dict[str, Any]) -> str:
         """Return the text before the blank."""
-        return self.question(item).partition(_BLANK)[0].rstrip()
+        return self._parts(item)[0].rstrip()
 
     def ending(self, item: dict[str, Any]) -> str:
         """Return the text behind the blank."""
-        return self.question(item).partition(_BLANK)[2].strip()
+        return self._parts(item)[1].strip()
 
     def instruction(self, item: dict[str, Any], options: str) -> str:
         """Return the sentence with its options, or the part before the blank."""
         return super().instruction(item, options) if options else f"Complete the sentence:\n{self.continued(item)}"
+
+    def _parts(self, item: dict[str, Any]) -> tuple[str, str]:
+        """The text before the blank and behind it; without a blank the names would be scored under the same metric."""
+        sentence = self.question(item)
+        before, _, behind = sentence.partition(_BLANK)
+        if not before.strip() or not behind.strip():
+            expected = f"expected a blank {_BLANK} with text around it"
+            msg = f"found {sentence!r}, {expected}: a perturbation that cuts the sentence is not for {self.name}"
+            raise DataError(msg)
+        return before, behind
 
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record whose sentence has one blank."""

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
+from pytest_puma.perturbations import parse_perturbation
 from pytest_puma.run.evaluate import evaluate
+from pytest_puma.run.tasks import tasks_of
 from pytest_puma.scenarios.benchmarks.winogrande import Winogrande
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
 from tests.scenarios.benchmarks.asked import asked, json_lines
@@ -95,3 +97,26 @@ def test_a_faulty_row_is_named(tmp_path: Path, change: dict[str, Any], fault: st
     with pytest.raises(DataError) as refused:
         _ = Winogrande(json_lines(tmp_path / "dev.jsonl", [ROWS[0] | change])).rows
     assert fault in str(refused.value)
+
+
+def cell(folder: Path, perturbation: str) -> Cell:
+    return Cell(
+        scenario=Winogrande(folder),
+        strategy=parse_strategy("cloze_scoring"),
+        model=Model(name="m", path=Path("m.gguf")),
+        perturbation=parse_perturbation(perturbation),
+    )
+
+
+@pytest.mark.parametrize("perturbation", ["typos_5pct", "case_upper", "replace_10pct", "editor_10pct"])
+def test_a_perturbation_leaves_the_blank(folder: Path, perturbation: str) -> None:
+    for task in tasks_of(cell(folder, perturbation), None):
+        assert task.sample.fields["question"].count("_") == 1
+
+
+def test_a_perturbation_that_cuts_the_blank_is_refused(folder: Path) -> None:
+    """Otherwise the names would be scored, under the same metric."""
+    with pytest.raises(
+        DataError, match=r"expected a blank _ with text around it: a perturbation that cuts the sentence is"
+    ):
+        evaluate(cell(folder, "truncate_50pct"), Engine(ScriptedBackend({})))
