@@ -6,8 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from pytest_puma.analysis.early_stopping import EarlyStopping
-from pytest_puma.core import Outcome
-from pytest_puma.engine.engine import Engine
+from pytest_puma.core import Outcome, Responder
 from pytest_puma.run.assess import Context, assess
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import Progress
@@ -18,7 +17,7 @@ DEFAULT_CONTEXT = Context()
 
 def evaluate(
     cell: Cell,
-    engine: Engine,
+    engine: Responder,
     context: Context = DEFAULT_CONTEXT,
     *,
     project: Path | None = None,
