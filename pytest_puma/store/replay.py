@@ -112,8 +112,9 @@ class Replay:
         """The trials of the run, and how to ask no more than these."""
         data = self._run.cells[cell].signature["data"]
         file = f" from the file {data['file']}" if data else ""
+        answers = f"{len(self._turns)} answer{'' if len(self._turns) == 1 else 's'}"
         return (
-            f"{len(self._turns)} answers of this cell{file}; repeat the options of that run, such as --puma-data or "
+            f"{answers} of this cell{file}; repeat the options of that run, such as --puma-data or "
             f"--puma-stop-early, or {_AGAIN}"
         )
 

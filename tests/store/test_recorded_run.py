@@ -1,0 +1,162 @@
+"""Earlier runs, as `--puma-rescore` finds and reads them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import CellId, DataError, Message, Response
+from pytest_puma.store.recorded_run import RecordedRun, find_run
+from pytest_puma.store.run_folder import RunFolder
+from tests.factories import outcome, prediction
+
+SHARED = (Message(role="user", content="How urgent? "),)
+SIGNATURE = {"samples": 2, "seed": 42, "engine": {}, "data": None}
+
+
+def make(root: Path, name: str, *cells: str) -> Path:
+    """A run folder with two predictions of each cell; each attempt answers otherwise."""
+    folder = RunFolder(root, name)
+    for attempt, cell in enumerate(cells, start=1):
+        predictions = [
+            prediction(
+                sample_id=sample,
+                raw=(f"{sample}{attempt}",),
+                prompts=((Message(role="user", content=f"About {sample}."),),),
+                responses=(Response(text=f"{sample}{attempt}"),),
+                continuations=((),),
+            )
+            for sample in ("a", "b")
+        ]
+        names = {"node_id": f"tests/test_a.py::test_{attempt}[{cell}]", "attempt": attempt}
+        folder.add(outcome(cell, predictions=predictions, shared_prompts=(SHARED,), signature=SIGNATURE, **names))
+    return folder.path
+
+
+def runs_of(root: Path) -> Path:
+    return root / ".puma" / "runs"
+
+
+def test_the_cells_of_a_run_have_names_tests_and_places(tmp_path: Path) -> None:
+    run = RecordedRun(make(tmp_path, "r", "triage-egi@m", "triage-egi+case_upper@m") / "predictions.jsonl")
+    assert run.name == "r"
+    assert [(cell.name, cell.test, cell.line) for cell in run.cells.values()] == [
+        (CellId("triage", "egi", "m"), "tests/test_a.py::test_1", 1),
+        (CellId("triage", "egi", "m", "case_upper"), "tests/test_a.py::test_2", 4),
+    ]
+
+
+def test_the_conversations_of_a_cell_have_whole_prompts(tmp_path: Path) -> None:
+    run = RecordedRun(make(tmp_path, "r", "triage-egi@m", "triage-rcoif@m") / "predictions.jsonl")
+    conversations = run.conversations(run.cells["triage-egi@m"])
+    assert list(conversations) == [("a", 0), ("b", 0)]
+    (turn,) = conversations["b", 0]
+    assert turn.messages == (Message(role="user", content="How urgent? About b."),)
+    assert (turn.response, turn.continuations) == (Response(text="b1"), ())
+
+
+def test_of_several_attempts_the_last_counts(tmp_path: Path) -> None:
+    run = RecordedRun(make(tmp_path, "r", "triage-egi@m", "triage-rcoif@m", "triage-egi@m") / "predictions.jsonl")
+    assert list(run.cells) == ["triage-egi@m", "triage-rcoif@m"]
+    assert run.conversations(run.cells["triage-egi@m"])["a", 0][0].response.text == "a3"
+
+
+@pytest.mark.parametrize(
+    "argument", ["20260102T000000-7", "{folder}", "{folder}/run.json", "{folder}/predictions.jsonl"]
+)
+def test_a_run_is_found_by_its_name_or_path(tmp_path: Path, argument: str) -> None:
+    make(tmp_path, "20260101T000000-9", "triage-egi@m")
+    folder = make(tmp_path, "20260102T000000-7", "triage-egi@m")
+    (folder / "run.json").touch()
+    make(tmp_path, "20260103T000000-1", "triage-egi@m")
+    assert find_run(argument.format(folder=folder), runs_of(tmp_path), tmp_path).path == folder / "predictions.jsonl"
+
+
+def test_a_relative_path_is_one_from_the_folder_of_the_user(tmp_path: Path) -> None:
+    folder = make(tmp_path, "r", "triage-egi@m")
+    assert find_run("runs/r", tmp_path / "none", tmp_path / ".puma").path == folder / "predictions.jsonl"
+
+
+def test_the_last_run_is_the_newest_by_the_second_of_its_name_then_by_its_file(tmp_path: Path) -> None:
+    for order, name in enumerate(["20260102T000000-9", "20260102T000000-10", "20260101T000000-5"]):
+        file = make(tmp_path, name, "triage-egi@m") / "predictions.jsonl"
+        os.utime(file, ns=(order, order))
+    make(tmp_path, "20270101T000000-1")  # without predictions
+    assert find_run("last", runs_of(tmp_path), tmp_path).name == "20260102T000000-10"
+
+
+def test_the_newest_runs_are_named_where_one_is_not_found(tmp_path: Path) -> None:
+    problem = "found no predictions.jsonl of this run; expected 'last', the name of a run, or its folder; "
+    with pytest.raises(DataError, match=f"^{re.escape(f'{problem}{runs_of(tmp_path)} has no run: run without')}"):
+        find_run("last", runs_of(tmp_path), tmp_path)
+    for day in range(1, 6):
+        make(tmp_path, f"2026010{day}T000000-1", "triage-egi@m")
+    names = "20260105T000000-1, 20260104T000000-1, 20260103T000000-1"
+    with pytest.raises(DataError, match=f"^{re.escape(problem)}the newest runs are {names}$"):
+        find_run("20260106T000000-1", runs_of(tmp_path), tmp_path)
+
+
+def changed(file: Path, line: int, change: Any) -> RecordedRun:
+    """The run after a change of one of its lines."""
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[line - 1] = change(lines[line - 1])
+    file.write_text("".join(lines), encoding="utf-8")
+    return RecordedRun(file)
+
+
+def without(*names: str) -> Any:
+    def change(line: str) -> str:
+        return json.dumps({name: value for name, value in json.loads(line).items() if name not in names}) + "\n"
+
+    return change
+
+
+WROTE = "expected a line that pytest-puma wrote: is the file truncated?"
+
+
+@pytest.mark.parametrize(
+    ("line", "change", "problem"),
+    [
+        (3, lambda line: line[:50], "line 3 cannot be read (JSONDecodeError: "),
+        (3, without("sample_id"), f"line 3 cannot be read (KeyError: 'sample_id'); {WROTE}"),
+        (2, without("raw"), "line 2 cannot be read (KeyError: 'raw')"),
+        (2, lambda line: line.replace('"prompts": [', '"prompts": [null, '), "line 2 cannot be read (IndexError: "),
+        (2, lambda line: line.replace('"responses": [{}]', '"responses": []'), "line 2 cannot be read (ValueError: "),
+    ],
+)
+def test_a_damaged_prediction_is_reported_with_its_line(tmp_path: Path, line: int, change: Any, problem: str) -> None:
+    run = changed(make(tmp_path, "r", "triage-egi@m") / "predictions.jsonl", line, change)
+    with pytest.raises(DataError, match=f"^{re.escape(f'{run.path}: {problem}')}"):
+        run.conversations(run.cells["triage-egi@m"])
+
+
+@pytest.mark.parametrize("name", ["cell", "node_id", "signature", "prompts"])
+def test_a_damaged_cell_is_reported_with_its_line(tmp_path: Path, name: str) -> None:
+    run = changed(make(tmp_path, "r", "triage-egi@m") / "predictions.jsonl", 1, without(name))
+    with pytest.raises(DataError, match=rf"line 1 cannot be read \(KeyError: '{name}'\)"):
+        _ = run.cells
+
+
+def test_several_replies_of_an_earlier_version_are_an_error_that_names_the_sample(tmp_path: Path) -> None:
+    def change(line: str) -> str:
+        data = json.loads(line) | {"raw": ["x", "y"]}
+        del data["responses"]
+        return json.dumps(data) + "\n"
+
+    run = changed(make(tmp_path, "r", "triage-egi@m") / "predictions.jsonl", 2, change)
+    with pytest.raises(DataError, match=r"predictions\.jsonl: line 2: sample 'a' has 2 replies, but not how each"):
+        run.conversations(run.cells["triage-egi@m"])
+
+
+def test_a_file_without_cells_or_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "predictions.jsonl"
+    with pytest.raises(DataError, match=r"cannot be read \(No such file or directory\)"):
+        _ = RecordedRun(file).cells
+    file.write_text("{}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"no cell in it; expected the predictions of a run: run again"):
+        _ = RecordedRun(file).cells
