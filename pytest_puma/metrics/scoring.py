@@ -7,11 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scenario, SettingsError
+from pytest_puma.core.metric import Value
+
+#: From a prediction and its scores to its loss.
+_Loss: TypeAlias = Callable[[Prediction, Mapping[str, Value]], "float | None"]
 
 
 def score(
@@ -21,40 +25,48 @@ def score(
 
     Raises a `MetricError` that names the metric and the sample if a metric raises or returns something unusable.
     """
-    known = [replace(each, scores={}) for each in predictions]
+    bare = [replace(each, scores={}) if each.scores else each for each in predictions]
+    scores: list[dict[str, Any]] = [{} for _ in bare]
     if metrics:
         by_id = {sample.id: sample for sample in samples}
-        groups = groupby(known, key=lambda prediction: prediction.sample_id)
-        known = [each for sample_id, trials in groups for each in _scored(by_id[sample_id], list(trials), metrics)]
-    losses = losses_of(scenario, known, metrics)
-    return tuple(replace(each, scores={LOSS: loss, **each.scores}) for each, loss in zip(known, losses, strict=True))
+        groups = groupby(bare, key=lambda prediction: prediction.sample_id)
+        scores = [each for sample_id, trials in groups for each in _scores(by_id[sample_id], list(trials), metrics)]
+    loss = _loss_of(scenario, metrics)
+    # One copy of each prediction: a copy of all fields takes longer than most metrics.
+    return tuple(
+        replace(each, scores={LOSS: loss(each, known), **known}) for each, known in zip(bare, scores, strict=True)
+    )
 
 
 def losses_of(
     scenario: Scenario, predictions: Sequence[Prediction], metrics: Sequence[Metric] = ()
 ) -> list[float | None]:
     """Losses of the answers: those that `score` stored, else by the kind of task or the primary metric."""
-    loss = _loss_by_score(scenario, metrics) if scenario.kind.scored else _loss_by_kind(scenario)
-    return [prediction.loss if LOSS in prediction.scores else loss(prediction) for prediction in predictions]
+    loss = _loss_of(scenario, metrics)
+    return [each.loss if LOSS in each.scores else loss(each, each.scores) for each in predictions]
 
 
-def _loss_by_kind(scenario: Scenario) -> Callable[[Prediction], float | None]:
+def _loss_of(scenario: Scenario, metrics: Sequence[Metric]) -> _Loss:
+    return _loss_by_score(scenario, metrics) if scenario.kind.scored else _loss_by_kind(scenario)
+
+
+def _loss_by_kind(scenario: Scenario) -> _Loss:
     kind, labels = scenario.kind, scenario.valid_labels()
 
-    def loss(prediction: Prediction) -> float | None:
+    def loss(prediction: Prediction, scores: Mapping[str, Value]) -> float | None:  # noqa: ARG001 - of one type
         answer = prediction.answer
         return None if answer is None or not kind.valid(answer, labels) else kind.loss(answer, prediction.golds)
 
     return loss
 
 
-def _loss_by_score(scenario: Scenario, metrics: Sequence[Metric]) -> Callable[[Prediction], float | None]:
+def _loss_by_score(scenario: Scenario, metrics: Sequence[Metric]) -> _Loss:
     """The distance of the primary metric's score from its best value; the score itself if it has no bounds."""
     primary = scenario.primary_metric()
     metric = next((each for each in metrics if primary in each.names), None)
 
-    def loss(prediction: Prediction) -> float | None:
-        value = prediction.scores.get(primary)
+    def loss(prediction: Prediction, scores: Mapping[str, Value]) -> float | None:  # noqa: ARG001 - of one type
+        value = scores.get(primary)
         if value is None or metric is None or metric.better == "neither":
             return None
         number = float(metric.pool.combine(np.array([value]))[0]) if metric.pool is not None else float(value)  # type: ignore[arg-type]
@@ -65,8 +77,9 @@ def _loss_by_score(scenario: Scenario, metrics: Sequence[Metric]) -> Callable[[P
     return loss
 
 
-def _scored(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metric]) -> list[Prediction]:
-    scores: list[dict[str, Any]] = [dict(trial.scores) for trial in trials]
+def _scores(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metric]) -> list[dict[str, Any]]:
+    """The scores of the trials of a sample, by the names of their numbers."""
+    scores: list[dict[str, Any]] = [{} for _ in trials]
     for metric in metrics:
         if metric.per == "sample":
             # The first trial stands for the question.
@@ -76,7 +89,7 @@ def _scored(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metr
         elif metric.per == "trial":
             for known, trial in zip(scores, trials, strict=True):
                 known.update(_of_trial(metric, sample, trial))
-    return [replace(trial, scores=known) for trial, known in zip(trials, scores, strict=True)]
+    return scores
 
 
 def _of_trial(metric: Metric, sample: Sample, trial: Prediction) -> Mapping[str, Any]:

@@ -39,9 +39,11 @@ class RunFolder:
         names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
         with (self.path / PREDICTIONS).open("a", encoding="utf-8") as stream:
             known = {"model": outcome.model, "signature": outcome.signature, "prompts": outcome.shared_prompts}
-            stream.write(_line({"kind": "cell"} | names | known))
-            for prediction in outcome.predictions:
-                stream.write(_line({"kind": "prediction"} | names | plain(prediction)))
+            stream.write(_line({"kind": "cell"} | plain(names | known)))
+            names = plain(names)
+            stream.writelines(
+                _line({"kind": "prediction"} | names | plain(prediction)) for prediction in outcome.predictions
+            )
 
     def finish(self, run: Run) -> None:
         """Write or overwrite `run.json`."""
@@ -49,7 +51,7 @@ class RunFolder:
 
 
 def _line(data: dict[str, object]) -> str:
-    return json.dumps(plain(data), allow_nan=False, ensure_ascii=False) + "\n"
+    return json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def newest_run(runs: Path) -> Path | None:

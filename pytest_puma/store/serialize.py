@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 from pytest_puma.core import (
@@ -62,28 +63,47 @@ def from_json(text: str) -> Outcome:
 
 def plain(value: Any) -> Any:
     """Convert to JSON types: dictionaries, lists, text and numbers; anything else becomes text."""
+    kind = type(value)
+    if kind is str:
+        return storable(value)
+    return value if kind in _JSON_TYPES else _converted(value)
+
+
+def _converted(value: Any) -> Any:
+    """Convert anything that is more than a text or a whole number, for which these questions would be too slow."""
     if isinstance(value, Prediction):
         return _plain_prediction(value)
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        kind: object = type(value)
+        return {name: plain(getattr(value, name)) for name in _names(kind)}
     if isinstance(value, Mapping):
         return {storable(str(key)): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     if isinstance(value, str):
         return storable(value)
-    return value if isinstance(value, (bool, int)) or value is None else _other(value)
+    return value if isinstance(value, (bool, int)) else _other(value)
 
 
 def _plain_prediction(prediction: Prediction) -> dict[str, Any]:
     """The fields of a prediction; its responses in the compact form of `responses`, which has its continuations too."""
-    names = (field.name for field in fields(prediction) if field.name not in {"responses", "continuations"})
-    whole = {name: plain(getattr(prediction, name)) for name in names}
+    whole = {name: plain(getattr(prediction, name)) for name in _PREDICTION}
     return whole | {"responses": plain(responses.packed(prediction))}
+
+
+@cache
+def _names(kind: object) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))  # type: ignore[arg-type]
+
+
+_JSON_TYPES = frozenset({bool, int, type(None)})
+_PREDICTION = tuple(name for name in _names(Prediction) if name not in {"responses", "continuations"})
 
 
 def storable(text: str) -> str:
     """Return the text itself, with U+FFFD for each lone surrogate if it has any."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
