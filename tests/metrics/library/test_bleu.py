@@ -91,7 +91,7 @@ def test_a_copy_of_the_question_is_found() -> None:
     expected = EFFECTIVE.sentence_score("the cat sat", [question]).score / 100
     assert score("copied", "the cat sat", original=question) == pytest.approx(expected, abs=1e-12)
     with pytest.raises(
-        SettingsError, match="copied: the context of sample 's1' has nothing as 'original'; expected the text"
+        SettingsError, match=r"^copied: the context of sample 's1' has nothing as 'original'; expected the text"
     ):
         score("copied", "the cat")
 

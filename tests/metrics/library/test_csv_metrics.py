@@ -98,14 +98,14 @@ def test_none_applies_to_samples_without_a_table(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_invalid_request_is_refused(name: str, request_: Any) -> None:
     with pytest.raises(
-        SettingsError, match=f"{name}: the context of sample 's1' has .* as 'csv'; expected a dictionary"
+        SettingsError, match=f"^{name}: the context of sample 's1' has .* as 'csv'; expected a dictionary"
     ):
         score(name, "a,b\nc,d", csv=request_)
 
 
 @pytest.mark.parametrize("context", [{}, {"csv": {}}, {"csv": {"separator": ","}}])
 def test_columns_must_be_requested_to_be_checked(context: dict[str, Any]) -> None:
-    with pytest.raises(SettingsError, match=r"csv\.columns: the context of sample 's1' has .* as 'csv'"):
+    with pytest.raises(SettingsError, match=r"^csv\.columns: the context of sample 's1' has .* as 'csv'"):
         score("csv.columns", "a,b\nc,d", **context)
 
 

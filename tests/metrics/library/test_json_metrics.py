@@ -165,13 +165,16 @@ def test_an_unusable_schema_is_refused_and_nothing_is_fetched(schema: Any, fault
 
 @pytest.mark.parametrize("context", [{}, {"json_schema": "object"}, {"json_schema": []}])
 def test_a_missing_schema_is_refused(context: dict[str, Any]) -> None:
-    with pytest.raises(SettingsError, match="as 'json_schema'; expected a JSON schema"):
+    with pytest.raises(
+        SettingsError,
+        match=r"^json\.schema: the context of sample 's1' has .* as 'json_schema'; expected a JSON schema;",
+    ):
         score("json.schema", "5", **context)
 
 
 def test_a_reference_that_is_no_json_is_refused() -> None:
     with pytest.raises(
-        SettingsError, match=r"json.equal: the reference '5 euros' of sample 's1' is no JSON; expected json\."
+        SettingsError, match=r"^json\.equal: the reference '5 euros' of sample 's1' is no JSON; expected json\."
     ):
         score("json.equal", "5", "5 euros")
 

@@ -86,13 +86,15 @@ def test_there_are_words_of_26_languages() -> None:
 
 
 def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(SettingsError, match=r"needle: the language of sample 's1' is 'xx'; expected one of cs, da, de"):
+    with pytest.raises(
+        SettingsError, match=r"^needle: the language of sample 's1' is 'xx'; expected one of cs, da, de"
+    ):
         score("needle", "1234", "1234", language="xx")
 
 
 def test_a_reference_without_a_number_is_refused() -> None:
     with pytest.raises(
-        SettingsError, match="reference 'blue' of sample 's1' is neither a number nor a word for 'none' in"
+        SettingsError, match=r"^needle: reference 'blue' of sample 's1' is neither a number nor a word for 'none' in"
     ):
         score("needle", "1234", "blue")
 

@@ -137,14 +137,17 @@ def test_keys_none_does_not_apply() -> None:
 )
 def test_missing_and_invalid_keys_are_refused(context: dict[str, Any]) -> None:
     with pytest.raises(
-        SettingsError, match=r"keys: the context of sample 's1' has .* as 'keys'; expected a list of keys"
+        SettingsError, match=r"^keys: the context of sample 's1' has .* as 'keys'; expected a list of keys"
     ):
         score("keys", "{}", **context)
 
 
 @pytest.mark.parametrize("format_", ["ini", 5, ["json"]])
 def test_an_unknown_format_is_refused(format_: Any) -> None:
-    with pytest.raises(SettingsError, match="as 'format'; expected one of json, yaml, toml, xml, csv;"):
+    with pytest.raises(
+        SettingsError,
+        match=r"^keys: the context of sample 's1' has .* as 'format'; expected one of json, yaml, toml, xml, csv;",
+    ):
         score("keys", "{}", keys=["a"], format=format_)
 
 
