@@ -116,9 +116,10 @@ class Task:
     def score(self, prompt: Prompt, options: Sequence[str], *, ends: bool = True) -> Score:
         """Ask for the log-probability of each option as the whole reply, or without the end of the turn.
 
-        After a cue, and in plain text, the delimiter of the scenario, a space, comes before each option.
+        After a cue, the delimiter of the scenario, a space, comes before each option. Without one, the option begins
+        the reply: plain text ends with a line break there, after which a space makes it a thousand times less probable.
         """
-        joint = self.delimiter if prompt.prefill or not prompt.chat else ""
+        joint = self.delimiter if prompt.prefill else ""
         return Score(prompt=prompt, continuations=tuple(f"{joint}{option}" for option in options), ends=ends)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -52,6 +53,20 @@ def test_letters_are_scored_in_the_order_shown_and_name_their_choices() -> None:
     assert (request.continuations, request.ends) == ((" A", " B", " C"), True)
     assert played.answer.value == "desk"
     assert played.answer.probabilities == pytest.approx({"sky": 0.1, "desk": 0.6, "sea": 0.3})
+
+
+class Bare(Quiz):
+    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - of any row
+        return ""
+
+
+@pytest.mark.parametrize("chat", [True, False])
+def test_a_space_comes_before_a_choice_only_after_a_cue(*, chat: bool) -> None:
+    task = question(cloze=True, chat=chat)
+    bare = replace(task, scenario=Bare(), wording=Composed(scenario=Bare(), cloze=True))
+    for each, texts in ((task, (" desk", " sea", " sky")), (bare, ("desk", "sea", "sky"))):
+        (request,) = play(cloze_scoring(each), (scored(0.1, 0.6, 0.3),)).scores
+        assert request.continuations == texts
 
 
 def test_in_plain_text_letters_are_scored_without_an_end() -> None:
