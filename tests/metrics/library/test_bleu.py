@@ -38,6 +38,15 @@ def test_the_bleu_of_a_corpus_is_not_a_mean() -> None:
     assert abs(corpus("bleu", replies) - mean) > 5
 
 
+@pytest.mark.parametrize("text", ["the cat ran on it", "a cat sat on my mat", "the mat on it sat", "dog the"])
+def test_orders_without_a_match_are_smoothed(text: str) -> None:
+    reference = "the cat sat on it"
+    expected = EFFECTIVE.sentence_score(text, [reference])
+    assert 0 in expected.counts
+    assert expected.score > 1
+    assert corpus("bleu", [(text, [reference])]) == pytest.approx(expected.score, abs=1e-9)
+
+
 @pytest.mark.parametrize("text", ["Berlin", "the cat", "the cat sat"])
 def test_an_exact_match_of_less_than_four_words_is_perfect(text: str) -> None:
     assert DEFAULT.corpus_score([text], [[text]]).score == 0

@@ -73,6 +73,16 @@ def test_long_texts_score_as_in_rouge_score() -> None:
             assert score(name, text, reference) == pytest.approx(IN_ASCII(name, text, reference), abs=1e-12)
 
 
+def test_of_several_common_subsequences_that_of_rouge_score_counts() -> None:
+    chosen = random.Random(8)  # noqa: S311 - reproducible
+    for _ in range(300):
+        text, reference = (
+            "\n".join(" ".join(chosen.choices("abcd", k=chosen.randrange(1, 8))) for _ in range(3)) for _ in range(2)
+        )
+        value = score("rouge_lsum", text, reference)
+        assert value == pytest.approx(IN_ASCII("rouge_lsum", text, reference), abs=1e-12)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("text", "reference", "value"),
