@@ -100,27 +100,35 @@ def test_triage(puma):
 
 TRIAGE = TIMED.replace(', "latency_mean <= 0.0"', "")
 
-#: A metric and a parser that came after the run.
-CHANGED = """
+#: A scenario, to which a metric and another parser come after the run.
+OWN = """
+import pytest
 from pytest_puma import metric
 from pytest_puma.scenarios import TriageJiraScenario
-from pytest_puma.testing import ScriptedBackend
 
 @metric()
 def short(sample, prediction):
     return len(prediction.text) < 10
 
-class Pessimist(TriageJiraScenario):
-    scores = (short,)
+class Own(TriageJiraScenario):
+    name = "own"
+    template_folder = "triage_jira"
+    {changes}
+
+@pytest.mark.puma(Own, strategies=["zero_shot"], samples=8)
+def test_triage(puma):
+    pass
+"""
+
+CHANGES = """scores = (short,)
 
     def parse_response(self, response):
         return "Critical"
+"""
 
+NO_MODEL = """
 def pytest_puma_backend(model):
     raise AssertionError("a model is opened")
-
-TriageJiraScenario.parse_response = Pessimist.parse_response
-TriageJiraScenario.scores = Pessimist.scores
 """
 
 NO_ENGINE = """
@@ -241,14 +249,13 @@ def test_no_model_is_opened_and_llama_cpp_is_not_imported(project: Project) -> N
 
 
 def test_metrics_parsers_and_gates_are_those_of_today(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
+    scripted.write(test_triage=OWN.format(changes=""))
     scripted.run(model=False).assert_outcomes(passed=1)
     before = earlier(scripted)
-    scripted.write(conftest=CHANGED)
+    scripted.write(test_triage=OWN.format(changes=CHANGES), conftest=NO_MODEL)
+    gates = ("--puma-gate=short >= 0.5", "--puma-gate=accuracy >= 0.9")
 
-    result = scripted.run(
-        f"--puma-rescore={before}", "--puma-gate=short >= 0.9", "--puma-gate=accuracy >= 0.9", model=False
-    )
+    result = scripted.run(f"--puma-rescore={before}", *gates, model=False)
 
     result.assert_outcomes(failed=1)
     (outcome,) = scripted.record()["outcomes"]
