@@ -198,4 +198,4 @@ def test_the_datasheet_lists_every_column_name_that_is_understood(
 def test_the_folder_holds_nothing_else() -> None:
     result = {path.name for path in Path(bundled_folder("data")).iterdir()} - {"tawos_clean.csv"}
     small = {name for name in result if name.endswith(".jsonl")}  # tests/small_sets names each
-    assert result - small == {*COLUMNS, "README.md"}
+    assert result - small == {*COLUMNS, "README.md", "datasheets"}

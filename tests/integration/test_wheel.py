@@ -26,6 +26,10 @@ def test_points(puma):
 @pytest.mark.puma("prioritization_jira", strategies=["cot_few_shot"], samples=3)
 def test_pairs(puma):
     assert len(puma.predictions) == 3
+
+@pytest.mark.puma("capitals", strategies=["few_shot_3"], samples=3)
+def test_capitals(puma):
+    assert len(puma.predictions) == 3
 """
 
 
@@ -63,8 +67,9 @@ def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
 def test_the_built_in_scenarios_run_in_an_empty_folder(installed: Path, tmp_path: Path, gguf: Path) -> None:
     (tmp_path / "test_built_in.py").write_text(BUILT_IN, encoding="utf-8")
     output = _pytest(installed, tmp_path, gguf)
-    assert "3 passed" in output
+    assert "4 passed" in output
     assert "triage_jira: data/jira_balanced_200.csv" in output
+    assert "capitals: data/capitals.jsonl" in output
 
 
 def test_a_users_own_scenario_runs_beside_it(installed: Path, tmp_path: Path, gguf: Path) -> None:
