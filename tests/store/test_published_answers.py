@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from pytest_puma import CompletionScenario
-from pytest_puma.core import Outcome, Sample
+from pytest_puma.core import Outcome
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.models.recorded import recorded_model
 from pytest_puma.run.evaluate import evaluate
+from pytest_puma.scenarios.benchmarks.bbh import BigBenchHard
+from pytest_puma.scenarios.benchmarks.gsm8k import Gsm8k
 from pytest_puma.scenarios.benchmarks.ifeval import IfEval
 from pytest_puma.store.recorded_answers import RecordedAnswers
 from tests.factories import cell
@@ -40,7 +42,7 @@ IFEVAL_ANSWERS = [
 
 GSM8K_ROWS = [
     {"question": "Ida has 2 hens. Each lays 3 eggs. How many eggs?", "answer": "2 * 3 = <<2*3=6>>6\n#### 6"},
-    {"question": "Bo had 1,200 nails and lost 200. How many are left?", "answer": "#### 1,000"},
+    {"question": "Bo had 1,200 nails and lost 200. How many are left?", "answer": "He has them.\n#### 1,000"},
 ]
 GSM8K_ANSWERS = [
     {
@@ -75,37 +77,6 @@ BBH_ANSWERS = [
 ]
 
 
-class Gsm8k(CompletionScenario):
-    name = "gsm8k_like"
-    text_fields = ("question",)
-
-    def instruction(self, item: dict[str, Any]) -> str:
-        return f"Solve it.\n\n{item['question']}"
-
-    def truth(self, item: dict[str, Any]) -> str:
-        return str(item["answer"]).rpartition("#### ")[2].replace(",", "")
-
-    def post_process(self, text: str, sample: Sample) -> str | None:  # noqa: ARG002
-        return text.rpartition("A:")[2].strip().replace(",", "") or None
-
-
-class BigBenchHard(CompletionScenario):
-    name = "bbh_like"
-    text_fields = ("input",)
-
-    def instruction(self, item: dict[str, Any]) -> str:
-        return f"Q: {item['input']}"
-
-    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002
-        return "A: Let's think step by step."
-
-    def truth(self, item: dict[str, Any]) -> str:
-        return str(item["target"])
-
-    def post_process(self, text: str, sample: Sample) -> str | None:  # noqa: ARG002
-        return text.rpartition("So the answer is ")[2].strip().removesuffix(".") or None
-
-
 def outcome_of(folder: Path, scenario: CompletionScenario, argument: str) -> Outcome:
     """The outcome of the rows in the folder on a file of answers."""
     scores = tuple(LIBRARY[name] for name in scenario.scores if isinstance(name, str))
@@ -135,7 +106,7 @@ def test_solutions_of_gsm8k(tmp_path: Path, system: str, accuracy: float) -> Non
     solutions = write(tmp_path / "example_model_solutions.jsonl", GSM8K_ANSWERS)
     argument = f"{system}={solutions},prompt=question,text={system}.solution"
     outcome = outcome_of(tmp_path, Gsm8k(data=rows), argument)
-    assert outcome["exact_match"] == accuracy
+    assert outcome["number_match"] == accuracy
     flags = {entry["question"]: entry[system]["is_correct"] for entry in GSM8K_ANSWERS}  # type: ignore[index]
     for prediction in outcome.predictions:
         assert (prediction.loss == 0) is flags[prediction.fields["question"]]
@@ -143,7 +114,8 @@ def test_solutions_of_gsm8k(tmp_path: Path, system: str, accuracy: float) -> Non
 
 @pytest.mark.parametrize("whole", [True, False], ids=["json", "json_lines"])
 def test_outputs_of_big_bench_hard(tmp_path: Path, *, whole: bool) -> None:
-    rows = write(tmp_path / "navigate.jsonl", BBH_ROWS)
+    rows = tmp_path / "navigate.json"
+    rows.write_text(json.dumps({"examples": BBH_ROWS}), encoding="utf-8")
     outputs = write(tmp_path / "outputs.json", [{"canary": "GUID", "outputs": BBH_ANSWERS}] if whole else BBH_ANSWERS)
     outcome = outcome_of(tmp_path, BigBenchHard(data=rows), f"davinci={outputs},prompt=input,text=prediction")
     assert {str(prediction.gold): prediction.answer for prediction in outcome.predictions} == {
