@@ -44,12 +44,19 @@ class HellaSwag(ChoiceBenchmark):
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record with cleaned texts."""
         endings = fields.texts(record, "endings")
-        activity, beginning, rest = (fields.string(record, name) for name in ("activity_label", "ctx_a", "ctx_b"))
         return {
-            "question": cleaned(f"{activity}: {beginning} {rest.capitalize()}"),
+            "question": cleaned(_context(record)),
             "choices": list(map(cleaned, endings)),
             "answer": [fields.number(record, "label", len(endings))],
         }
+
+
+def _context(record: dict[str, Any]) -> str:
+    """The activity and the text, whose second part begins a sentence; copies of the data may only have `ctx`."""
+    if "ctx_a" not in record:
+        return fields.text(record, "ctx")
+    activity, beginning, rest = (fields.string(record, name) for name in ("activity_label", "ctx_a", "ctx_b"))
+    return f"{activity}: {beginning} {rest.capitalize()}"
 
 
 def cleaned(text: str) -> str:

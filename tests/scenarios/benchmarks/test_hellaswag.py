@@ -56,6 +56,12 @@ def test_a_text_may_have_no_second_part(tmp_path: Path) -> None:
     assert bread.text == "user: Baking bread: Mix it.\nassistant:"
 
 
+def test_a_copy_may_only_have_the_whole_text(tmp_path: Path) -> None:
+    copy = {name: value for name, value in row(ctx="Mix it. Then").items() if name in {"ctx", "endings", "label"}}
+    (bread,) = asked(HellaSwag(json_lines(tmp_path / "val.jsonl", [copy])), "cloze_scoring")
+    assert bread.text == "user: Mix it. Then\nassistant:"
+
+
 @pytest.mark.parametrize(
     ("text", "clean"),
     [
