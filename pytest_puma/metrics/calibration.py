@@ -48,7 +48,7 @@ def outside_labels(prediction: Prediction, labels: Sequence[str]) -> float:
     """Return the probability of all replies other than the labels, 0 to 1; NaN if the labels were not scored.
 
     NaN, too, for choices that were scored as texts without the end of the turn. Otherwise, each label was scored with
-    the end of its turn, so these replies exclude each other.
+    the end of its turn, or is a letter: these beginnings of replies exclude each other.
     """
     if prediction.likelihoods or prediction.finish != "scored" or len(prediction.logprobs) != len(labels):
         return math.nan

@@ -1,6 +1,7 @@
-"""The log-probability of every valid answer as the whole reply: no text is generated, so there are no parse failures.
+"""The log-probability of every valid answer: no text is generated, so there are no parse failures.
 
-The answers are labels; of choices, their letters.
+Labels are scored as whole replies, because one may begin another: 1 and 13. Of choices, the letters are scored, which
+cannot, so that no end of the turn is scored: a reply may go on after its letter.
 """
 
 from __future__ import annotations
@@ -14,13 +15,10 @@ from pytest_puma.strategies.task import Task
 
 
 def option_scoring(task: Task) -> Conversation:
-    """Answer with the label of the smallest expected loss.
-
-    In plain text the end of a turn means nothing, so letters are scored without one.
-    """
+    """Answer with the label or choice of the smallest expected loss."""
     labels, lettered = task.labels, bool(task.choices)
     options = LETTERS[: len(labels)] if lettered else labels
-    response = yield from ask(task.score(task.prompt(), options, ends=task.chat or not lettered))
+    response = yield from ask(task.score(task.prompt(), options, ends=not lettered))
     if response.finish == "overflow":
         return Answer(value=None, responses=(response,))
     probabilities = dict(zip(labels, softmax(response.logprobs), strict=True))

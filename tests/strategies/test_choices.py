@@ -50,7 +50,7 @@ def test_letters_are_scored_in_the_order_shown_and_name_their_choices() -> None:
     task = question(trial=Trial(0, (2, 0, 1)))
     played = play(option_scoring(task), (scored(0.1, 0.6, 0.3),))
     (request,) = played.scores
-    assert (request.continuations, request.ends) == ((" A", " B", " C"), True)
+    assert (request.continuations, request.ends) == ((" A", " B", " C"), False)
     assert played.answer.value == "desk"
     assert played.answer.probabilities == pytest.approx({"sky": 0.1, "desk": 0.6, "sea": 0.3})
 
@@ -67,11 +67,6 @@ def test_a_space_comes_before_a_choice_only_after_a_cue(*, chat: bool) -> None:
     for each, texts in ((task, (" desk", " sea", " sky")), (bare, ("desk", "sea", "sky"))):
         (request,) = play(cloze_scoring(each), (scored(0.1, 0.6, 0.3),)).scores
         assert request.continuations == texts
-
-
-def test_in_plain_text_letters_are_scored_without_an_end() -> None:
-    (request,) = play(option_scoring(question(chat=False)), (scored(0.1, 0.6, 0.3),)).scores
-    assert request.ends is False
 
 
 def test_cloze_scores_the_texts_of_the_choices_without_an_end() -> None:
