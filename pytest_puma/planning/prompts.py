@@ -36,7 +36,7 @@ def _check_row(scenario: ComposedScenario, task: Task) -> None:
     sample, item = task.sample, dict(task.sample.fields)
     try:
         # All rows of a group share the examples, which the first prompt has shown to work.
-        replace(task, examples=()).prompt()
+        (replace(task, examples=()) if task.examples else task).prompt()
     except PumaError as error:
         raise _fault(scenario, sample.id, str(error)) from error
     cue = scenario.cue(item)

@@ -119,7 +119,7 @@ def _trials(cell: Cell, task: Task) -> Iterator[Task]:
             "expected 0, 1, 2 and so on"
         )
         raise SettingsError(msg)
-    return (replace(task, trial=trial) for trial in trials)
+    return (task if trial == task.trial else replace(task, trial=trial) for trial in trials)
 
 
 def by_sample(tasks: Sequence[Task]) -> list[list[Task]]:

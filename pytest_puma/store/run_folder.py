@@ -22,7 +22,7 @@ from pathlib import Path
 from pytest_puma.core import DataError, Outcome, Run
 from pytest_puma.core.atomic import make_folder, write_whole
 from pytest_puma.store.record import as_json
-from pytest_puma.store.serialize import plain
+from pytest_puma.store.serialize import plain, prediction_json
 
 PREDICTIONS, RECORD = "predictions.jsonl", "run.json"
 
@@ -40,10 +40,8 @@ class RunFolder:
         with (self.path / PREDICTIONS).open("a", encoding="utf-8") as stream:
             known = {"model": outcome.model, "signature": outcome.signature, "prompts": outcome.shared_prompts}
             stream.write(_line({"kind": "cell"} | plain(names | known)))
-            names = plain(names)
-            stream.writelines(
-                _line({"kind": "prediction"} | names | plain(prediction)) for prediction in outcome.predictions
-            )
+            head = _line({"kind": "prediction"} | plain(names)).removesuffix("}\n")
+            stream.writelines(f"{head}, {prediction_json(each)[1:]}\n" for each in outcome.predictions)
 
     def finish(self, run: Run) -> None:
         """Write or overwrite `run.json`."""

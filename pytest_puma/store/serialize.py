@@ -37,7 +37,9 @@ from pytest_puma.store import responses
 
 def to_json(outcome: Outcome) -> str:
     """Return one line of ASCII."""
-    return json.dumps(plain(outcome), allow_nan=False, separators=(",", ":"))
+    rest = {name: plain(getattr(outcome, name)) for name in _names(Outcome) if name != "predictions"}
+    predictions = ", ".join(prediction_json(prediction, ascii_only=True) for prediction in outcome.predictions)
+    return f'{_dumped(rest, ascii_only=True)[:-1]}, "predictions": [{predictions}]}}'
 
 
 def from_json(text: str) -> Outcome:
@@ -59,6 +61,32 @@ def from_json(text: str) -> Outcome:
     }
     data["usage"], data["speed"] = Usage(**data["usage"]), Speed(**data["speed"])
     return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings", "notes")})
+
+
+def prediction_json(prediction: Prediction, *, ascii_only: bool = False) -> str:
+    """Return the object of a prediction, in one line.
+
+    Runs have thousands of predictions with a hundred values each, of which hardly one needs a conversion.
+    """
+    whole = {name: getattr(prediction, name) for name in _PREDICTION} | {"responses": responses.packed(prediction)}
+    try:
+        text = _dumped(whole)
+        text.encode()
+    except (TypeError, ValueError):  # a key that is no text, NaN, or a lone surrogate
+        return _dumped(plain(prediction), ascii_only=ascii_only)
+    return text if not ascii_only or text.isascii() else _dumped(whole, ascii_only=True)
+
+
+def _dumped(value: Any, *, ascii_only: bool = False) -> str:
+    return json.dumps(value, default=_shallow, allow_nan=False, ensure_ascii=ascii_only)
+
+
+def _shallow(value: Any) -> Any:
+    """Convert what JSON has no form for; the encoder converts its parts."""
+    if is_dataclass(value):
+        kind: object = type(value)
+        return {name: getattr(value, name) for name in _names(kind)}
+    return {str(key): entry for key, entry in value.items()} if isinstance(value, Mapping) else _other(value)
 
 
 def plain(value: Any) -> Any:
