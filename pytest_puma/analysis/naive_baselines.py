@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.analysis.naive_programs import PROGRAMS
@@ -41,17 +41,27 @@ class NaiveBaselines:
         perturbation: str | None = None,
         *,
         metrics: Sequence[Metric] = (),
+        only: Collection[str] | None = None,
     ) -> Mapping[str, NaiveBaseline]:
         """Return the naive baselines by name, on the perturbed samples; without `tfidf` if a label has too few samples.
 
+        `only`: the metrics to measure, None for all.
         One that cannot be computed is left out, and `left_out` gives the reason: it was not requested.
         `resamples` are those of the samples; their seed is also that of the programs.
         """
         names = tuple(name for metric in metrics for name in metric.names)
-        key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation, names)
+        measured = None if only is None else frozenset(only)
+        key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation, names, measured)
+
+        def compute(name: str) -> NaiveBaseline | None:
+            answers = PROGRAMS[name](scenario, samples, resamples.seed)
+            if not answers:
+                return None
+            predictions = [_prediction(sample, answer) for sample, answer in zip(samples, answers, strict=True)]
+            return _naive_baseline(scenario, score(scenario, samples, predictions, metrics), metrics, resamples, only)
+
         if key not in self._computed_baselines:
-            programs = scenario.kind.naive_baselines
-            computed = {name: self._computed(name, scenario, samples, resamples, metrics) for name in programs}
+            computed = {name: self._tried(name, compute) for name in scenario.kind.naive_baselines}
             self._computed_baselines[key] = {name: naive for name, naive in computed.items() if naive is not None}
         return self._computed_baselines[key]
 
@@ -60,17 +70,9 @@ class NaiveBaselines:
         sentences, self._left_out = self._left_out, []
         return sentences
 
-    def _computed(
-        self,
-        name: str,
-        scenario: Scenario,
-        samples: Sequence[Sample],
-        resamples: Resamples,
-        metrics: Sequence[Metric],
-    ) -> NaiveBaseline | None:
+    def _tried(self, name: str, compute: Callable[[str], NaiveBaseline | None]) -> NaiveBaseline | None:
         try:
-            answers = PROGRAMS[name](scenario, samples, resamples.seed)
-            return _naive_baseline(scenario, samples, answers, resamples, metrics) if answers else None
+            return compute(name)
         except Exception as error:  # noqa: BLE001 - the data or the scenario's own metrics may raise anything
             fault = " ".join(str(error).split())
             self._left_out.append(f"the naive baseline {name} is left out: {type(error).__name__}: {fault}")
@@ -79,19 +81,16 @@ class NaiveBaselines:
 
 def _naive_baseline(
     scenario: Scenario,
-    samples: Sequence[Sample],
-    answers: Sequence[str],
-    resamples: Resamples,
+    scored: Sequence[Prediction],
     metrics: Sequence[Metric],
+    resamples: Resamples,
+    only: Collection[str] | None,
 ) -> NaiveBaseline:
-    predictions = [_prediction(sample, answer) for sample, answer in zip(samples, answers, strict=True)]
-    with_scores = score(scenario, samples, predictions, metrics)
     # With several trials per sample, the resamples have more rows.
-    own = resamples if len(resamples) == len(with_scores) else None
-    scored = ScoredPredictions(scenario, with_scores, seed=resamples.seed, metrics=metrics, resamples=own)
-    return NaiveBaseline(
-        answers={prediction.sample_id: prediction for prediction in with_scores}, measures=scored.measures()
-    )
+    own = resamples if len(resamples) == len(scored) else None
+    whole = ScoredPredictions(scenario, scored, seed=resamples.seed, metrics=metrics, resamples=own)
+    answers = {prediction.sample_id: prediction for prediction in scored}
+    return NaiveBaseline(answers=answers, measures=whole.measures(only=only))
 
 
 def _prediction(sample: Sample, answer: str) -> Prediction:

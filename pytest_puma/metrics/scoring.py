@@ -93,7 +93,7 @@ def _scores(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metr
 
 
 def _of_trial(metric: Metric, sample: Sample, trial: Prediction) -> Mapping[str, Any]:
-    if any(not getattr(trial, need) for need in metric.needs):
+    if metric.needs and any(not getattr(trial, need) for need in metric.needs):
         return dict.fromkeys(metric.names)
     return _row(metric, sample, trial)
 

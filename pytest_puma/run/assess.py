@@ -56,7 +56,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     # Without the time of naive baselines, which is not the model's.
     seconds = answered.seconds + time.perf_counter() - started
     texts = text_fields(cell.scenario, answered.samples, answered.hidden)
-    naive = _naive(cell, answered, scored, context.naive_baselines)
+    naive = _naive(cell, answered, scored, context.naive_baselines, shown)
     against_baseline = _against_baseline(cell, answered, scored, context.baseline, level)
     comparisons = _against_naive(cell, scored, naive)
     if against_baseline is not None:
@@ -111,12 +111,16 @@ def unassessed(cell: Cell, answered: CellPredictions) -> Outcome:
 
 
 def _naive(
-    cell: Cell, answered: CellPredictions, scored: ScoredPredictions, naive_baselines: NaiveBaselines | None
+    cell: Cell,
+    answered: CellPredictions,
+    scored: ScoredPredictions,
+    naive_baselines: NaiveBaselines | None,
+    shown: Sequence[str],
 ) -> Mapping[str, NaiveBaseline]:
     if naive_baselines is None:
         return {}
     return naive_baselines.find(
-        cell.scenario, answered.samples, scored.resamples, cell.name.perturbation, metrics=cell.scores
+        cell.scenario, answered.samples, scored.resamples, cell.name.perturbation, metrics=cell.scores, only=shown
     )
 
 

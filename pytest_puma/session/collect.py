@@ -18,6 +18,7 @@ from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
 from pytest_puma.run.cell import Cell
 from pytest_puma.session.config import settings_of
+from pytest_puma.session.memory import rare_collections
 from pytest_puma.session.selection import is_part, leaves_out
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if not _is_ours(metafunc):
         return
     try:
-        cells = _cells(metafunc)
+        with rare_collections():
+            cells = _cells(metafunc)
     except PumaError as error:
         msg = escape.terminal_lines(f"puma: {metafunc.definition.nodeid}: {error}")
         raise pytest.Collector.CollectError(msg) from error

@@ -15,6 +15,7 @@ from pytest_puma.session.arrivals import Arrivals
 from pytest_puma.session.baseline_updates import BaselineUpdater
 from pytest_puma.session.collected import cell_id
 from pytest_puma.session.config import model_names
+from pytest_puma.session.memory import rare_collections
 from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
 from pytest_puma.session.run_tests import report_gate, report_problems
@@ -68,13 +69,14 @@ class Controller:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        outcome = self._arrivals.receive(report)
-        unassessed = self._arrivals.take_unassessed(report)
-        if unassessed is not None:
-            self._output.add(unassessed)
-        if outcome is not None:
-            self._output.add(outcome)
-            self._baselines.take(report.nodeid, outcome)
+        with rare_collections():
+            outcome = self._arrivals.receive(report)
+            unassessed = self._arrivals.take_unassessed(report)
+            if unassessed is not None:
+                self._output.add(unassessed)
+            if outcome is not None:
+                self._output.add(outcome)
+                self._baselines.take(report.nodeid, outcome)
 
     # -- the run as a whole ----------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from pytest_puma.run.predict import predict
 from pytest_puma.session.collected import NAME, cell_id
 from pytest_puma.session.config import settings_of
 from pytest_puma.session.failing import PumaFailure, fault, missed_gates, represent
-from pytest_puma.session.memory import give_back
+from pytest_puma.session.memory import give_back, rare_collections
 from pytest_puma.session.progress import progress_of
 from pytest_puma.store.serialize import to_json
 
@@ -47,7 +47,7 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     """Evaluate the cell and keep the outcome; skip a cell whose perturbation changes no prompt."""
     give_back()
     try:
-        with _without_traceback():
+        with _without_traceback(), rare_collections():
             outcome = _evaluate(item, cell, engine)
     except UnchangedError as error:
         item.stash[UNCHANGED] = str(error)
@@ -129,7 +129,8 @@ def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRe
     if outcome is not None and report.when == "call" and outcome.primary:
         report.puma_value = f"{outcome.primary}={number(outcome[outcome.primary])}"  # type: ignore[attr-defined]
     if outcome is not None and report.when == "setup":
-        report.puma = to_json(outcome)  # type: ignore[attr-defined]
+        with rare_collections():
+            report.puma = to_json(outcome)  # type: ignore[attr-defined]
         if settings_of(item.config).junit:
             # pytest writes the properties that the item has at teardown.
             others = [each for each in item.user_properties if not each[0].startswith("puma.")]

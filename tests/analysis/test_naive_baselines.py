@@ -214,7 +214,8 @@ def test_a_program_that_cannot_be_computed_is_left_out_with_its_reason() -> None
 
 
 def test_a_cell_goes_on_without_the_programs_that_fail() -> None:
-    outcome = evaluated(cell(_Paint(), "egi"), lambda _: "Answer: Major", naive_baselines=NaiveBaselines())
+    shown = cell(_Paint(), "egi", metrics=("length",))
+    outcome = evaluated(shown, lambda _: "Answer: Major", naive_baselines=NaiveBaselines())
     assert outcome["length"] == 13
     assert outcome.naive_baselines == {}
     assert sum("is left out: IndexError" in warning for warning in outcome.warnings) == 3
