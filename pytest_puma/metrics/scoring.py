@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,6 +12,7 @@ import numpy as np
 
 from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scenario, SettingsError
 from pytest_puma.core.metric import Value
+from pytest_puma.core.prediction import changed
 
 #: From a prediction and its scores to its loss.
 _Loss: TypeAlias = Callable[[Prediction, Mapping[str, Value]], "float | None"]
@@ -25,7 +25,7 @@ def score(
 
     Raises a `MetricError` that names the metric and the sample if a metric raises or returns something unusable.
     """
-    bare = [replace(each, scores={}) if each.scores else each for each in predictions]
+    bare = [changed(each, scores={}) if each.scores else each for each in predictions]
     scores: list[dict[str, Any]] = [{} for _ in bare]
     if metrics:
         by_id = {sample.id: sample for sample in samples}
@@ -34,7 +34,7 @@ def score(
     loss = _loss_of(scenario, metrics)
     # One copy of each prediction: a copy of all fields takes longer than most metrics.
     return tuple(
-        replace(each, scores={LOSS: loss(each, known), **known}) for each, known in zip(bare, scores, strict=True)
+        changed(each, scores={LOSS: loss(each, known), **known}) for each, known in zip(bare, scores, strict=True)
     )
 
 

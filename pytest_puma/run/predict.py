@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from pytest_puma.core import (
     SharedPrompts,
     Speed,
 )
+from pytest_puma.core.prediction import changed
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.run.determinism import check_batch_invariance
@@ -188,7 +189,7 @@ def _with_prompts(
 ) -> tuple[Prediction, ...]:
     """The predictions with their prompts, now that the common beginning of all prompts is known."""
     return tuple(
-        replace(prediction, prompts=tuple(None if kept is None else shared.rest(kept) for kept in each.prompts))
+        changed(prediction, prompts=tuple(None if kept is None else shared.rest(kept) for kept in each.prompts))
         for prediction, each in zip(predictions, conversations, strict=True)
     )
 
