@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 #: New objects before a search for cycles.
-_OBJECTS = 500_000
+_OBJECTS = 1_000_000
 
 
 def give_back() -> None:
