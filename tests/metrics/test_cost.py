@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import Usage
+from pytest_puma.core.conversation import Finish
 from pytest_puma.stats import wilson
 from tests.factories import Triage, measured, predictions
 
@@ -19,6 +20,13 @@ def test_failures_and_overflows_are_rates_over_all_predictions() -> None:
     failures, overflow = measures["parse_failure_rate"], measures["overflow_rate"]
     assert (failures.value, failures.low, failures.high, failures.n) == (0.25, *wilson(10, 40), 40)
     assert (overflow.value, overflow.low, overflow.high, overflow.n) == (0.1, *wilson(4, 40), 40)
+
+
+@pytest.mark.parametrize(("finish", "rate"), [("length", 0.1), ("context", 0.1), ("stop", 0.0), ("overflow", 0.0)])
+def test_replies_that_were_cut_off_are_a_rate(finish: Finish, rate: float) -> None:
+    answered = predictions("A" * 40, ["A"] * 40)
+    answered[-4:] = [replace(prediction, finish=finish) for prediction in answered[-4:]]
+    assert measured(Triage("A"), answered)["truncation_rate"].value == rate
 
 
 def test_costs_are_means_per_prediction() -> None:

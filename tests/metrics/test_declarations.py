@@ -1,0 +1,61 @@
+"""What each metric of a kind of task declares: which values are better, and its bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_puma.core import Scenario
+from pytest_puma.metrics.catalogue import catalogue
+from pytest_puma.metrics.table import Table
+from tests.composed import Quiz
+from tests.factories import Estimation, OrderedTriage
+
+SHARE, CORRELATION = (0.0, 1.0), (-1.0, 1.0)
+COMMON = {
+    "parse_failure_rate": ("low", SHARE),
+    "truncation_rate": ("low", SHARE),
+    "overflow_rate": ("low", SHARE),
+    "brier": ("low", None),
+    "ece": ("low", None),
+    "mce": ("low", None),
+    "outside_labels": ("low", None),
+    "latency_mean": ("low", None),
+    "tokens_prompt_mean": ("low", None),
+    "tokens_decoded_mean": ("low", None),
+    "tokens_cached_mean": ("low", None),
+}
+AGREEMENT = dict.fromkeys(("kappa_quadratic", "spearman", "kendall_tau"), ("high", CORRELATION))
+CLASSES = {f"per_class.{label}.{name}": ("high", SHARE) for label in "ABCD" for name in ("precision", "recall", "f1")}
+DECLARED = [
+    (
+        OrderedTriage(),
+        dict.fromkeys(("f1_macro", "f1_weighted", "accuracy", "recall_macro", "within_one"), ("high", SHARE))
+        | AGREEMENT
+        | CLASSES,
+    ),
+    (
+        Estimation(),
+        dict.fromkeys(("mae", "mdae", "rmse", "mae_expected"), ("low", None))
+        | {"standardised_accuracy": ("high", None)}
+        | AGREEMENT
+        | {f"mae_by_bin.{name}": ("low", None) for name in ("1-3", "5-8", "13-21", "34+", "other")},
+    ),
+    (Quiz(), {"accuracy": ("high", SHARE)}),
+]
+
+
+@pytest.mark.parametrize(("scenario", "own"), DECLARED, ids=lambda value: getattr(value, "name", ""))
+def test_each_metric_declares_its_direction_and_bounds(
+    scenario: Scenario, own: dict[str, tuple[str, tuple[float, float] | None]]
+) -> None:
+    statistics = catalogue(scenario, Table.of(scenario, ()), ())
+    assert {each.name: (each.better, each.bounds) for each in statistics} == own | COMMON
+
+
+def test_metrics_that_need_probabilities_or_a_scale_are_optional() -> None:
+    statistics = catalogue(OrderedTriage(), Table.of(OrderedTriage(), ()), ())
+    assert {each.name for each in statistics if each.optional} == {
+        *AGREEMENT,
+        *("brier", "ece", "mce", "outside_labels"),
+    }
+    assert {each.name for each in statistics if each.bare} == {"ece", "mce"}
