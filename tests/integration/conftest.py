@@ -79,6 +79,14 @@ def pytest_puma_perturbations():
 """
 
 
+def without_clock(prediction: dict[str, Any]) -> None:
+    """Remove the seconds of a line of `predictions.jsonl`, and those of each of its responses."""
+    del prediction["usage"]["seconds"]
+    for response in prediction["responses"]:
+        if "usage" in response:
+            *response["usage"], _ = response["usage"]
+
+
 @dataclass(frozen=True)
 class Project:
     """A user's project in an empty folder, with a model at hand, run with or without workers."""
@@ -117,7 +125,7 @@ class Project:
         lines = (self.folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
         predictions = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
         for prediction in predictions:
-            del prediction["usage"]["seconds"]
+            without_clock(prediction)
         return sorted(predictions, key=lambda prediction: (prediction["cell"], prediction["sample_id"]))
 
 

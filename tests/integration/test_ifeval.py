@@ -108,4 +108,4 @@ def test_without_the_file_nothing_runs_and_the_error_says_where_it_is(project: P
     _write(project)
     result = project.run()
     assert result.ret != 0
-    result.stdout.fnmatch_lines(["*scenario 'ifeval' has no data of its own: it reads 541 prompts*"])
+    result.stdout.fnmatch_lines(["*scenario 'ifeval' has no data of its own: get 541 prompts*"])

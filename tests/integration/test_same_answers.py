@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.integration.conftest import without_clock
+
 BENCHMARKS = """
 import pytest
 
@@ -42,7 +44,8 @@ def answers(pytester: pytest.Pytester, gguf: Path) -> Any:
         result = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
         for each in result:
             # What is left of a prompt depends on what all samples of the run share.
-            del each["usage"]["seconds"], each["prompts"]
+            without_clock(each)
+            del each["prompts"]
         return {(each["cell"], each["sample_id"]): each for each in result}
 
     return run
