@@ -78,7 +78,8 @@ def test_choices_in_many_orders(project: Project, models: dict[str, Model]) -> N
     for accuracy, bias in values(project, "accuracy", "position_bias").values():
         assert abs(accuracy - 0.2) < 0.2
         assert bias > 0.2
-    assert values(project, "position_bias")["commonsense_mcqa-option_scoring@smollm2"] == [pytest.approx(1)]
+    (bias,) = values(project, "position_bias")["commonsense_mcqa-option_scoring@smollm2"]
+    assert bias > 0.7
     assert {found[1] for found in statuses(project).values()} == {"FAIL"}
     cells = Counter((each["cell"], each["sample_id"]) for each in project.predictions())
     assert len(cells) == 4 * 3
