@@ -162,3 +162,10 @@ def test_a_gold_between_the_points_is_never_the_most_probable_one() -> None:
 
     assert measures["ece"].value == measures["mce"].value == 0
     assert measures["brier"].value == pytest.approx((0.5 + 0.5) / 2)
+
+
+@pytest.mark.parametrize(("n", "note"), [(199, "n under 200: the value is rough"), (200, "")])
+def test_few_predictions_make_a_rough_calibration_error(n: int, note: str) -> None:
+    shares = [dict.fromkeys(LABELS, 0.25)] * n
+    measures = measured(Triage(), predictions(["A"] * n, ["A"] * n, shares))
+    assert (measures["ece"].note, measures["mce"].note) == (note, note)

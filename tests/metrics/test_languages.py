@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lingua import Language
 
-from pytest_puma.metrics.languages import canonical, known_languages, language_of
+from pytest_puma.metrics.languages import _COMMON, canonical, known_languages, language_of
 
 #: "I drink a cup of tea every morning", more or less.
 TEA = {
@@ -111,3 +111,8 @@ def test_known_are_the_languages_of_lingua_and_ten_more() -> None:
     assert len(of_lingua) == len(Language.all()) - 1  # both forms of Norwegian
     assert known_languages() == of_lingua | added
     assert of_lingua.isdisjoint(added)
+
+
+def test_the_languages_that_lingua_decides_between_are_fifty_one_of_its_own() -> None:
+    assert len(_COMMON) == 51
+    assert {language.iso_code_639_1.name.lower() for language in Language.all()} | {"no"} >= _COMMON

@@ -1,0 +1,60 @@
+"""The building blocks of statistics, against direct computations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from pytest_puma.metrics.statistic import Statistic, blocks, distinct, in_blocks, mean, standard_error
+
+_VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=30)
+
+
+@given(_VALUES)
+def test_the_standard_error_is_that_of_the_mean(values: list[float]) -> None:
+    column, among = np.array(values), np.ones(len(values), dtype=np.bool_)
+    error = standard_error(column, among)(np.ones((1, len(values))))[0]
+    assert error == pytest.approx(column.std() / np.sqrt(len(values) - 1), abs=1e-6)
+
+
+def test_equal_values_have_no_standard_error() -> None:
+    kernel = standard_error(np.full(5, 3.0), np.ones(5, dtype=np.bool_))
+    assert kernel(np.ones((1, 5)))[0] == 0
+
+
+def test_rows_outside_of_the_mask_do_not_count() -> None:
+    values, among = np.array([1.0, 3.0, 900.0, 5.0]), np.array([True, True, False, True])
+    statistic = mean("points", values, among, better="high")
+    assert statistic.n == 3
+    assert statistic.kernel(np.ones((1, 4)))[0] == 3
+    assert statistic.kernel(np.array([[2.0, 0.0, 5.0, 1.0]]))[0] == pytest.approx(7 / 3)
+    assert standard_error(values, among)(np.ones((1, 4)))[0] == pytest.approx(2 / np.sqrt(3))
+
+
+def test_nothing_is_expected_of_an_unseen_row_unless_stated() -> None:
+    statistic = Statistic(name="x", kernel=lambda weights: weights[:, 0], n=0, better="high")
+    assert statistic.unseen == 0
+    assert not statistic.bare
+    assert not statistic.optional
+
+
+@pytest.mark.parametrize("rows", [0, 3, 200])
+def test_counts_of_distinct_rows_give_the_same_number(rows: int) -> None:
+    column = np.array([float(row % 3) for row in range(rows)])
+
+    def build(values: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        return lambda weights: weights @ np.square(values)
+
+    weights = np.array([[1.0] * rows, [float(row) for row in range(rows)]])
+    assert distinct(build, column)(weights).tolist() == pytest.approx((weights @ np.square(column)).tolist())
+
+
+def test_resamples_are_computed_in_blocks_of_all_rows() -> None:
+    weights = np.arange(12).reshape(4, 3)
+    assert np.concatenate(list(blocks(weights))).tolist() == weights.tolist()
+    assert in_blocks(weights, lambda block: block @ np.ones(3)).tolist() == [3, 12, 21, 30]
