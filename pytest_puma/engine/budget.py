@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from jinja2 import TemplateError
-from jinja2.utils import Namespace
 
-#: Characters of budget for a rendering, and for each character of its messages.
+#: Characters of budget for a rendering, and for each character of its variables.
 CHARACTERS, CHARACTERS_PER_CHARACTER = 10_000_000, 100
 #: Processor seconds of a rendering; usual ones take less than a thousandth.
 SECONDS = 5.0
@@ -32,7 +31,7 @@ class Budget(threading.local):
 
     @contextmanager
     def granted(self, characters: int) -> Iterator[None]:
-        """Grant the budget for one rendering of messages with this many characters."""
+        """Grant the budget for one rendering of variables with this many characters."""
         self.left = CHARACTERS + CHARACTERS_PER_CHARACTER * characters
         self.until = time.thread_time() + SECONDS
         try:
@@ -41,9 +40,13 @@ class Budget(threading.local):
             self.left = 0
 
     def spend(self, characters: int) -> None:
-        """Pay for characters; a `LimitError` if the budget or the time is used up."""
+        """Pay for characters; errors as in `require`."""
+        self.require(characters)
         self.left -= characters
-        if self.left < 0:
+
+    def require(self, characters: int) -> None:
+        """Raise a `LimitError` if the budget has not as many characters, or the time is used up."""
+        if characters > self.left:
             msg = f"it makes too much text, or loops too often (limit: {CHARACTERS:,} characters)"
             raise LimitError(msg)
         if time.thread_time() > self.until:
@@ -52,21 +55,24 @@ class Budget(threading.local):
 
     def size(self, value: Any) -> int:
         """Approximate characters of a value as text; counting stops when the budget is exceeded."""
-        size, values = 0, [value]
-        while values and size <= self.left:
-            each = values.pop()
-            if isinstance(each, str | bytes):
-                size += len(each)
-            elif isinstance(each, Namespace):
-                values.append(each._Namespace__attrs)  # noqa: SLF001 - it has no other name
-            elif isinstance(each, Mapping):
-                size += ELEMENT * len(each)
-                values += [*each.keys(), *each.values()]
-            elif isinstance(each, list | tuple | AbstractSet | ValuesView):
-                size += ELEMENT * len(each)
-                values += each
-            elif isinstance(each, range):
-                size += ELEMENT * len(each)
-            else:
-                size += each.bit_length() // 3 + 1 if isinstance(each, int) else 1
-        return size
+        return size(value, self.left)
+
+
+def size(value: Any, limit: int) -> int:
+    """Approximate characters of a value as text; counting stops above the limit."""
+    characters, values = 0, [value]
+    while values and characters <= limit:
+        each = values.pop()
+        if isinstance(each, str | bytes):
+            characters += len(each)
+        elif isinstance(each, Mapping):
+            characters += ELEMENT * len(each)
+            values += [*each.keys(), *each.values()]
+        elif isinstance(each, list | tuple | AbstractSet | ValuesView):
+            characters += ELEMENT * len(each)
+            values += each
+        elif isinstance(each, range):
+            characters += ELEMENT * len(each)
+        else:
+            characters += each.bit_length() // 3 + 1 if isinstance(each, int) else 1
+    return characters

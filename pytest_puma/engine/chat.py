@@ -30,18 +30,6 @@ PLAIN = (
 #: Starts of a turn that the model invents.
 _PLAIN_STOPS = ("\nUser:", "\nAssistant:")
 DATE = datetime(2025, 1, 1, tzinfo=timezone.utc)
-#: Exceptions that faults of a template raise.
-_FAULTS = (
-    JinjaError,
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    RecursionError,
-    SyntaxError,  # Python's own, from the code that Jinja2 compiles a template to
-    TypeError,
-    ValueError,
-)
 _MAX_REASON = 200
 _PROBE = "puma-probe"
 #: Private-use characters of Unicode, enough to find some that no prompt contains.
@@ -66,7 +54,8 @@ class ChatFormat:
         self._environment = _environment()
         try:
             self._template = self._environment.from_string(self._source)
-        except _FAULTS as error:
+        except Exception as error:
+            # Python's errors too: from the code that Jinja2 compiles a template to, and from what it computes.
             msg = f"the model's chat template cannot be used: {_reason(error)}"
             raise EngineError(msg) from error
         self._system_role = self._takes_system()
@@ -122,7 +111,7 @@ class ChatFormat:
         except LimitError as error:
             msg = f"the model's chat template cannot be used: {error.message}"
             raise EngineError(msg) from error
-        except _FAULTS as error:
+        except Exception as error:
             msg = f"the model's chat template refuses roles {[m.role for m in messages]}: {_reason(error)}"
             raise EngineError(msg) from error
 
@@ -168,8 +157,8 @@ def _environment() -> BoundedEnvironment:
     return environment
 
 
-def _raise(message: str) -> NoReturn:
-    raise JinjaError(message)
+def _raise(message: object) -> NoReturn:
+    raise JinjaError(str(message))
 
 
 def _reason(error: BaseException) -> str:

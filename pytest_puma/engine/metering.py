@@ -1,7 +1,8 @@
 """Metering of a template: its syntax tree is rewritten so that loops, macros and values pay from the budget.
 
 - Each pass through the body of a loop, macro or block calls `step` of the environment, at the price of its text.
-- Expressions that make lists, texts or other large values are wrapped: `x[1:]` becomes `measured(x[1:])`.
+- Expressions that make lists, texts or other large values are wrapped: `x[1:]` becomes `measured(x[1:])`. Filters and
+  calls are measured by the environment.
 - `a ~ b` becomes `concatenated(a, b)`.
 """
 
@@ -13,6 +14,9 @@ from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
 from pytest_puma.engine.budget import LimitError
+
+#: The further arguments of a macro.
+_FURTHER = frozenset({"varargs", "kwargs"})
 
 
 def metered(template: nodes.Template) -> nodes.Template:
@@ -41,7 +45,7 @@ class _Metering(NodeTransformer):
 
     def visit_ScopedEvalContextModifier(self, node: nodes.ScopedEvalContextModifier) -> NoReturn:  # noqa: N802
         """Refuse `{% autoescape %}`, which computes its argument at compile time."""
-        msg = f"line {node.lineno}: autoescape is of no use in a chat template"
+        msg = f"line {node.lineno}: autoescape is of no use in a prompt"
         raise LimitError(msg)
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
@@ -65,12 +69,15 @@ class _Metering(NodeTransformer):
     def visit_Tuple(self, node: nodes.Tuple) -> nodes.Node:  # noqa: N802
         return self._measured(node) if node.ctx == "load" else node
 
-    def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802
-        """Measure a filter's value. `{% filter upper %}` has no value of its own: only its arguments are visited."""
-        subject: nodes.Node | None = node
-        while isinstance(subject, nodes.Filter):
-            subject = subject.node
-        return self.generic_visit(node) if subject is None else self._measured(node)
+    def visit_Name(self, node: nodes.Name) -> nodes.Node:  # noqa: N802
+        """Measure the further arguments of a macro, which are a list that nothing has measured."""
+        return _call("measured", node, at=node) if node.name in _FURTHER and node.ctx == "load" else node
+
+    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802
+        self.generic_visit(node)
+        if node.dyn_args is not None:
+            node.dyn_args = _call("unpacked", node.dyn_args, at=node)
+        return node
 
     def _measured(self, node: nodes.Expr) -> nodes.Node:
         self.generic_visit(node)

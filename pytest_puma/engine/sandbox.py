@@ -1,9 +1,9 @@
-"""Jinja2's immutable sandbox for the chat templates of model files, with limits on time and on size.
+"""Jinja2's immutable sandbox for chat templates of model files and for prompts, with limits on time and on size.
 
 Each rendering has a budget of characters (`budget.py`). It pays for the text it prints, for each pass of a loop, for
 each call of a macro, and for the results of filters, calls and operators. An expression that could grow without bound
-(`'a' * 3000000000`) is measured before it is computed. Functions that no chat template needs, and that would need a
-rule of their own, are removed. A second limit, on the processor time of the thread, ends templates that are slow
+(`'a' * 3000000000`) is measured before it is computed (`prices.py`). Functions that no template needs, and that would
+need a rule of their own, are removed. A second limit, on the processor time of the thread, ends templates that are slow
 without making text.
 
 Nothing is computed when a template is compiled: Jinja2 would evaluate constant expressions there, without a budget.
@@ -12,19 +12,19 @@ Nothing is computed when a template is compiled: Jinja2 would evaluate constant 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import wraps
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import nodes, pass_context
+from jinja2 import BaseLoader, Undefined, nodes, pass_context
 from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
 
 from pytest_puma.engine.budget import ELEMENT, Budget, LimitError
 from pytest_puma.engine.metering import metered
+from pytest_puma.engine.prices import Check, Prices, check_bits
 
 if TYPE_CHECKING:
     from jinja2.parser import Parser
@@ -34,21 +34,29 @@ if TYPE_CHECKING:
 MAX_TEMPLATE = 1 << 16
 #: Price of a pass of a loop, or of a call, in characters.
 _STEP = 100
-_MAX_BITS = 1 << 16
 _MAX_INDENT = 16
-#: A width of four digits or one that comes from an argument, in `'%9999d' % x` and `'{:9999}'.format(x)`.
-_WIDE = re.compile(r"\d{4}|\*|\{[^{}]*\{")
-_NO_METHODS = frozenset("center ljust rjust zfill expandtabs translate encode format_map to_bytes".split())  # noqa: SIM905
-_NO_FILTERS = "batch center pprint random round slice striptags sum urlize wordwrap xmlattr".split()  # noqa: SIM905
+#: The methods that the rewritten template calls.
+_METERING = frozenset({"step", "measured", "unpacked", "concatenated"})
+_NO_METHODS = frozenset("translate encode format_map fromkeys striptags to_bytes unescape".split())  # noqa: SIM905
+_NO_FILTERS = "pprint random striptags urlize wordwrap xmlattr".split()  # noqa: SIM905
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """Renders inside `budget`; outside of it every rendering fails."""
+    """Renders inside `budget`; outside of it every rendering fails.
+
+    `loader` finds included templates, `undefined` is what an unknown name means; line breaks at the end of a file are
+    kept if `keeps_end`.
+    """
 
     intercepted_binops = frozenset(["+", "*", "**", "%"])
 
-    def __init__(self) -> None:
+    def __init__(
+        self, *, loader: BaseLoader | None = None, undefined: type[Undefined] = Undefined, keeps_end: bool = False
+    ) -> None:
         super().__init__(
+            loader=loader,
+            undefined=undefined,
+            keep_trailing_newline=keeps_end,
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[loopcontrols, _GenerationTag],
@@ -57,19 +65,17 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             finalize=pass_context(lambda _, value: self.measured(value)),
         )
         self._budget = Budget()
+        self._prices = Prices(self._budget)
         for name in _NO_FILTERS:
             del self.filters[name]
         del self.globals["lipsum"]
+        self.globals |= {"dict": self._dictionary, "namespace": self._namespace}
         self.filters |= {"tojson": self._to_json, "format": self._format}
-        for name, check in (
-            ("replace", self._check_replace),
-            ("join", self._check_join),
-            ("indent", self._check_indent),
-        ):
-            self.filters[name] = _checked(self.filters[name], check)
+        for name, filter_ in self.filters.items():
+            self.filters[name] = self._bounded(filter_, self._prices.filters.get(name))
 
     def budget(self, characters: int) -> AbstractContextManager[None]:
-        """Let this thread render one template with messages of this many characters; a `LimitError` ends it."""
+        """Let this thread render one template with variables of this many characters; a `LimitError` ends it."""
         return self._budget.granted(characters)
 
     # -- called by the rewritten template ---------------------------------------------------------
@@ -82,9 +88,14 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def measured(self, value: Any) -> Any:
         """Pay for a value; an iterator becomes a list."""
         if isinstance(value, Iterator):
-            value = list(islice(value, self._budget.left // ELEMENT + 1))
+            value = self._listed(value)
         self._budget.spend(self._budget.size(value))
         return value
+
+    def unpacked(self, values: Any) -> Any:
+        """Check the values of `f(*values)`."""
+        self._budget.require(ELEMENT * len(values) if hasattr(values, "__len__") else 0)
+        return values
 
     def concatenated(self, *values: Any) -> str:
         """The joined texts of the values: Jinja2's operator `~`."""
@@ -94,31 +105,30 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     # -- called by Jinja2's sandbox ---------------------------------------------------------------
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Hide methods that pad or expand by a number."""
+        """Hide methods that expand a text or a number without bound."""
         return attr not in _NO_METHODS and super().is_safe_attribute(obj, attr, value)
 
     def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Pay for each call, and for its result."""
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-        if owner is self:
+        if owner is self and name in _METERING:
             return function(*args)
         self._budget.spend(_STEP)
-        if isinstance(owner, str) and name == "replace":
-            self._check_replace(owner, *args, **kwargs)
-        if isinstance(owner, str) and name == "join":
-            self._check_join(*args, owner, **kwargs)
+        if isinstance(owner, str) and (check := self._prices.methods.get(name)):
+            args = tuple(map(self._unless_iterator, args))
+            check(owner, *args, **kwargs)
         return self.measured(super().call(context, function, *args, **kwargs))
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Measure the result, then compute it."""
         if operator == "%" and isinstance(left, str):
-            self._check_format(left, "%", right)
+            self._prices.format(left, "%", right)
         if operator == "+" and not isinstance(left, int | float):
             self._budget.spend(self._budget.size(left) + self._budget.size(right))
         if operator == "*":
-            self._check_product(left, right)
+            self._prices.product(left, right)
         if operator == "**" and isinstance(left, int) and isinstance(right, int):
-            _check_bits(left.bit_length() * right)
+            check_bits(left.bit_length() * right)
         return super().call_binop(context, operator, left, right)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
@@ -128,7 +138,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             return None
 
         def bounded(*args: Any, **kwargs: Any) -> str:
-            self._check_format(value.__self__, "{", (args, kwargs))
+            self._prices.format(value.__self__, "{", (args, kwargs))
             return inner(*args, **kwargs)
 
         return bounded
@@ -141,37 +151,45 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         tree.set_environment(self)
         return tree
 
-    # -- checks before a large result -------------------------------------------------------------
+    # -- functions and filters of templates -------------------------------------------------------
 
-    def _check_replace(self, text: Any, old: Any, new: Any, *_: Any, **__: Any) -> None:
-        self._budget.spend(str(text).count(str(old)) * self._budget.size(new))
+    def _bounded(self, filter_: Callable[..., Any], check: Check | None) -> Callable[..., Any]:
+        """A filter that is checked first and pays for its result; Jinja2 may pass an argument of its own first."""
+        own = 1 if hasattr(filter_, "jinja_pass_arg") else 0
 
-    def _check_join(self, values: Any, d: Any = "", *_: Any, **__: Any) -> None:
-        """`d` is the filter's name for the text between the values."""
-        parts = len(values) if hasattr(values, "__len__") else 1
-        self._budget.spend(parts * self._budget.size(d) + self._budget.size(values))
+        @wraps(filter_)
+        def bounded(*arguments: Any, **named: Any) -> Any:
+            values = [self._unless_iterator(value) for value in arguments[own:]]
+            if check is not None:
+                check(*values, **named)
+            return self.measured(filter_(*arguments[:own], *values, **named))
 
-    def _check_indent(self, text: Any, width: Any = 4, *_: Any, **__: Any) -> None:
-        columns = width if isinstance(width, int) else self._budget.size(width)
-        self._budget.spend((str(text).count("\n") + 1) * columns)
+        return bounded
 
-    def _check_product(self, left: Any, right: Any) -> None:
-        if isinstance(left, int) and isinstance(right, int):
-            _check_bits(left.bit_length() + right.bit_length())
-        for value, times in ((left, right), (right, left)):
-            if isinstance(times, int) and not isinstance(value, int | float):
-                self._budget.spend(self._budget.size(value) * max(0, times))
+    def _unless_iterator(self, value: Any) -> Any:
+        """The value; an iterator, which can be measured only once, as a list."""
+        return self._listed(value) if isinstance(value, Iterator) else value
 
-    def _check_format(self, text: str, mark: str, values: Any) -> None:
-        if _WIDE.search(text):
-            msg = f"it pads by more than three digits, or by an argument, in {text[:40]!r}"
-            raise LimitError(msg)
-        self._budget.spend(len(text) + text.count(mark) * self._budget.size(values))
+    def _listed(self, iterator: Iterator[Any]) -> list[Any]:
+        values: list[Any] = []
+        for value in iterator:
+            values.append(value)
+            self._budget.require(ELEMENT * len(values))
+        return values
+
+    def _dictionary(self, *values: Any, **named: Any) -> dict[Any, Any]:
+        """Python's `dict`."""
+        for each in values:
+            self._prices.keys(each)
+        return dict(*values, **named)
+
+    def _namespace(self, *values: Any, **named: Any) -> Namespace:
+        return _Namespace(self._dictionary(*values, **named))
 
     def _format(self, text: Any, *values: Any, **named: Any) -> str:
         """Jinja2's filter."""
         text = str(text)
-        self._check_format(text, "%", (values, named))
+        self._prices.format(text, "%", (values, named))
         return text % (named or values)  # type: ignore[no-any-return]
 
     def _to_json(self, value: Any, indent: int | None = None) -> str:
@@ -181,22 +199,11 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return "".join(map(self.measured, pieces))
 
 
-def _check_bits(bits: int) -> None:
-    if bits > _MAX_BITS:
-        msg = f"it computes a whole number of more than {_MAX_BITS:,} bits"
-        raise LimitError(msg)
+class _Namespace(Namespace):
+    """A namespace whose text is short: only its values change later, so that nothing else could be measured once."""
 
-
-def _checked(filter_: Callable[..., Any], check: Callable[..., None]) -> Callable[..., Any]:
-    """A filter with a check of its arguments first; Jinja2 may pass an argument of its own before them."""
-    own = 1 if hasattr(filter_, "jinja_pass_arg") else 0
-
-    @wraps(filter_)
-    def bounded(*arguments: Any, **named: Any) -> Any:
-        check(*arguments[own:], **named)
-        return filter_(*arguments, **named)
-
-    return bounded
+    def __repr__(self) -> str:
+        return "<namespace>"
 
 
 class _GenerationTag(Extension):

@@ -13,7 +13,7 @@ searches the scenario's own folder; `"triage_jira/_x.jinja"` names another one.
 
 The variables are the sample's fields by name, all of them again as `instance`, and `examples`, `labels` and `scenario`
 (see `Task.variables`), without the fields that reveal the gold answer; an unknown variable is an error. Templates run
-in a sandbox without random functions.
+in the sandbox of chat templates (`engine.sandbox`): limited in time and text, without random functions.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
     # Not at run time: a pytest run without puma items must not pay for Jinja2.
     import jinja2
     from jinja2 import nodes
-    from jinja2.sandbox import SandboxedEnvironment
+
+    from pytest_puma.engine.sandbox import BoundedEnvironment
 
 SUFFIX = ".jinja"
 #: The messages of Jinja2 for `{{ subjct }}` and for `{{ instance.subjct }}`.
 _MISSING = re.compile(r"'(\w+)'(?: is undefined)?$")
+_MAX_REASON = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,7 @@ class Template:
     path: Path
     sources_sha256: str
     compiled: jinja2.Template = field(repr=False, compare=False)
+    environment: BoundedEnvironment = field(repr=False, compare=False)
 
     @property
     def place(self) -> str:
@@ -82,13 +86,16 @@ class Template:
 
     def _render(self, turn: str, variables: Mapping[str, Any], hidden: Collection[str]) -> dict[str, str]:
         """The stripped text of the blocks for the system and the turn, or of the whole as the user's."""
+        from pytest_puma.engine.budget import size
+
         context = self.compiled.new_context(dict(variables))
         try:
-            # The root comes first: it runs the imports and assignments that blocks read, and a parent's blocks.
-            texts = {USER: "".join(self.compiled.root_render_func(context))}
-            if context.blocks:
-                names = (name for name in (SYSTEM, turn) if name in context.blocks)
-                texts = {name: "".join(context.blocks[name][0](context)) for name in names}
+            with self.environment.budget(size(variables, sys.maxsize)):
+                # The root comes first: it runs the imports and assignments that blocks read, and a parent's blocks.
+                texts = {USER: "".join(self.compiled.root_render_func(context))}
+                if context.blocks:
+                    names = (name for name in (SYSTEM, turn) if name in context.blocks)
+                    texts = {name: "".join(context.blocks[name][0](context)) for name in names}
         except Exception as error:
             # Any error is the template's fault: it may divide by zero or add text to numbers.
             msg = f"{_place(error, self.path)}: {_fault(error, variables, hidden)}"
@@ -128,19 +135,12 @@ def _roots(project: Path | None) -> list[Path]:
 def _load(path: Path, folders: Sequence[Path]) -> Template:
     """Compile a file whose includes are searched in `folders`."""
     import jinja2
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    from pytest_puma.engine.sandbox import BoundedEnvironment
 
     loader = jinja2.FileSystemLoader(folders)
-    environment = ImmutableSandboxedEnvironment(
-        loader=loader,
-        undefined=jinja2.StrictUndefined,
-        autoescape=False,  # the reader is a model, not a browser
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,  # an include on its own line stays a line
-    )
-    # The same command gives the same prompts.
-    del environment.filters["random"], environment.globals["lipsum"]
+    # The end is kept so that an include on its own line stays a line.
+    environment = BoundedEnvironment(loader=loader, undefined=jinja2.StrictUndefined, keeps_end=True)
     try:
         sources = dict(_sources(environment, loader, path.name))
         _refuse_stray_text(environment.parse(sources[path.name]), path)
@@ -148,13 +148,16 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
     except jinja2.TemplateSyntaxError as error:
         msg = f"{error.filename or path}, line {error.lineno}: {error.message}"
         raise TemplateError(msg) from error
-    except (jinja2.TemplateError, OSError, ValueError) as error:
-        msg = f"{path}: {error}; expected a Jinja2 template in UTF-8"
+    except TemplateError:
+        raise
+    except Exception as error:
+        # Python's errors too, from the code that Jinja2 compiles a template to.
+        msg = f"{path}: {_reason(error)}; expected a Jinja2 template in UTF-8"
         raise TemplateError(msg) from error
-    return Template(path=path, sources_sha256=_digest(sources), compiled=compiled)
+    return Template(path=path, sources_sha256=_digest(sources), compiled=compiled, environment=environment)
 
 
-def _sources(environment: SandboxedEnvironment, loader: jinja2.BaseLoader, name: str) -> Iterator[tuple[str, str]]:
+def _sources(environment: BoundedEnvironment, loader: jinja2.BaseLoader, name: str) -> Iterator[tuple[str, str]]:
     """Name and source of a template and of all templates that it includes, imports or extends."""
     from jinja2 import TemplateNotFound, meta
 
@@ -196,12 +199,22 @@ def _digest(sources: Mapping[str, str]) -> str:
 
 def _fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str]) -> str:
     """The fault, with a suggestion if a name does not exist."""
-    missing = _MISSING.search(str(error))
+    from pytest_puma.engine.budget import LimitError
+
+    reason = _reason(error)
+    if isinstance(error, LimitError):
+        return f"{reason}; expected a prompt of ordinary size: shorten its loops and texts"
+    missing = _MISSING.search(reason)
     name = missing[1] if missing else ""
     if name in hidden:
         return f"{name!r} reveals the gold answer, which no prompt may show; remove it"
     there = ", ".join(sorted(variables)) or "none"
-    return f"{error}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
+    return f"{reason}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
+
+
+def _reason(error: Exception) -> str:
+    """The message of an error in one line of limited length; a variable's text may be part of it."""
+    return " ".join((str(error) or type(error).__name__).split())[:_MAX_REASON]
 
 
 def _place(error: Exception, path: Path) -> str:
