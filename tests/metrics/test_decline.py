@@ -120,3 +120,51 @@ def test_of_numbers_errors_and_parse_failures_are_tested() -> None:
     }
     assert result["silent"].tests["permutation"] == 1.0
     assert result["again"].same
+
+
+def test_groups_of_rows_without_a_change_have_the_p_value_of_a_coin() -> None:
+    again = declined(answered(skilled(), units=True), answered(skilled(), units=True))
+    assert again.tests["permutation"] == 0.5
+
+
+@pytest.mark.parametrize(("scored", "counts"), [(190, True), (189, False)])
+def test_probabilities_count_if_19_of_20_answers_have_them(scored: int, *, counts: bool) -> None:
+    old = [
+        each if row < scored else replace(each, probabilities=None) for row, each in enumerate(answered(skilled()))
+    ]
+    assert ("brier" in declined(answered(skilled()), old).tests) == counts
+
+
+@pytest.mark.parametrize(("most_probable", "counts"), [(190, True), (189, False)])
+def test_probabilities_count_if_19_of_20_answers_are_the_most_probable_label(
+    most_probable: int, *, counts: bool
+) -> None:
+    old = [
+        each if row < most_probable else replace(each, answer=LABELS[LABELS.index(str(each.answer)) - 1])
+        for row, each in enumerate(answered(skilled()))
+    ]
+    assert ("brier" in declined(answered(skilled()), old).tests) == counts
+
+
+def test_the_error_of_a_decline_is_the_standard_error_of_the_mean_change() -> None:
+    golds = ["5"] * 40
+    worse = ["8"] * 10 + ["6"] * 10 + ["5"] * 20
+    numbers = paired(EstimationTawosScenario(), predictions(golds, worse), predictions(golds, golds)).decline()
+    rises = np.array([3.0] * 10 + [1.0] * 10 + [0.0] * 20)
+    assert numbers.error == pytest.approx(rises.std(ddof=1) / np.sqrt(40))
+    assert (numbers.n, numbers.worse, numbers.better) == (40, 20, 0)
+
+    golds = [LABELS[0]] * 30
+    labels = paired(SCENARIO, predictions(golds, [LABELS[1]] * 6 + golds[6:]), predictions(golds, golds)).decline()
+    changes = np.array([1.0] * 6 + [0.0] * 24)
+    assert labels.error == pytest.approx(changes.std(ddof=1) / np.sqrt(30))
+    assert (labels.worse, labels.better, labels.p) == (6, 0, 0.5**7)
+
+
+@pytest.mark.parametrize("scenario", [SCENARIO, EstimationTawosScenario()])
+def test_a_single_changed_answer_has_no_error_and_is_no_regression(
+    scenario: TriageJiraScenario | EstimationTawosScenario,
+) -> None:
+    right, wrong = scenario.valid_labels()[:2]
+    result = paired(scenario, predictions([right], [wrong]), predictions([right], [right])).decline()
+    assert (result.n, result.worse, result.error, result.is_regression) == (1, 1, 0.0, False)

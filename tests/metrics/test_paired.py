@@ -220,3 +220,24 @@ def test_the_change_of_a_mean_square_is_approximate_where_few_errors_make_it() -
         change = paired(Estimation(), answers, steady).change("rmse")
         assert change is not None
         assert change.approximate == approximate
+
+
+def test_a_single_large_change_of_an_error_counts_as_one() -> None:
+    golds = ["5"] * 60
+    change = paired(Estimation(), predictions(golds, ["34", *golds[1:]]), predictions(golds, golds)).change("mae")
+
+    assert change is not None
+    assert (change.changed, change.worse) == (1, 1)
+    assert change.value == pytest.approx(29 / 60)
+    assert change.low <= 0 < change.value < change.high
+    assert change.approximate
+
+
+def test_with_other_parse_failures_both_values_are_those_of_the_samples_parsed_in_both() -> None:
+    golds = ["5"] * 30
+    new = predictions(golds, [None, "8", *["6"] * 28])
+    old = predictions(golds, ["34", None, *["5"] * 28])
+    change = paired(Estimation(), new, old).change("mae")
+
+    assert change is not None
+    assert (change.n, change.old, change.new, change.value) == (28, 0, 1, 1)

@@ -122,3 +122,18 @@ def test_a_slice_needs_a_group_column_of_the_scenario() -> None:
     assert is_metric(Subjects("AB"), "f1_macro[subject=law,language=de]")
     assert not is_metric(Subjects("AB"), "accuracy[mean topic]")
     assert not is_metric(Estimation(), "mae[mean subject]")
+
+
+def test_the_change_of_a_slice_counts_changed_answers_of_its_rows() -> None:
+    new, old = scored(), scored(GOLDS)
+    change = pair(new, {each.key: each for each in old.predictions}).change("f1_macro[subject=bio]")
+    assert change is not None
+    assert (change.n, change.changed, change.thin) == (20, 15, False)
+
+
+def test_the_interval_of_the_lowest_group_is_wider_around_its_observed_value() -> None:
+    name, one = "accuracy[min subject]", "accuracy[subject=bio]"
+    chosen, alone = scored().measures(only=(), sliced=(name, one)).values()
+    above, below = (chosen.high - alone.value) / (alone.high - alone.value), (alone.value - chosen.low)
+    assert above >= 1
+    assert below / (alone.value - alone.low) == pytest.approx(above)
