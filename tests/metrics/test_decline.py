@@ -129,9 +129,7 @@ def test_groups_of_rows_without_a_change_have_the_p_value_of_a_coin() -> None:
 
 @pytest.mark.parametrize(("scored", "counts"), [(190, True), (189, False)])
 def test_probabilities_count_if_19_of_20_answers_have_them(scored: int, *, counts: bool) -> None:
-    old = [
-        each if row < scored else replace(each, probabilities=None) for row, each in enumerate(answered(skilled()))
-    ]
+    old = [each if row < scored else replace(each, probabilities=None) for row, each in enumerate(answered(skilled()))]
     assert ("brier" in declined(answered(skilled()), old).tests) == counts
 
 
