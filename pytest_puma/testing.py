@@ -38,7 +38,8 @@ class ScriptedBackend:
 
     `script` is a function from the text of the prompt to the answer, or a table: the answer of the first key that the
     last message of the prompt contains, else `default`. An answer begins with the prefill of its prompt. Its next byte
-    has the logit `confidence`, all others 0, so that scoring prefers the scripted answer.
+    has the logit `confidence`, all others 0, so that scoring prefers the scripted answer. Answers are kept in the
+    response store only under a `digest`, which stands for the weights.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class ScriptedBackend:
         confidence: float = 50.0,
         context_limit: int = 1_000_000,
         parallel: int = 16,
+        digest: str = "",
     ) -> None:
         self._script = script
         self._default = default
@@ -65,7 +67,7 @@ class ScriptedBackend:
         self.sequences = parallel + 48
         self.rows = self.sequences
         self.ends_of_turn: Sequence[int] = (_END,)
-        self.signature: Mapping[str, str] = {"backend": "scripted"}
+        self.signature: Mapping[str, str] = {"backend": "scripted", **({"weights_sha256": digest} if digest else {})}
         self.stops: Sequence[str] = ()
         self.notes: Sequence[str] = ()
 

@@ -14,6 +14,8 @@ from pytest_puma.core.metric_name import MetricName
 TIMED = ("latency_mean",)
 #: Parts of a signature that format 1 does not have.
 _SINCE_FORMAT_2: dict[str, Any] = {"repeats": 1, "subjects": []}
+#: Parts of the engine's signature that older baselines do not have.
+_BUILD = frozenset({"library_sha256", "cpu", "devices"})
 _NUMBERS = ("value", "low", "high", "n")
 
 
@@ -104,7 +106,7 @@ class Entry:
 
     def changed(self, signature: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the names of the parts in which a signature of today differs."""
-        now, then = _parts(signature), _parts(self.signature)
+        now, then = _parts(signature, beside=self.signature), _parts(self.signature, beside=signature)
         return tuple(name for name in now if now[name] != then[name])
 
     def head(self) -> dict[str, Any]:
@@ -126,10 +128,15 @@ class Entry:
         return cls(cell=cell, answers=answers_of(columns), anchor=anchor, **fields)
 
 
-def _parts(signature: Mapping[str, Any]) -> dict[str, object]:
-    """The parts of a signature by the name for people; threads, drivers and versions are all `the engine`."""
+def _parts(signature: Mapping[str, Any], *, beside: Mapping[str, Any]) -> dict[str, object]:
+    """The parts of a signature by the name for people; threads, drivers and versions are all `the engine`.
+
+    What only one of two signatures says about the build is no difference: older baselines do not know it.
+    """
     signature = _SINCE_FORMAT_2 | dict(signature)
-    engine = dict(signature["engine"])
+    engine = {
+        name: value for name, value in signature["engine"].items() if name not in _BUILD or name in beside["engine"]
+    }
     weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
     # Older baselines, of any format, do not have it.
     chat = engine.pop("chat", "True")

@@ -36,6 +36,7 @@ from pytest_puma.core.errors import (
 from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.gate import Doubt, Gate
+from pytest_puma.core.kept import Kept
 from pytest_puma.core.measure import LEVEL, Measure
 from pytest_puma.core.metric import Direction, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
@@ -83,6 +84,7 @@ __all__ = [
     "Generate",
     "Generation",
     "Grammar",
+    "Kept",
     "Key",
     "Likelihood",
     "Measure",

@@ -12,6 +12,7 @@ from pytest_puma.core.contrast import Contrast
 from pytest_puma.core.conversation import Speed, Usage
 from pytest_puma.core.drift import Drift
 from pytest_puma.core.gate import Gate
+from pytest_puma.core.kept import Kept
 from pytest_puma.core.measure import Measure
 from pytest_puma.core.prediction import Prediction
 from pytest_puma.core.shared import Messages, whole_prompts
@@ -72,6 +73,7 @@ class Outcome:
     `samples`: the number of samples that were asked; `trials`: the number of predictions, more than `samples` if a
     sample has several. `left_out`: the number of samples that were not asked because the gates were already decided.
     `shared_prompts`: the common beginning of the first prompts of all samples, of the second prompts, and so on.
+    `kept`: there if some answers come from the response store.
     `node_id`: that of the test; `attempt` counts its runs, as a plugin may repeat it.
     `outcome["f1_macro"]` is the value of a measure.
     """
@@ -103,6 +105,7 @@ class Outcome:
     left_out: int = 0
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)
+    kept: Kept | None = None
     seconds: float = 0.0
     node_id: str = ""
     attempt: int = 1

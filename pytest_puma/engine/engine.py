@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, count
 from typing import Any, TypeAlias
@@ -44,7 +44,7 @@ _MIN_PER_THREAD = 8
 class Engine:
     """The engine over a backend. `submit` queues, `step` computes one batch, `run` does both to the end.
 
-    `speed` sums the computed tokens and their time since the last `reset`.
+    `speed` sums the computed tokens and their time since the last `reset`, or since a cell began.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -55,6 +55,13 @@ class Engine:
         self._queue: list[Job] = []
         self._replies: dict[int, Reply] = {}
         self._finished: dict[int, Response] = {}
+        self._beside: list[Job] = []
+        self._signature: Mapping[str, Any] = {}
+
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell
+        """Forget everything before the first request of a cell with this signature."""
+        self.reset()
+        self._signature = signature
 
     def run(self, requests: Sequence[Request]) -> tuple[Response, ...]:
         """Return the responses, in the order of the requests."""
@@ -70,8 +77,18 @@ class Engine:
         """Queue a request and return its ticket; `step` will return the response under it."""
         return self.submit_all([request])[0]
 
-    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:  # noqa: ARG002
-        """Queue many requests at once and return a ticket for each; their `origins` change no response."""
+    def submit_all(
+        self,
+        requests: Sequence[Request],
+        origins: Sequence[Origin] = (),  # noqa: ARG002 - change no response
+        *,
+        beside: Sequence[Request] = (),
+    ) -> list[int]:
+        """Queue many requests at once and return a ticket for each.
+
+        `beside`: requests whose responses are known. They are not computed, but the cache is the one for all.
+        """
+        self._beside += [*self._answered_jobs(beside)]
         first = self._tickets
         self._tickets += len(requests)
         for ticket, request, encoded in zip(count(first), requests, self._encode_all(requests), strict=False):
@@ -120,18 +137,22 @@ class Engine:
 
     def reset(self) -> None:
         """Forget all requests and cached prefixes, so that later results do not depend on earlier requests."""
+        self.forget()
+        self._signature, self.speed = {}, Speed()
+
+    def forget(self) -> None:
+        """Forget all requests and cached prefixes."""
         if self._scheduler is not None and self._scheduler.idle:
             self._carry_out(self._scheduler.leave())
         for reply in self._replies.values():
             reply.close()
         self._scheduler = None
-        self._queue, self._replies, self._finished = [], {}, {}
-        self.speed = Speed()
+        self._queue, self._beside, self._replies, self._finished = [], [], {}, {}
 
-    def provenance(self, cell: str, signature: Mapping[str, Any]) -> Provenance:  # noqa: ARG002 - of any cell
-        """Return the signature, completed by that of the backend, and the notes on the model."""
+    def provenance(self) -> Provenance:
+        """Return the signature of the cell, completed by that of the backend, and the notes on the model."""
         return Provenance(
-            signature={**signature, "engine": dict(self.backend.signature)}, notes=tuple(self.backend.notes)
+            signature={**self._signature, "engine": dict(self.backend.signature)}, notes=tuple(self.backend.notes)
         )
 
     def close(self) -> None:
@@ -161,16 +182,34 @@ class Engine:
 
     def _job(self, ticket: int, request: Request, tokens: array[int], tails: _Tails) -> Job | None:
         """The scheduler's job; None if the prompt is too long, in which case the response is ready."""
-        longest = len(tokens) + max((len(tail) - 1 for tail in tails), default=1)
-        if longest > self.backend.context_limit:
+        if not self._fits(tokens, tails):
             self._finished[ticket] = overflow()
             return None
         if isinstance(request, Generate):
-            room = min(request.max_tokens, self.backend.context_limit - len(tokens))
+            room = self._room(request, tokens)
             self._replies[ticket] = GenerateReply(self.backend, request, len(tokens), room)
             return Job(key=ticket, tokens=tokens, room=room)
         self._replies[ticket] = reply = ScoreReply(tails, self._ends(request), len(tokens))
         return Job(key=ticket, tokens=tokens, tails=reply.fed)
+
+    def _answered_jobs(self, requests: Sequence[Request]) -> Iterator[Job]:
+        """Jobs that are never scheduled, with keys below 0, for the choice of a cache."""
+        keys = count(-len(self._beside) - 1, -1)
+        for key, request, (tokens, tails) in zip(keys, requests, self._encode_all(requests), strict=False):
+            if not self._fits(tokens, tails):
+                continue
+            if isinstance(request, Generate):
+                yield Job(key=key, tokens=tokens, room=self._room(request, tokens))
+            else:
+                yield Job(key=key, tokens=tokens, tails=ScoreReply(tails, self._ends(request), len(tokens)).fed)
+
+    def _fits(self, tokens: array[int], tails: _Tails) -> bool:
+        """Whether a prompt with its longest continuation, or with one new token, fits the context."""
+        longest = len(tokens) + max((len(tail) - 1 for tail in tails), default=1)
+        return longest <= self.backend.context_limit
+
+    def _room(self, request: Generate, tokens: array[int]) -> int:
+        return min(request.max_tokens, self.backend.context_limit - len(tokens))
 
     def _ends(self, request: Score) -> Sequence[int]:
         """The tokens of which any ends a continuation; none if its end is not requested."""
@@ -180,8 +219,9 @@ class Engine:
 
     def _open(self) -> None:
         """Open a cache that suits the queued jobs; jobs that arrive later use it too."""
-        cache, jobs, later = cache_for(self._queue, self.backend)
-        self._queue = [*later]
+        cache, jobs, later = cache_for([*self._queue, *self._beside], self.backend)
+        self._queue = [job for job in later if job.key >= 0]
+        self._beside = [job for job in later if job.key < 0] if self._queue else []
         self.backend.open(cache.kv_slots, cache.streams)
         self._scheduler = Scheduler(
             sequences=cache.streams or self.backend.sequences,
@@ -191,7 +231,7 @@ class Engine:
             kv_slots=cache.kv_slots,
             streams=cache.streams > 0,
         )
-        self._scheduler.submit(jobs)
+        self._scheduler.submit([job for job in jobs if job.key >= 0])
 
     def _compute(self, scheduler: Scheduler) -> None:
         plan = scheduler.plan()

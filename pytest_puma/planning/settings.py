@@ -16,6 +16,7 @@ from pytest_puma.gates import parse_gate
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.planning.reports import ReportFile
+from pytest_puma.planning.storage import StoreSettings
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
@@ -154,6 +155,8 @@ class Settings:
     only: Mapping[str, frozenset[str]] | None = None
     reports: tuple[ReportFile, ...] = ()
     junit: bool = False
+    store: StoreSettings = field(default_factory=StoreSettings)
+    keep_prompts: bool = True
     #: The run whose answers are read, None to compute them.
     rescored: RecordedRun | None = None
 

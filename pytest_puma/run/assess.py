@@ -90,6 +90,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
         left_out=answered.planned - len(answered.samples),
         usage=Usage.total(prediction.usage for prediction in answered.predictions),
         speed=answered.speed,
+        kept=answered.kept,
         seconds=seconds,
     )
 

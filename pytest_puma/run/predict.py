@@ -12,6 +12,7 @@ from pytest_puma.analysis.early_stopping import EarlyStopping
 from pytest_puma.core import (
     Determinism,
     EngineError,
+    Kept,
     Messages,
     Origin,
     Prediction,
@@ -36,7 +37,7 @@ class CellPredictions:
     `samples`: as shown; each has one prediction a trial. `planned`: the number of samples of the cell; more than
     `samples` if the cell ended early. `looked`: the cell could end early, so all intervals are those of looks.
     `complete`: False if only some samples were requested. `hidden`: fields of the samples that prompts do not show.
-    `signature`, `notes`, `warnings`, `unmeasured`: those of their provenance.
+    `signature`, `notes`, `warnings`, `unmeasured`, `kept`: those of their provenance.
     """
 
     samples: tuple[Sample, ...]
@@ -50,6 +51,7 @@ class CellPredictions:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     unmeasured: Mapping[str, str] = field(default_factory=dict)
+    kept: Kept | None = None
     determinism: Determinism | None = None
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0
@@ -78,14 +80,14 @@ def predict(
     check_changed(cell, every, project)
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
-    engine.reset()
+    engine.begin(cell.id, _signature(cell, every[0]))
     shared = SharedPrompts()
     conversations, predictions = _ask(cell, trials, engine, shared, progress, stopping, looks)
     speed, seconds = engine.speed, time.perf_counter() - started
     # Of trials, the first ones stand for their samples.
     answered = [pair for pair in zip(chain(*trials), conversations, strict=False) if not pair[0].trial.index]
     repeated, states = [task for task, _ in answered[:determinism]], [state for _, state in answered]
-    provenance = engine.provenance(cell.id, _signature(cell, every[0]))
+    provenance = engine.provenance()
     return CellPredictions(
         samples=tuple(task.sample for task, _ in answered),
         predictions=_with_prompts(predictions, conversations, shared),
@@ -98,6 +100,7 @@ def predict(
         notes=provenance.notes,
         warnings=provenance.warnings,
         unmeasured=provenance.unmeasured,
+        kept=provenance.kept,
         determinism=check_batch_invariance(cell.strategy, repeated, states, engine) if repeated else None,
         speed=speed,
         seconds=seconds,

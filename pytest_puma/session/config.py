@@ -160,6 +160,7 @@ def _read(config: pytest.Config) -> Settings:
         flips=bool(option.puma_flips or option.puma_only_flips),
         compare=option_values.axes(config),
         only=option_values.only(config),
+        store=option_values.store(config),
         reports=parse_reports(option.puma_report or (), config.invocation_params.dir),
         junit=JUNIT in (option.puma_report or ()),
     )

@@ -6,7 +6,6 @@ Under xdist this is the process that starts the workers, else the only one.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +17,7 @@ from pytest_puma.session.config import model_names
 from pytest_puma.session.memory import rare_collections
 from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
+from pytest_puma.session.run_id import run_id
 from pytest_puma.session.run_tests import report_gate, report_problems
 from pytest_puma.session.start_notes import start_notes
 from pytest_puma.session.summary import show_summary
@@ -38,10 +38,10 @@ class Controller:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._started = datetime.now(timezone.utc)
+        _, self._started = run_id(config)
         self._arrivals = Arrivals()
         self._baselines = BaselineUpdater(config)
-        self._output = Output(config, self._started)
+        self._output = Output(config)
         self._run: Run | None = None
         self._lines: list[str] = []
 

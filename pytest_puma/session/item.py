@@ -22,6 +22,7 @@ from pytest_puma.session.config import settings_of
 from pytest_puma.session.failing import PumaFailure, fault, missed_gates, represent
 from pytest_puma.session.memory import give_back, rare_collections
 from pytest_puma.session.progress import progress_of
+from pytest_puma.session.response_store import keeping
 from pytest_puma.store.serialize import to_json
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
@@ -36,7 +37,7 @@ _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
     """Open the engine of a model, or the reader of its answers, and close it at the end."""
     with _without_traceback():
-        responder = _reader(config, model) or _engine(config, model)
+        responder = _reader(config, model) or keeping(config, _engine(config, model), model)
     try:
         yield responder
     finally:

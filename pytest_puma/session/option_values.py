@@ -18,6 +18,7 @@ from pytest_puma.session.project import project_root
 if TYPE_CHECKING:
     from pytest_puma.core import Model, Policy
     from pytest_puma.planning.settings import Registry, RunOptions
+    from pytest_puma.planning.storage import StoreSettings
     from pytest_puma.store.recorded_run import RecordedRun
 
 T = TypeVar("T")
@@ -190,6 +191,27 @@ def rescored(config: pytest.Config) -> RecordedRun | None:
 def stops_early(config: pytest.Config) -> bool:
     """Whether a cell stops as soon as its gates are decided."""
     return bool(config.option.puma_stop_early or config.getini("puma_stop_early"))
+
+
+def store(config: pytest.Config) -> StoreSettings:
+    """Return the settings of the response store."""
+    from pytest_puma.core import SettingsError
+    from pytest_puma.planning.storage import MEGABYTES, MODES, RESPONSES, StoreSettings
+
+    option: str | None = config.option.puma_store
+    where = "ini key puma_store" if option is None else "--puma-store"
+    text = config.getini("puma_store") or "mix" if option is None else option
+    mode = next((mode for mode in MODES if mode == text), None)
+    if mode is None:
+        msg = f"{where}: found {text!r}; expected one of {', '.join(MODES)}"
+        raise SettingsError(msg)
+    megabytes: int | None = config.getini("puma_store_mb")
+    return StoreSettings(
+        mode=mode,
+        path=project_root(config) / (config.getini("puma_store_path") or RESPONSES),
+        megabytes=MEGABYTES if megabytes is None else megabytes,
+        offline=bool(config.option.puma_offline),
+    )
 
 
 def policy(config: pytest.Config) -> Policy:

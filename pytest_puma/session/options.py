@@ -119,6 +119,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "load no model: measure and judge the answers of an earlier run again ('last', a run folder or its "
         "name)",
     },
+    "--puma-store": {
+        "metavar": "MODE",
+        "help": "which kept answers are read: mix (all, default), whole (batches that are kept to their end), fresh "
+        "(none), or off (no answers are kept either)",
+    },
+    "--puma-offline": {
+        "action": "store_true",
+        "default": None,
+        "help": "load no model: take all answers from the response store",
+    },
     "--puma-report": {
         "action": "append",
         "metavar": "FORMAT:PATH",
@@ -144,6 +154,9 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_temperature": ("float", "sampling temperature"),
     "puma_max_tokens": ("int", "maximum number of tokens of a reply"),
     "puma_strict": ("bool", "run each sample alone, as --puma-strict"),
+    "puma_store": ("string", "which kept answers are read, as --puma-store"),
+    "puma_store_path": ("string", "file of the response store (default: .puma/responses.sqlite)"),
+    "puma_store_mb": ("int", "size of the response store beyond which old answers are removed (default: 1024)"),
     "puma_gates": ("linelist", "gates of the whole project"),
     "puma_compare": ("linelist", "axes of the table of paired tests, as --puma-compare"),
     "puma_stop_early": ("bool", "stop cells as soon as their gates are decided, as --puma-stop-early"),

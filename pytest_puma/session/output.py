@@ -5,11 +5,9 @@ A file that cannot be written is a problem of the run, and never ends it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,7 @@ import pytest
 
 from pytest_puma.session.config import settings_of
 from pytest_puma.session.project import project_root
+from pytest_puma.session.run_id import run_id
 
 if TYPE_CHECKING:
     from pytest_puma.core import Outcome, Run
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 class Output:
     """The files of a run, written by the process that receives every report."""
 
-    def __init__(self, config: pytest.Config, started: datetime) -> None:
+    def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._root = project_root(config)
-        self._started = started
+        self._name, self._started = run_id(config)
         self._folder: RunFolder | None = None
         self._faults: dict[str, None] = {}
 
@@ -44,7 +43,7 @@ class Output:
 
         with self._survives("the run folder .puma"):
             if self._folder is None:
-                self._folder = RunFolder(self._root, f"{self._started:%Y%m%dT%H%M%S}-{os.getpid()}")
+                self._folder = RunFolder(self._root, self._name)
         return self._folder
 
     def add(self, outcome: Outcome) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_puma.session.config import settings_of
 from pytest_puma.session.options import has_options
+from pytest_puma.session.run_id import add_run_id
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -83,6 +84,7 @@ def computes(config: pytest.Config) -> bool:
 def add_worker_input(config: pytest.Config, workerinput: dict[str, Any]) -> None:
     """Add the input from which a worker computes its share."""
     workerinput[_TOGETHER] = _together(config)
+    add_run_id(config, workerinput)
 
 
 def own_share(config: pytest.Config) -> Share:

@@ -35,6 +35,9 @@ class RecordedAnswers:
     `DataError` names a sample without an answer.
     """
 
+    #: Nothing is computed.
+    backend = None
+
     def __init__(self, model: Model) -> None:
         self._name = model.name
         self._chat = model.options.chat
@@ -45,6 +48,7 @@ class RecordedAnswers:
             for question in _questions(answer):
                 self._by_question.setdefault(question, []).append(answer)
         self._asked = 0
+        self._signature: Mapping[str, Any] = {}
         self._ready: dict[int, Response] = {}
         self._found: dict[str, GivenAnswer | None] = {}
         self._taken: Counter[tuple[GivenAnswer, int, str]] = Counter()
@@ -77,16 +81,21 @@ class RecordedAnswers:
         ready, self._ready = self._ready, {}
         return ready
 
-    def reset(self) -> None:
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell
         """Forget which answers were used."""
-        self._ready, self._found, self._taken = {}, {}, Counter()
+        self.reset()
+        self._signature = signature
 
-    def provenance(self, cell: str, signature: Mapping[str, Any]) -> Provenance:  # noqa: ARG002 - of any cell
+    def provenance(self) -> Provenance:
         """Return the signature with the digest of the file, and a warning if the cell used only a part of it."""
         engine = {"answers": self._given.path.name, "answers_sha256": self._given.digest, "chat": str(self._chat)}
         return Provenance(
-            signature={**signature, "engine": engine}, warnings=tuple(self._warnings()), unmeasured=UNMEASURED
+            signature={**self._signature, "engine": engine}, warnings=tuple(self._warnings()), unmeasured=UNMEASURED
         )
+
+    def reset(self) -> None:
+        """Forget which answers were used."""
+        self._ready, self._found, self._taken = {}, {}, Counter()
 
     def close(self) -> None:
         """Forget everything about the last cell."""

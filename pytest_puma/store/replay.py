@@ -26,9 +26,13 @@ class Replay:
     first gets the first response. A `DataError` names a sample whose request the run does not have.
     """
 
+    #: Nothing is computed.
+    backend = None
+
     def __init__(self, run: RecordedRun) -> None:
         self._run = run
-        self._cell = ""
+        self._signature: Mapping[str, Any] = {}
+        self._recorded: RecordedCell
         self._turns: dict[Key, list[RecordedTurn]] = {}
         self._asked = 0
         self._ready: dict[int, Response] = {}
@@ -62,18 +66,24 @@ class Replay:
         ready, self._ready = self._ready, {}
         return ready
 
-    def reset(self) -> None:
-        """Forget the cell."""
-        self._cell, self._turns, self._ready = "", {}, {}
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
+        """Read the responses of a cell; a `DataError` if the run does not have it."""
+        self.reset()
+        self._signature, self._recorded = signature, self._of(cell)
+        self._turns = self._run.conversations(self._recorded)
 
-    def provenance(self, cell: str, signature: Mapping[str, Any]) -> Provenance:
+    def provenance(self) -> Provenance:
         """Return the signature of today, with the engine and the way of decoding of the run; nothing was timed."""
-        recorded = self._of(cell).signature
+        recorded = self._recorded.signature
         why = f"is that of the run {self._run.name}: nothing is timed when its answers are read"
         return Provenance(
-            signature={**signature, "generation": recorded["generation"], "engine": recorded["engine"]},
+            signature={**self._signature, "generation": recorded["generation"], "engine": recorded["engine"]},
             unmeasured=dict.fromkeys(TIMED, why) | (UNMEASURED if "answers" in recorded["engine"] else {}),
         )
+
+    def reset(self) -> None:
+        """Forget the cell."""
+        self._turns, self._ready = {}, {}
 
     def close(self) -> None:
         """Forget the cell."""
@@ -87,8 +97,6 @@ class Replay:
 
     def _take(self, request: Request, origin: Origin) -> RecordedTurn | None:
         """The turn that answers a request, which answers no other one; None if there is none."""
-        if origin.cell != self._cell:
-            self._cell, self._turns = origin.cell, self._run.conversations(self._of(origin.cell))
         turns = self._turns.get(_key(origin), [])
         place = next((place for place, turn in enumerate(turns) if _answers(turn, request)), None)
         return None if place is None else turns.pop(place)

@@ -21,6 +21,7 @@ from pytest_puma.core import (
     Drift,
     Flip,
     Gate,
+    Kept,
     Likelihood,
     Measure,
     Message,
@@ -59,6 +60,7 @@ def from_json(text: str) -> Outcome:
         baseline: {name: measure_from(entry) for name, entry in measures.items()}
         for baseline, measures in data["naive_baselines"].items()
     }
+    data["kept"] = data["kept"] and Kept(**data["kept"] | {"runs": tuple(data["kept"]["runs"])})
     data["usage"], data["speed"] = Usage(**data["usage"]), Speed(**data["speed"])
     return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings", "notes")})
 

@@ -70,6 +70,7 @@ def replay(tmp_path: Path, *turns: tuple[str | None, Sequence[str], Response], s
 
 def ask(reader: Replay, *requests: Request, of: Origin | None = None) -> list[Response]:
     origin = of or Origin(CELL, sample("a"), Trial())
+    reader.begin(origin.cell, {})
     tickets = reader.submit_all(requests, [origin.at(index) for index in range(len(requests))])
     responses = reader.step()
     return [responses[ticket] for ticket in tickets]
@@ -116,10 +117,9 @@ def test_texts_that_no_file_can_have_are_those_of_the_file(tmp_path: Path) -> No
     assert ask(reader, score("p \ud800", "\ud800"), of=origin) == [Response(finish="scored")]
 
 
-def test_after_a_reset_the_same_cell_can_be_read_again(tmp_path: Path) -> None:
+def test_the_same_cell_can_be_read_again(tmp_path: Path) -> None:
     reader = replay(tmp_path, ("p", (), Response(text="x")))
     assert ask(reader, generate("p")) == [Response(text="x")]
-    reader.reset()
     assert ask(reader, generate("p")) == [Response(text="x")]
     reader.close()
     assert reader.step() == {}
@@ -171,6 +171,7 @@ def test_other_continuations_are_refused(tmp_path: Path) -> None:
 def test_all_samples_without_a_response_are_counted_once(tmp_path: Path) -> None:
     reader = replay(tmp_path, ("p", (), Response(text="x")))
     origins = [Origin(CELL, sample(name), Trial()) for name in ("a", "b", "b", "c")]
+    reader.begin(CELL, {})
     with pytest.raises(DataError, match=rf"sample 'b' of .*{AGAIN} \(1 more have no answer either\)$"):
         reader.submit_all([generate("p")] * 4, origins)
 
@@ -183,7 +184,8 @@ def test_a_cell_that_the_run_does_not_have_is_refused(tmp_path: Path) -> None:
 
 def test_the_engine_and_the_way_of_decoding_are_those_of_the_run(tmp_path: Path) -> None:
     reader = replay(tmp_path, ("p", (), Response(text="x")))
-    provenance = reader.provenance(CELL, {"seed": 1, "generation": {"temperature": 0.0}})
+    reader.begin(CELL, {"seed": 1, "generation": {"temperature": 0.0}})
+    provenance = reader.provenance()
     assert provenance.signature == {
         "seed": 1,
         "generation": SIGNATURE["generation"],

@@ -13,6 +13,7 @@ import numpy as np
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.buffers import BatchBuffers
 from pytest_puma.engine.native.binding import captured_warnings, error_log, has_amx, prepare
+from pytest_puma.engine.native.build import build_signature
 from pytest_puma.engine.native.devices import useless_layers
 from pytest_puma.engine.native.limits import BATCH, MICRO_BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
@@ -60,6 +61,7 @@ class NativeBackend(TextSide):
         self.signature: Mapping[str, str] = {
             "weights_sha256": digest,
             "llama_cpp_python": str(llama_cpp.__version__),
+            **build_signature(),
             "threads": str(self._threads),
             "gpu": str(self._on_gpu),
             "amx": "off" if has_amx() else "none",

@@ -1,0 +1,37 @@
+"""Settings of the response store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from pytest_puma.core import SettingsError
+
+#: What is read from the store: `mix` whatever is kept, `whole` only batches that are kept to their end, `fresh`
+#: nothing; `off`: there is no store.
+StoreMode: TypeAlias = Literal["mix", "whole", "fresh", "off"]
+MODES: tuple[StoreMode, ...] = ("mix", "whole", "fresh", "off")
+#: The file, in the folder of the project.
+RESPONSES = Path(".puma", "responses.sqlite")
+#: Megabytes of the file beyond which the answers that were used longest ago are removed.
+MEGABYTES = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreSettings:
+    """`offline`: all answers come from the store, and no model is loaded."""
+
+    mode: StoreMode = "mix"
+    path: Path = RESPONSES
+    megabytes: int = MEGABYTES
+    offline: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a size without space, and an offline run that may not read."""
+        if self.megabytes < 1:
+            msg = f"puma_store_mb is {self.megabytes}; expected a whole number of megabytes, at least 1"
+            raise SettingsError(msg)
+        if self.offline and self.mode not in {"mix", "whole"}:
+            msg = f"--puma-offline and --puma-store={self.mode}: offline, all answers come from the store; expected one"
+            raise SettingsError(msg)

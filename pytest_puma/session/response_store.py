@@ -1,0 +1,44 @@
+"""The response store of this process, if the run has one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_puma.session.config import settings_of
+from pytest_puma.session.run_id import run_id
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Model, Responder
+    from pytest_puma.engine.engine import Engine
+    from pytest_puma.store.database import ResponseStore
+
+_STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
+
+
+def keeping(config: pytest.Config, engine: Engine, model: Model) -> Responder:
+    """Return the engine with the store around it, or as it is: without a store, or if its weights have no digest."""
+    mode = settings_of(config).store.mode
+    if mode == "off" or not engine.backend.signature.get("weights_sha256"):
+        return engine
+    from pytest_puma.store.keeping import KeepingEngine
+
+    return KeepingEngine(engine, store_of(config), model, mode=mode)
+
+
+def store_of(config: pytest.Config) -> ResponseStore:
+    """Return the store, which is opened when it is first needed."""
+    if _STORE not in config.stash:
+        from pytest_puma.store.database import ResponseStore
+
+        settings = settings_of(config)
+        name, started = run_id(config)
+        config.stash[_STORE] = ResponseStore(
+            settings.store.path,
+            run=name,
+            started=started.isoformat(timespec="seconds"),
+            keep_prompts=settings.keep_prompts,
+            readonly=settings.store.offline,
+        )
+    return config.stash[_STORE]

@@ -1,0 +1,188 @@
+"""Opening the file of the response store: to write, else to read, else not at all, with the reason as a sentence.
+
+Source of the read-only cases: SQLite, "Write-ahead logging", sections 5 and 11.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+from pytest_puma.core.atomic import locked
+from pytest_puma.store.schema import ForeignFileError, NewerSchemaError, check, upgrade
+
+#: Seconds to wait for another process, which holds the lock for milliseconds.
+_PATIENCE = 30.0
+_WAL, _SHM = "-wal", "-shm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An open store. `connection` is None if the file cannot even be read; `note`: a sentence if not all is well."""
+
+    connection: sqlite3.Connection | None
+    writable: bool = False
+    note: str = ""
+
+
+def open_to_write(path: Path) -> Opened:
+    """Open the store, and create it if it does not exist. A damaged file is set aside, and a new store begins."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    inode = _inode(path)
+    try:
+        return _writable(path)
+    except (NewerSchemaError, ForeignFileError) as error:
+        return Opened(connection=None, note=_refusal(error, path))
+    except sqlite3.OperationalError as error:
+        return _read_only(path, why=str(error))
+    except sqlite3.DatabaseError as error:
+        return _anew(path, inode, why=str(error))
+
+
+def open_to_read(path: Path) -> Opened:
+    """Open an existing store without changing it."""
+    if not path.is_file():
+        return Opened(connection=None, note=f"there is no response store {path}")
+    return _read_only(path, why="")
+
+
+def _writable(path: Path) -> Opened:
+    note = ""
+    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    try:
+        check(connection)
+        # Before anything is written: later it has no effect.
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        if _journal(connection, "WAL") == "wal":
+            connection.execute("PRAGMA synchronous=NORMAL")
+        else:
+            _journal(connection, "TRUNCATE")
+            connection.execute("PRAGMA synchronous=FULL")
+            note = f"{path} is on a file system without shared memory, such as NFS: keeping an answer takes longer"
+        connection.execute("PRAGMA secure_delete=FAST")
+        upgrade(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return Opened(connection=connection, writable=True, note=note)
+
+
+def _journal(connection: sqlite3.Connection, mode: Literal["WAL", "TRUNCATE"]) -> str:
+    """Ask for a way to write; return the one that the file system allows."""
+    try:
+        (granted,) = connection.execute(f"PRAGMA journal_mode={mode}").fetchone()
+    except sqlite3.OperationalError as error:
+        if mode == "WAL" and any(text in str(error) for text in ("locking protocol", "disk I/O")):
+            return ""
+        raise
+    return str(granted)
+
+
+def _read_only(path: Path, *, why: str) -> Opened:
+    """Open what may only be read.
+
+    A cleanly closed store needs `immutable`; with it, rows that a killed process left in the log would be missing.
+    """
+    ways = (_plain, _copied) if _has_rows(path.with_name(path.name + _WAL)) else (_immutable, _copied)
+    note = f"{path} can only be read, so that no answers are kept: {why}" if why else ""
+    for way in ways:
+        with suppress(OSError, sqlite3.Error):
+            return _checked(way(path), path, note)
+    return Opened(connection=None, note=f"{path} cannot be opened{f': {why}' if why else ''}")
+
+
+def _checked(connection: sqlite3.Connection, path: Path, note: str) -> Opened:
+    """A connection to a store that this version can read."""
+    try:
+        version = check(connection)
+    except (NewerSchemaError, ForeignFileError) as error:
+        connection.close()
+        return Opened(connection=None, note=_refusal(error, path))
+    except BaseException:
+        connection.close()
+        raise
+    return Opened(connection=connection, note=note) if version else Opened(connection=None, note=f"{path} is empty")
+
+
+def _refusal(error: NewerSchemaError | ForeignFileError, path: Path) -> str:
+    if isinstance(error, NewerSchemaError):
+        return f"{path} is from a newer version of pytest-puma, and is not touched"
+    return f"{path} is no response store, and is not touched; expected another puma_store_path"
+
+
+def _has_rows(log: Path) -> bool:
+    try:
+        return log.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _plain(path: Path) -> sqlite3.Connection:
+    return _connected(f"{path.absolute().as_uri()}?mode=ro")
+
+
+def _immutable(path: Path) -> sqlite3.Connection:
+    return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+
+
+def _copied(path: Path) -> sqlite3.Connection:
+    """Open a copy, in memory once it is read: a store without the file of its shared memory, in a read-only folder."""
+    with tempfile.TemporaryDirectory(prefix="puma-") as folder:
+        for file in (path, path.with_name(path.name + _WAL)):
+            if file.exists():
+                shutil.copyfile(file, Path(folder, file.name))
+        copy = sqlite3.connect(Path(folder, path.name), isolation_level=None)
+        whole = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        copy.backup(whole)
+        copy.close()
+    return whole
+
+
+def _connected(uri: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _anew(path: Path, inode: int, *, why: str) -> Opened:
+    """Set a damaged store aside, and begin another one. Another process may have done so in the meantime."""
+    note = ""
+    try:
+        with locked(path.parent):
+            if _inode(path) == inode:
+                aside = set_aside(path)
+                save = f"`pytest-puma store recover {aside}` saves its answers"
+                note = f"{path} was damaged ({why}) and is now {aside.name}; {save}"
+            opened = _writable(path)
+    except (OSError, sqlite3.Error) as error:
+        return Opened(connection=None, note=f"{path} is damaged ({why}) and cannot be replaced: {error}")
+    return replace(opened, note=note or opened.note)
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a store with its log; return the new name."""
+    names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in count(1))
+    aside = next(name for name in names if not name.exists())
+    path.rename(aside)
+    for suffix in (_WAL, _SHM):
+        file = path.with_name(path.name + suffix)
+        if file.exists():
+            file.rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0

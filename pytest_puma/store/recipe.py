@@ -1,0 +1,136 @@
+r"""Keys of the response store: what was asked, who answered, and what was computed beside it.
+
+    request   SHA-256 of b"puma request 1\n" and canonical JSON: {"chat": true, "kind": "generate", ...}
+    engine    SHA-256 of b"puma engine 1\n" and canonical JSON of everything that changes logits as a whole
+    company   the first 16 bytes of the SHA-256 of b"puma company 1\n" and of everything that tips near-ties only
+
+Another first line makes every key another one: old rows are then never found. Sample, scenario, strategy, template,
+parser, gates and clock are in no key: the messages say what was asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import Generate, Prompt, Request, Score
+
+#: Parts of a backend's signature that change the batches and the rounding, so that they tip near-ties only.
+BATCHING = ("threads", "parallel", "n_ctx")
+#: Parts of it that a request has itself.
+_OF_REQUESTS = ("chat",)
+#: The random generator of sampling, which a seed alone does not name.
+_GENERATOR = "PCG64/2"
+
+
+def request_keys(requests: Sequence[Request], counts: Counter[bytes], *, strict: bool) -> list[bytes]:
+    """Return the keys of requests in the order of their submission.
+
+    `counts`: the equal requests of the pass before these; they are counted on. Equal requests may have different
+    responses, unless they are `strict`: then a greedy response depends on its request alone.
+    """
+    keys = []
+    for request in requests:
+        alike = request_key(request)
+        number, counts[alike] = counts[alike], counts[alike] + 1
+        keys.append(alike if strict and not _draws(request) else request_key(request, number))
+    return keys
+
+
+def request_key(request: Request, nth: int | None = None) -> bytes:
+    """Return the key of the `nth` equal request of a pass, from 0; None where equal requests have equal responses."""
+    number = {} if nth is None else {"nth": nth}
+    return _digest("request", (_generate(request) if isinstance(request, Generate) else _score(request)) | number)
+
+
+def prompt_json(prompt: Prompt) -> bytes:
+    """Return the canonical JSON of what a prompt shows to the model."""
+    return _canonical({"chat": prompt.chat, **_shown(prompt)})
+
+
+def engine_key(signature: Mapping[str, str], *, context_limit: int, code: str) -> bytes:
+    """Return the key of a backend with this signature and context; `code` is the digest of the engine's own code."""
+    kept = {name: value for name, value in signature.items() if name not in {*BATCHING, *_OF_REQUESTS}}
+    return _digest("engine", {"signature": kept, "context_limit": context_limit, "own_code_sha256": code})
+
+
+def company_key(
+    before: bytes,
+    requests: Sequence[bytes],
+    computed: Sequence[bytes],
+    signature: Mapping[str, str],
+    *,
+    parallel_streams: int,
+) -> bytes:
+    """Return the key of a pass: the pass before it, its first requests, those `computed`, and how they are batched."""
+    batching = {name: signature[name] for name in BATCHING if name in signature}
+    parts = [before.hex(), [each.hex() for each in requests], batching | {"parallel_streams": str(parallel_streams)}]
+    others = [] if list(computed) == list(requests) else [[each.hex() for each in computed]]
+    return _digest("company", parts + others)[:16]
+
+
+@cache
+def engine_code() -> str:
+    """Return the digest of the engine's own code, so that no change of it can be forgotten in a version."""
+    folder = Path(__file__).parents[1] / "engine"
+    digest = sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(f"{path.relative_to(folder).as_posix()}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _draws(request: Request) -> bool:
+    """Whether the response depends on a random generator."""
+    return isinstance(request, Generate) and request.temperature > 0
+
+
+def _generate(request: Generate) -> dict[str, Any]:
+    # A greedy reply does not depend on these.
+    drawn = {
+        "top_p": float(request.top_p),
+        "top_k": request.top_k,
+        "min_p": float(request.min_p),
+        "seed": request.seed,
+        "numpy": _GENERATOR,
+    }
+    return {
+        "kind": "generate",
+        "chat": request.prompt.chat,
+        **_shown(request.prompt),
+        "stop": list(request.prompt.stop),
+        "max_tokens": request.max_tokens,
+        "temperature": float(request.temperature),
+        "grammar": request.grammar,
+        "logprobs": request.logprobs,
+        **(drawn if _draws(request) else {}),
+    }
+
+
+def _score(request: Score) -> dict[str, Any]:
+    return {
+        "kind": "score",
+        "chat": request.prompt.chat,
+        **_shown(request.prompt),
+        "continuations": list(request.continuations),
+        "ends": request.ends,
+    }
+
+
+def _shown(prompt: Prompt) -> dict[str, Any]:
+    messages = [[message.role, message.content] for message in prompt.messages]
+    return {"messages": messages, "prefill": prompt.prefill}
+
+
+def _digest(kind: str, content: object) -> bytes:
+    return sha256(f"puma {kind} 1\n".encode() + _canonical(content)).digest()
+
+
+def _canonical(content: object) -> bytes:
+    """JSON with sorted keys, without blanks, in ASCII: lone surrogates survive."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
