@@ -2,5 +2,6 @@
 
 from pytest_puma.baseline.entry import TIMED, Anchor, Entry
 from pytest_puma.baseline.folder import Baselines, Written
+from pytest_puma.baseline.signature import changed_parts
 
-__all__ = ["TIMED", "Anchor", "Baselines", "Entry", "Written"]
+__all__ = ["TIMED", "Anchor", "Baselines", "Entry", "Written", "changed_parts"]

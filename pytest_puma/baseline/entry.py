@@ -7,15 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_puma.baseline.columns import answers_of, columns_of, rounded, stored
+from pytest_puma.baseline.signature import SINCE_FORMAT_2, changed_parts
 from pytest_puma.core import CellId, Drift, Key, Outcome, Prediction
 from pytest_puma.core.metric_name import MetricName
 
 #: Wall-clock measures, which another machine or hour changes.
 TIMED = ("latency_mean",)
-#: Parts of a signature that format 1 does not have.
-_SINCE_FORMAT_2: dict[str, Any] = {"repeats": 1, "subjects": []}
-#: Parts of the engine's signature that older baselines do not have.
-_BUILD = frozenset({"library_sha256", "cpu", "devices"})
 _NUMBERS = ("value", "low", "high", "n")
 
 
@@ -106,14 +103,13 @@ class Entry:
 
     def changed(self, signature: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the names of the parts in which a signature of today differs."""
-        now, then = _parts(signature, beside=self.signature), _parts(self.signature, beside=signature)
-        return tuple(name for name in now if now[name] != then[name])
+        return tuple(changed_parts(signature, self.signature))
 
     def head(self) -> dict[str, Any]:
         """Return the part for the file that people read."""
         anchor = {} if self.anchor is None else {"anchor": self.anchor.head()}
         own = {"test": self.test, "commit": self.commit, "measures": self.measures}
-        return own | {"signature": _SINCE_FORMAT_2 | dict(self.signature)} | anchor
+        return own | {"signature": SINCE_FORMAT_2 | dict(self.signature)} | anchor
 
     def columns(self) -> dict[str, Any]:
         """Return the part for the file of answers."""
@@ -126,28 +122,3 @@ class Entry:
         """Read an entry from its `head` and `columns`; raises a `KeyError`, `TypeError` or `ValueError` if damaged."""
         fields = {name: head[name] for name in ("commit", "test", "signature", "measures")}
         return cls(cell=cell, answers=answers_of(columns), anchor=anchor, **fields)
-
-
-def _parts(signature: Mapping[str, Any], *, beside: Mapping[str, Any]) -> dict[str, object]:
-    """The parts of a signature by the name for people; threads, drivers and versions are all `the engine`.
-
-    What only one of two signatures says about the build is no difference: older baselines do not know it.
-    """
-    signature = _SINCE_FORMAT_2 | dict(signature)
-    engine = {
-        name: value for name, value in signature["engine"].items() if name not in _BUILD or name in beside["engine"]
-    }
-    weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
-    # Older baselines, of any format, do not have it.
-    chat = engine.pop("chat", "True")
-    return {
-        "the data": (signature["data"] or {}).get("sha256"),
-        "the prompt template": signature["template_sha256"],
-        "the model": weights or answers,
-        "the chat format": chat,
-        "the seed": signature["seed"],
-        "the repeats": signature["repeats"],
-        "the subjects": signature["subjects"],
-        "the way of decoding": signature["generation"],
-        "the engine": engine,
-    }

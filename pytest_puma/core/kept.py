@@ -25,7 +25,7 @@ class Kept:
 
     def __str__(self) -> str:
         """The sentence of reports."""
-        runs = self.runs[0] if len(self.runs) == 1 else f"{self.runs[0]} and {len(self.runs) - 1} more"
+        runs = f"run {self.runs[0]}" if len(self.runs) == 1 else f"run {self.runs[0]} and {len(self.runs) - 1} more"
         if self.kept == self.responses:
-            return f"all {self.kept:,} answers kept from run {runs}"
-        return f"{self.kept:,} of {self.responses:,} answers kept from run {runs}; the rest computed without them"
+            return f"all {self.kept:,} answers kept from {runs}{', of several batches' if self.mixed else ''}"
+        return f"{self.kept:,} of {self.responses:,} answers kept from {runs}; the rest computed without them"

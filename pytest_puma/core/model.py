@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 
 from pytest_puma.core.errors import SettingsError, check_limits
 
-#: The content of a model's file: weights to compute with, given answers, or the predictions of an earlier run.
-ModelSource: TypeAlias = Literal["weights", "answers", "run"]
+#: The content of a model's file: weights to compute with, given answers, the predictions of an earlier run, or the
+#: response store.
+ModelSource: TypeAlias = Literal["weights", "answers", "run", "store"]
 #: Limits: of llama.cpp for sequences, beyond any machine for the others. Larger numbers would wrap around in C.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
@@ -52,7 +53,7 @@ class Model:
     """A file under the name that ids, gates and baselines use.
 
     `source`: its content; weights are a GGUF file. `keys`: for a file of answers in another format, the key of a line
-    for each of ours.
+    for each of ours. `weights`: the digest of the weights that answered, for a model whose file is the store.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Model:
     options: ModelOptions = field(default_factory=ModelOptions)
     source: ModelSource = "weights"
     keys: tuple[tuple[str, str], ...] = ()
+    weights: str = ""
 
     @property
     def computes(self) -> bool:

@@ -10,7 +10,7 @@ from pytest_puma.core import Change, Flip, Outcome, Run, Verdict
 from pytest_puma.report import contrasts, escape, robustness
 from pytest_puma.report.closing import closing
 from pytest_puma.report.rows import HEADERS, all_rows, brief, interval, number, signed
-from pytest_puma.report.terminal import footnote, rescored, stopped, undecided, warnings
+from pytest_puma.report.terminal import footnote, kept, rescored, stopped, undecided, warnings
 
 #: Columns that do not interest the reader of a pull request.
 _OMITTED = ("tokens", "s")
@@ -81,6 +81,7 @@ def _sentences(run: Run) -> Iterator[str]:
         *stopped(run.outcomes),
         *closing(run),
         *rescored(run),
+        *kept(run),
         *warnings(run),
     )
     lines = [f"**{word}** {escape.markdown(text)}" for word, text in failures]

@@ -24,7 +24,7 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
     lines += undecided(run)
     lines += stopped(run.outcomes)
     lines += closing(run)
-    lines += rescored(run)
+    lines += [*rescored(run), *kept(run)]
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 
@@ -111,6 +111,18 @@ def stopped(outcomes: Sequence[Outcome]) -> list[str]:
 def rescored(run: Run) -> list[str]:
     """Name the run whose answers were read, if none was computed."""
     return [] if run.rescored_from is None else [f"rescored from: the answers of the run {run.rescored_from}"]
+
+
+def kept(run: Run) -> list[str]:
+    """Count the answers that come from the response store, and name the runs that computed them."""
+    cells = [outcome.kept for outcome in run.outcomes if outcome.kept is not None]
+    if not cells:
+        return []
+    runs = list(dict.fromkeys(name for each in cells for name in each.runs))
+    number, of_all = sum(each.kept for each in cells), sum(each.responses for each in cells)
+    where = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+    counted = f"all {number:,}" if number == of_all else f"{number:,} of {of_all:,}"
+    return [f"kept answers: {counted} of {where}, from run {_named(runs)}"]
 
 
 def footnote(outcomes: Sequence[Outcome]) -> list[str]:

@@ -28,6 +28,8 @@ _RUN_OPTIONS = ("samples", "repeats", "seed", "max_tokens", "temperature")
 #: Options that change answers or forecast them, so that they mean nothing for answers that exist.
 _OF_MODELS = (
     "--puma-model",
+    "--puma-store",
+    "--puma-offline",
     "--puma-temperature",
     "--puma-max-tokens",
     "--puma-strict",

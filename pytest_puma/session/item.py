@@ -22,7 +22,7 @@ from pytest_puma.session.config import settings_of
 from pytest_puma.session.failing import PumaFailure, fault, missed_gates, represent
 from pytest_puma.session.memory import give_back, rare_collections
 from pytest_puma.session.progress import progress_of
-from pytest_puma.session.response_store import keeping
+from pytest_puma.session.response_store import keeping, offline
 from pytest_puma.store.serialize import to_json
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
@@ -173,7 +173,7 @@ def _reader(config: pytest.Config, model: Model) -> Responder | None:
         from pytest_puma.store.recorded_answers import RecordedAnswers
 
         return RecordedAnswers(model)
-    return None
+    return offline(config, model) if model.source == "store" else None
 
 
 def _engine(config: pytest.Config, model: Model) -> Engine:

@@ -29,6 +29,8 @@ def models(config: pytest.Config, arguments: Iterable[str], *, where: str) -> tu
     arguments = list(arguments)
     if not arguments:
         return ()
+    if config.option.puma_offline:
+        return _offline(config, arguments, where=where)
     from pytest_puma.core.bundled import bundled_folder
     from pytest_puma.models import default_directories, resolve_models
 
@@ -36,11 +38,24 @@ def models(config: pytest.Config, arguments: Iterable[str], *, where: str) -> tu
     resolved = resolve_models(arguments, directories=[*directories, bundled_folder("models")], where=where)
     if any(model.source == "answers" for model in resolved):
         _check_answers(resolved, where=where)
-    return (
-        tuple(_strict(model) if model.computes else model for model in resolved)
-        if config.option.puma_strict or config.getini("puma_strict")
-        else resolved
-    )
+    return tuple(_strict(model) if model.computes else model for model in resolved) if _is_strict(config) else resolved
+
+
+def _offline(config: pytest.Config, arguments: list[str], *, where: str) -> tuple[Model, ...]:
+    """The models that the response store knows."""
+    from pytest_puma.planning.offline import offline_models
+    from pytest_puma.store.database import ResponseStore
+
+    reader = ResponseStore(store(config).path, readonly=True)
+    try:
+        models = offline_models(arguments, reader, where=where)
+    finally:
+        reader.close()
+    return tuple(map(_strict, models)) if _is_strict(config) else models
+
+
+def _is_strict(config: pytest.Config) -> bool:
+    return bool(config.option.puma_strict or config.getini("puma_strict"))
 
 
 def _check_answers(resolved: Iterable[Model], *, where: str) -> None:

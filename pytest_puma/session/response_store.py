@@ -27,6 +27,13 @@ def keeping(config: pytest.Config, engine: Engine, model: Model) -> Responder:
     return KeepingEngine(engine, store_of(config), model, mode=mode)
 
 
+def offline(config: pytest.Config, model: Model) -> Responder:
+    """Return the reader of a model's answers in the store."""
+    from pytest_puma.store.offline import OfflineAnswers
+
+    return OfflineAnswers(store_of(config), model)
+
+
 def store_of(config: pytest.Config) -> ResponseStore:
     """Return the store, which is opened when it is first needed."""
     if _STORE not in config.stash:

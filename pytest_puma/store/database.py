@@ -53,6 +53,16 @@ class EngineRow:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The answers of a cell by one engine; `parts`: what could change the requests, as of the last run."""
+
+    id: int
+    cell: str
+    parts: Mapping[str, Any]
+    engine: EngineRow
+
+
 class ResponseStore:
     """The store as one process of a run sees it. `readonly` opens an existing file and never changes it."""
 
@@ -131,22 +141,37 @@ class ResponseStore:
             name for number, name in self._rows("SELECT id, name FROM run ORDER BY id DESC", ()) if number in runs
         )
 
-    def engines(self, model: str, cell: str) -> list[tuple[int, EngineRow]]:
-        """Return the scopes of a cell with answers of the model of this name, the last used first."""
+    def passes(self, scope: int) -> list[bytes]:
+        """Return the companies of the passes that were computed to their end, the newest first."""
+        newest = "(SELECT max(id) FROM response WHERE response.scope = pass.scope AND response.company = pass.company)"
+        query = f"SELECT company FROM pass WHERE scope = ? ORDER BY {newest} DESC"  # noqa: S608
+        return [company for (company,) in self._rows(query, (scope,))]
+
+    def scopes(self, weights: str, cell: str) -> list[Scope]:
+        """Return the scopes of a cell with answers of the model of this digest, the last used first."""
         rows = self._rows(
-            "SELECT scope.id, weights, signature, notes FROM scope JOIN engine ON engine.id = scope.engine "
-            "WHERE model = ? AND cell = ? ORDER BY used DESC, scope.id DESC",
-            (model, cell),
+            "SELECT scope.id, cell, parts, weights, model, signature, notes FROM scope "
+            "JOIN engine ON engine.id = scope.engine WHERE weights = ? AND cell = ? ORDER BY used DESC, scope.id DESC",
+            (weights, cell),
         )
         return [
-            (scope, EngineRow(weights, model, json.loads(signature), tuple(json.loads(notes))))
-            for scope, weights, signature, notes in rows
+            Scope(
+                id=number,
+                cell=cell,
+                parts=json.loads(parts),
+                engine=EngineRow(weights, model, json.loads(signature), tuple(json.loads(notes))),
+            )
+            for number, cell, parts, weights, model, signature, notes in rows
         ]
 
-    def parts(self, scope: int) -> Mapping[str, Any]:
-        """Return what could change the requests of a scope, as of the last run that used it."""
-        rows = self._rows("SELECT parts FROM scope WHERE id = ?", (scope,))
-        return dict(json.loads(rows[0][0])) if rows else {}
+    def weights(self, model: str) -> list[str]:
+        """Return the digests of the weights that answered under a model's name."""
+        rows = self._rows("SELECT DISTINCT weights FROM engine WHERE model = ? ORDER BY weights", (model,))
+        return [weights for (weights,) in rows]
+
+    def models(self) -> list[str]:
+        """Return the names of all models that answered."""
+        return [name for (name,) in self._rows("SELECT DISTINCT model FROM engine ORDER BY model", ())]
 
     # -- writing ---------------------------------------------------------------------------------
 

@@ -1,0 +1,41 @@
+"""The differences of two signatures in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+#: Parts that signatures of format 1 do not have.
+SINCE_FORMAT_2: dict[str, Any] = {"repeats": 1, "subjects": []}
+#: Parts of the engine's signature that older baselines do not have.
+_BUILD = frozenset({"library_sha256", "cpu", "devices"})
+
+
+def changed_parts(now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the parts in which two signatures differ, by their name for people, each as (then, now)."""
+    after, before = _parts(now, beside=then), _parts(then, beside=now)
+    return {name: (before[name], after[name]) for name in after if after[name] != before[name]}
+
+
+def _parts(signature: Mapping[str, Any], *, beside: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts by name; threads, drivers and versions are all `the engine`.
+
+    What only one of two signatures says about the build is no difference.
+    """
+    signature = SINCE_FORMAT_2 | dict(signature)
+    known = beside.get("engine", {})
+    engine = {name: each for name, each in signature.get("engine", {}).items() if name not in _BUILD or name in known}
+    weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
+    # Older signatures, of any format, do not have it.
+    chat = engine.pop("chat", "True")
+    return {
+        "the data": (signature["data"] or {}).get("sha256"),
+        "the prompt template": signature["template_sha256"],
+        "the model": weights or answers,
+        "the chat format": chat,
+        "the seed": signature["seed"],
+        "the repeats": signature["repeats"],
+        "the subjects": signature["subjects"],
+        "the way of decoding": signature["generation"],
+        "the engine": engine,
+    }

@@ -1,0 +1,48 @@
+"""Models that are known by the answers in the response store alone; their files need not exist.
+
+qwen2.5-3b              the name under which it answered, or a path of its file
+qwen2.5-3b@5a3f         ... and the beginning of the digest of its weights, if two files had that name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from pytest_puma.core import Model, ModelError
+from pytest_puma.models import parse_argument
+from pytest_puma.models.names import name_from_file
+from pytest_puma.models.recorded import RECORDED
+from pytest_puma.store.database import ResponseStore
+
+#: Digits of a digest that messages show.
+_DIGITS = 8
+
+
+def offline_models(arguments: Sequence[str], store: ResponseStore, *, where: str) -> tuple[Model, ...]:
+    """Return the models of these arguments; a `ModelError` names one that the store does not know, or knows twice."""
+    return tuple(_model(text, store, where=f"{where} {text!r}") for text in arguments)
+
+
+def _model(text: str, store: ResponseStore, *, where: str) -> Model:
+    if text.strip().startswith(RECORDED):
+        msg = f"{where} and --puma-offline: one reads a file of answers, the other the store; expected one of the two"
+        raise ModelError(msg)
+    argument = parse_argument(text)
+    place, _, digest = argument.place.partition("@")
+    name = argument.alias or name_from_file(PurePath(place.rpartition(":")[2]).name)
+    known = store.weights(name)
+    fitting = [weights for weights in known if weights.startswith(digest)]
+    if len(fitting) == 1:
+        return Model(name=name, path=store.path, options=argument.options, source="store", weights=fitting[0])
+    if not known:
+        notes = store.take_notes()
+        there = f"there are answers of {', '.join(store.models()) or 'no model'}"
+        msg = f"{where}: no answers of {name} are kept ({notes[0] if notes else there}); run without --puma-offline"
+    elif not fitting:
+        shown = ", ".join(weights[:_DIGITS] for weights in known)
+        msg = f"{where}: found no weights {digest}; expected the beginning of one of {shown}"
+    else:
+        names = ", ".join(f"{name}@{weights[:_DIGITS]}" for weights in fitting)
+        msg = f"{where}: different files answered under this name; expected one of {names}"
+    raise ModelError(msg)

@@ -1,0 +1,119 @@
+"""All answers from the response store: no model is loaded, and none need exist.
+
+Of several engines that answered a cell, the one that was used last and has all its answers gives them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from pytest_puma.baseline import TIMED
+from pytest_puma.core import CellId, DataError, Kept, Model, Origin, Provenance, Request, Response, Speed
+from pytest_puma.store.changes import changes
+from pytest_puma.store.database import ResponseStore, Scope
+from pytest_puma.store.keeping import UNTIMED
+from pytest_puma.store.recipe import request_keys
+from pytest_puma.store.row import KeptResponse
+
+
+class OfflineAnswers:
+    """A responder that reads the store; a `DataError` names the cell if an answer is missing, and what has changed."""
+
+    #: Nothing is computed.
+    backend = None
+
+    def __init__(self, store: ResponseStore, model: Model) -> None:
+        self._store, self._model = store, model
+        self._cell, self._signature = "", dict[str, Any]()
+        self._scopes: list[Scope] = []
+        self._counts = Counter[bytes]()
+        self._ready: dict[int, Response] = {}
+        self._taken: list[KeptResponse] = []
+        self._together = True
+
+    @property
+    def speed(self) -> Speed:
+        """Nothing is computed."""
+        return Speed()
+
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
+        """Find the engines that answered this cell."""
+        self.reset()
+        self._cell, self._signature = cell, dict(signature)
+        strict = self._model.options.strict
+        name = "" if strict else str(CellId.parse(cell).without("model"))
+        self._scopes = self._store.scopes(self._model.weights, name)
+        if not self._scopes:
+            self._refuse("no answers are kept of it")
+
+    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
+        """Find the response to each request."""
+        if any(origin.index == 0 for origin in origins):
+            self._counts = Counter()
+        keys = request_keys(requests, self._counts, strict=self._model.options.strict)
+        found = self._find(keys)
+        missing = sum(key not in found for key in keys)
+        if missing:
+            self._refuse(f"{missing} of {len(keys)} answers are not kept")
+        first = len(self._taken)
+        self._taken += [found[key] for key in keys]
+        self._ready |= {ticket: self._taken[ticket].response for ticket in range(first, len(self._taken))}
+        return list(range(first, len(self._taken)))
+
+    def step(self) -> dict[int, Response]:
+        """Return all responses."""
+        ready, self._ready = self._ready, {}
+        return ready
+
+    def provenance(self) -> Provenance:
+        """Return the signature of today with the engine that answered; nothing was timed."""
+        runs = self._store.run_names({each.run for each in self._taken})
+        together = self._model.options.strict or self._together
+        kept = Kept(responses=len(self._taken), kept=len(self._taken), together=together, runs=runs)
+        return Provenance(
+            signature={**self._signature, "engine": dict(self._scopes[0].engine.signature)},
+            notes=self._scopes[0].engine.notes,
+            warnings=(*((str(kept),) if kept.mixed else ()), *self._store.take_notes()),
+            unmeasured=dict.fromkeys(TIMED, UNTIMED),
+            kept=kept,
+        )
+
+    def reset(self) -> None:
+        """Forget the cell."""
+        self._scopes, self._counts, self._ready, self._taken = [], Counter(), {}, []
+        self._together = True
+
+    def close(self) -> None:
+        """Forget the cell, and close the store."""
+        self.reset()
+        self._store.close()
+
+    def _find(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
+        """The responses of one engine, if possible those of one batch; the fewest missing if no engine has all."""
+        best: Mapping[bytes, KeptResponse] = {}
+        for place, scope in enumerate(self._scopes):
+            for found in self._sources(scope, keys):
+                if found.keys() >= set(keys):
+                    # The rest of the cell comes from the same engine.
+                    self._scopes = self._scopes[place:]
+                    return found
+                best = max(best, found, key=len)
+        return best
+
+    def _sources(self, scope: Scope, keys: Sequence[bytes]) -> Iterator[Mapping[bytes, KeptResponse]]:
+        """The responses of each batch that was computed to its end, the newest first, then those of any batch."""
+        for company in self._store.passes(scope.id):
+            yield self._store.whole_pass(scope.id, company) or {}
+        self._together = False
+        yield self._store.find(scope.id, keys, b"")
+
+    def _refuse(self, problem: str) -> NoReturn:
+        reasons = [
+            *(changes(self._scopes[0].parts, self._signature) if self._scopes else ()),
+            *self._store.take_notes(),
+        ]
+        why = f": {'; '.join(reasons)}" if reasons else ""
+        msg = f"--puma-offline: {self._cell}: {problem}{why}; run it without --puma-offline"
+        raise DataError(msg)
