@@ -123,6 +123,10 @@ class Controller:
             rescored_from=None if settings.rescored is None else settings.rescored.name,
         )
         self._run, self._lines = self._output.finish(run, lambda: self._baselines.finish(self._arrivals.collected))
+        if outcomes and any(model.computes for model in settings.models):
+            from pytest_puma.session import response_store
+
+            self._lines += response_store.finish(self._config)
         return self._run
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,6 +33,26 @@ def offline(config: pytest.Config, model: Model) -> Responder:
     from pytest_puma.store.offline import OfflineAnswers
 
     return OfflineAnswers(store_of(config), model)
+
+
+def finish(config: pytest.Config) -> list[str]:
+    """End the run for the store; return a line if it was too large. Called once, after all processes have finished."""
+    from pytest_puma.core import DataError
+    from pytest_puma.store.upkeep import finish_run
+
+    settings = settings_of(config).store
+    if _STORE in config.stash:
+        config.stash[_STORE].close()
+    if settings.mode == "off":
+        return []
+    try:
+        pruned = finish_run(settings.path, settings.megabytes)
+    except (DataError, OSError, sqlite3.Error) as error:
+        return [f"the response store: {error}"]
+    if pruned is None:
+        return []
+    size = f"{settings.path.name} has {pruned.size / 2**20:.0f} MB (puma_store_mb is {settings.megabytes})"
+    return [f"the response store: removed {pruned.answers:,} answers of {pruned.cells} cells; {size}"]
 
 
 def store_of(config: pytest.Config) -> ResponseStore:

@@ -30,7 +30,7 @@ from pytest_puma.store.row import COLUMNS, KeptResponse, check_of, response_of, 
 #: Keys of one query.
 _AT_ONCE = 500
 #: Bytes that deflate can look back.
-_WINDOW = 32_768
+WINDOW = 32_768
 # Queries are put together from our own names and from placeholders alone.
 _NAMES = ("scope", "request", "company", "run", "prompt", *COLUMNS, "row_check")
 _INSERT = f"INSERT OR REPLACE INTO response({', '.join(_NAMES)}) VALUES ({', '.join('?' for _ in _NAMES)})"  # noqa: S608
@@ -115,7 +115,7 @@ class ResponseStore:
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             where = f"WHERE scope = ? AND request IN ({', '.join('?' * len(part))}) ORDER BY id"
-            for request, one, run, *values, check in self._rows(f"{_SELECT} {where}", (scope, *part)):
+            for request, one, run, *values, check in self.rows(f"{_SELECT} {where}", (scope, *part)):
                 if check != check_of(request, one, tuple(values)):
                     damaged += 1
                 elif request not in found or (one == company != found[request].company):
@@ -126,8 +126,8 @@ class ResponseStore:
 
     def whole_pass(self, scope: int, company: bytes) -> dict[bytes, KeptResponse] | None:
         """Return all responses of a pass that was computed to its end; None if any is missing."""
-        counted = self._rows("SELECT responses FROM pass WHERE scope = ? AND company = ?", (scope, company))
-        rows = self._rows(f"{_SELECT} WHERE scope = ? AND company = ?", (scope, company)) if counted else []
+        counted = self.rows("SELECT responses FROM pass WHERE scope = ? AND company = ?", (scope, company))
+        rows = self.rows(f"{_SELECT} WHERE scope = ? AND company = ?", (scope, company)) if counted else []
         responses = {
             request: KeptResponse(response_of(tuple(values)), company, run)
             for request, _, run, *values, check in rows
@@ -137,22 +137,19 @@ class ResponseStore:
 
     def run_names(self, runs: Collection[int]) -> tuple[str, ...]:
         """Return the names of runs, the newest first."""
-        return tuple(
-            name for number, name in self._rows("SELECT id, name FROM run ORDER BY id DESC", ()) if number in runs
-        )
+        return tuple(name for number, name in self.rows("SELECT id, name FROM run ORDER BY id DESC") if number in runs)
 
     def passes(self, scope: int) -> list[bytes]:
         """Return the companies of the passes that were computed to their end, the newest first."""
         newest = "(SELECT max(id) FROM response WHERE response.scope = pass.scope AND response.company = pass.company)"
         query = f"SELECT company FROM pass WHERE scope = ? ORDER BY {newest} DESC"  # noqa: S608
-        return [company for (company,) in self._rows(query, (scope,))]
+        return [company for (company,) in self.rows(query, (scope,))]
 
-    def scopes(self, weights: str, cell: str) -> list[Scope]:
-        """Return the scopes of a cell with answers of the model of this digest, the last used first."""
-        rows = self._rows(
+    def scopes(self) -> list[Scope]:
+        """Return the answers of each cell and engine, the last used first."""
+        rows = self.rows(
             "SELECT scope.id, cell, parts, weights, model, signature, notes FROM scope "
-            "JOIN engine ON engine.id = scope.engine WHERE weights = ? AND cell = ? ORDER BY used DESC, scope.id DESC",
-            (weights, cell),
+            "JOIN engine ON engine.id = scope.engine ORDER BY used DESC, scope.id DESC"
         )
         return [
             Scope(
@@ -166,12 +163,12 @@ class ResponseStore:
 
     def weights(self, model: str) -> list[str]:
         """Return the digests of the weights that answered under a model's name."""
-        rows = self._rows("SELECT DISTINCT weights FROM engine WHERE model = ? ORDER BY weights", (model,))
+        rows = self.rows("SELECT DISTINCT weights FROM engine WHERE model = ? ORDER BY weights", (model,))
         return [weights for (weights,) in rows]
 
     def models(self) -> list[str]:
         """Return the names of all models that answered."""
-        return [name for (name,) in self._rows("SELECT DISTINCT model FROM engine ORDER BY model", ())]
+        return [name for (name,) in self.rows("SELECT DISTINCT model FROM engine ORDER BY model")]
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -183,7 +180,7 @@ class ResponseStore:
                 connection.execute(_INSERT_ENGINE, columns)
                 (number,) = connection.execute("SELECT id FROM engine WHERE digest = ?", (engine,)).fetchone()
                 connection.execute(_INSERT_SCOPE, (cell, number, json.dumps(parts), self._run_id(connection)))
-        found = self._rows(
+        found = self.rows(
             "SELECT scope.id FROM scope JOIN engine ON engine.id = engine WHERE cell = ? AND digest = ?", (cell, engine)
         )
         return int(found[0][0]) if found else None
@@ -219,14 +216,14 @@ class ResponseStore:
         (base_digest, base_body), (digest, body) = map(_named_body, (base, prompt))
         connection.execute(_INSERT_PROMPT, (base_digest, None, zlib.compress(base_body)))
         if digest != base_digest:
-            deflate = zlib.compressobj(zdict=base_body[-_WINDOW:])
+            deflate = zlib.compressobj(zdict=base_body[-WINDOW:])
             connection.execute(_INSERT_PROMPT, (digest, base_digest, deflate.compress(body) + deflate.flush()))
         return digest
 
     # -- errors ----------------------------------------------------------------------------------
 
-    def _rows(self, query: str, values: tuple[Any, ...]) -> list[Any]:
-        """The rows of a query; none if the file cannot be read, which a note says."""
+    def rows(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """Return the rows of a query; none if the file cannot be read, which a note says."""
         connection = self.connection
         if connection is None:
             return []

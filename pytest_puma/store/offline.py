@@ -44,7 +44,9 @@ class OfflineAnswers:
         self._cell, self._signature = cell, dict(signature)
         strict = self._model.options.strict
         name = "" if strict else str(CellId.parse(cell).without("model"))
-        self._scopes = self._store.scopes(self._model.weights, name)
+        self._scopes = [
+            scope for scope in self._store.scopes() if (scope.engine.weights, scope.cell) == (self._model.weights, name)
+        ]
         if not self._scopes:
             self._refuse("no answers are kept of it")
 

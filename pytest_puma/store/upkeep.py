@@ -1,4 +1,4 @@
-"""Upkeep of the response store: its size, its end of a run, and what a damaged file still has.
+"""Upkeep of the response store: its size, and its end of a run.
 
 Whole scopes are removed, those that were used longest ago first, but never those of the last two runs.
 """
@@ -12,18 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_puma.core import DataError
-from pytest_puma.store.opening import Opened, open_to_read, open_to_write
-from pytest_puma.store.row import COLUMNS, check_of
+from pytest_puma.store.opening import Opened, open_to_write
 
 #: Answers that are removed in one transaction, so that other processes never wait long.
 _CHUNK = 1000
 _KEPT_RUNS = 2
-_OTHERS = (
-    "INSERT OR IGNORE INTO {new}.run SELECT * FROM run",
-    "INSERT OR IGNORE INTO {new}.engine SELECT * FROM engine",
-    "INSERT OR IGNORE INTO {new}.scope SELECT * FROM scope",
-    "INSERT OR IGNORE INTO {new}.prompt SELECT * FROM prompt",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +48,7 @@ def prune(path: Path, size: int, *, pause: Callable[[], None] = lambda: None) ->
 
     `pause` is called between the transactions, for tests that kill the process there.
     """
-    connection = _opened(open_to_write(path))
+    connection = writable(open_to_write(path))
     answers = cells = 0
     with closing(connection):
         for scope in _oldest(connection):
@@ -69,27 +62,8 @@ def prune(path: Path, size: int, *, pause: Callable[[], None] = lambda: None) ->
     return Pruned(answers=answers, cells=cells, size=path.stat().st_size)
 
 
-def recover(damaged: Path, target: Path) -> tuple[int, int]:
-    """Copy every readable answer with a correct checksum into a store; return the numbers of copied and of lost ones.
-
-    The store may have answers already; these stay. A `DataError` if nothing can be read.
-    """
-    if not damaged.is_file():
-        msg = f"{damaged}: found no file; expected a damaged response store, such as responses.damaged-1.sqlite"
-        raise DataError(msg)
-    with closing(_opened(open_to_write(target))):
-        pass
-    with closing(sqlite3.connect(damaged, isolation_level=None)) as connection:
-        try:
-            connection.execute("ATTACH ? AS new", (str(target),))
-            (last,) = connection.execute("SELECT max(id) FROM main.response").fetchone()
-        except sqlite3.DatabaseError as error:
-            msg = f"{damaged}: nothing can be read ({error})"
-            raise DataError(msg) from error
-        return _copy(connection, last or 0)
-
-
-def _opened(opened: Opened) -> sqlite3.Connection:
+def writable(opened: Opened) -> sqlite3.Connection:
+    """Return the connection to a store; a `DataError` if it cannot be written."""
     if opened.connection is None or not opened.writable:
         if opened.connection is not None:
             opened.connection.close()
@@ -133,28 +107,3 @@ def _drop_loose_prompts(connection: sqlite3.Connection) -> None:
         f"(SELECT base FROM prompt WHERE base IS NOT NULL AND digest IN ({needed}))"
     )
     connection.execute("DELETE FROM engine WHERE id NOT IN (SELECT engine FROM scope)")
-
-
-def _copy(connection: sqlite3.Connection, last: int) -> tuple[int, int]:
-    """Copy row by row: one damaged page must not stop the search."""
-    for statement in _OTHERS:
-        with suppress(sqlite3.DatabaseError):
-            connection.execute(statement.format(new="new"))
-    names = ("scope", "request", "company", "run", "prompt", *COLUMNS, "row_check")
-    select = f"SELECT {', '.join(names)} FROM main.response WHERE id = ?"  # noqa: S608
-    insert = f"INSERT OR IGNORE INTO new.response({', '.join(names)}) VALUES ({', '.join('?' for _ in names)})"  # noqa: S608
-    copied = lost = 0
-    for number in range(1, last + 1):
-        try:
-            row = connection.execute(select, (number,)).fetchone()
-        except sqlite3.DatabaseError:
-            lost += 1
-            continue
-        if row is None:
-            continue
-        if row[-1] == check_of(row[1], row[2], tuple(row[5:-1])):
-            connection.execute(insert, row)
-            copied += 1
-        else:
-            lost += 1
-    return copied, lost

@@ -1,0 +1,133 @@
+"""`pytest-puma store`: the response store of a project."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from pytest_puma.core import CellId, DataError
+from pytest_puma.planning.storage import MEGABYTES, RESPONSES
+from pytest_puma.report import escape
+from pytest_puma.store import contents
+from pytest_puma.store.changes import changes
+from pytest_puma.store.database import ResponseStore
+from pytest_puma.store.recover import recover
+from pytest_puma.store.upkeep import prune
+
+_DIGITS = 8
+
+
+def add_command(commands: Any) -> None:
+    """Declare the command and its parts."""
+    parser = commands.add_parser("store", help="the kept answers: info, why, prune, clear, recover, export")
+    parser.add_argument(
+        "--store",
+        metavar="PATH",
+        type=Path,
+        help=f"the file (default: {RESPONSES} in this folder, or in the nearest one above that has it)",
+    )
+    parts = parser.add_subparsers(dest="part", required=True, metavar="PART")
+    _part(parts, "info", _info, "size, runs and cells")
+    why = _part(parts, "why", _why, "which answers of a cell are kept, and in what its engines and settings differ")
+    why.add_argument("cell", metavar="CELL", help="as in test ids: triage_jira-zero_shot@qwen")
+    pruning = _part(parts, "prune", _prune, "remove the answers that were used longest ago")
+    pruning.add_argument(
+        "--mb", type=int, default=MEGABYTES, metavar="N", help=f"size to prune to, in megabytes (default: {MEGABYTES})"
+    )
+    _part(parts, "clear", _clear, "remove all answers")
+    recovery = _part(parts, "recover", _recover, "save the answers of a damaged file")
+    recovery.add_argument("damaged", type=Path, metavar="FILE", help="such as .puma/responses.damaged-1.sqlite")
+    _part(parts, "export", _export, "write all answers as JSON Lines")
+
+
+def _part(parts: Any, name: str, run: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = parts.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _path(options: argparse.Namespace) -> Path:
+    """The file of the store, which must exist."""
+    given: Path | None = options.store
+    here = Path.cwd()
+    path = given or next(
+        (each / RESPONSES for each in (here, *here.parents) if (each / RESPONSES).is_file()), RESPONSES
+    )
+    if not path.is_file():
+        msg = f"found no response store {path}; run a benchmark first, or name the file: --store PATH"
+        raise DataError(msg)
+    return path
+
+
+def _reader(options: argparse.Namespace) -> ResponseStore:
+    store = ResponseStore(_path(options), readonly=True)
+    if store.connection is None:
+        raise DataError("; ".join(store.take_notes()))
+    return store
+
+
+def _info(options: argparse.Namespace) -> None:
+    with closing(_reader(options)) as store:
+        size = store.path.stat().st_size / 2**20
+        cells = contents.cells(store)
+        answers = sum(each.answers for each in cells)
+        _show(f"{store.path}: {size:.1f} MB, {answers:,} answers of {len(cells)} cells in {contents.runs(store)} runs")
+        rows = [(str(each.cell), f"{each.answers:,}", each.scope.engine.weights[:_DIGITS], each.run) for each in cells]
+        _show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
+
+
+def _why(options: argparse.Namespace) -> None:
+    with closing(_reader(options)) as store:
+        cells = contents.cells_of(store, CellId.parse(options.cell))
+        if not cells:
+            there = ", ".join(str(each.cell) for each in contents.cells(store)) or "none"
+            msg = f"no answers of {options.cell} are kept; there are answers of: {there}"
+            raise DataError(msg)
+        newest = cells[0]
+        for each in cells:
+            _show(
+                f"{each.answers:,} answers, used last by run {each.run}, weights {each.scope.engine.weights[:_DIGITS]}"
+            )
+            if each is not newest:
+                now = {**newest.scope.parts, "engine": newest.scope.engine.signature}
+                then = {**each.scope.parts, "engine": each.scope.engine.signature}
+                for sentence in changes(then, now):
+                    _show(f"  {sentence}")
+
+
+def _prune(options: argparse.Namespace) -> None:
+    if options.mb < 1:
+        msg = f"--mb is {options.mb}; expected a whole number of megabytes, at least 1"
+        raise DataError(msg)
+    pruned = prune(_path(options), options.mb * 2**20)
+    _show(f"removed {pruned.answers:,} answers of {pruned.cells} cells; the store has {pruned.size / 2**20:.1f} MB")
+
+
+def _clear(options: argparse.Namespace) -> None:
+    path = _path(options)
+    for suffix in ("-wal", "-shm", ""):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    _show(f"removed {path}")
+
+
+def _recover(options: argparse.Namespace) -> None:
+    target = options.store or options.damaged.parent / RESPONSES.name
+    copied, lost = recover(options.damaged, target)
+    _show(f"{copied:,} answers are now in {target}, {lost:,} could not be read")
+
+
+def _export(options: argparse.Namespace) -> None:
+    with closing(_reader(options)) as store:
+        for line in contents.lines(store):
+            sys.stdout.write(f"{line}\n")
+
+
+def _show(text: str) -> None:
+    """Write lines that may contain names from files."""
+    sys.stdout.write(f"{escape.terminal_lines(text)}\n")

@@ -1,0 +1,87 @@
+"""The contents of a response store, to look at."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_puma.core import CellId
+from pytest_puma.store.database import WINDOW, ResponseStore, Scope
+from pytest_puma.store.row import COLUMNS, check_of, response_of
+from pytest_puma.store.serialize import plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptCell:
+    """The kept answers of a cell by one engine; `run`: the last one that used them."""
+
+    cell: CellId
+    scope: Scope
+    answers: int
+    run: str
+
+
+def runs(store: ResponseStore) -> int:
+    """Return the number of runs with kept answers."""
+    return int(store.rows("SELECT count(DISTINCT run) FROM response")[0][0])
+
+
+def cells(store: ResponseStore) -> list[KeptCell]:
+    """Return all cells, those that were used last first."""
+    counted = dict(store.rows("SELECT scope, count(*) FROM response GROUP BY scope"))
+    last = dict(store.rows("SELECT scope.id, run.name FROM scope LEFT JOIN run ON run.id = scope.used"))
+    return [
+        KeptCell(
+            cell=replace(CellId.parse(scope.cell), model=scope.engine.model),
+            scope=scope,
+            answers=counted.get(scope.id, 0),
+            run=last[scope.id] or "unknown",
+        )
+        for scope in store.scopes()
+    ]
+
+
+def cells_of(store: ResponseStore, cell: CellId) -> list[KeptCell]:
+    """Return the answers of a cell, by any engine under the name of its model."""
+    return [each for each in cells(store) if each.cell == cell]
+
+
+def lines(store: ResponseStore) -> Iterator[str]:
+    """Yield each answer as a line of JSON, with its prompt if that is kept, in the order in which they were kept."""
+    query = (
+        f"SELECT cell, model, weights, run.name, prompt, request, company, {', '.join(COLUMNS)}, row_check "  # noqa: S608
+        "FROM response JOIN scope ON scope.id = response.scope JOIN engine ON engine.id = engine "
+        "LEFT JOIN run ON run.id = response.run ORDER BY response.id"
+    )
+    for cell, model, weights, run, prompt, request, company, *values, check in store.rows(query):
+        if check != check_of(request, company, tuple(values)):
+            continue
+        yield json.dumps(
+            {
+                "cell": str(replace(CellId.parse(cell), model=model)) if cell else f"@{model}",
+                "weights": weights,
+                "run": run,
+                "request": request.hex(),
+                "prompt": None if prompt is None else _prompt(store, prompt),
+                "response": plain(response_of(tuple(values))),
+            },
+            ensure_ascii=False,
+        )
+
+
+def _prompt(store: ResponseStore, digest: bytes) -> Any:
+    """A prompt as it was kept: its messages and its prefill; None if it is lost."""
+    rows = store.rows("SELECT base, body FROM prompt WHERE digest = ?", (digest,))
+    if not rows:
+        return None
+    base, body = rows[0]
+    if base is None:
+        return json.loads(zlib.decompress(body))
+    dictionary = store.rows("SELECT body FROM prompt WHERE digest = ?", (base,))
+    if not dictionary:
+        return None
+    inflate = zlib.decompressobj(zdict=zlib.decompress(dictionary[0][0])[-WINDOW:])
+    return json.loads(inflate.decompress(body) + inflate.flush())
