@@ -7,22 +7,33 @@ from typing import Any
 
 from pytest_puma.baseline import changed_parts
 
-#: Characters of a digest that a sentence shows.
-_DIGITS = 8
+#: Characters of a digest that a sentence shows, and those that it has.
+_DIGITS, _DIGEST = 8, 64
 
 
 def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return a sentence for each part in which two signatures differ; none if one is unknown."""
+    """Return a sentence for each part in which two signatures differ; none if one is unknown.
+
+    A signature without the engine is compared without it.
+    """
     if not then or not now:
         return []
-    parts = changed_parts(now, {**then, "engine": now.get("engine", {})})
-    sentences = [f"{name} is another one ({_shown(old)}, now {_shown(new)})" for name, (old, new) in parts.items()]
+    engine: Mapping[str, Any] = now.get("engine", {})
+    parts = changed_parts(now, {"engine": engine, **then})
+    sentences = [f"{name} is another one ({_both(old, new)})" for name, (old, new) in parts.items()]
     if then.get("samples") != now.get("samples"):
         sentences.append(f"the number of samples was {then.get('samples')} and is {now.get('samples')}")
     return sentences
 
 
+def _both(old: object, new: object) -> str:
+    """Both values; of two tables the entries that differ."""
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        return f"{_shown(old)}, now {_shown(new)}"
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return "; ".join(f"{name}: {_shown(old.get(name))}, now {_shown(new.get(name))}" for name in names)
+
+
 def _shown(value: object) -> str:
-    if isinstance(value, str) and len(value) == len("0" * 64):
-        return value[:_DIGITS]
-    return str(value)
+    text = str(value)
+    return text[:_DIGITS] if len(text) == _DIGEST else text

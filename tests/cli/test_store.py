@@ -1,0 +1,116 @@
+"""The command `pytest-puma store`, on a store with the answers of two cells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.cli import main
+from pytest_puma.core import Generate, Message, Prompt, Response, Usage
+from pytest_puma.store.database import EngineRow, ResponseStore
+
+STORE = Path(".puma", "responses.sqlite")
+SIGNATURE = {"data": None, "generation": {}, "seed": 1, "samples": 2, "template_sha256": "a1" * 32}
+
+
+def keep(cell: str, run: str, *, engine: bytes = b"e", cpu: str = "AVX", text: str = "A", **signature: object) -> None:
+    backend = EngineRow("5a" * 32, "m", {"weights_sha256": "5a" * 32, "cpu": cpu}, ())
+    store = ResponseStore(STORE, run=run)
+    scope = store.scope(cell, engine, backend, SIGNATURE | signature)
+    assert scope is not None
+    request = Generate(prompt=Prompt(messages=(Message(role="user", content=f"Which of {cell}?"),)), max_tokens=1)
+    store.keep(scope, b"c", request.prompt, [(b"k" * 32, request, Response(text=text, usage=Usage(seconds=0.5)))])
+    store.close()
+
+
+@pytest.fixture(autouse=True)
+def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    keep("triage-egi@", "one")
+    keep("triage-egi@", "two", engine=b"f", cpu="AVX512", samples=4, template_sha256="b2" * 32)
+    keep("triage-zero_shot@", "two", text="\x1b[31m")
+
+
+def test_info_counts_the_answers_of_each_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["store", "info"]) == 0
+    first, *table = capsys.readouterr().out.splitlines()
+    assert first.endswith("responses.sqlite: 0.1 MB, 3 answers of 3 cells in 2 runs")
+    assert [line.split() for line in table[2:]] == [
+        ["triage-zero_shot@m", "1", "5a5a5a5a", "two"],
+        ["triage-egi@m", "1", "5a5a5a5a", "two"],
+        ["triage-egi@m", "1", "5a5a5a5a", "one"],
+    ]
+
+
+def test_why_tells_what_differs_from_the_last_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["store", "why", "triage-egi@m"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1 answers, used last by run two, weights 5a5a5a5a",
+        "1 answers, used last by run one, weights 5a5a5a5a",
+        "  the prompt template is another one (a1a1a1a1, now b2b2b2b2)",
+        "  the engine is another one (cpu: AVX, now AVX512)",
+        "  the number of samples was 2 and is 4",
+    ]
+
+
+def test_why_of_an_unknown_cell_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["store", "why", "triage-egi@n"]) == 2
+    assert capsys.readouterr().err == (
+        "pytest-puma: no answers of triage-egi@n are kept; there are answers of: triage-zero_shot@m, triage-egi@m\n"
+    )
+
+
+def test_export_writes_every_answer_with_its_prompt(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["store", "export"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["cell"] for line in lines] == ["triage-egi@m", "triage-egi@m", "triage-zero_shot@m"]
+    assert lines[2]["prompt"] == {"chat": True, "messages": [["user", "Which of triage-zero_shot@?"]], "prefill": ""}
+    assert (lines[2]["run"], lines[2]["response"]["text"]) == ("two", "\x1b[31m")
+
+
+def test_export_never_writes_a_raw_escape(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["store", "export"])
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_prune_and_clear_tell_what_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["store", "prune", "--mb", "1"]) == 0
+    assert capsys.readouterr().out.startswith("removed 0 answers of 0 cells; the store has 0.1 MB")
+    assert main(["store", "prune", "--mb", "0"]) == 2
+    assert "--mb is 0; expected a whole number of megabytes, at least 1" in capsys.readouterr().err
+    assert main(["store", "clear"]) == 0
+    assert [*STORE.parent.iterdir()] == []
+    assert main(["store", "clear"]) == 2
+    assert "found no response store .puma/responses.sqlite; run a benchmark first" in capsys.readouterr().err
+
+
+def test_the_store_is_found_from_a_folder_below(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    below = tmp_path / "benchmarks" / "deep"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert main(["store", "info"]) == 0
+    monkeypatch.chdir("/")
+    assert main(["store", "--store", str(tmp_path / STORE), "info"]) == 0
+    assert capsys.readouterr().out.count("3 answers of 3 cells") == 2
+
+
+def test_recover_saves_the_answers_of_a_file_that_was_set_aside(capsys: pytest.CaptureFixture[str]) -> None:
+    aside = STORE.rename(STORE.with_name("responses.damaged-1.sqlite"))
+    assert main(["store", "recover", str(aside)]) == 0
+    assert capsys.readouterr().out == "3 answers are now in .puma/responses.sqlite, 0 could not be read\n"
+    assert main(["store", "info"]) == 0
+    assert "3 answers of 3 cells in 2 runs" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["store"], ["store", "infos"], ["nothing"]])
+def test_an_unknown_command_is_an_error_that_lists_the_known_ones(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(arguments)
+    assert raised.value.code == 2
+    assert "usage: pytest-puma" in capsys.readouterr().err
