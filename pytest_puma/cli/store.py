@@ -77,7 +77,9 @@ def _info(options: argparse.Namespace) -> None:
         size = store.path.stat().st_size / 2**20
         cells = contents.cells(store)
         answers = sum(each.answers for each in cells)
-        _show(f"{store.path}: {size:.1f} MB, {answers:,} answers of {len(cells)} cells in {contents.runs(store)} runs")
+        _show(
+            f"{store.path}: {size:.1f} MB, {_counted(answers, 'answer')} of {_counted(len(cells), 'cell')}, from {_counted(contents.runs(store), 'run')}"
+        )
         rows = [(str(each.cell), f"{each.answers:,}", each.scope.engine.weights[:_DIGITS], each.run) for each in cells]
         _show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
 
@@ -86,13 +88,13 @@ def _why(options: argparse.Namespace) -> None:
     with closing(_reader(options)) as store:
         cells = contents.cells_of(store, CellId.parse(options.cell))
         if not cells:
-            there = ", ".join(str(each.cell) for each in contents.cells(store)) or "none"
+            there = ", ".join(dict.fromkeys(str(each.cell) for each in contents.cells(store))) or "none"
             msg = f"no answers of {options.cell} are kept; there are answers of: {there}"
             raise DataError(msg)
         newest = cells[0]
         for each in cells:
             _show(
-                f"{each.answers:,} answers, used last by run {each.run}, weights {each.scope.engine.weights[:_DIGITS]}"
+                f"{_counted(each.answers, 'answer')}, used last by run {each.run}, weights {each.scope.engine.weights[:_DIGITS]}"
             )
             if each is not newest:
                 now = {**newest.scope.parts, "engine": newest.scope.engine.signature}
@@ -106,7 +108,8 @@ def _prune(options: argparse.Namespace) -> None:
         msg = f"--mb is {options.mb}; expected a whole number of megabytes, at least 1"
         raise DataError(msg)
     pruned = prune(_path(options), options.mb * 2**20)
-    _show(f"removed {pruned.answers:,} answers of {pruned.cells} cells; the store has {pruned.size / 2**20:.1f} MB")
+    gone = f"{_counted(pruned.answers, 'answer')} of {_counted(pruned.cells, 'cell')}"
+    _show(f"removed {gone}; the store has {pruned.size / 2**20:.1f} MB")
 
 
 def _clear(options: argparse.Namespace) -> None:
@@ -119,13 +122,17 @@ def _clear(options: argparse.Namespace) -> None:
 def _recover(options: argparse.Namespace) -> None:
     target = options.store or options.damaged.parent / RESPONSES.name
     copied, lost = recover(options.damaged, target)
-    _show(f"{copied:,} answers are now in {target}, {lost:,} could not be read")
+    _show(f"saved {_counted(copied, 'answer')} in {target}; {lost:,} could not be read")
 
 
 def _export(options: argparse.Namespace) -> None:
     with closing(_reader(options)) as store:
         for line in contents.lines(store):
             sys.stdout.write(f"{line}\n")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _show(text: str) -> None:

@@ -12,7 +12,7 @@ from pytest_puma.core import Generate, Message, Prompt, Response, Usage
 from pytest_puma.store.database import EngineRow, ResponseStore
 
 STORE = Path(".puma", "responses.sqlite")
-SIGNATURE = {"data": None, "generation": {}, "seed": 1, "samples": 2, "template_sha256": "a1" * 32}
+SIGNATURE: dict[str, object] = {"data": None, "generation": {}, "seed": 1, "samples": 2, "template_sha256": "a1" * 32}
 
 
 def keep(cell: str, run: str, *, engine: bytes = b"e", cpu: str = "AVX", text: str = "A", **signature: object) -> None:
@@ -36,7 +36,7 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_info_counts_the_answers_of_each_cell(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["store", "info"]) == 0
     first, *table = capsys.readouterr().out.splitlines()
-    assert first.endswith("responses.sqlite: 0.1 MB, 3 answers of 3 cells in 2 runs")
+    assert first.endswith("responses.sqlite: 0.1 MB, 3 answers of 3 cells, from 2 runs")
     assert [line.split() for line in table[2:]] == [
         ["triage-zero_shot@m", "1", "5a5a5a5a", "two"],
         ["triage-egi@m", "1", "5a5a5a5a", "two"],
@@ -47,8 +47,8 @@ def test_info_counts_the_answers_of_each_cell(capsys: pytest.CaptureFixture[str]
 def test_why_tells_what_differs_from_the_last_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["store", "why", "triage-egi@m"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "1 answers, used last by run two, weights 5a5a5a5a",
-        "1 answers, used last by run one, weights 5a5a5a5a",
+        "1 answer, used last by run two, weights 5a5a5a5a",
+        "1 answer, used last by run one, weights 5a5a5a5a",
         "  the prompt template is another one (a1a1a1a1, now b2b2b2b2)",
         "  the engine is another one (cpu: AVX, now AVX512)",
         "  the number of samples was 2 and is 4",
@@ -101,9 +101,9 @@ def test_the_store_is_found_from_a_folder_below(
 def test_recover_saves_the_answers_of_a_file_that_was_set_aside(capsys: pytest.CaptureFixture[str]) -> None:
     aside = STORE.rename(STORE.with_name("responses.damaged-1.sqlite"))
     assert main(["store", "recover", str(aside)]) == 0
-    assert capsys.readouterr().out == "3 answers are now in .puma/responses.sqlite, 0 could not be read\n"
+    assert capsys.readouterr().out == "saved 3 answers in .puma/responses.sqlite; 0 could not be read\n"
     assert main(["store", "info"]) == 0
-    assert "3 answers of 3 cells in 2 runs" in capsys.readouterr().out
+    assert "3 answers of 3 cells, from 2 runs" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("arguments", [[], ["store"], ["store", "infos"], ["nothing"]])
