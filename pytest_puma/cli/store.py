@@ -76,10 +76,9 @@ def _info(options: argparse.Namespace) -> None:
     with closing(_reader(options)) as store:
         size = store.path.stat().st_size / 2**20
         cells = contents.cells(store)
-        answers = sum(each.answers for each in cells)
-        _show(
-            f"{store.path}: {size:.1f} MB, {_counted(answers, 'answer')} of {_counted(len(cells), 'cell')}, from {_counted(contents.runs(store), 'run')}"
-        )
+        answers = _counted(sum(each.answers for each in cells), "answer")
+        counts = f"{answers} of {_counted(len(cells), 'cell')}, from {_counted(contents.runs(store), 'run')}"
+        _show(f"{store.path}: {size:.1f} MB, {counts}")
         rows = [(str(each.cell), f"{each.answers:,}", each.scope.engine.weights[:_DIGITS], each.run) for each in cells]
         _show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
 
@@ -93,9 +92,8 @@ def _why(options: argparse.Namespace) -> None:
             raise DataError(msg)
         newest = cells[0]
         for each in cells:
-            _show(
-                f"{_counted(each.answers, 'answer')}, used last by run {each.run}, weights {each.scope.engine.weights[:_DIGITS]}"
-            )
+            weights = each.scope.engine.weights[:_DIGITS]
+            _show(f"{_counted(each.answers, 'answer')}, used last by run {each.run}, weights {weights}")
             if each is not newest:
                 now = {**newest.scope.parts, "engine": newest.scope.engine.signature}
                 then = {**each.scope.parts, "engine": each.scope.engine.signature}
