@@ -15,9 +15,20 @@ from typing import Any
 
 from pytest_puma.core import Key, Prediction, Usage
 from pytest_puma.core.metric import Value
+from pytest_puma.core.shape import misfit
 
 #: Significant digits of a measure, a score and a probability: more would change with every processor.
 _DIGITS = 6
+_COLUMNS = {
+    "ids": [str],
+    "answers": [(None, str)],
+    "finish": [str],
+    "tokens": [[int]],
+    "probabilities": (None, [(None, {str: float})]),
+    "trials?": [int],
+    "groups?": {str: [(None, str)]},
+    "scores?": {str: [(None, bool, [float], float)]},
+}
 
 
 def stored(prediction: Prediction, metrics: Collection[str]) -> Prediction:
@@ -57,6 +68,8 @@ def columns_of(answers: Mapping[Key, Prediction]) -> dict[str, Any]:
 
 def answers_of(columns: Mapping[str, Any]) -> dict[Key, Prediction]:
     """Return the predictions of `columns_of`; errors as in `Entry.read`."""
+    if fault := misfit(columns, _COLUMNS):
+        raise ValueError(fault)
     rows = len(columns["ids"])
     probabilities = columns["probabilities"] or [None] * rows
     keys = zip(columns["ids"], columns.get("trials") or [0] * rows, strict=True)

@@ -10,10 +10,24 @@ from pytest_puma.baseline.columns import answers_of, columns_of, rounded, stored
 from pytest_puma.baseline.signature import SINCE_FORMAT_2, changed_parts
 from pytest_puma.core import CellId, Drift, Key, Outcome, Prediction
 from pytest_puma.core.metric_name import MetricName
+from pytest_puma.core.shape import misfit
 
 #: Wall-clock measures, which another machine or hour changes.
 TIMED = ("latency_mean",)
 _NUMBERS = ("value", "low", "high", "n")
+_HEAD = {
+    "commit": str,
+    "test": str,
+    "measures": {str: {str: (None, float)}},
+    "signature": {
+        "data": (None, {"sha256?": str}),
+        "template_sha256": object,
+        "seed": object,
+        "generation": object,
+        "engine": {str: object},
+    },
+}
+_ANCHOR = {"commit": str, "cusum": float, "renewals": int}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +53,8 @@ class Anchor:
     @classmethod
     def read(cls, head: Mapping[str, Any], columns: Mapping[str, Any]) -> Anchor:
         """Read an anchor from its `head` and `columns`; errors as in `Entry.read`."""
+        if fault := misfit(head, _ANCHOR):
+            raise ValueError(fault)
         drift = Drift(total=float(head["cusum"]), renewals=int(head["renewals"]))
         return cls(commit=head["commit"], answers=answers_of(columns), drift=drift)
 
@@ -120,5 +136,7 @@ class Entry:
         cls, cell: str, head: Mapping[str, Any], columns: Mapping[str, Any], anchor: Anchor | None = None
     ) -> Entry:
         """Read an entry from its `head` and `columns`; raises a `KeyError`, `TypeError` or `ValueError` if damaged."""
+        if fault := misfit(head, _HEAD):
+            raise ValueError(fault)
         fields = {name: head[name] for name in ("commit", "test", "signature", "measures")}
         return cls(cell=cell, answers=answers_of(columns), anchor=anchor, **fields)

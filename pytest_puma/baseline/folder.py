@@ -34,11 +34,13 @@ from typing import Any, TypeAlias
 from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import DataError
 from pytest_puma.core.atomic import locked, write_whole
+from pytest_puma.core.json_text import parse_json
 
 FORMAT = 2
 #: The formats that can be read: the first one has no trials, groups and scores.
 _READ = (1, 2)
 _WIDTH = 120
+_MAX_REASON = 200
 #: The key of a line of answers: the cell, and True for those of the anchor.
 _LineKey: TypeAlias = tuple[str, bool]
 
@@ -114,16 +116,17 @@ class Baselines:
         if not path.exists():
             return {}
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = parse_json(path.read_text(encoding="utf-8"))
             _check_format(path, data["format"])
             lines = self._beside(scenario).read_text(encoding="utf-8").split("\n")
-            read = [(json.loads(text), _digest(text)) for text in lines if text]
+            read = [(parse_json(text), _digest(text)) for text in lines if text]
             columns = {(line["cell"], "anchor" in line): (line, digest) for line, digest in read}
             return {cell: self._entry(path, cell, head, columns) for cell, head in data["cells"].items()}
         except FileNotFoundError as error:
             raise _unusable(path, f"no file {self._beside(scenario).name} beside it") from error
-        except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise _unusable(path, f"it cannot be read ({type(error).__name__}: {error})") from error
+        except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+            reason = " ".join(str(error).split())[:_MAX_REASON]
+            raise _unusable(path, f"it cannot be read ({type(error).__name__}: {reason})") from error
 
     def _entry(
         self, path: Path, cell: str, head: Mapping[str, Any], columns: Mapping[_LineKey, tuple[Mapping[str, Any], str]]

@@ -24,7 +24,7 @@ def read_specs(path: Path, settings: Settings) -> dict[str, BenchmarkSpec]:
     stem = re.sub(r"(\.puma)?\.ya?ml$", "", path.name)
     specs: dict[str, BenchmarkSpec] = {}
     try:
-        nodes = read_nodes(path.read_bytes())
+        nodes = read_nodes(_content(path))
         for number, node in enumerate(nodes, 1):
             values = read_values(node)
             default = stem if len(nodes) == 1 else f"{stem}_{number}"
@@ -38,6 +38,14 @@ def read_specs(path: Path, settings: Settings) -> dict[str, BenchmarkSpec]:
         msg = f"{path}, {error}"
         raise SettingsError(msg) from error
     return specs
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        msg = f"line 1: the file cannot be read ({error.strerror})"
+        raise SettingsError(msg) from error
 
 
 def _spec(values: Values, settings: Settings) -> BenchmarkSpec:

@@ -27,6 +27,8 @@ _FLAG: _Kind = ("true or false", lambda it: isinstance(it, bool))
 _WHOLE: _Kind = ("a whole number from 0", lambda it: type(it) is int and 0 <= it <= MAX_SEED)
 _COUNT: _Kind = ("a whole number from 1", lambda it: type(it) is int and it >= 1)
 _HEAT: _Kind = ("a number from 0 (greedy) to 100", lambda it: type(it) in {int, float} and 0 <= it <= 100)  # noqa: PLR2004
+#: Bytes of a file: PyYAML reads some hundred thousand a second.
+_MAX_BYTES = 1 << 18
 _ANY: _Kind = ("anything", lambda _: True)
 
 #: All keys. `[kind]` is a list; a single value may stand for it.
@@ -116,7 +118,8 @@ def content(node: yaml.Node) -> Any:
     """Return the value of a scalar; a node without one, such as a list or the date 2026-13-01, stays a node."""
     try:
         return yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else node
-    except (yaml.YAMLError, ValueError):
+    except (yaml.YAMLError, ValueError, ArithmeticError, AttributeError, LookupError):
+        # PyYAML raises any of these for a tag that does not fit its value, as in `!!bool maybe`.
         return node
 
 
@@ -128,6 +131,8 @@ def _written(node: yaml.Node) -> str:
 
 def read_nodes(data: bytes) -> list[yaml.Node]:
     """Return the nodes of the specs. Bytes that are not UTF-8 become characters that YAML does not allow."""
+    if len(data) > _MAX_BYTES:
+        raise error_at(1, f"the file has {len(data):,} bytes; expected a run-spec of at most {_MAX_BYTES:,}")
     text = data.decode("utf-8-sig", "surrogateescape")
     try:
         nodes = list(yaml.compose_all(text, Loader=yaml.SafeLoader))

@@ -18,6 +18,9 @@ _NEEDED = frozenset("\u200c\u200d")
 #: `##vso[...]` (Azure), `##teamcity[...]` anywhere.
 _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 
+#: Characters of a line: messages may hold values of files; their end tells what to do.
+_MAX_LINE, _HEAD, _TAIL = 2000, 1500, 400
+
 #: Text that GitHub and GitLab turn into a link or a mention, except in code: it is shown as code.
 _LINK = re.compile(r"[^\s`|]*(?:@|://|www\.|[#!]\d)(?:[^\s`|]*[^\s`|:;,.])?", re.IGNORECASE)
 _MARKUP = re.compile(r"[\\*<&|~$]|\](?=[(\[:])|(?<!\w)_+|_+(?!\w)")
@@ -30,8 +33,9 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def terminal(text: str) -> str:
-    """Return one line that a terminal shows unchanged and no CI system executes."""
-    return _COMMAND.sub(_without_sign, _visible(text))
+    """Return one line that a terminal shows unchanged and no CI system executes; a very long one without its middle."""
+    line = _COMMAND.sub(_without_sign, _visible(text))
+    return line if len(line) <= _MAX_LINE else f"{line[:_HEAD]} ... {line[-_TAIL:]}"
 
 
 def terminal_lines(text: str) -> str:

@@ -30,7 +30,7 @@ from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.scenarios.frames import to_records
 from pytest_puma.scenarios.layout import Layout, arrange
 from pytest_puma.scenarios.order import content_id, rank, rounds
-from pytest_puma.scenarios.table import read_table
+from pytest_puma.scenarios.table import MAX_DATA, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,8 +156,14 @@ class FileScenario(Scenario):
 
 
 def content_of(path: Path) -> bytes:
-    """Return the bytes of a data file; a `DataError` gives the reason if it cannot be read."""
+    """Return the bytes of a data file; a `DataError` gives the reason if it cannot be read or is too large."""
     try:
+        if (size := path.stat().st_size) > MAX_DATA:
+            msg = (
+                f"{shown_path(path)}: has {size >> 20:,} MB, and a file is read as a whole; expected at most "
+                f"{MAX_DATA >> 20:,} MB: make a smaller file of the rows that you evaluate"
+            )
+            raise DataError(msg)
         return path.read_bytes()
     except OSError as error:
         msg = f"{shown_path(path)}: cannot be read ({error.strerror}); expected a CSV, JSON Lines or Parquet file"

@@ -12,7 +12,7 @@ Row numbers are those of `table`; in a JSON list the first object is 1.
 from __future__ import annotations
 
 import gzip
-import json
+import io
 import math
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
+from pytest_puma.core.json_text import parse_foreign_json
 from pytest_puma.scenarios.frames import plain_value
-from pytest_puma.scenarios.table import decoded, json_lines, parquet_rows, read_csv
+from pytest_puma.scenarios.table import MAX_DATA, decoded, json_lines, parquet_rows, read_csv
 
 _GZIP = ".gz"
 #: Characters of a wrong value in a message.
@@ -69,16 +70,24 @@ def _kinds(kinds: type | tuple[type, ...]) -> str:
 
 def _decompressed(data: bytes, name: str) -> bytes:
     try:
-        return gzip.decompress(data)
+        with gzip.open(io.BytesIO(data)) as stream:
+            content = stream.read(MAX_DATA + 1)
     except (OSError, EOFError, zlib.error) as error:
         msg = f"{name}: cannot be decompressed ({error}); expected a file that gzip wrote"
         raise DataError(msg) from error
+    if len(content) > MAX_DATA:
+        msg = (
+            f"{name}: has more than {MAX_DATA >> 20:,} MB when decompressed, and a file is read as a whole; make a "
+            "smaller file of the rows that you evaluate"
+        )
+        raise DataError(msg)
+    return content
 
 
 def _json_list(text: str, name: str) -> Iterator[dict[str, Any]]:
     try:
-        records = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        records = parse_foreign_json(text)
+    except ValueError as error:
         msg = f"{name}: not JSON ({error}); expected a list of objects"
         raise DataError(msg) from error
     if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,8 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
+from pytest_puma.core.json_text import parse_foreign_json
 from pytest_puma.scenarios.frames import parquet_records
 from pytest_puma.task_types.regression import number_text
+
+#: Bytes of a file of data, which is read as a whole; public benchmarks have up to 100 MB.
+MAX_DATA = 1 << 29
+#: Characters of another library's error in a message.
+_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +92,25 @@ def read_csv(text: str, name: str) -> Table:
 
 
 def _csv_rows(text: str, name: str) -> Iterator[Row]:
-    """The rows that are not empty. Strict: a stray quote must not silently swallow the following rows."""
+    """The rows that are not empty."""
     first_line = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first_line.count)
+    for number, cells in csv_cells(text, name, delimiter=max(",;\t", key=first_line.count), strict=True):
+        if any(cell.strip() for cell in cells):
+            yield Row(number=number, cells=tuple(cells))
+
+
+def csv_cells(text: str, name: str, *, delimiter: str = ",", strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each row; errors as in `read_table`.
+
+    `strict`: a stray quote must not silently swallow the following rows.
+    """
     # The csv module's limit of 131,072 characters is global, and a pasted log can be longer.
     limit = csv.field_size_limit(max(len(text), 1))
     number = 0
     try:
-        for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), 1):
-            if any(cell.strip() for cell in cells):
-                yield Row(number=number, cells=tuple(cells))
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+        for number, cells in enumerate(reader, 1):
+            yield number, cells
     except csv.Error as error:
         msg = f"{name}: row {number + 1} is not CSV ({error}); quotes inside a quoted cell are doubled"
         raise DataError(msg) from error
@@ -110,10 +124,7 @@ def json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except RecursionError as error:
-            msg = f"{name}: line {number} is nested too deeply; expected one flat object a line"
-            raise DataError(msg) from error
+            record = parse_foreign_json(line)
         except ValueError as error:
             msg = f"{name}: line {number} is not JSON ({error}); expected one object a line"
             raise DataError(msg) from error
@@ -130,8 +141,10 @@ def parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
     except ImportError as error:
         msg = f"{name}: reading Parquet needs pyarrow ({error}); install it with: pip install 'pytest-puma[parquet]'"
         raise DataError(msg) from error
-    except (ValueError, OSError) as error:
-        msg = f"{name}: not a Parquet file that pyarrow can read ({error})"
+    except Exception as error:
+        # pyarrow and pandas raise errors of any kind for a damaged file.
+        reason = " ".join(f"{error}".split())[:_SHOWN]
+        msg = f"{name}: not a Parquet file that pyarrow can read ({type(error).__name__}: {reason}); make it again"
         raise DataError(msg) from error
 
 

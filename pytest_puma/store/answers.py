@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from pytest_puma.core import DataError, Model
+from pytest_puma.core.json_text import parse_foreign_json
+from pytest_puma.core.shape import misfit
 from pytest_puma.models.recorded import LINE_KEYS
 
 T = TypeVar("T")
@@ -116,7 +118,7 @@ class _Reader:
 
     def _parsed(self, place: str, line: str) -> Any:
         try:
-            return json.loads(line)
+            return parse_foreign_json(line)
         except ValueError as error:
             self.refuse(place, f"is not JSON ({error}); expected a line such as {_EXPECTED}")
 
@@ -126,7 +128,7 @@ class _Reader:
             self.refuse(place, f"is {_kind(entry)}; expected an object such as {_EXPECTED}")
         unknown = [] if self._foreign else [key for key in entry if key not in LINE_KEYS]
         if unknown:
-            self.refuse(place, f"has the unknown key {unknown[0]!r}; there are: {', '.join(LINE_KEYS)}")
+            self.refuse(place, f"has the unknown key {_shown(unknown[0])}; there are: {', '.join(LINE_KEYS)}")
         values = {name: value for name in self._keys if (value := self._value(entry, name)) is not _MISSING}
         named = [name for name in ("id", "prompt") if name in values]
         if len(named) != 1:
@@ -165,7 +167,7 @@ class _Reader:
     def _name(self, place: str, values: Mapping[str, Any], name: str) -> str | None:
         value = values.get(name)
         if name in values and not (isinstance(value, str) and value.strip()):
-            self.refuse(place, f"{self._keys[name]} is {value!r}; expected a text that is not empty")
+            self.refuse(place, f"{self._keys[name]} is {_shown(value)}; expected a text that is not empty")
         return value
 
     def _trials(
@@ -194,9 +196,9 @@ class _Reader:
             found = "an empty object" if value == {} else _kind(value)
             self.refuse(place, f'{name} has {found}; expected an object such as {{"desk": -0.2, "house": -1.9}}')
         for choice, number in value.items():
-            if isinstance(number, bool) or not isinstance(number, (int, float)) or not number <= 0:
+            if not _is_logprob(number):
                 expected = "the natural logarithm of a probability, at most 0"
-                self.refuse(place, f"{name} of {choice!r} is {number!r}; expected {expected}")
+                self.refuse(place, f"{name} of {_shown(choice)} is {_shown(number)}; expected {expected}")
         return {choice: float(number) for choice, number in value.items()}
 
 
@@ -205,11 +207,22 @@ def _list_of(text: str) -> list[Any] | None:
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
-        whole = json.loads(text)
+        whole = parse_foreign_json(text)
     except ValueError:
         return None
     outputs = whole.get("outputs") if isinstance(whole, dict) else whole
     return outputs if isinstance(outputs, list) else None
+
+
+def _is_logprob(value: Any) -> bool:
+    """Whether it is a number up to 0, minus infinity included; some whole numbers are too large for a float."""
+    return (isinstance(value, float) and value <= 0) or (not misfit(value, int) and value <= 0)
+
+
+def _shown(value: Any) -> str:
+    """A value as Python writes it, shortened."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _kind(value: Any) -> str:

@@ -6,7 +6,6 @@ wrong = run.predictions.query("answer != gold")
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import DataError, Gate, Messages
+from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.store.record import FORMAT
 from pytest_puma.store.run_folder import PREDICTIONS, RECORD, newest_run
@@ -27,6 +28,43 @@ if TYPE_CHECKING:
 _NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
 _MEASURE = ("metric", "value", "low", "high", "n", "note")
 _NUMBERS = ("value", "low", "high")
+_MAX_REASON = 200
+_NUMBER = (None, float)
+_MEASURED = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER}
+_GATE = {
+    "metric": str,
+    "op": str,
+    "limit": float,
+    "scope": (None, str),
+    "other": (None, str),
+    "quotient": bool,
+    "doubt": (None, str),
+    "strategy": (None, str),
+    "pick": (None, str),
+    "axis": (None, str),
+}
+_JUDGED = {
+    "gate": _GATE,
+    "status": str,
+    "fails": bool,
+    "reason": str,
+    "change": (None, _MEASURED),
+    "measure": (None, _MEASURED),
+}
+#: What the frames show of a record.
+_RECORD = {
+    "outcomes": [
+        {
+            **dict.fromkeys(("cell", "scenario", "strategy", "model", "node_id"), str),
+            "perturbation": (None, str),
+            "attempt": int,
+            "trials": int,
+            "measures": {str: {"metric": str, "n": int, "note": str} | _MEASURED},
+            "verdicts": [_JUDGED],
+        }
+    ],
+    "verdicts": [_JUDGED],
+}
 #: The fields that assign a line to one attempt of one test of a cell.
 _OWNER = ("cell", "node_id", "attempt")
 
@@ -108,7 +146,7 @@ def load_run(path: str | os.PathLike[str] = ".") -> LoadedRun:
     """
     record = _record_of(Path(path))
     try:
-        data = json.loads(record.read_text(encoding="utf-8"))
+        data = parse_json(record.read_text(encoding="utf-8"))
     except OSError as error:
         msg = f"load_run: {record}: cannot be read ({error.strerror}); expected the {RECORD} that a finished run wrote"
         raise DataError(msg) from error
@@ -122,6 +160,9 @@ def load_run(path: str | os.PathLike[str] = ".") -> LoadedRun:
         msg = (
             f"load_run: {record}: format {data['format']!r}; expected {FORMAT}: load it with the version that wrote it"
         )
+        raise DataError(msg)
+    if fault := misfit(data, _RECORD):
+        msg = f"load_run: {record}: {fault}; expected the {RECORD} that pytest-puma wrote"
         raise DataError(msg)
     return LoadedRun(path=record, record=data)
 
@@ -151,16 +192,17 @@ def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[st
     number = 0
     try:
         for number, line in enumerate(_lines(path), start=1):  # noqa: B007 - for the error message
-            data = json.loads(line)
+            data = parse_json(line)
             owner = _owner(data)
             if data["kind"] == "cell":
                 shared[owner] = [messages_from(messages) for messages in data["prompts"]]
             elif owner in names:
                 missing[owner] -= 1
                 yield names[owner] | _row(data, shared[owner])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, StopIteration, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:_MAX_REASON]
         msg = (
-            f"load_run: {path}: line {number} cannot be read ({type(error).__name__}: {error}); "
+            f"load_run: {path}: line {number} cannot be read ({type(error).__name__}: {reason}); "
             "expected a line that pytest-puma wrote: is the file truncated?"
         )
         raise DataError(msg) from error

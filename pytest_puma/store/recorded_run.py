@@ -5,7 +5,6 @@ The file alone is enough: it also has the cells of a run that was interrupted, a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import CellId, DataError, Key, Messages, Response
+from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.store import responses
 from pytest_puma.store.run_folder import PREDICTIONS, RECORD, age
@@ -22,6 +23,43 @@ from pytest_puma.store.serialize import messages_from
 LAST = "last"
 _CELL = b'{"kind": "cell"'
 _MAX_NAMED = 3
+_MAX_REASON = 200
+_MESSAGES = [{"role": str, "content": str}]
+_CELL_SHAPE = {
+    "cell": str,
+    "node_id": str,
+    "prompts": [_MESSAGES],
+    "signature": {
+        "samples": (str, int),
+        "seed": int,
+        "repeats?": int,
+        "subjects?": [str],
+        "data?": (None, {"file": str}),
+        "generation": {"temperature": (None, float)},
+        "engine": {str: object},
+    },
+}
+#: What a conversation is held again with; versions before `responses` have only a part of it.
+_PREDICTION_SHAPE = {
+    "sample_id": str,
+    "trial": int,
+    "prompts": [(None, _MESSAGES)],
+    "raw": [str],
+    "finish": str,
+    "logprobs": [(None, float)],
+    "probabilities?": (None, {str: (None, float)}),
+    "usage": {"prompt_tokens": int, "cached_tokens": int, "decoded_tokens": int, "seconds": float},
+    "responses?": [
+        {
+            "text?": str,
+            "finish?": str,
+            "usage?": [float],
+            "logprobs?": (int, [(None, float)]),
+            "likelihoods?": [[(None, bool, float)]],
+            "continuations?": [str],
+        }
+    ],
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +122,7 @@ class RecordedRun:
             return dict(self._conversation(cell, number, line) for number, line in _until_next_cell(lines))
 
     def _cell(self, line: bytes, number: int, end: int) -> RecordedCell:
-        data = self._loaded(line, number)
+        data = self._loaded(line, number, _CELL_SHAPE)
         try:
             return RecordedCell(
                 name=CellId.parse(data["cell"]),
@@ -98,7 +136,7 @@ class RecordedRun:
             raise self._fault(number, error) from error
 
     def _conversation(self, cell: RecordedCell, number: int, line: bytes) -> tuple[Key, list[RecordedTurn]]:
-        data = self._loaded(line, number)
+        data = self._loaded(line, number, _PREDICTION_SHAPE)
         try:
             prompts = whole_prompts(cell.shared, (rest and messages_from(rest) for rest in data["prompts"]))
             turns = [
@@ -112,16 +150,19 @@ class RecordedRun:
             msg = f"{self.path}: line {number}: sample {data['sample_id']!r} {error}"
             raise DataError(msg) from error
 
-    def _loaded(self, line: bytes, number: int) -> dict[str, Any]:
+    def _loaded(self, line: bytes, number: int, shape: object) -> dict[str, Any]:
         try:
-            data: dict[str, Any] = json.loads(line)
+            data: dict[str, Any] = parse_json(line)
         except ValueError as error:
             raise self._fault(number, error) from error
+        if fault := misfit(data, shape):
+            raise self._fault(number, ValueError(fault))
         return data
 
     def _fault(self, number: int, error: Exception) -> DataError:
+        reason = " ".join(str(error).split())[:_MAX_REASON]
         return DataError(
-            f"{self.path}: line {number} cannot be read ({type(error).__name__}: {error}); "
+            f"{self.path}: line {number} cannot be read ({type(error).__name__}: {reason}); "
             "expected a line that pytest-puma wrote: is the file truncated?"
         )
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from pytest_puma.core import DataError, Outcome, Run
 from pytest_puma.core.atomic import make_folder, write_whole
+from pytest_puma.core.json_text import parse_json
 from pytest_puma.store.record import as_json
 from pytest_puma.store.serialize import plain, prediction_json
 
@@ -77,7 +78,7 @@ def age(path: Path) -> tuple[str, int]:
 
 def _flips(path: Path) -> dict[str, frozenset[str]]:
     try:
-        outcomes = json.loads(path.read_text(encoding="utf-8"))["outcomes"]
+        outcomes = parse_json(path.read_text(encoding="utf-8"))["outcomes"]
         return {each["cell"]: frozenset(flip["sample_id"] for flip in each["flips"]) for each in outcomes}
     except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"{path} cannot be read ({type(error).__name__}: {error}); delete {path.parent} or run again"

@@ -15,6 +15,10 @@ from typing import Any
 
 from pytest_puma.core import CellId, Model, Outcome, Speed
 from pytest_puma.core.atomic import write_whole
+from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.shape import misfit
+
+_SHAPE = {"prefill": float, "decode": float, "day": str, "replies": {str: float}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +48,7 @@ class Throughput:
 
 def read_throughput(root: Path, model: Model) -> Throughput | None:
     """Return the throughput of a model, None if it never ran here."""
-    entry = _entries(root).get(_key(model))
-    return None if entry is None else Throughput(**entry)
+    return _read(_entries(root).get(_key(model)))
 
 
 def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome], *, day: str) -> None:
@@ -56,12 +59,14 @@ def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Out
         speed = sum((each.speed for each in own), Speed())
         if not speed.prefill_seconds:
             continue
-        before = entries.get(_key(model), {})
+        before = _read(entries.get(_key(model)))
         throughput = Throughput(
             prefill=speed.prefill_tokens / speed.prefill_seconds,
-            decode=speed.decode_tokens / speed.decode_seconds if speed.decode_seconds else before.get("decode", 0),
+            decode=speed.decode_tokens / speed.decode_seconds
+            if speed.decode_seconds
+            else (before.decode if before else 0.0),
             day=day,
-            replies=before.get("replies", {}) | _replies(own),
+            replies=(dict(before.replies) if before else {}) | _replies(own),
         )
         entries[_key(model)] = asdict(throughput)
     if entries:
@@ -70,11 +75,18 @@ def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Out
 
 def _entries(root: Path) -> dict[str, Any]:
     try:
-        entries: dict[str, Any] = json.loads(_file(root).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError, RecursionError):
+        entries = parse_json(_file(root).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
         # The next run measures again what a damaged file has lost.
         return {}
-    return entries
+    return entries if isinstance(entries, dict) else {}
+
+
+def _read(entry: Any) -> Throughput | None:
+    """The throughput of an entry; None if it is missing or damaged."""
+    if misfit(entry, _SHAPE) or entry["prefill"] <= 0 or entry["decode"] < 0:
+        return None
+    return Throughput(**{name: entry[name] for name in _SHAPE})
 
 
 def _file(root: Path) -> Path:

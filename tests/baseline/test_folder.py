@@ -196,7 +196,12 @@ def _made_a_folder(folder: Path) -> None:
         (_edited("triage.json", '"format": 2', '"format": "two"'), "format 'two'; expected 2"),
         (_edited("triage.json", "{", "{{"), "it cannot be read (JSONDecodeError"),
         (_edited("triage.json", '"cells"', '"cell"'), "it cannot be read (KeyError: 'cells')"),
-        (_edited("triage.json", '"commit"', '"comit"'), "it cannot be read (KeyError: 'commit')"),
+        (_edited("triage.json", '"commit"', '"comit"'), "it cannot be read (ValueError: commit: missing)"),
+        (_edited("triage.json", '"n": ', '"n": "x", "m": '), "it cannot be read (ValueError: measures.'accuracy'.'n'"),
+        (
+            _edited("triage.json", '"format": 2', '"format": 1e999'),
+            "it cannot be read (ValueError: the number 1e999 is",
+        ),
         (_edited("triage.answers.jsonl", '["A",null', '["B",null'), "the answers of triage-zero_shot@m are not those"),
         (_edited("triage.answers.jsonl", "zero_shot", "one_shot"), "the answers of triage-zero_shot@m are not those"),
         (_edited("triage.answers.jsonl", "}\n", "\n"), "it cannot be read (JSONDecodeError"),

@@ -19,7 +19,7 @@ from pytest_puma.engine.chat import ChatFormat
 from pytest_puma.strategies.templates import find_template
 
 #: Parts of Python that no template may reach, as text of an object.
-_PYTHON = re.compile(r"<(?:class|module|frame|code|function|slot wrapper|method-wrapper)\b")
+_PYTHON = re.compile(r"<(?:class|module|frame|code|slot wrapper|method-wrapper)\b")
 _LONGEST = 600
 
 _VALUES = [

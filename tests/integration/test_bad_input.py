@@ -112,7 +112,10 @@ def test_deep_nesting_is_a_sentence(alone: Project) -> None:
     result = alone.run("--puma-data=triage_jira=deep.jsonl")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(
-        ["*deep.puma.yaml, line 1: the file is nested too deeply*", "*deep.jsonl: line 1 is nested too deeply*"]
+        [
+            "*deep.puma.yaml, line 1: the file is nested too deeply*",
+            "*deep.jsonl: line 1 is not JSON (it is nested too deeply*",
+        ]
     )
     result.stdout.no_fnmatch_line("*RecursionError*")
 

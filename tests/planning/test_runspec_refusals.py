@@ -54,6 +54,15 @@ def test_a_file_without_a_whole_spec_is_refused(folder: Path, spec: str, sentenc
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
+        (MINIMAL + "repeat: !!bool maybe", "line 4: repeat: found !!bool maybe; expected a whole number from 1"),
+        (MINIMAL + "repeat: !!int ''", "line 4: repeat: found !!int ''; expected a whole number from 1"),
+        (MINIMAL + "repeat: !!timestamp x", "line 4: repeat: found !!timestamp x; expected a whole number from 1"),
+        (
+            MINIMAL + "repeat: !!python/object:os.system x",
+            "line 4: repeat: found !!python/object:os.system x; expected",
+        ),
+        (MINIMAL + "models: &a [*a, *a]", "line 4: models: found &a [*a, *a]; expected text"),
+        (MINIMAL + "#" * 300_000, "line 1: the file has 300,0"),
         (MINIMAL + "models: [a, b\n", "line 5: this is not YAML: expected ',' or ']'"),
         (MINIMAL + "\trepeat: 1", "line 4: this is not YAML: found character '\\t'"),
         (MINIMAL + "models: *these", "line 4: this is not YAML: found undefined alias 'these'"),

@@ -74,6 +74,14 @@ def test_a_terminal_shows_what_is_hidden(text: str, line: str) -> None:
     assert escape.terminal(text) == line
 
 
+def test_a_very_long_line_keeps_its_beginning_and_its_end() -> None:
+    line = escape.terminal("who: " + "x" * 10**6 + "\x1b; what to do")
+    assert len(line) < 2000
+    assert line.startswith("who: xxx")
+    assert line.endswith(r"xxx\x1b; what to do")
+    assert escape.terminal(line) == line
+
+
 @given(TEXT)
 def test_each_line_of_several_is_safe(text: str) -> None:
     lines = escape.terminal_lines(text).split("\n")

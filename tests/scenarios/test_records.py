@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from pytest_puma.core import DataError
+from pytest_puma.scenarios import records
 from pytest_puma.scenarios.records import check_required, read_records
 
 ROWS: list[dict[str, Any]] = [
@@ -80,12 +81,29 @@ def test_rows_have_the_number_of_their_line() -> None:
         (b"[1]", "rows.json", "rows.json: holds a JSON list; expected a list of objects"),
         (b"[", "rows.json", "rows.json: not JSON"),
         (b"x", "rows.jsonl.gz", "rows.jsonl.gz: cannot be decompressed"),
+        (b"[" * 5000, "rows.json", "rows.json: not JSON (it is nested too deeply"),
+        (
+            b'{"a": ' + b"[" * 200 + b"]" * 200 + b"}",
+            "rows.jsonl",
+            "rows.jsonl: line 1 is not JSON (it is nested too deep",
+        ),
+        (b'{"a": 1, "a": 2}', "rows.jsonl", "rows.jsonl: line 1 is not JSON (the key 'a' is there twice)"),
+        (b'[{"a": {"b": 1, "b": 2}}]', "rows.json", "rows.json: not JSON (the key 'b' is there twice)"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "rows.jsonl", "rows.jsonl: line 1 is not JSON (a whole number has thousands"),
+        (b"PAR1" + b"\x00" * 99 + b"PAR1", "rows.parquet", "rows.parquet: not a Parquet file that pyarrow can read"),
         (b"a", "rows.xlsx", "rows.xlsx: the format .xlsx is unknown; expected .csv, .tsv, .jsonl, .json or .parquet"),
         (b"a", "rows", "rows: the format (no suffix) is unknown"),
     ],
 )
 def test_a_faulty_file_is_refused_with_its_name(data: bytes, name: str, message: str) -> None:
     assert refused(data, name).startswith(message)
+
+
+def test_a_file_that_grows_beyond_all_data_sets_is_refused_before_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MAX_DATA", 1 << 20)
+    bomb = gzip.compress(b"0" * (10 << 20))
+    expected = "rows.json.gz: has more than 1 MB when decompressed, and a file is read as a whole; make a smaller file"
+    assert refused(bomb, "rows.json.gz").startswith(expected)
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,13 @@ SUCH = 'expected a line such as {"id": "PUMA-17", "text": "Major"}'
         (f"{RIGHT}\nMajor\n", "line 2: is not JSON (Expecting value"),
         (RIGHT.encode() + b"\n\xff\n", "line 2: is not UTF-8; expected JSON Lines in UTF-8"),
         (f'{RIGHT}\n["b"]\n', 'line 2: is a list; expected an object such as {"id": "PUMA-17", "text": "Major"}'),
+        ("[" * 5000, "line 1: is not JSON (it is nested too deeply, more than 100 levels); expected"),
+        ('{"id": "a", "text": "x", "text": "y"}', "line 1: is not JSON (the key 'text' is there twice)"),
+        (lines({"id": ["x" * 999], "text": "y"}), f"line 1: id is ['{'x' * 38}...; expected a text"),
+        (
+            '{"id": "a", "logprobs": {"b": -1' + "0" * 400 + "}}",
+            f"line 1: logprobs of 'b' is -1{'0' * 38}...; expected the",
+        ),
         ("[3]", "entry 1: is a number; expected an object"),
         ("[null]", "entry 1: is null; expected an object"),
         (

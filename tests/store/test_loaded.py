@@ -203,3 +203,23 @@ def test_a_run_whose_every_cell_was_an_error_has_empty_frames(tmp_path: Path) ->
     assert loaded.predictions.empty
     assert loaded.measures.empty
     assert loaded.record["faults"][0]["message"] == "no"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('"n": ', '"n": "x", "m": ', "outcomes[0].measures.'f1_macro'.n: expected a whole number"),
+        ('"metric": "accuracy"', '"metrik": "accuracy"', "outcomes[0].measures.'accuracy'.metric: missing"),
+        ('"limit": ', '"limit": [], "l": ', "outcomes[0].verdicts[0].gate.limit: expected a number"),
+        ('"outcomes": [', '"outcomes": [7, ', "outcomes[0]: expected an object"),
+        ('"format": 2', '"format": 2, "x": ' + "[" * 200 + "]" * 200, "not JSON (it is nested too deeply"),
+    ],
+)
+def test_a_record_of_another_shape_is_refused(folder: Path, old: str, new: str, fault: str) -> None:
+    path = folder / "run.json"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(DataError) as refused:
+        load_run(folder)
+    assert str(refused.value).startswith(f"load_run: {path}: {fault}")

@@ -16,7 +16,7 @@ from pytest_puma.store.run_folder import RunFolder
 from tests.factories import outcome, prediction
 
 SHARED = (Message(role="user", content="How urgent? "),)
-SIGNATURE = {"samples": 2, "seed": 42, "engine": {}, "data": None}
+SIGNATURE = {"samples": 2, "seed": 42, "generation": {"temperature": 0.0}, "engine": {}, "data": None}
 
 
 def make(root: Path, name: str, *cells: str) -> Path:
@@ -123,8 +123,14 @@ WROTE = "expected a line that pytest-puma wrote: is the file truncated?"
     ("line", "change", "problem"),
     [
         (3, lambda line: line[:50], "line 3 cannot be read (JSONDecodeError: "),
-        (3, without("sample_id"), f"line 3 cannot be read (KeyError: 'sample_id'); {WROTE}"),
-        (2, without("raw"), "line 2 cannot be read (KeyError: 'raw')"),
+        (3, without("sample_id"), f"line 3 cannot be read (ValueError: sample_id: missing); {WROTE}"),
+        (2, without("raw"), "line 2 cannot be read (ValueError: raw: missing)"),
+        (
+            2,
+            lambda line: line.replace('"raw": ["', '"raw": [5, "'),
+            "line 2 cannot be read (ValueError: raw[0]: expected a",
+        ),
+        (2, lambda _: "[" * 200 + "]" * 200 + "\n", "line 2 cannot be read (ValueError: it is nested too deeply"),
         (2, lambda line: line.replace('"prompts": [', '"prompts": [null, '), "line 2 cannot be read (IndexError: "),
         (2, lambda line: line.replace('"responses": [{}]', '"responses": []'), "line 2 cannot be read (ValueError: "),
     ],
@@ -138,7 +144,7 @@ def test_a_damaged_prediction_is_reported_with_its_line(tmp_path: Path, line: in
 @pytest.mark.parametrize("name", ["cell", "node_id", "signature", "prompts"])
 def test_a_damaged_cell_is_reported_with_its_line(tmp_path: Path, name: str) -> None:
     run = changed(make(tmp_path, "r", "triage-egi@m") / "predictions.jsonl", 1, without(name))
-    with pytest.raises(DataError, match=rf"line 1 cannot be read \(KeyError: '{name}'\)"):
+    with pytest.raises(DataError, match=rf"line 1 cannot be read \(ValueError: {name}: missing\)"):
         _ = run.cells
 
 

@@ -31,6 +31,7 @@ from tests.factories import outcome, prediction, sample
 CELL = "triage-egi@m"
 SIGNATURE = {
     "samples": 2,
+    "seed": 42,
     "generation": {"temperature": 0.7},
     "engine": {"weights_sha256": "5a"},
     "data": {"file": "data/issues.csv", "sha256": "00"},

@@ -7,13 +7,13 @@ The examples are other questions of the task, without the chains of thought that
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError, Sample
+from pytest_puma.core.json_text import parse_foreign_json
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
 from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
@@ -90,11 +90,11 @@ class BigBenchHard(CompletionBenchmark):
 def _examples(file: Path) -> list[dict[str, Any]]:
     name = shown_path(file)
     try:
-        content = json.loads(decoded(content_of(file), name))
+        content = parse_foreign_json(decoded(content_of(file), name))
         examples = content["examples"]
         if all(isinstance(each, dict) for each in examples):
             return list(examples)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         pass
     msg = f'{name}: not in the format of BIG-Bench-Hard; expected {{"examples": [{{"input": ..., "target": ...}}]}}'
     raise DataError(msg)

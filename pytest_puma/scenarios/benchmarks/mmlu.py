@@ -6,8 +6,6 @@ test/anatomy_test.csv, dev/anatomy_dev.csv      no header: question, four choice
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +16,7 @@ from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
 from pytest_puma.scenarios.benchmarks.choices import ChoiceBenchmark
 from pytest_puma.scenarios.file import content_of
-from pytest_puma.scenarios.table import decoded
+from pytest_puma.scenarios.table import csv_cells, decoded
 
 _CELLS = 6
 
@@ -67,7 +65,7 @@ class Mmlu(ChoiceBenchmark):
 
 def _csv_records(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     subject = re.sub(r"_(test|dev|val)$", "", file.stem)
-    for number, cells in enumerate(csv.reader(io.StringIO(decoded(content_of(file), file.name), newline="")), start=1):
+    for number, cells in csv_cells(decoded(content_of(file), file.name), file.name):
         if len(cells) != _CELLS:
             msg = f"{file}: row {number} has {len(cells)} cells; expected 6: the question, four choices and the answer"
             raise DataError(msg)

@@ -9,12 +9,12 @@ The second version has questions without an answer; their truth is the word that
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
+from pytest_puma.core.json_text import parse_foreign_json
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
 from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
@@ -105,14 +105,14 @@ def _texts(record: dict[str, Any]) -> list[str]:
 def _questions(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     name = shown_path(file)
     try:
-        articles = json.loads(decoded(content_of(file), name))["data"]
+        articles = parse_foreign_json(decoded(content_of(file), name))["data"]
         questions = [
             {"title": article["title"], "context": paragraph["context"], **question}
             for article in articles
             for paragraph in article["paragraphs"]
             for question in paragraph["qas"]
         ]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         expected = '{"data": [{"title": ..., "paragraphs": ...}]}'
         msg = f"{name}: not in the format of SQuAD ({error!r}); expected {expected}"
         raise DataError(msg) from error

@@ -97,6 +97,12 @@ def test_a_faulty_row_is_named(tmp_path: Path, row: list[str], fault: str) -> No
     assert fault in str(refused.value)
 
 
+def test_a_cell_may_be_longer_than_the_limit_of_the_csv_module(tmp_path: Path) -> None:
+    question = "x" * 200_000
+    file = write_csv(tmp_path / "law_test.csv", [[question, *LAW[0][1:]]])
+    assert Mmlu(file).rows["question"].tolist() == [question]
+
+
 def test_a_folder_without_the_split_says_what_is_expected(tmp_path: Path) -> None:
     (tmp_path / "questions.txt").write_text("?")
     with pytest.raises(
