@@ -39,7 +39,7 @@ from pytest_puma.core.gate import Doubt, Gate
 from pytest_puma.core.kept import Kept
 from pytest_puma.core.measure import LEVEL, Measure
 from pytest_puma.core.metric import Direction, Metric, Pool, metric
-from pytest_puma.core.model import Model, ModelOptions
+from pytest_puma.core.model import Model, ModelOptions, Stamps
 from pytest_puma.core.origin import Origin
 from pytest_puma.core.outcome import Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
@@ -117,6 +117,7 @@ __all__ = [
     "SharedPrompts",
     "Shift",
     "Speed",
+    "Stamps",
     "Status",
     "Step",
     "Tally",

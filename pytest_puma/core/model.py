@@ -11,6 +11,8 @@ from pytest_puma.core.errors import SettingsError, check_limits
 #: The content of a model's file: weights to compute with, given answers, the predictions of an earlier run, or the
 #: response store.
 ModelSource: TypeAlias = Literal["weights", "answers", "run", "store"]
+#: The size in bytes and the modification time in nanoseconds of each file of a model.
+Stamps: TypeAlias = tuple[tuple[int, int], ...]
 #: Limits: of llama.cpp for sequences, beyond any machine for the others. Larger numbers would wrap around in C.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
@@ -54,6 +56,7 @@ class Model:
 
     `source`: its content; weights are a GGUF file. `keys`: for a file of answers in another format, the key of a line
     for each of ours. `weights`: the digest of the weights that answered, for a model whose file is the store.
+    `stamps`: the state of the files when they were checked; without them, any state is accepted.
     """
 
     name: str
@@ -62,6 +65,12 @@ class Model:
     source: ModelSource = "weights"
     keys: tuple[tuple[str, str], ...] = ()
     weights: str = ""
+    stamps: Stamps = field(default=(), compare=False, repr=False)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the files when they were checked, 0 without weights."""
+        return sum(size for size, _ in self.stamps)
 
     @property
     def computes(self) -> bool:

@@ -14,7 +14,7 @@ from pytest_puma.core import Backend, Generate, Likelihood, Response, Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.engine.jobs import Row
 from pytest_puma.engine.prefix import carriers
-from pytest_puma.engine.sampling import choose, log_probabilities
+from pytest_puma.engine.sampling import best_token, choose, log_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,7 +116,7 @@ class GenerateReply(Reply):
         if self._grammar is None:
             return self._choose_by(logits)
         # The whole mask costs tens of milliseconds, a single token almost nothing: greedy tries that first.
-        best = int(logits.argmax())
+        best = best_token(logits)
         if self._greedy and self._grammar.allows(best):
             return best
         return self._choose_by(logits, mask=self._grammar.mask())
@@ -156,10 +156,10 @@ class ScoreReply(Reply):
         place = 0 if row.tail is None else row.position - self._prompt_tokens + 1
         inside = [index for index in served if place < self._lengths[index]]
         ended = [index for index in served if place == self._lengths[index]]
-        tokens = [self._tails[index][place] for index in inside]
+        tokens, best = [self._tails[index][place] for index in inside], best_token(logits)
         gains = log_probabilities(logits, [*tokens, *(self._ends if ended else ())])
         self._totals[inside] += gains[: len(tokens)]
-        self._greedy[inside] &= np.equal(tokens, logits.argmax())
+        self._greedy[inside] &= np.equal(tokens, best)
         if ended and self._ends:
             self._end[ended] = np.logaddexp.reduce(gains[len(tokens) :])
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pytest_puma.core import EngineError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -16,6 +18,19 @@ if TYPE_CHECKING:
 FIRST_SORTED = 1000
 #: Tokens per block: the block of the sampled token is found first, then the token within it.
 BLOCK = 512
+
+
+def best_token(logits: NDArray[np.float32]) -> int:
+    """Return the most probable token, the lowest id on a tie; an `EngineError` if a logit is not a number."""
+    # Not-a-numbers and infinities come first.
+    best = int(logits.argmax())
+    if not np.isfinite(logits[best]):
+        msg = (
+            f"the model computed {logits[best]} in place of a logit; expected finite numbers: its weights are damaged, "
+            "or numbers grow too large on this device; download the file again, or use the CPU with gpu_layers=0"
+        )
+        raise EngineError(msg)
+    return best
 
 
 def choose(
@@ -28,11 +43,12 @@ def choose(
     random: np.random.Generator,
     mask: NDArray[np.bool_] | None = None,
 ) -> int:
-    """Return the next token. Temperature 0 takes the most probable one, the lowest id on a tie."""
+    """Return the next token, as `best_token` with temperature 0; an `EngineError` if a logit is not a number."""
+    best = best_token(logits)
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
     if temperature == 0:
-        return int(logits.argmax())
+        return best if mask is None else int(logits.argmax())
     if not top_k and top_p >= 1:
         return _sample_all(logits, temperature, min_p, random)
     tokens, probabilities = _filtered(logits, top_k, top_p)

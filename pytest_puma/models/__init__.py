@@ -6,20 +6,25 @@
 from pytest_puma.models.argument import ModelArgument, parse_argument
 from pytest_puma.models.digest import weights_digest
 from pytest_puma.models.gguf import GgufFile, read_gguf
+from pytest_puma.models.known import recall, remember
 from pytest_puma.models.names import resolve_name
-from pytest_puma.models.parts import weights_size
+from pytest_puma.models.opened import OpenedFiles
+from pytest_puma.models.parts import stamps_of
 from pytest_puma.models.resolve import inspect_model, resolve_models
 from pytest_puma.models.search import default_directories
 
 __all__ = [
     "GgufFile",
     "ModelArgument",
+    "OpenedFiles",
     "default_directories",
     "inspect_model",
     "parse_argument",
     "read_gguf",
+    "recall",
+    "remember",
     "resolve_models",
     "resolve_name",
+    "stamps_of",
     "weights_digest",
-    "weights_size",
 ]

@@ -18,11 +18,12 @@ from pathlib import Path
 from pytest_puma.core import ModelError
 from pytest_puma.models.foreign import MAGIC, foreign_format
 from pytest_puma.models.ggml import FILE_TYPES
-from pytest_puma.models.header import MAX_LAYERS, DamagedHeaderError, HeaderReader, Value
+from pytest_puma.models.header import MAX_LAYERS, MAX_PAIRS, MAX_TENSORS, DamagedHeaderError, HeaderReader, Value
 
 VERSIONS = (2, 3)
 _GUESSED = 1024  # a flag of `general.file_type`
 _KV_NUMBER_BYTES = 2  # of a number in llama.cpp's KV cache
+_MAX_CONTEXT = (1 << 31) - 1  # llama.cpp's positions are 32-bit numbers with a sign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ def _read(path: Path, data: mmap.mmap, size: int) -> GgufFile:
     reader = HeaderReader(data, position=len(MAGIC))
     try:
         _check_version(path, reader.uint32())
-        tensors, pairs = reader.uint64(), reader.uint64()
+        tensors, pairs = reader.count(MAX_TENSORS), reader.count(MAX_PAIRS)
         metadata = dict(reader.pair() for _ in range(pairs))
         needed = max((reader.tensor_end() for _ in range(tensors)), default=0)
     except DamagedHeaderError:
@@ -81,7 +82,7 @@ def _read(path: Path, data: mmap.mmap, size: int) -> GgufFile:
             "download it again"
         )
         raise ModelError(msg) from None
-    _check_layers(path, metadata)
+    _check_sizes(path, metadata)
     needed += _aligned(reader.position, metadata) if tensors else 0
     if needed > size:
         msg = f"{path} has {size:,} bytes, and its tensors end at byte {needed:,}: it is cut off; download it again"
@@ -101,11 +102,13 @@ def _check_version(path: Path, version: int) -> None:
     raise ModelError(msg)
 
 
-def _check_layers(path: Path, metadata: Mapping[str, Value]) -> None:
-    layers = _count(metadata, f"{_text(metadata, 'general.architecture')}.block_count") or 0
-    if layers > MAX_LAYERS:
-        msg = f"{path} claims {layers:,} layers; expected at most {MAX_LAYERS:,}: it is damaged; download it again"
-        raise ModelError(msg)
+def _check_sizes(path: Path, metadata: Mapping[str, Value]) -> None:
+    architecture = _text(metadata, "general.architecture")
+    for key, name, most in ("block_count", "layers", MAX_LAYERS), ("context_length", "tokens of context", _MAX_CONTEXT):
+        size = _count(metadata, f"{architecture}.{key}")
+        if size is not None and not 1 <= size <= most:
+            msg = f"{path} claims {size:,} {name}; expected 1 to {most:,}: it is damaged; download it again"
+            raise ModelError(msg)
 
 
 def _aligned(position: int, metadata: Mapping[str, Value]) -> int:

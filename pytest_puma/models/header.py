@@ -40,6 +40,9 @@ _UINT32, _UINT64 = _LAYOUTS[4], _LAYOUTS[10]
 _TEXT, _ARRAY = 8, 9
 _INTEGERS = {4, 5, 10, 11}
 _MAX_TEXT = 1 << 24  # a damaged length must not read gigabytes; chat templates have some 10,000 characters
+#: A damaged number must not make llama.cpp take gigabytes, either. Models have up to some 260,000 tokens, 50,000
+#: tensors (where each expert is one) and 100 pairs.
+_MAX_TEXTS, MAX_TENSORS, MAX_PAIRS = 1 << 22, 1 << 18, 1 << 16
 _MAX_DIMENSIONS = 4
 MAX_LAYERS = 1024  # the largest models have some 130; a shorter array of integers has one element per layer
 
@@ -59,9 +62,12 @@ class HeaderReader:
         """Read a number of four bytes."""
         return self._number(_UINT32)
 
-    def uint64(self) -> int:
-        """Read a number of eight bytes."""
-        return self._number(_UINT64)
+    def count(self, most: int) -> int:
+        """Read a number of eight bytes, up to `most`."""
+        count = self._number(_UINT64)
+        if count > most:
+            raise DamagedHeaderError
+        return count
 
     def pair(self) -> tuple[str, Value]:
         """Read a key and its value; an array is skipped unless it holds at most `MAX_LAYERS` integers."""
@@ -76,9 +82,9 @@ class HeaderReader:
         dimensions = self.uint32()
         if dimensions > _MAX_DIMENSIONS:
             raise DamagedHeaderError
-        weights = math.prod(self.uint64() for _ in range(dimensions))
+        weights = math.prod(self._number(_UINT64) for _ in range(dimensions))
         per_block, block = BLOCKS.get(self.uint32(), (1, 0))
-        return self.uint64() + weights // per_block * block
+        return self._number(_UINT64) + weights // per_block * block
 
     def _number(self, layout: struct.Struct) -> int:
         """The next number; floats and booleans are read the same way."""
@@ -90,15 +96,13 @@ class HeaderReader:
         return value  # type: ignore[no-any-return]
 
     def _text(self) -> str:
-        length = self.uint64()
+        length = self.count(_MAX_TEXT)
         start = self.position
-        if length > _MAX_TEXT:
-            raise DamagedHeaderError
         self._skip(length)
         return self.data[start : self.position].decode("utf-8", errors="replace")
 
     def _array(self) -> tuple[int, ...] | None:
-        kind, count = self.uint32(), self.uint64()
+        kind, count = self.uint32(), self._number(_UINT64)
         if kind == _TEXT:
             self._skip_texts(count)
         elif kind in _INTEGERS and count <= MAX_LAYERS:
@@ -113,6 +117,8 @@ class HeaderReader:
         self.position += size
 
     def _skip_texts(self, count: int) -> None:
+        if count > _MAX_TEXTS:
+            raise DamagedHeaderError
         length_at, data, position = _UINT64.unpack_from, self.data, self.position
         try:
             for _ in range(count):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pytest_puma.core import ModelError, Stamps
+
 _SUFFIX = re.compile(r"(-\d{5}-of-(?P<count>\d{5}))?\.gguf$", re.IGNORECASE)
 
 
@@ -28,6 +30,10 @@ def part_paths(path: Path) -> tuple[Path, ...]:
     return tuple(path.with_name(name) for name in part_names(path.name))
 
 
-def weights_size(path: Path) -> int:
-    """Return the bytes of a model in all its parts."""
-    return sum(part.stat().st_size for part in part_paths(path))
+def stamps_of(path: Path) -> Stamps:
+    """Return the size and the modification time of each part; a `ModelError` if there is none."""
+    try:
+        return tuple((status.st_size, status.st_mtime_ns) for status in map(Path.stat, part_paths(path)))
+    except OSError as error:
+        msg = f"{path}: the weights cannot be read: {error}"
+        raise ModelError(msg) from error

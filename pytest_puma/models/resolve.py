@@ -13,7 +13,7 @@ from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.hub import download
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.package import find_in_package
-from pytest_puma.models.parts import part_paths
+from pytest_puma.models.parts import part_paths, stamps_of
 from pytest_puma.models.recorded import RECORDED, recorded_model
 from pytest_puma.models.search import find_file, is_file
 
@@ -81,8 +81,13 @@ def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument | M
 def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:
     path = _find(argument.place, directories)
     inspect_model(path)
-    # Links are not resolved: in the hub's cache, a part's name is a link to a file with another name.
-    return Model(name=argument.alias or name_from_file(path.name), path=path.absolute(), options=argument.options)
+    return Model(
+        name=argument.alias or name_from_file(path.name),
+        # Links are not resolved: in the hub's cache, a part's name is a link to a file with another name.
+        path=path.absolute(),
+        options=argument.options,
+        stamps=stamps_of(path),
+    )
 
 
 def _find(place: str, directories: Sequence[Path]) -> Path:

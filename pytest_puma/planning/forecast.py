@@ -10,7 +10,7 @@ from statistics import fmean, median, pstdev
 
 from pytest_puma.core import Forecast, Gate, Model, Power, Usage
 from pytest_puma.engine.engine import Engine
-from pytest_puma.engine.native import DryBackend
+from pytest_puma.engine.native import DryBackend, smoke_test
 from pytest_puma.gates.power import CHANGED, of_plan
 from pytest_puma.metrics import declaration
 from pytest_puma.metrics.statistic import Statistic
@@ -32,6 +32,8 @@ def plan(
     """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model."""
     with ExitStack() as opened:
         files = {model: inspect_model(model.path) for model in throughputs}
+        for model in throughputs:
+            smoke_test(model)
         backends = {
             model: opened.enter_context(closing(DryBackend(model, context_limit=file.context_length or 0)))
             for model, file in files.items()

@@ -182,10 +182,11 @@ def _engine(config: pytest.Config, model: Model) -> Engine:
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:
-    from pytest_puma.engine.native import NativeBackend
+    from pytest_puma.engine.native import NativeBackend, smoke_test
     from pytest_puma.models import weights_digest
     from pytest_puma.session.xdist import own_share
 
     share = own_share(config)
     threads = settings_of(config).threads or share.threads
+    smoke_test(model)
     return NativeBackend(model, threads=threads, gpu=share.gpu, digest=weights_digest(model.path))

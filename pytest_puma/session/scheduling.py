@@ -10,7 +10,6 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScheduling, LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from pytest_puma.models import weights_size
 from pytest_puma.session.config import model_names, settings_of
 from pytest_puma.session.nodeid import Named, cells_in
 
@@ -50,7 +49,7 @@ class ByModel(LoadScopeScheduling):
         self._named = cells
         self._cells: dict[str, Named] = {}
         models = settings_of(config).models
-        self._sizes = {model.name: weights_size(model.path) if model.computes else 0 for model in models}
+        self._sizes = {model.name: model.size for model in models}
         computes = any(model.computes for model in models)
         self._apart = not computes or (len(self._sizes) < self.numnodes and _many_gpus())
 

@@ -44,10 +44,9 @@ def auto_workers(config: pytest.Config) -> int | None:
         return None
     from pytest_puma.engine.layout import useful_workers
     from pytest_puma.engine.native import gpus
-    from pytest_puma.models import weights_size
 
     devices = gpus()
-    return useful_workers(devices, max(weights_size(model.path) for model in models)) if devices else 1
+    return useful_workers(devices, max(model.size for model in models)) if devices else 1
 
 
 def is_benchmark_run(config: pytest.Config) -> bool:

@@ -94,7 +94,7 @@ def _file(root: Path) -> Path:
 
 
 def _key(model: Model) -> str:
-    return f"{model.path.name}:{model.path.stat().st_size}"
+    return f"{model.path.name}:{model.size}"
 
 
 def _kind(scenario: str, strategy: str) -> str:

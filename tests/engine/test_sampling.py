@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_puma.engine.sampling import choose, log_probabilities, softmax
+from pytest_puma.core import EngineError
+from pytest_puma.engine.sampling import best_token, choose, log_probabilities, softmax
 
 #: Samples at evenly spaced points of [0, 1): a token of probability p occurs p * GRID times, plus or minus one.
 GRID = 400
@@ -130,3 +131,17 @@ def test_log_probabilities_are_those_of_the_full_softmax(logits: list[float]) ->
 
 def test_softmax_survives_logits_that_overflow_an_exponential() -> None:
     assert softmax(np.array([1e4, 1e4, -1e4])).tolist() == [0.5, 0.5, 0.0]
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("changed", [{"temperature": 0.0}, {}, {"top_k": 2}, {"top_p": 0.5}], ids=str)
+def test_a_logit_that_is_not_a_number_is_an_error(wrong: float, changed: dict[str, Any]) -> None:
+    others = [wrong, wrong] if wrong == -math.inf else [0.5, 1.0]
+    with pytest.raises(
+        EngineError, match=f"^the model computed {wrong} in place of a logit; expected finite numbers: "
+    ):
+        draw([*others, wrong], **changed)
+
+
+def test_tokens_that_are_impossible_are_no_error() -> None:
+    assert best_token(np.array([-math.inf, 1.0, 1.0], np.float32)) == 1

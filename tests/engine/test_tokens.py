@@ -177,10 +177,6 @@ def test_a_template_that_refuses_a_prompt_is_an_engine_error(open_backend: OpenB
         open_backend(shape).encode(Prompt(messages=turns))
 
 
-def damage_nothing(path: Path) -> None:
-    path.unlink()
-
-
 def damage_all(path: Path) -> None:
     path.write_bytes(b"")
 
@@ -198,7 +194,7 @@ def only_vocabulary(path: Path) -> None:
     write_vocab_only(path)
 
 
-@pytest.mark.parametrize("damage", [damage_nothing, damage_all, damage_begin, damage_end, only_vocabulary])
+@pytest.mark.parametrize("damage", [damage_all, damage_begin, damage_end, only_vocabulary])
 def test_a_file_that_is_not_a_model_is_an_engine_error(
     model_file: Callable[[Shape], Path], tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:

@@ -96,13 +96,40 @@ def test_a_damaged_header_is_refused(tmp_path: Path, damage: bytes) -> None:
     assert sentence.endswith("it is cut off or damaged; download it again")
 
 
-@pytest.mark.parametrize("layers", [1025, 2**32 - 1])
-def test_more_layers_than_any_model_has_are_refused(tmp_path: Path, layers: int) -> None:
+@pytest.mark.parametrize("layers", [0, 1025, 2**32 - 1])
+def test_no_layers_and_more_layers_than_any_model_has_are_refused(tmp_path: Path, layers: int) -> None:
     pairs = {**MODEL, "llama.block_count": layers, "llama.attention.head_count": 2, "llama.embedding_length": 8}
     path = tmp_path / "q.gguf"
     assert refused(path, raw_gguf(pairs)) == (
-        f"{path} claims {layers:,} layers; expected at most 1,024: it is damaged; download it again"
+        f"{path} claims {layers:,} layers; expected 1 to 1,024: it is damaged; download it again"
     )
+
+
+@pytest.mark.parametrize("context", [0, 2**31, 2**32 - 1])
+def test_a_context_that_would_fit_no_prompt_or_no_number_is_refused(tmp_path: Path, context: int) -> None:
+    path = tmp_path / "q.gguf"
+    assert refused(path, raw_gguf({**MODEL, "llama.context_length": context})) == (
+        f"{path} claims {context:,} tokens of context; expected 1 to 2,147,483,647: it is damaged; download it again"
+    )
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param(struct.pack("<QQ", 2**18 + 1, 0), id="tensors"),
+        pytest.param(struct.pack("<QQ", 0, 2**16 + 1), id="pairs"),
+        pytest.param(struct.pack("<QQ", 0, 1) + text("k") + struct.pack("<IIQ", 9, 8, 2**22 + 1), id="texts"),
+    ],
+)
+def test_more_parts_than_any_model_has_are_refused_although_the_file_is_large_enough(
+    tmp_path: Path, header: bytes
+) -> None:
+    path = tmp_path / "q.gguf"
+    with path.open("wb") as file:
+        file.write(b"GGUF\x03\x00\x00\x00" + header)
+        file.truncate(2**26)
+    with pytest.raises(ModelError, match=r"the header makes no sense at byte \d+ of 67,108,864: "):
+        read_gguf(path)
 
 
 @given(st.integers(0, len(RAW) - 1))

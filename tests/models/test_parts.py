@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.models import weights_size
+from pytest_puma.core import Model, ModelError
+from pytest_puma.models import stamps_of
 
 
 @pytest.mark.parametrize(
@@ -15,4 +16,10 @@ def test_a_model_is_as_large_as_all_its_parts(names: list[str], size: int, tmp_p
     for number, name in enumerate(names, start=1):
         (tmp_path / name).write_bytes(bytes(10 * number))
     (tmp_path / "other.gguf").write_bytes(bytes(500))
-    assert weights_size(tmp_path / names[0]) == size
+    path = tmp_path / names[0]
+    assert Model(name="q", path=path, stamps=stamps_of(path)).size == size
+
+
+def test_the_stamps_of_missing_files_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"q\.gguf: the weights cannot be read: .*No such file"):
+        stamps_of(tmp_path / "q.gguf")

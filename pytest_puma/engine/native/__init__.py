@@ -11,5 +11,6 @@ from pytest_puma.engine.native import openmp  # noqa: F401 - before any other mo
 from pytest_puma.engine.native.backend import NativeBackend
 from pytest_puma.engine.native.devices import gpus, offloads
 from pytest_puma.engine.native.dry import DryBackend
+from pytest_puma.engine.native.smoke_test import smoke_test
 
-__all__ = ["DryBackend", "NativeBackend", "gpus", "offloads"]
+__all__ = ["DryBackend", "NativeBackend", "gpus", "offloads", "smoke_test"]

@@ -12,11 +12,12 @@ import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.buffers import BatchBuffers
-from pytest_puma.engine.native.binding import captured_warnings, error_log, has_amx, prepare
+from pytest_puma.engine.native.binding import captured_warnings, error_log, has_amx, prepare, refuse_load
 from pytest_puma.engine.native.build import build_signature
 from pytest_puma.engine.native.devices import useless_layers
 from pytest_puma.engine.native.limits import BATCH, MICRO_BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
+from pytest_puma.models import OpenedFiles
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
@@ -30,6 +31,7 @@ class NativeBackend(TextSide):
 
     def __init__(self, model: Model, *, threads: int, gpu: int | None = None, digest: str = "") -> None:
         prepare()
+        self._files = OpenedFiles(model)
         self._name = model.name
         self._memory: Any = None
         self._context: Any = None
@@ -41,9 +43,10 @@ class NativeBackend(TextSide):
         params.use_extra_bufts = not has_amx()
         with captured_warnings() as warnings:
             self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
-        if not self._model:
-            self._fail(f"llama.cpp cannot load {model.path}")
         try:
+            if not self._model:
+                refuse_load(model)
+            self._files.check_loaded()
             self._describe(model, threads=threads, digest=digest)
             self.notes = (*self.notes, *warnings, *useless_layers(model.options))
         except BaseException:
@@ -108,9 +111,12 @@ class NativeBackend(TextSide):
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Compute the steps; return logits (rows x vocabulary), valid until the next call."""
         self._batch.n_tokens, rows = self._buffers.fill(steps)
+        # Before, as reading beyond the end of a file that was shortened ends the process.
+        self._files.check()
         code = llama_cpp.llama_decode(self._context, self._batch)
         if code:
             self._fail(f"llama_decode returned {code} for {self._batch.n_tokens} tokens")
+        self._files.check()
         if not rows:
             return np.empty((0, self._vocabulary.size), dtype=np.float32)
         pointer = llama_cpp.llama_get_logits(self._context)
@@ -131,6 +137,7 @@ class NativeBackend(TextSide):
         if self._model:
             llama_cpp.llama_model_free(self._model)
             self._model = None
+        self._files.close()
 
     def _free_context(self) -> None:
         if self._context is not None:

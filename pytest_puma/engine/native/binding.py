@@ -6,14 +6,14 @@ import ctypes
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import llama_cpp
 
-from pytest_puma.core import EngineError
+from pytest_puma.core import EngineError, Model
 
 _WARN_LEVEL, _ERROR_LEVEL = 3, 4
-_MAX_WARNINGS = 5
+_MAX_WARNINGS, _MAX_REASON = 5, 500
 _NEEDED = """
     llama_model_load_from_file llama_init_from_model llama_get_memory llama_memory_clear llama_memory_seq_cp
     llama_memory_seq_rm llama_decode llama_get_logits llama_tokenize llama_token_to_piece llama_vocab_is_eog
@@ -40,9 +40,19 @@ def prepare() -> None:
 
 def error_log() -> str:
     """Return llama.cpp's last error messages, and clear them: they must not explain a later failure."""
-    reason = " ".join(_ERRORS).strip()
+    # Texts of the file, of any length, may be in them.
+    reason = " ".join(_ERRORS).strip()[:_MAX_REASON]
     _ERRORS.clear()
     return f" (llama.cpp: {reason})" if reason else ""
+
+
+def refuse_load(model: Model) -> NoReturn:
+    """Raise the `EngineError` for a model that llama.cpp did not load."""
+    msg = (
+        f"{model.name}: llama.cpp cannot load {model.path}{error_log()}; expected a whole file of a model that "
+        f"llama-cpp-python {llama_cpp.__version__} knows: download it again, or try another version"
+    )
+    raise EngineError(msg)
 
 
 @contextmanager
@@ -52,7 +62,7 @@ def captured_warnings() -> Iterator[list[str]]:
     _WARNINGS.clear()
     yield sentences
     different = list(dict.fromkeys(" ".join(text.split()) for text in _WARNINGS))
-    sentences += [f"llama.cpp warns: {text}" for text in different[:_MAX_WARNINGS]]
+    sentences += [f"llama.cpp warns: {text[:_MAX_REASON]}" for text in different[:_MAX_WARNINGS]]
     if len(different) > _MAX_WARNINGS:
         sentences.append(f"llama.cpp: {len(different) - _MAX_WARNINGS} more warnings")
     _WARNINGS.clear()

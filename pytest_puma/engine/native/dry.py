@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import llama_cpp
 import numpy as np
 
-from pytest_puma.core import EngineError, Model, Step
+from pytest_puma.core import Model, Step
 from pytest_puma.engine.cores import cores
-from pytest_puma.engine.native.binding import error_log, prepare
+from pytest_puma.engine.native.binding import prepare, refuse_load
 from pytest_puma.engine.native.limits import BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
 
@@ -32,8 +32,7 @@ class DryBackend(TextSide):
         params.vocab_only = True
         self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
         if not self._model:
-            msg = f"{model.name}: llama.cpp cannot load the vocabulary of {model.path}{error_log()}"
-            raise EngineError(msg)
+            refuse_load(model)
         try:
             super().__init__(self._model, model, limits_of(self._model, model), trained=context_limit, threads=cores())
         except BaseException:
