@@ -17,9 +17,8 @@ ENTRY = {"prefill": 9.5, "decode": 3.0, "day": "2026-01-01", "replies": {"triage
 
 @pytest.fixture
 def model(tmp_path: Path) -> Model:
-    (tmp_path / "m.gguf").write_bytes(b"GGUF")
     (tmp_path / ".puma").mkdir()
-    return Model(name="m", path=tmp_path / "m.gguf")
+    return Model(name="m", path=tmp_path / "m.gguf", stamps=((4, 0),))
 
 
 def write(root: Path, content: str) -> None:
