@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
 from secrets import token_hex
+from typing import TextIO
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -20,6 +21,19 @@ def write_whole(path: Path, text: str) -> None:
         half.replace(path)
     except BaseException:
         half.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def appending(path: Path) -> Iterator[TextIO]:
+    """Open a file to append to it; if the block fails or is interrupted, the file gets its old length."""
+    size = path.stat().st_size if path.exists() else 0
+    try:
+        with path.open("a", encoding="utf-8") as stream:
+            yield stream
+    except BaseException:
+        with suppress(OSError):
+            os.truncate(path, size)
         raise
 
 

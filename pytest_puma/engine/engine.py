@@ -142,11 +142,11 @@ class Engine:
 
     def forget(self) -> None:
         """Forget all requests and cached prefixes."""
-        if self._scheduler is not None and self._scheduler.idle:
-            self._carry_out(self._scheduler.leave())
+        scheduler, self._scheduler = self._scheduler, None
+        if scheduler is not None and scheduler.idle:
+            self._carry_out(scheduler.leave())
         for reply in self._replies.values():
             reply.close()
-        self._scheduler = None
         self._queue, self._beside, self._replies, self._finished = [], [], {}, {}
 
     def provenance(self) -> Provenance:
@@ -222,6 +222,8 @@ class Engine:
         cache, jobs, later = cache_for([*self._queue, *self._beside], self.backend)
         self._queue = [job for job in later if job.key >= 0]
         self._beside = [job for job in later if job.key < 0] if self._queue else []
+        # If the cache is not opened, by an error or an interrupt, nothing is computed in the old one.
+        self._scheduler = None
         self.backend.open(cache.kv_slots, cache.streams)
         self._scheduler = Scheduler(
             sequences=cache.streams or self.backend.sequences,

@@ -78,6 +78,11 @@ class Arrivals:
         report.puma_unassessed = None  # type: ignore[attr-defined]
         return from_json(sent)
 
+    def computed(self, test: str) -> bool | None:
+        """Return whether the cell of a test has an outcome; None if the test has no cell."""
+        places = [place for place, named in (self._planned or {}).items() if named.test == test]
+        return all(place in self._outcomes for place in places) if places else None
+
     @property
     def planned(self) -> list[Named]:
         """The planned cells in the order of collection."""

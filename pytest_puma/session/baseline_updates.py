@@ -87,6 +87,12 @@ class BaselineUpdater:
         kept = [f"baseline: no test runs {entry.cell} any more; --puma-prune-baseline removes it" for entry in gone]
         return [_line(each) for each in written] + ([] if prune else kept)
 
+    def skip(self) -> list[str]:
+        """Write nothing, as the run did not reach its end; return the line that says so, if any were requested."""
+        if not self._accepts and not self._config.option.puma_prune_baseline:
+            return []
+        return ["baselines are unchanged, as the run did not reach its end"]
+
     @property
     def _baselines(self) -> Baselines:
         return settings_of(self._config).baselines

@@ -5,15 +5,17 @@ Under xdist this is the process that starts the workers, else the only one.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.core.interrupts import held
 from pytest_puma.session.arrivals import Arrivals
 from pytest_puma.session.baseline_updates import BaselineUpdater
 from pytest_puma.session.collected import cell_id
 from pytest_puma.session.config import model_names
+from pytest_puma.session.interrupts import EndSignals, at_the_end
 from pytest_puma.session.memory import rare_collections
 from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
@@ -21,7 +23,7 @@ from pytest_puma.session.run_id import run_id
 from pytest_puma.session.run_tests import report_gate, report_problems
 from pytest_puma.session.start_notes import start_notes
 from pytest_puma.session.summary import show_summary
-from pytest_puma.session.whole_run import cross_cell_verdicts, problems, unused_gates
+from pytest_puma.session.whole_run import cross_cell_verdicts, problems, stopped, unused_gates
 
 if TYPE_CHECKING:
     from pytest_puma.core import Run, Verdict
@@ -42,6 +44,7 @@ class Controller:
         self._arrivals = Arrivals()
         self._baselines = BaselineUpdater(config)
         self._output = Output(config)
+        self._end_signals = EndSignals()
         self._run: Run | None = None
         self._lines: list[str] = []
 
@@ -57,19 +60,25 @@ class Controller:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         cells = {place: Named(item.nodeid, cell) for place, item in enumerate(session.items) if (cell := cell_id(item))}
-        self._arrivals.plan(cells, certain=True)
+        self._plan(cells, certain=True)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         cells = cells_in(ids, lambda: model_names(self._config))
-        first = self._arrivals.plan(cells, certain=False)
+        first = self._plan(cells, certain=False)
         # This process collects nothing, so pytest shows no lines after a collection.
         for note in self._start_notes() if first and cells else ():
             self._config.get_terminal_writer().line(note)
 
+    def _plan(self, cells: Mapping[int, Named], *, certain: bool) -> bool:
+        if cells:
+            self._end_signals.handle()
+        return self._arrivals.plan(cells, certain=certain)
+
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        with rare_collections():
+        # The table and the run folder have the same cells, whenever the run is interrupted.
+        with held(), rare_collections():
             outcome = self._arrivals.receive(report)
             unassessed = self._arrivals.take_unassessed(report)
             if unassessed is not None:
@@ -77,6 +86,14 @@ class Controller:
             if outcome is not None:
                 self._output.add(outcome)
                 self._baselines.take(report.nodeid, outcome)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
+        computed = self._arrivals.computed(crashitem)
+        if computed is not None:
+            from pytest_puma.session.crashed import end_of, explained
+
+            report.longrepr = explained(str(report.longrepr), end_of(report.node), computed=computed)
 
     # -- the run as a whole ----------------------------------------------------------------------
 
@@ -87,19 +104,26 @@ class Controller:
         if self._arrivals.planned and not self._config.option.collectonly:
             unused = unused_gates(self._config, self._arrivals)
             judged = cross_cell_verdicts(self._config, self._arrivals)
-            run = self._finish((*judged, *unused), problems(self._config, self._arrivals, unused, self._baselines))
+            faults = problems(self._config, self._arrivals, unused, self._baselines)
+            run = self._finish((*judged, *unused), faults, lambda: self._baselines.finish(self._arrivals.collected))
             for verdict in judged:
                 report_gate(self._config, verdict)
             report_problems(self._config, run.problems)
         return result
 
+    # Before xdist waits for its workers: a second Ctrl-C may end the process meanwhile.
+    @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
         if self._run is None and (self._arrivals.outcomes or self._arrivals.faults):
             # An interrupted run has no test for its problems.
-            run = self._finish((), ())
+            with at_the_end():
+                run = self._finish((), (stopped(self._arrivals),), self._baselines.skip)
             self._lines += run.problems
+        self._end_signals.restore()
 
-    def _finish(self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...]) -> Run:
+    def _finish(
+        self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...], baselines: Callable[[], list[str]]
+    ) -> Run:
         from pytest_puma.analysis.contrasts import compare
         from pytest_puma.analysis.robustness import robustness
         from pytest_puma.core import Run
@@ -122,16 +146,25 @@ class Controller:
             unchanged=self._arrivals.unchanged,
             rescored_from=None if settings.rescored is None else settings.rescored.name,
         )
-        self._run, self._lines = self._output.finish(run, lambda: self._baselines.finish(self._arrivals.collected))
-        if outcomes and any(model.computes for model in settings.models):
-            from pytest_puma.session import response_store
-
-            self._lines += response_store.finish(self._config)
+        with held():
+            self._run, self._lines = self._output.finish(run, baselines)
         return self._run
+
+    def _finish_store(self) -> list[str]:
+        from pytest_puma.session.config import settings_of
+
+        if not any(model.computes for model in settings_of(self._config).models):
+            return []
+        from pytest_puma.session import response_store
+
+        return response_store.finish(self._config)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is not None and self._run.outcomes:
-            show_summary(self._config, terminalreporter, self._run, self._output.folder, self._lines)
+            with at_the_end(), held():
+                # By now all processes of the run have ended, also if it was interrupted.
+                self._lines += self._finish_store()
+                show_summary(self._config, terminalreporter, self._run, self._output.folder, self._lines)
 
 
 def _environment() -> dict[str, str]:

@@ -48,6 +48,7 @@ class ByModel(LoadScopeScheduling):
         super().__init__(config, log)
         self._named = cells
         self._cells: dict[str, Named] = {}
+        self._crashes: Counter[str] = Counter()
         models = settings_of(config).models
         self._sizes = {model.name: model.size for model in models}
         computes = any(model.computes for model in models)
@@ -84,6 +85,7 @@ class ByModel(LoadScopeScheduling):
             return None
         unit, crashed = waiting[0]
         unit[crashed] = True
+        self._crashes[self._split_scope(crashed)] += 1
         self.workqueue.update((scope, unit) for scope, unit in units.items() if not all(unit.values()))
         for each in self.nodes:
             self._reschedule(each)
@@ -105,8 +107,9 @@ class ByModel(LoadScopeScheduling):
         return nodeid if cell is None or self._apart else f"@{cell.model}"
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        most_expensive = max(self.workqueue, key=self._cost)
-        self.workqueue.move_to_end(most_expensive, last=False)
+        # xdist replaces a limited number of workers: a model that crashes them must not take all before others ran.
+        first = max(self.workqueue, key=lambda scope: (-self._crashes[scope], self._cost(scope)))
+        self.workqueue.move_to_end(first, last=False)
         super()._assign_work_unit(node)
 
     def _cost(self, scope: str) -> int:

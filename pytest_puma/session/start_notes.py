@@ -29,7 +29,9 @@ def _rescoring_note(config: pytest.Config, cells: Sequence[str]) -> str | None:
     run = settings_of(config).rescored
     if run is None:
         return None
-    return f"puma: rescored from the run {run.name}: {len({*cells})} of its {len(run.cells)} cells; no model is loaded"
+    cut = " (it was killed while it wrote another one)" if run.cut else ""
+    count = f"{len({*cells})} of its {len(run.cells)} cells{cut}"
+    return f"puma: rescored from the run {run.name}: {count}; no model is loaded"
 
 
 def _device_note(config: pytest.Config) -> str | None:

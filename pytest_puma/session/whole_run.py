@@ -15,6 +15,8 @@ from pytest_puma.session.selection import is_part, is_selected
 if TYPE_CHECKING:
     from pytest_puma.core import Verdict
 
+_MAX_NAMED = 3
+
 
 def cross_cell_verdicts(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
     """Return the verdicts of gates on several cells."""
@@ -49,6 +51,15 @@ def problems(
     # Gates for cells outside the selection are no mistakes; unknown names have already ended the collection.
     mistakes = () if _is_part(config, arrivals) else unused
     return (*missing, *(verdict.reason for verdict in mistakes), *baselines.problems(arrivals.collected))
+
+
+def stopped(arrivals: Arrivals) -> str:
+    """Return the sentence on a run that did not reach its end: which cells are missing."""
+    missing = arrivals.missing
+    if not missing:
+        return "the run was stopped before it was judged as a whole"
+    some = ", ".join(missing[:_MAX_NAMED]) + (" and others" if len(missing) > _MAX_NAMED else "")
+    return f"the run was stopped: {len(missing)} of {len(arrivals.planned)} cells did not run: {some}"
 
 
 def _is_part(config: pytest.Config, arrivals: Arrivals) -> bool:

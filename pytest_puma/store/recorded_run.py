@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ _CELL_SHAPE = {
     "cell": str,
     "node_id": str,
     "prompts": [_MESSAGES],
+    "predictions?": int,
     "signature": {
         "samples": (str, int),
         "seed": int,
@@ -76,7 +78,7 @@ class RecordedCell:
     """A cell of a run: its names, its signature, the common beginnings of its prompts, and its place in the file.
 
     `test`: the id of the test function that requested it. `start`, `line`: the byte and the line before its first
-    prediction.
+    prediction. `predictions`: their number, None in files of earlier versions.
     """
 
     name: CellId
@@ -85,6 +87,7 @@ class RecordedCell:
     shared: tuple[Messages, ...]
     start: int
     line: int
+    predictions: int | None
 
 
 @dataclass(frozen=True)
@@ -101,25 +104,44 @@ class RecordedRun:
     @cached_property
     def cells(self) -> Mapping[str, RecordedCell]:
         """The cells by id. Of a test that ran several times, the last attempt counts."""
-        cells: dict[str, RecordedCell] = {}
-        offset = 0
+        cells = {str(cell.name): cell for cell in self._read[0]}
+        if not cells:
+            found = "only a part of one cell, as the run was killed" if self.cut else "no cell in it"
+            msg = f"{self.path}: {found}; expected the predictions of a run: run again"
+            raise DataError(msg)
+        return cells
+
+    @property
+    def cut(self) -> bool:
+        """Whether the run was killed while it wrote a cell, which is left out."""
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[list[RecordedCell], bool]:
+        """The whole cells of the file, and whether lines of the last one are missing."""
+        cells: list[RecordedCell] = []
+        offset = lines = 0
+        whole = True
         with self._opened() as stream:
             for number, line in enumerate(stream, start=1):
                 offset += len(line)
-                if line.startswith(_CELL):
-                    cell = self._cell(line, number, offset)
-                    cells[str(cell.name)] = cell
-        if not cells:
-            msg = f"{self.path}: no cell in it; expected the predictions of a run: run again"
-            raise DataError(msg)
-        return cells
+                whole = line.endswith(b"\n")
+                lines += whole
+                if line.startswith(_CELL) and whole:
+                    cells.append(self._cell(line, number, offset))
+                    lines = 0
+        expected = cells[-1].predictions if cells else 0
+        if expected is None:
+            return cells, False
+        short = lines < expected
+        return (cells[:-1] if short else cells), short or not whole
 
     def conversations(self, cell: RecordedCell) -> dict[Key, list[RecordedTurn]]:
         """Return the conversation about each trial of a cell."""
         with self._opened() as stream:
             stream.seek(cell.start)
-            lines = enumerate(stream, start=cell.line + 1)
-            return dict(self._conversation(cell, number, line) for number, line in _until_next_cell(lines))
+            lines = islice(_until_next_cell(enumerate(stream, start=cell.line + 1)), cell.predictions)
+            return dict(self._conversation(cell, number, line) for number, line in lines)
 
     def _cell(self, line: bytes, number: int, end: int) -> RecordedCell:
         data = self._loaded(line, number, _CELL_SHAPE)
@@ -131,6 +153,7 @@ class RecordedRun:
                 shared=tuple(messages_from(messages) for messages in data["prompts"]),
                 start=end,
                 line=number,
+                predictions=max(0, data["predictions"]) if "predictions" in data else None,
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise self._fault(number, error) from error

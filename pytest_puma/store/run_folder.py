@@ -3,10 +3,11 @@
 `predictions.jsonl` has two kinds of lines. `cell`, the `node_id` of the test and the `attempt` (2 if a plugin ran the
 test again) assign a prediction to its cell:
 
-    {"kind": "cell", ..., "model": ..., "signature": {...}, "prompts": [[{"role": "user", "content": "Which team? "}]]}
+    {"kind": "cell", ..., "signature": {...}, "prompts": [[{"role": "user", "content": "Which team? "}]], ...}
     {"kind": "prediction", ..., "prompts": [[{"role": "user", "content": "No invoice came."}]], "sample_id": "T-1", ...}
 
-The line of the cell comes first. Its `prompts` are the common beginnings of the first prompts of all samples, of the
+The line of the cell comes first. `predictions` is the number of the lines after it: fewer are there if the process was
+killed while it wrote them. Its `prompts` are the common beginnings of the first prompts of all samples, of the
 second prompts, and so on. The first message of a prediction's prompt continues the last message of that beginning; null
 repeats the preceding prompt. A prediction has `sample_id`, `trial`, `gold`, `answer` (null: parse failure), `failure`
 (its cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`, `units`, `scores`,
@@ -20,7 +21,7 @@ import json
 from pathlib import Path
 
 from pytest_puma.core import DataError, Outcome, Run
-from pytest_puma.core.atomic import make_folder, write_whole
+from pytest_puma.core.atomic import appending, make_folder, write_whole
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.store.record import as_json
 from pytest_puma.store.serialize import plain, prediction_json
@@ -38,8 +39,13 @@ class RunFolder:
     def add(self, outcome: Outcome) -> None:
         """Append the predictions of a cell at once, so that an interrupted run keeps them."""
         names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
-        with (self.path / PREDICTIONS).open("a", encoding="utf-8") as stream:
-            known = {"model": outcome.model, "signature": outcome.signature, "prompts": outcome.shared_prompts}
+        with appending(self.path / PREDICTIONS) as stream:
+            known = {
+                "model": outcome.model,
+                "signature": outcome.signature,
+                "prompts": outcome.shared_prompts,
+                "predictions": len(outcome.predictions),
+            }
             stream.write(_line({"kind": "cell"} | plain(names | known)))
             head = _line({"kind": "prediction"} | plain(names)).removesuffix("}\n")
             stream.writelines(f"{head}, {prediction_json(each)[1:]}\n" for each in outcome.predictions)

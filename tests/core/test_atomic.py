@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.core.atomic import locked, make_folder, obstacle, write_whole
+from pytest_puma.core.atomic import appending, locked, make_folder, obstacle, write_whole
 
 #: Reads a number, and writes the next one.
 COUNTS = """
@@ -68,3 +68,13 @@ def test_the_obstacle_to_writing_a_file_is_named(tmp_path: Path) -> None:
     assert obstacle(file) == ""
     assert obstacle(tmp_path) == f"{tmp_path} is a folder"
     assert obstacle(file / "deeper" / "a.json") == f"{file} is not a folder"
+
+
+def test_text_is_appended_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    with appending(path) as stream:
+        stream.write("one\n")
+    with pytest.raises(KeyboardInterrupt), appending(path) as stream:  # noqa: PT012
+        stream.write("two\n" * 10_000)
+        raise KeyboardInterrupt
+    assert path.read_text(encoding="utf-8") == "one\n"

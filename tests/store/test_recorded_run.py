@@ -122,7 +122,7 @@ WROTE = "expected a line that pytest-puma wrote: is the file truncated?"
 @pytest.mark.parametrize(
     ("line", "change", "problem"),
     [
-        (3, lambda line: line[:50], "line 3 cannot be read (JSONDecodeError: "),
+        (3, lambda line: line[:50] + "\n", "line 3 cannot be read (JSONDecodeError: "),
         (3, without("sample_id"), f"line 3 cannot be read (ValueError: sample_id: missing); {WROTE}"),
         (2, without("raw"), "line 2 cannot be read (ValueError: raw: missing)"),
         (
@@ -166,3 +166,24 @@ def test_a_file_without_cells_or_that_is_gone_is_an_error(tmp_path: Path) -> Non
     file.write_text("{}\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"no cell in it; expected the predictions of a run: run again"):
         _ = RecordedRun(file).cells
+
+
+def test_the_cell_in_which_a_run_was_killed_is_left_out(tmp_path: Path) -> None:
+    """Wherever the file ends."""
+    file = make(tmp_path, "r", "triage-egi@m", "triage-rcoif@m") / "predictions.jsonl"
+    data = file.read_bytes()
+    first = len(b"".join(data.splitlines(keepends=True)[:3]))
+    for end in range(first, len(data), 7):
+        file.write_bytes(data[:end])
+        run = RecordedRun(file)
+        assert (list(run.cells), run.cut) == (["triage-egi@m"], end > first)
+        assert list(run.conversations(run.cells["triage-egi@m"])) == [("a", 0), ("b", 0)]
+    file.write_bytes(data[: first - 1])
+    with pytest.raises(DataError, match=r"only a part of one cell, as the run was killed; expected"):
+        _ = RecordedRun(file).cells
+
+
+def test_files_of_earlier_versions_have_no_number_of_predictions(tmp_path: Path) -> None:
+    run = changed(make(tmp_path, "r", "triage-egi@m") / "predictions.jsonl", 1, without("predictions"))
+    assert (list(run.cells), run.cut) == (["triage-egi@m"], False)
+    assert len(run.conversations(run.cells["triage-egi@m"])) == 2

@@ -12,7 +12,14 @@ import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.buffers import BatchBuffers
-from pytest_puma.engine.native.binding import captured_warnings, error_log, has_amx, prepare, refuse_load
+from pytest_puma.engine.native.binding import (
+    captured_warnings,
+    error_log,
+    has_amx,
+    prepare,
+    refuse_load,
+    uninterrupted,
+)
 from pytest_puma.engine.native.build import build_signature
 from pytest_puma.engine.native.devices import useless_layers
 from pytest_puma.engine.native.limits import BATCH, MICRO_BATCH, limits_of
@@ -33,17 +40,20 @@ class NativeBackend(TextSide):
         prepare()
         self._files = OpenedFiles(model)
         self._name = model.name
+        self._model: Any = None
         self._memory: Any = None
         self._context: Any = None
-        self._shape = (0, 0)
+        #: The shape of the open cache; None until it is ready for use.
+        self._shape: tuple[int, int] | None = None
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = model.options.gpu_layers
         if gpu is not None:
             params.split_mode, params.main_gpu = llama_cpp.LLAMA_SPLIT_MODE_NONE, gpu
         params.use_extra_bufts = not has_amx()
-        with captured_warnings() as warnings:
-            self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
         try:
+            with captured_warnings() as warnings, uninterrupted() as waiting:
+                params.progress_callback = llama_cpp.llama_progress_callback(lambda _progress, _data: not waiting)
+                self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
             if not self._model:
                 refuse_load(model)
             self._files.check_loaded()
@@ -80,12 +90,11 @@ class NativeBackend(TextSide):
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Open an empty cache of `kv_slots` tokens; the current one is cleared and reused if it has the same shape."""
-        if self._context is not None and self._shape == (kv_slots, streams):
+        if self._shape == (kv_slots, streams):
             llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
             return
         self._free_context()
         params = llama_cpp.llama_context_default_params()
-        self._shape = kv_slots, streams
         params.n_ctx = kv_slots
         params.n_batch = min(BATCH, kv_slots)
         params.n_ubatch = min(MICRO_BATCH, kv_slots)
@@ -99,14 +108,15 @@ class NativeBackend(TextSide):
             params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
         params.kv_unified = not streams
         params.swa_full = True
-        self._context = llama_cpp.llama_init_from_model(self._model, params)
-        if not self._context:
-            self._context = None
+        with uninterrupted():
+            self._context = llama_cpp.llama_init_from_model(self._model, params) or None
+        if self._context is None:
             self._fail(f"llama.cpp cannot make a context of {kv_slots} tokens for {sequences} sequences")
         self.batch = int(llama_cpp.llama_n_batch(self._context))
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._buffers = BatchBuffers(tokens=self.batch, rows=self.rows, sequences=sequences)
         self._batch = _batch_over(self._buffers)
+        self._shape = kv_slots, streams
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Compute the steps; return logits (rows x vocabulary), valid until the next call."""
@@ -134,15 +144,17 @@ class NativeBackend(TextSide):
     def close(self) -> None:
         """Free the cache, then the weights. May be called twice."""
         self._free_context()
-        if self._model:
-            llama_cpp.llama_model_free(self._model)
-            self._model = None
+        with uninterrupted():
+            if self._model:
+                llama_cpp.llama_model_free(self._model)
+                self._model = None
         self._files.close()
 
     def _free_context(self) -> None:
-        if self._context is not None:
-            llama_cpp.llama_free(self._context)
-            self._context = self._memory = None
+        with uninterrupted():
+            if self._context is not None:
+                llama_cpp.llama_free(self._context)
+            self._context = self._memory = self._shape = None
 
     def _fail(self, what: str) -> NoReturn:
         msg = f"{self._name}: {what}{error_log()}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NoReturn
 
 import llama_cpp
 
 from pytest_puma.core import EngineError, Model
+from pytest_puma.core.interrupts import held
 
 _WARN_LEVEL, _ERROR_LEVEL = 3, 4
 _MAX_WARNINGS, _MAX_REASON = 5, 500
@@ -53,6 +54,14 @@ def refuse_load(model: Model) -> NoReturn:
         f"llama-cpp-python {llama_cpp.__version__} knows: download it again, or try another version"
     )
     raise EngineError(msg)
+
+
+def uninterrupted() -> AbstractContextManager[Sequence[int]]:
+    """Let Ctrl-C wait for the end of calls that write to the log; the value of the block is true if it waits.
+
+    Python would raise `KeyboardInterrupt` inside our function for the log, where ctypes drops it.
+    """
+    return held(patience=None)
 
 
 @contextmanager

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import llama_cpp
 import numpy as np
 
 from pytest_puma.core import Model, Step
 from pytest_puma.engine.cores import cores
-from pytest_puma.engine.native.binding import prepare, refuse_load
+from pytest_puma.engine.native.binding import prepare, refuse_load, uninterrupted
 from pytest_puma.engine.native.limits import BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
 
@@ -30,10 +30,12 @@ class DryBackend(TextSide):
         prepare()
         params = llama_cpp.llama_model_default_params()
         params.vocab_only = True
-        self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
-        if not self._model:
-            refuse_load(model)
+        self._model: Any = None
         try:
+            with uninterrupted():
+                self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
+            if not self._model:
+                refuse_load(model)
             super().__init__(self._model, model, limits_of(self._model, model), trained=context_limit, threads=cores())
         except BaseException:
             self.close()

@@ -47,9 +47,10 @@ class NativeGrammar:
 
     def close(self) -> None:
         """Free the state. May be called twice."""
-        if self._sampler:
-            llama_cpp.llama_sampler_free(self._sampler)
-            self._sampler = None
+        # Forgotten first: an interrupt must not leave a pointer to freed memory.
+        sampler, self._sampler = self._sampler, None
+        if sampler:
+            llama_cpp.llama_sampler_free(sampler)
 
     def _apply(self, tokens: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Logits of the tokens: zero, or minus infinity if the grammar forbids the token."""
