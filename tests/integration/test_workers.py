@@ -163,7 +163,10 @@ def test_a_cell_that_takes_its_worker_down_fails_once_and_the_others_run(two_mod
     )
     result.assert_outcomes(passed=5, failed=2)
     result.stdout.fnmatch_lines_random(
-        [f"worker 'gw?' crashed while running '*triage_jira-zero_shot@{model}?'" for model in ("tiny", "other")]
+        [
+            f"worker 'gw?' crashed while running '*triage_jira-zero_shot@{model}?' (exit status 3)"
+            for model in ("tiny", "other")
+        ]
     )
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
 
@@ -180,7 +183,7 @@ def test_the_only_worker_may_crash_and_its_replacement_goes_on(
     named = [f"--puma-model={name}.gguf" for name in models]
     result = two_models.pytester.runpytest_subprocess("-n", workers, *named, timeout=300)
     result.assert_outcomes(passed=3 * len(models), failed=1)
-    result.stdout.fnmatch_lines([f"worker 'gw0' crashed while running '*triage_jira-{dies_of}?'"])
+    result.stdout.fnmatch_lines([f"worker 'gw0' crashed while running '*triage_jira-{dies_of}?' (exit status 3)"])
     # What was computed before the body ended its process is kept.
     assert len(two_models.record()["outcomes"]) == 3 * len(models)
 
