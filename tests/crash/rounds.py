@@ -138,7 +138,9 @@ def ended(folder: Path, *arguments: str, shot: str, workers: int = 0) -> Ended:
 def faults(folder: Path, run: Ended, *, recorded: bool) -> list[str]:
     """What a run left behind that it must not leave; `recorded`: whether it could write its record."""
     found = [text for text in (*NEVER, "the run hangs") if text in run.output]
-    found += ["a traceback of ours"] if "pytest_puma/" in run.output.partition("Traceback (most recent")[2] else []
+    # pytest has a traceback for a second interrupt, with that of the first one.
+    traceback = "pytest_puma/" in run.output.partition("Traceback (most recent")[2]
+    found += ["a traceback of ours"] if recorded and traceback else []
     # Python ends by SIGINT if one came inside `exec` of a text, as of a data class, though pytest has dealt with it.
     found += [f"status {run.status}"] if recorded and run.status not in {0, 2, -signal.SIGINT} else []
     found += [f"left: {path.name}" for path in folder.rglob(".*.*") if path.name != ".gitignore"] if recorded else []
