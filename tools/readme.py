@@ -8,9 +8,11 @@
 
 The block is `console` or `text`. It may begin with prompts (`$`), the last of which shows the command; the output
 follows. `from` and `to` select the lines between two lines, both included; `exit` is the expected status, by default 0.
+Each block has an empty response store, so that its command computes what it shows. A run before it can fill the store:
+that of the command `before`, or with `killed: N` that of the same command, killed as soon as N answers are kept.
 
-Two runs differ in seconds, run ids and widths. As near-ties flip, they also differ in the measures of sentences, and a
-little in the numbers of tables. None of this counts as a change.
+Two runs differ in seconds, run ids and widths, and a killed one in the moment of its end. As near-ties flip, they also
+differ in the measures of sentences, and a little in the numbers of tables. None of this counts as a change.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import SequenceMatcher, unified_diff
@@ -29,12 +32,22 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tools.killed import NotKilledError, kill_at
+
 _ROOT = Path(__file__).parents[1]
 _LAST = 30  # lines of output that an error shows
 
 _MARKER = "<!-- output of:"
-_GRAMMAR = f"{_MARKER} COMMAND [| from: REGEX] [| to: REGEX] [| exit: STATUS] -->"
-_OPTIONS: dict[str, Callable[[str], Any]] = {"from": re.compile, "to": re.compile, "exit": int}
+_GRAMMAR = (
+    f"{_MARKER} COMMAND [| from: REGEX] [| to: REGEX] [| exit: STATUS] [| before: COMMAND] [| killed: ANSWERS] -->"
+)
+_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "from": re.compile,
+    "to": re.compile,
+    "exit": int,
+    "before": shlex.split,
+    "killed": int,
+}
 _FENCE = re.compile(r"(`{3,})(console|text)")
 
 _PROGRAMS = {"python": [sys.executable], "pytest": [sys.executable, "-m", "pytest"]}
@@ -45,6 +58,7 @@ _HEADER = re.compile(r"^=+ test session starts =+$.*?^(?=collected )", re.MULTIL
 _MASKS = (
     (re.compile(r"\b\d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "<seconds>"),  # from a minute on, pytest prints them twice
     (re.compile(r"\b\d{8}T\d{6}-\d+\b"), "<run>"),
+    (re.compile(r"\b[\d,]+ (?=of [\d,]+ (of \d+ cells?|answers kept)\b)"), "<kept> "),
     (re.compile(r"\S+ \[\S+, \S+\](?= n=\d)"), "<measure>"),
     (re.compile(r"(?<!\S)([-=_])\1+(?!\S)"), r"\1"),
     (re.compile(r"\[ +(?=\d+%\])"), "["),
@@ -64,12 +78,17 @@ class ReadmeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A command, its expected exit status, and the first and last line of the output to show."""
+    """A command, its expected exit status, and the first and last line of the output to show.
+
+    `before`: a command that runs first. `killed`: the command itself runs first, up to so many kept answers.
+    """
 
     command: str
     status: int = 0
     first: re.Pattern[str] | None = None
     last: re.Pattern[str] | None = None
+    before: tuple[str, ...] = ()
+    killed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +119,14 @@ def parse_marker(line: str) -> Marker:
         raise ReadmeError(line, found=repr(error), expected=_GRAMMAR) from error
     if not words or not line.endswith("-->"):
         raise ReadmeError(line, found="no command or no end", expected=_GRAMMAR)
-    return Marker(command, status=values.get("exit", 0), first=values.get("from"), last=values.get("to"))
+    return Marker(
+        command,
+        status=values.get("exit", 0),
+        first=values.get("from"),
+        last=values.get("to"),
+        before=tuple(values.get("before", ())),
+        killed=values.get("killed", 0),
+    )
 
 
 def blocks(lines: Sequence[str]) -> list[Block]:
@@ -133,21 +159,39 @@ def spliced(lines: Sequence[str], outputs: Sequence[Sequence[str]]) -> list[str]
 
 def run(marker: Marker, root: Path) -> str:
     """The output of the command in this folder; a `ReadmeError` if its exit status is not the expected one."""
-    program, *arguments = shlex.split(marker.command)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder, "responses.sqlite")
+        environment = {name: value for name, value in os.environ.items() if name not in _UNSET} | _SET
+        environment["PYTEST_ADDOPTS"] = f"-o {shlex.quote(f'puma_store_path={store}')}"
+        if marker.killed:
+            try:
+                kill_at(marker.killed, _arguments(marker.command), store=store, cwd=root, env=environment)
+            except NotKilledError as error:
+                raise ReadmeError(marker.command, found=error, expected="a run to kill") from error
+        if marker.before:
+            _output(shlex.join(marker.before), 0, root, environment)
+        return _output(marker.command, marker.status, root, environment)
+
+
+def _output(command: str, status: int, root: Path, environment: Mapping[str, str]) -> str:
     done = subprocess.run(  # noqa: S603 - a command of our own page
-        [*_PROGRAMS.get(program, [program]), *arguments],
+        _arguments(command),
         cwd=root,
-        env={name: value for name, value in os.environ.items() if name not in _UNSET} | _SET,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         check=False,
     )
-    if done.returncode != marker.status:
-        status = f"exit status {done.returncode}"
-        raise ReadmeError(marker.command, found=status, expected=marker.status, output=done.stdout)
+    if done.returncode != status:
+        raise ReadmeError(command, found=f"exit status {done.returncode}", expected=status, output=done.stdout)
     return done.stdout
+
+
+def _arguments(command: str) -> list[str]:
+    program, *arguments = shlex.split(command)
+    return [*_PROGRAMS.get(program, [program]), *arguments]
 
 
 def trimmed(output: str, marker: Marker) -> list[str]:

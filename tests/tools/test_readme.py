@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,8 @@ def _page(folder: Path, text: str) -> Path:
             "<!-- output of: pytest | to: ^a|b$ | from: ^_+ test: -->",
             Marker("pytest", first=re.compile("^_+ test:"), last=re.compile("^a|b$")),
         ),
+        ("<!-- output of: pytest | killed: 60 -->", Marker("pytest", killed=60)),
+        ("<!-- output of: pytest | before: pytest -k 'a b' -->", Marker("pytest", before=("pytest", "-k", "a b"))),
     ],
 )
 def test_a_marker_is_read_as_written(line: str, marker: Marker) -> None:
@@ -205,4 +208,19 @@ def test_a_terminal_or_service_around_it_changes_no_output(tmp_path: Path, monke
     code = (
         "import os; print(*[os.environ.get(n) for n in ('CI', 'PYTEST_ADDOPTS', 'COLUMNS', 'PY_COLORS', 'NO_COLOR')])"
     )
-    assert run(Marker(f'python -c "{code}"'), tmp_path) == "None None 110 0 1\n"
+    output = run(Marker(f'python -c "{code}"'), tmp_path)
+    assert re.fullmatch(r"None -o puma_store_path=\S+ 110 0 1\n", output)
+
+
+def test_a_command_before_it_shares_its_store_and_its_output_is_not_shown(tmp_path: Path) -> None:
+    code = "import os, pathlib; p = pathlib.Path(os.environ['PYTEST_ADDOPTS'].partition('=')[2])"
+    write, read = (f'python -c "{code}; print(p.{what})"' for what in ("write_text('kept')", "read_text()"))
+    marker = Marker(read, before=tuple(shlex.split(write)))
+    assert run(marker, tmp_path) == "kept\n"
+    with pytest.raises(ReadmeError, match="found exit status 1; expected 0"):
+        run(Marker(read), tmp_path)
+
+
+def test_a_run_that_ends_before_it_is_killed_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ReadmeError, match="found exit status 0 with 0 kept answers; expected 3 and more to come"):
+        run(Marker("python -c pass", killed=3), tmp_path)

@@ -46,6 +46,8 @@ def _table(cells: dict[str, str]) -> list[str]:
         ("0.60s call     test_all.py", "12.00s call     test_all.py"),
         ("mae 2.1 [1.9, 2.4] n=50 is over 2", "mae 2.2 [1.8, 2.5] n=50 is over 2"),
         ("predictions: .puma/runs/20261122T003532-25507", "predictions: .puma/runs/20270101T000000-9"),
+        ("kept answers: 66 of 100 of 2 cells, from run r", "kept answers: 7 of 100 of 2 cells, from run r"),
+        ("16 of 50 answers kept from run r; the rest", "48 of 50 answers kept from run r; the rest"),
         ("test_all.py ....  [ 33%]", "test_all.py ....     [33%]"),
         ("______ test_all ______", "_ test_all _"),
     ],
@@ -63,6 +65,8 @@ def test_a_line_with_the_same_content_stays_as_printed(printed: str, current: st
         ("test_all.py ....  [ 33%]", "test_all.py ....  [ 34%]"),
         ("predictions: .puma/runs/20261122T003532-25507", "predictions: runs/20261122T003532-25507"),
         ("f1_macro 0.129 is under 0.45", "f1_macro 0.129 is under 0.46"),
+        ("kept answers: 66 of 100 of 2 cells, from run r", "kept answers: 66 of 50 of 2 cells, from run r"),
+        ("kept answers: 66 of 100 of 2 cells, from run r", "kept answers: all 100 of 2 cells, from run r"),
     ],
 )
 def test_a_line_with_other_content_is_drift(printed: str, current: str) -> None:

@@ -80,7 +80,7 @@ def _engine(setting: Setting, samples: int) -> Clock:
 
 
 def _pytest(setting: Setting, samples: int) -> Clock:
-    """Run pytest in a process."""
+    """Run pytest in a process. It computes all answers, as no other run kept any in its folder."""
     with tempfile.TemporaryDirectory() as folder:
         clock = Path(folder, "clock.json")
         Path(folder, "test_triage.py").write_text(_TEST, encoding="utf-8")
