@@ -44,6 +44,27 @@ def test_info_counts_the_answers_of_each_cell(capsys: pytest.CaptureFixture[str]
     ]
 
 
+def test_strict_answers_are_named_as_those_of_all_cells(capsys: pytest.CaptureFixture[str]) -> None:
+    keep("", "three")
+    assert main(["store", "info"]) == 0
+    assert capsys.readouterr().out.splitlines()[3].split() == ["strict@m", "1", "5a5a5a5a", "three"]
+    assert main(["store", "why", "strict@m"]) == 0
+    assert capsys.readouterr().out == "1 answer, used last by run three, weights 5a5a5a5a\n"
+
+
+@pytest.mark.parametrize("command", [["info"], ["why", "triage-egi@m"], ["export"]])
+def test_a_damaged_store_is_an_error_that_tells_how_to_save_it(
+    capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    content = STORE.read_bytes()
+    page = 4096
+    STORE.write_bytes(content[:page] + b"\xff" * (len(content) - page))
+    assert main(["store", *command]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"pytest-puma: {STORE.resolve()} cannot be read: database disk image is malformed; ")
+    assert error.endswith("rename it, and save what can be read: pytest-puma store recover NEW_NAME\n")
+
+
 def test_why_tells_what_differs_from_the_last_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["store", "why", "triage-egi@m"]) == 0
     assert capsys.readouterr().out.splitlines() == [

@@ -60,10 +60,12 @@ def compute(
     engine.close()
 
 
-def read(path: Path, texts: str, *, strict: bool = False, digest: str = "5a") -> tuple[list[str | None], Provenance]:
+def read(
+    path: Path, texts: str, *, strict: bool = False, digest: str = "5a", whole: bool = False
+) -> tuple[list[str | None], Provenance]:
     options = ModelOptions(strict=strict)
     model = Model(name="m", path=path, source="store", weights=digest, options=options)
-    reader = OfflineAnswers(ResponseStore(path, readonly=True), model)
+    reader = OfflineAnswers(ResponseStore(path, readonly=True), model, whole=whole)
     answers = hold(reader, texts)
     return answers, reader.provenance()
 
@@ -100,6 +102,24 @@ def test_answers_of_several_batches_are_a_mixture_unless_they_are_strict(path: P
     compute(strict, "pq", "one", strict=True)
     compute(strict, "pqr", "two", strict=True)
     assert read(strict, "pqr", strict=True)[1].warnings == ()
+
+
+def test_answers_of_one_batch_are_no_mixture_after_another_engine_lacks_them(path: Path) -> None:
+    compute(path, "pqr", "one", cpu="AVX")
+    compute(path, "pq", "two", cpu="AVX512")
+    assert read(path, "pqr")[1].warnings == ()
+
+
+def test_whole_refuses_a_mixture(path: Path) -> None:
+    compute(path, "pq", "one")
+    compute(path, "pqr", "two")
+    assert read(path, "pq", whole=True)[0] == ["p", "q"]
+    with pytest.raises(DataError, match=f"{CELL}: no batch with all 3 answers is kept to its end; run it without"):
+        read(path, "pqr", whole=True)
+    strict = path.with_name("strict.sqlite")
+    compute(strict, "pq", "one", strict=True)
+    compute(strict, "pqr", "two", strict=True)
+    assert read(strict, "pqr", strict=True, whole=True)[0] == ["p", "q", "r"]
 
 
 @pytest.mark.parametrize(
@@ -141,6 +161,12 @@ def test_a_model_is_known_by_its_name_its_file_or_its_digest(path: Path) -> None
         (model,) = offline_models([argument], store, where="--puma-model")
         assert (model.name, model.weights, model.source, model.computes) == ("m", "5a", "store", False), argument
         assert model.options.strict == ("strict" in argument)
+
+
+def test_another_alias_does_not_hide_the_answers_of_a_file(path: Path) -> None:
+    compute(path, "p", "one")
+    (model,) = offline_models(["small=models/m.gguf"], ResponseStore(path, readonly=True), where="--puma-model")
+    assert (model.name, model.weights) == ("small", "5a")
 
 
 @pytest.mark.parametrize(
