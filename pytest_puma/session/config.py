@@ -54,6 +54,7 @@ def check_command_line(config: pytest.Config) -> None:
             raise pytest.UsageError(msg)
         _check_whole(config)
         _check_rescoring(config)
+        _check_offline(config)
         from pytest_puma.core import PumaError
 
         try:
@@ -84,6 +85,16 @@ def _check_rescoring(config: pytest.Config) -> None:
     used = next((name for name in _OF_MODELS if getattr(config.option, attribute(name)) is not None), None)
     if used is not None:
         msg = f"puma: --puma-rescore and {used}: the answers are those of the run; expected one of the two"
+        raise pytest.UsageError(msg)
+
+
+def _check_offline(config: pytest.Config) -> None:
+    """Refuse to compute what an offline run reads."""
+    used = next(
+        (name for name in ("--puma-plan", "--puma-determinism") if getattr(config.option, attribute(name))), None
+    )
+    if config.option.puma_offline and used is not None:
+        msg = f"puma: --puma-offline and {used}: nothing is computed offline; expected one of the two"
         raise pytest.UsageError(msg)
 
 
