@@ -32,7 +32,7 @@ _REFUSED, _BROKEN = 10, 11
 def check_and_try(path: Path) -> None:
     """What happens at the collection, and in the process of the smoke test."""
     inspect_model(path)
-    use(path)
+    use(path, threads=1)
 
 
 def run(path: Path) -> None:

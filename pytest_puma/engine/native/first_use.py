@@ -13,21 +13,22 @@ from pathlib import Path
 _TOKENS = 256
 
 
-def use(path: Path) -> None:
-    """Load the model and decode with it, on the CPU and with one thread; a `PumaError` if that fails."""
+def use(path: Path, *, threads: int) -> None:
+    """Load the model and decode with it, on the CPU; a `PumaError` if that fails."""
     from pytest_puma.core import Generate, Message, Model, ModelOptions, Prompt, Score
     from pytest_puma.engine.engine import Engine
     from pytest_puma.engine.native.backend import NativeBackend
 
     options = ModelOptions(n_ctx=_TOKENS, parallel=2, gpu_layers=0)
     prompt = Prompt(messages=(Message(role="user", content="The first words"),), chat=False)
-    with closing(Engine(NativeBackend(Model(name="it", path=path, options=options), threads=1))) as engine:
+    with closing(Engine(NativeBackend(Model(name="it", path=path, options=options), threads=threads))) as engine:
         engine.run([Generate(prompt=prompt, max_tokens=2), Score(prompt=prompt, continuations=("yes", "no"))])
 
 
 if __name__ == "__main__":
     sys.path[:] = sys.argv[2:]
     from pytest_puma.core import PumaError
+    from pytest_puma.engine.cores import cores
 
     with suppress(PumaError):
-        use(Path(sys.argv[1]))
+        use(Path(sys.argv[1]), threads=cores())

@@ -1,8 +1,9 @@
 """The first use of a model file, in a process of its own: llama.cpp aborts on some damaged files.
 
 `models/` checks the header: formats, sizes, the end of the file. What llama.cpp asserts beyond that depends on the
-architecture, on the kind of vocabulary and on the operations that it computes, so it is tried and not listed. Of 6,000
-small files with random damage, it refused 2,600 with an error, and ended its process with 66.
+architecture, on the kind of vocabulary and on the operations that it computes, so it is tried and not listed. Of
+19,014 small files with random damage (tests/fuzz), 15,356 were refused with an error, 214 ended the process of their
+first use, and none a process after it.
 """
 
 from __future__ import annotations
