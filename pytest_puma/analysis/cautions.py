@@ -77,7 +77,7 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
     repeated = [sample for sample in samples if sample.equal_row]
     if not repeated:
         return []
-    shown = "; ".join(f"{each.row} repeats {each.equal_row} ({beginning(each, texts)!r})" for each in repeated[:_SHOWN])
+    shown = "; ".join(f"{each.row} repeats {each.equal_row}{_quoted(each, texts)}" for each in repeated[:_SHOWN])
     more = "; ..." if len(repeated) > _SHOWN else ""
     return [
         (
@@ -85,6 +85,11 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
             'they count as further samples of the same unit; duplicates = "drop" in the scenario leaves them out'
         )
     ]
+
+
+def _quoted(sample: Sample, texts: Sequence[str]) -> str:
+    text = beginning(sample, texts)
+    return f" ({text!r})" if text else ""
 
 
 def on_slow_metrics(seconds: Mapping[str, tuple[float, int]], whole: float) -> list[str]:

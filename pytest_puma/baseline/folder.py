@@ -33,8 +33,9 @@ from typing import Any, TypeAlias
 
 from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import DataError
-from pytest_puma.core.atomic import locked, write_whole
+from pytest_puma.core.atomic import write_together
 from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.locks import locked
 
 FORMAT = 2
 #: The formats that can be read: the first one has no trials, groups and scores.
@@ -113,9 +114,9 @@ class Baselines:
 
     def _reading(self, scenario: str) -> dict[str, Entry]:
         path = self._path(scenario)
-        if not path.exists():
-            return {}
         try:
+            if not path.exists():
+                return {}
             data = parse_json(path.read_text(encoding="utf-8"))
             _check_format(path, data["format"])
             lines = self._beside(scenario).read_text(encoding="utf-8").split("\n")
@@ -150,8 +151,12 @@ class Baselines:
         written = {cell: _written(entries[cell]) for cell in sorted(entries)}
         heads = {cell: head for cell, (head, _) in written.items()}
         lines = [line for _, own in written.values() for line in own]
-        write_whole(self._beside(scenario), "".join(f"{line}\n" for line in lines))
-        write_whole(self._path(scenario), _spread({"format": FORMAT, "scenario": scenario, "cells": heads}) + "\n")
+        write_together(
+            {
+                self._beside(scenario): "".join(f"{line}\n" for line in lines),
+                self._path(scenario): _spread({"format": FORMAT, "scenario": scenario, "cells": heads}) + "\n",
+            }
+        )
 
 
 def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:

@@ -1,102 +1,136 @@
-"""Atomic writing of files, and locks of folders, for several processes at once."""
+"""Writing of files that others read meanwhile. A full disk leaves no half of one."""
 
 from __future__ import annotations
 
+import errno
 import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 from secrets import token_hex
-from typing import TextIO
+
+#: Modes of a new file: for everybody whom the umask allows, and for its owner alone.
+SHARED, PRIVATE = 0o666, 0o600
+#: Characters of a file's name in the name of its temporary file, as names have a maximum length.
+_NAMED = 32
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replace the file atomically: a reader sees the old text or the new one, never half of it."""
-    # Containers that share a folder may have equal process ids.
-    half = path.with_name(f".{path.name}.{os.getpid()}.{token_hex(4)}")
+def write_whole(path: Path, text: str, *, mode: int = SHARED) -> None:
+    """Replace a file atomically: a reader sees the old text or the new one, never half of it.
+
+    A missing folder is made. An old file keeps its owner and its mode; `mode` is that of a new one. Of a link, the file
+    is replaced that it points to. A device or a pipe, such as /dev/stdout, only gets the text. An `OSError` or a
+    `UnicodeEncodeError` leaves the old file and nothing else.
+    """
+    write_together({path: text}, mode=mode)
+
+
+def write_together(texts: Mapping[Path, str], *, mode: int = SHARED) -> None:
+    """Replace files that belong together, as `write_whole`. All texts are on the disk before the first file changes."""
+    halves: list[tuple[Path, Path]] = []
     try:
-        half.write_text(text, encoding="utf-8")
-        half.replace(path)
-    except BaseException:
-        half.unlink(missing_ok=True)
-        raise
+        for path, text in texts.items():
+            data, old = text.encode(), _status(path)
+            if old is not None and not stat.S_ISREG(old.st_mode):
+                path.write_bytes(data)
+                continue
+            target = Path(os.path.realpath(path))
+            # Containers that share a folder may have equal process ids.
+            halves.append((target.with_name(f".{target.name[:_NAMED]}.{os.getpid()}.{token_hex(4)}"), target))
+            _write(halves[-1][0], data, mode=mode, old=old)
+        for half, target in halves:
+            _replace(half, target)
+    finally:
+        for half, _ in halves:
+            with suppress(OSError):
+                half.unlink(missing_ok=True)
 
 
-@contextmanager
-def appending(path: Path) -> Iterator[TextIO]:
-    """Open a file to append to it; if the block fails or is interrupted, the file gets its old length."""
-    size = path.stat().st_size if path.exists() else 0
+def append(path: Path, texts: Iterable[str], *, end: int, mode: int = SHARED) -> int:
+    """Append texts to a file, and return its size in bytes; `end` is the size after the last call, at first 0.
+
+    An `OSError` leaves the file as it was. What it may leave nevertheless, and the end of the process too, lies behind
+    `end`, and the next call cuts it off. A file that another program has shortened is continued at its end.
+    """
     try:
-        with path.open("a", encoding="utf-8") as stream:
-            yield stream
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode), "ab") as stream:
+            end = min(end, stream.seek(0, os.SEEK_END))
+            stream.truncate(end)
+            stream.writelines(text.encode() for text in texts)
+            stream.flush()
+            return stream.tell()
     except BaseException:
+        # After the file was closed: that writes the rest of the buffer, once there is room again.
         with suppress(OSError):
-            os.truncate(path, size)
+            os.truncate(path, end)
         raise
 
 
-def make_folder(path: Path) -> Path:
+def make_folder(path: Path, *, mode: int = 0o777) -> Path:
     """Create a new folder; if the name exists, `-02` or a higher number is appended to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     names = chain([path.name], (f"{path.name}-{number:02}" for number in count(2)))
-    return next(folder for folder in map(path.with_name, names) if _created(folder))
-
-
-def _created(path: Path) -> bool:
-    try:
-        path.mkdir()
-    except FileExistsError:
-        return False
-    return True
+    return next(folder for folder in map(path.with_name, names) if _created(folder, mode))
 
 
 def obstacle(path: Path) -> str:
     """Return the reason why a file cannot be written, as far as it can be checked before; empty if it can."""
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     if path.is_dir():
         return f"{path} is a folder"
-    if path.exists():
-        return "" if os.access(path, os.W_OK) else f"{path} is not writable"
+    if path.exists() and not os.access(path, os.W_OK):
+        return f"{path} is not writable"
+    if path.exists() and not path.is_file():
+        return ""
     parent = next(parent for parent in path.parents if parent.exists())
     if not parent.is_dir():
         return f"{parent} is not a folder"
     return "" if os.access(parent, os.W_OK | os.X_OK) else f"the folder {parent} is not writable"
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Wait for the lock of an existing folder and hold it: a file `.lock` that is removed at the end."""
-    path = folder / ".lock"
-    descriptor = _hold(path)
+def _status(path: Path) -> os.stat_result | None:
+    """The status of a file, None if there is none; a `PermissionError` if it is protected from writing."""
     try:
-        yield
-        # Windows does not remove a file that another process has open; the last holder removes it.
-        with suppress(PermissionError):
-            path.unlink()
-    finally:
-        os.close(descriptor)
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return status
 
 
-def _hold(path: Path) -> int:
-    """The descriptor of the locked file; it is opened again if the last holder removed the file in the meantime."""
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
-        _lock(descriptor)
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(descriptor), path.stat()):
-                return descriptor
-        os.close(descriptor)
+def _write(path: Path, data: bytes, *, mode: int, old: os.stat_result | None) -> None:
+    """Write a new file, with the owner and the mode of an old one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = mode if old is None else stat.S_IMODE(old.st_mode)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        # Some file systems find out only now that there is no room.
+        os.fsync(stream.fileno())
+    if old is not None:
+        # Some file systems have no owners and no modes.
+        with suppress(OSError, AttributeError):
+            os.chown(path, old.st_uid, old.st_gid)
+        with suppress(OSError):
+            path.chmod(mode)
 
 
-if sys.platform == "win32":
-    import msvcrt
+def _replace(half: Path, target: Path) -> None:
+    try:
+        half.replace(target)
+    except OSError as error:
+        # A container may have been given this single file: it can be written, but not replaced.
+        if error.errno != errno.EBUSY:
+            raise
+        target.write_bytes(half.read_bytes())
 
-    def _lock(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
 
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+def _created(path: Path, mode: int) -> bool:
+    try:
+        path.mkdir(mode)
+    except FileExistsError:
+        return False
+    return True

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from pytest_puma.core import ModelError
-from pytest_puma.core.atomic import locked
+from pytest_puma.core.locks import locked
 from pytest_puma.models.digest import weights_digest
 from pytest_puma.models.search import user_cache
 

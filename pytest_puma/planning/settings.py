@@ -79,6 +79,8 @@ class RunOptions:
         return Generation(**{name: value for name, value in values.items() if value is not None})
 
 
+#: The default number of runs whose predictions stay.
+DEFAULT_RUNS = 50
 DEFAULTS = RunOptions(samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
 
 
@@ -156,9 +158,12 @@ class Settings:
     reports: tuple[ReportFile, ...] = ()
     junit: bool = False
     store: StoreSettings = field(default_factory=StoreSettings)
-    keep_prompts: bool = True
     #: The run whose answers are read, None to compute them.
     rescored: RecordedRun | None = None
+    #: Whether files have the prompts and the rows of the samples.
+    keep_prompts: bool = True
+    #: The number of runs whose predictions stay.
+    keep_runs: int = DEFAULT_RUNS
 
     def selects(self, cell: Cell) -> bool:
         """Whether the options on scenarios, flips and earlier runs leave a cell in the run."""

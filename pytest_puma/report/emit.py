@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from pkgutil import resolve_name
 
 from pytest_puma.core import Run
+from pytest_puma.core.atomic import write_whole
 from pytest_puma.planning.reports import FORMATS, ReportFile
+from pytest_puma.store.serialize import storable
 
 
 def emit(run: Run, reports: Iterable[ReportFile]) -> list[str]:
@@ -16,6 +18,6 @@ def emit(run: Run, reports: Iterable[ReportFile]) -> list[str]:
 
 def _emit(run: Run, report: ReportFile) -> str:
     text = resolve_name(FORMATS[report.format])(run)
-    report.path.parent.mkdir(parents=True, exist_ok=True)
-    report.path.write_text(text, encoding="utf-8")
+    # A text of data or of a test may have half of a character.
+    write_whole(report.path, storable(text))
     return f"report: {report.path}"

@@ -38,11 +38,15 @@ Number = TypeVar("Number")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Context of an assessment: what to compare the answers with, and the policy for doubt."""
+    """Context of an assessment: what to compare the answers with, and the policy for doubt.
+
+    `quotes`: whether sentences quote the samples.
+    """
 
     baseline: Entry | None = None
     naive_baselines: NaiveBaselines | None = None
     policy: Policy = field(default_factory=Policy)
+    quotes: bool = True
 
 
 def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
@@ -55,7 +59,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     measures = _known(measure_cell(cell, scored, shown, level=level), answered)
     # Without the time of naive baselines, which is not the model's.
     seconds = answered.seconds + time.perf_counter() - started
-    texts = text_fields(cell.scenario, answered.samples, answered.hidden)
+    texts = text_fields(cell.scenario, answered.samples, answered.hidden) if context.quotes else ()
     naive = _naive(cell, answered, scored, context.naive_baselines, shown)
     against_baseline = _against_baseline(cell, answered, scored, context.baseline, level)
     comparisons = _against_naive(cell, scored, naive)

@@ -72,7 +72,10 @@ class BaselineUpdater:
     def problems(self, collected: Collected | None) -> list[str]:
         """Return sentences on entries without a test, and on files that cannot be read."""
         # An update of the baselines only reports entries without a test.
-        gone = [] if self._accepts or self._config.option.puma_prune_baseline else self.gone(collected)
+        try:
+            gone = [] if self._accepts or self._config.option.puma_prune_baseline else self.gone(collected)
+        except OSError as error:
+            return [*self._faults, f"the tests of the baselines cannot be found: {error}"]
         return self._faults + [
             f"{entry.cell} has a baseline, but {entry.test} no longer runs it; "
             "restore its name, or run --puma-prune-baseline"
@@ -85,7 +88,7 @@ class BaselineUpdater:
         prune = self._config.option.puma_prune_baseline
         written = self._baselines.write(list(self._measured.values()), gone if prune else [])
         kept = [f"baseline: no test runs {entry.cell} any more; --puma-prune-baseline removes it" for entry in gone]
-        return [_line(each) for each in written] + ([] if prune else kept)
+        return [self._line(each) for each in written] + ([] if prune else kept)
 
     def skip(self) -> list[str]:
         """Write nothing, as the run did not reach its end; return the line that says so, if any were requested."""
@@ -121,6 +124,11 @@ class BaselineUpdater:
         path = os.path.relpath(self._config.rootpath / file, self._root)
         return f"{Path(path).as_posix()}{colons}{function}"
 
+    def _line(self, written: Written) -> str:
+        counts = {"new": written.new, "changed": written.changed, "unchanged": written.same, "removed": written.gone}
+        shown = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        return f"baseline: {os.path.relpath(written.path, self._config.invocation_params.dir)}: {shown}"
+
     def _would_be(self, entry: Entry, read: Collection[Path]) -> bool:
         """Whether this run would have collected the test of an entry: its file was read, or is deleted."""
         file = (self._root / entry.test.partition("::")[0]).resolve()
@@ -128,12 +136,6 @@ class BaselineUpdater:
             return file in read
         folders = [self._config.invocation_params.dir / argument for argument in self._config.args]
         return any(file.is_relative_to(folder.resolve()) for folder in folders)
-
-
-def _line(written: Written) -> str:
-    counts = {"new": written.new, "changed": written.changed, "unchanged": written.same, "removed": written.gone}
-    shown = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return f"baseline: {os.path.relpath(written.path)}: {shown}"
 
 
 def _commit(root: Path) -> str:

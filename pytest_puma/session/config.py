@@ -59,7 +59,7 @@ def check_command_line(config: pytest.Config) -> None:
 
         try:
             config.stash[SETTINGS] = _read(config)
-        except PumaError as error:
+        except (PumaError, OSError) as error:
             from pytest_puma.report import escape
 
             msg = escape.terminal_lines(f"puma: {error}")
@@ -176,6 +176,8 @@ def _read(config: pytest.Config) -> Settings:
         store=option_values.store(config),
         reports=parse_reports(option.puma_report or (), config.invocation_params.dir),
         junit=JUNIT in (option.puma_report or ()),
+        keep_prompts=config.getini("puma_keep_prompts") is not False,
+        keep_runs=option_values.keep_runs(config),
     )
 
 

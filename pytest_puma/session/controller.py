@@ -6,6 +6,7 @@ Under xdist this is the process that starts the workers, else the only one.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -67,16 +68,24 @@ class Controller:
         cells = cells_in(ids, lambda: model_names(self._config))
         first = self._plan(cells, certain=False)
         # This process collects nothing, so pytest shows no lines after a collection.
-        for note in self._start_notes() if first and cells else ():
-            self._config.get_terminal_writer().line(note)
+        with suppress(OSError):
+            for note in self._start_notes() if first and cells else ():
+                self._config.get_terminal_writer().line(note)
 
     def _plan(self, cells: Mapping[int, Named], *, certain: bool) -> bool:
         if cells:
             self._end_signals.handle()
         return self._arrivals.plan(cells, certain=certain)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+        try:
+            return (yield)
+        finally:
+            # Even if the terminal is closed, and others raise an error: what was computed is kept.
+            self._receive(report)
+
+    def _receive(self, report: pytest.TestReport) -> None:
         # The table and the run folder have the same cells, whenever the run is interrupted.
         with held(), rare_collections():
             outcome = self._arrivals.receive(report)

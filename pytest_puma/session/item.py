@@ -63,6 +63,7 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         baseline=settings.baseline_of(cell),
         naive_baselines=settings.naive_baselines_of(cell),
         policy=settings.policy,
+        quotes=settings.keep_prompts,
     )
     answered = predict(
         cell,

@@ -158,6 +158,16 @@ def determinism(config: pytest.Config) -> int:
     return samples or 0
 
 
+def keep_runs(config: pytest.Config) -> int:
+    """Return the number of runs whose predictions stay."""
+    from pytest_puma.core.errors import check_limits
+    from pytest_puma.planning.settings import DEFAULT_RUNS
+
+    runs: int | None = config.getini("puma_keep_runs")
+    check_limits({"ini key puma_keep_runs": (runs, 1, math.inf)})
+    return DEFAULT_RUNS if runs is None else runs
+
+
 def axes(config: pytest.Config) -> tuple[str, ...]:
     """Return the axes of `--puma-compare`."""
     from pytest_puma.analysis.contrasts import AXES
@@ -191,10 +201,11 @@ def rescored(config: pytest.Config) -> RecordedRun | None:
     if text is None:
         return None
     from pytest_puma.core import DataError, SettingsError
+    from pytest_puma.store.project_folder import runs_of
     from pytest_puma.store.recorded_run import find_run
 
     try:
-        run = find_run(text, project_root(config) / ".puma" / "runs", config.invocation_params.dir)
+        run = find_run(text, runs_of(project_root(config)), config.invocation_params.dir)
         config.option.puma_rescore = str(run.path.parent)
         _ = run.cells
     except DataError as error:

@@ -161,6 +161,8 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_compare": ("linelist", "axes of the table of paired tests, as --puma-compare"),
     "puma_stop_early": ("bool", "stop cells as soon as their gates are decided, as --puma-stop-early"),
     "puma_naive_baselines": ("bool", "whether to show the scores of naive baselines (default: true)"),
+    "puma_keep_prompts": ("bool", "whether files have the prompts and the rows of the samples (default: true)"),
+    "puma_keep_runs": ("int", "number of runs whose predictions stay in .puma (default: 50)"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
     "puma_inconclusive": ("string", "effect of an inconclusive comparison: warn, fail, or point (the value decides)"),
     "puma_missing_baseline": ("string", "effect of a missing baseline: warn or fail"),

@@ -43,14 +43,15 @@ class Output:
 
         with self._survives("the run folder .puma"):
             if self._folder is None:
-                self._folder = RunFolder(self._root, self._name)
+                keep_prompts = settings_of(self._config).keep_prompts
+                self._folder = RunFolder(self._root, self._name, keep_prompts=keep_prompts)
         return self._folder
 
     def add(self, outcome: Outcome) -> None:
         """Write the predictions of a cell at once, as the run may be interrupted."""
         folder = self.open()
         if folder is not None:
-            with self._survives("the run folder .puma"):
+            with self._survives(f"the predictions of {outcome.cell}"):
                 folder.add(outcome)
 
     def finish(self, run: Run, update_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
@@ -69,7 +70,23 @@ class Output:
                 lines += emit(run, [report])
         with self._survives("the throughput of the models"):
             write_throughput(self._root, settings.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
-        return self._record(run), lines
+        run = self._record(run)
+        if self._folder is not None:
+            lines += self._prune(self._folder)
+            self._folder.close()
+        return run, lines
+
+    def _prune(self, folder: RunFolder) -> list[str]:
+        """Remove the predictions of older runs; return a line on them. Those that cannot be removed are no problem."""
+        from pytest_puma.store.pruning import prune
+
+        settings = settings_of(self._config)
+        spared = [folder.path] if settings.rescored is None else [folder.path, settings.rescored.path.parent]
+        pruned = prune(self._root, keep=settings.keep_runs, spared=spared)
+        removed = f"removed the predictions of {pruned.runs} older runs ({pruned.size / 1e6:.1f} MB)"
+        lines = [removed] if pruned.runs else []
+        lines += [f"an older run keeps its predictions: {fault}" for fault in pruned.faults]
+        return [f"puma_keep_runs = {settings.keep_runs}: {line}" for line in lines]
 
     def _record(self, run: Run) -> Run:
         """Write `run.json` and return the run, with the problems of writing up to now."""

@@ -38,16 +38,16 @@ class Planner:
         settings = settings_of(self._config)
         # Answers that are read cost nothing.
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None and cell.model.computes]
-        throughputs = {cell.model: read_throughput(project_root(self._config), cell.model) for cell in cells}
         try:
+            throughputs = {cell.model: read_throughput(project_root(self._config), cell.model) for cell in cells}
             forecasts = plan(
                 cells,
                 throughputs,
                 project=settings.project,
             )
-        except PumaError as error:
+        except (PumaError, OSError) as error:
             # Only a worker would take it for an internal error, and there are none.
-            raise pytest.UsageError(str(error)) from error
+            raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error
         by_name = {model.name: throughput for model, throughput in throughputs.items()}
         self._lines = plan_lines(forecasts, by_name, width(self._config))
         return True

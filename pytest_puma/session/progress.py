@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 import pytest
@@ -34,8 +34,11 @@ def progress_of(config: pytest.Config, cell: Cell) -> Progress | None:
         if not done and now < due:
             return
         due = now + (LIVE if reporter.isatty else PLAIN)
-        with _uncaptured(capture):
+        # A terminal that is gone ends no cell. pytest writes next, and ends the run.
+        with suppress(OSError), _uncaptured(capture):
             line.show("" if done else _text(cell, answered, samples, now - started))
+            # Python collects what goes to a pipe, as in CI, in blocks.
+            reporter.flush()
 
     return update
 

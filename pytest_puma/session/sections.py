@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ def show(terminalreporter: Any, title: str, lines: Sequence[str]) -> None:
     """Show lines under a title; without lines, nothing."""
     from pytest_puma.report import escape
 
-    if lines:
-        terminalreporter.section(title)
-    for line in lines:
-        terminalreporter.write_line(escape.terminal(line))
+    # A terminal that is gone, or a full disk behind it, is pytest's to report.
+    with suppress(OSError):
+        if lines:
+            terminalreporter.section(title)
+        for line in lines:
+            terminalreporter.write_line(escape.terminal(line))

@@ -13,7 +13,7 @@ def start_notes(config: pytest.Config, cells: Sequence[str], baseline_note: str 
     """Return the lines to show before a run of these cells."""
     from pytest_puma.report import escape
 
-    notes = (_model_note(config), _rescoring_note(config, cells), _device_note(config), baseline_note)
+    notes = (_model_note(config), *_rescoring_notes(config, cells), _device_note(config), baseline_note)
     return [escape.terminal(note) for note in notes if note]
 
 
@@ -24,14 +24,16 @@ def _model_note(config: pytest.Config) -> str | None:
     return f"puma: on the bundled demonstration model {DEMONSTRATION}; name your own by --puma-model FILE.gguf"
 
 
-def _rescoring_note(config: pytest.Config, cells: Sequence[str]) -> str | None:
-    """Return the run whose answers are read, and how many of its cells."""
+def _rescoring_notes(config: pytest.Config, cells: Sequence[str]) -> list[str]:
+    """Return the run whose answers are read, how many of its cells, and those that were cut off."""
     run = settings_of(config).rescored
     if run is None:
-        return None
-    cut = " (it was killed while it wrote another one)" if run.cut else ""
-    count = f"{len({*cells})} of its {len(run.cells)} cells{cut}"
-    return f"puma: rescored from the run {run.name}: {count}; no model is loaded"
+        return []
+    counts = f"{len({*cells})} of its {len(run.cells)} cells"
+    return [
+        f"puma: rescored from the run {run.name}: {counts}; no model is loaded",
+        *(f"puma: {sentence}" for sentence in run.cut_off),
+    ]
 
 
 def _device_note(config: pytest.Config) -> str | None:

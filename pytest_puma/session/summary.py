@@ -24,7 +24,7 @@ def show_summary(
     from pytest_puma.report import contrasts, robustness
     from pytest_puma.report.terminal import summary
 
-    name = "" if folder is None else os.path.relpath(folder)
+    name = "" if folder is None else os.path.relpath(folder, config.invocation_params.dir)
     columns = width(config)
     show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *lines])
     perturbed = [*robustness.lines(run.robustness, columns), *robustness.not_run(run)]

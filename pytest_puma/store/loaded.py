@@ -7,24 +7,29 @@ wrong = run.predictions.query("answer != gold")
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_puma.core import DataError, Gate, Messages
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
+from pytest_puma.store.cell_lines import cells_of
+from pytest_puma.store.project_folder import runs_of
 from pytest_puma.store.record import FORMAT
-from pytest_puma.store.run_folder import PREDICTIONS, RECORD, newest_run
+from pytest_puma.store.run_folder import PREDICTIONS, RECORD, REMOVED, newest_run
 from pytest_puma.store.serialize import messages_from
 
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
 _NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
 _MEASURE = ("metric", "value", "low", "high", "n", "note")
 _NUMBERS = ("value", "low", "high")
@@ -85,8 +90,9 @@ class LoadedRun:
 
         `prompt` and `raw` are the last request and its reply; `messages` and `replies` are those of all requests.
         Each field, group, score and probability has a column: `fields.title`, `groups.subject`, `scores.accuracy`,
-        `probabilities.Critical`. A `DataError` names the
-        invalid line of a file that is truncated or was not written by pytest-puma.
+        `probabilities.Critical`. A cell that was cut off is left out, with a `UserWarning`. A `DataError` names the
+        invalid line of a file that was not written by pytest-puma. Without `puma_keep_prompts`, there are no prompts
+        and no fields.
         """
         return _frame(list(_rows(self.path.with_name(PREDICTIONS), self.record["outcomes"])), _PREDICTION)
 
@@ -175,7 +181,7 @@ def _record_of(path: Path) -> Path:
         raise DataError(msg)
     if (path / RECORD).exists() or (path / PREDICTIONS).exists():
         return path / RECORD
-    for runs in (path / ".puma" / "runs", path / "runs", path):
+    for runs in (runs_of(path), path / "runs", path):
         if (newest := newest_run(runs)) is not None:
             return newest
     msg = f"load_run: {path}: no finished run in it; expected a run folder, its {RECORD} or the folder with .puma"
@@ -183,42 +189,52 @@ def _record_of(path: Path) -> Path:
 
 
 def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the predictions of these outcomes as rows."""
+    """Yield the predictions of these outcomes as rows; a cell that is not whole is left out, with a warning."""
     if not outcomes:  # each cell ended in an error: no file was written
         return
-    names = {_owner(outcome): _names(outcome) for outcome in outcomes}
-    missing = Counter({_owner(outcome): outcome["trials"] for outcome in outcomes})
-    shared: dict[tuple[Any, ...], list[Messages]] = {}
-    number = 0
+    missing = {_owner(outcome): outcome for outcome in outcomes}
+    counts: Counter[tuple[Any, ...]] = Counter()
+    with _opened(path) as stream:
+        for cell in [each for each in cells_of(stream, where=f"load_run: {path}") if each.first_is_whole]:
+            owner, shared = _parsed(path, cell.number, cell.first, _head)
+            counts[owner] = cell.predictions
+            if owner in missing and cell.predictions >= missing[owner]["trials"]:
+                names = _names(missing.pop(owner))
+                stream.seek(cell.start)
+                for number, line in enumerate(islice(stream, cell.predictions), start=cell.number + 1):
+                    yield names | _parsed(path, number, line, partial(_row, shared=shared))
+    for owner, outcome in missing.items():
+        msg = (
+            f"load_run: {path}: {counts[owner]} of the {outcome['trials']} predictions of {outcome['cell']} are there; "
+            "the cell is left out: was the run cut off, or the disk full?"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=2)
+
+
+def _parsed(path: Path, number: int, line: bytes, read: Callable[[Mapping[str, Any]], T]) -> T:
+    """What a function reads of a line."""
     try:
-        for number, line in enumerate(_lines(path), start=1):  # noqa: B007 - for the error message
-            data = parse_json(line)
-            owner = _owner(data)
-            if data["kind"] == "cell":
-                shared[owner] = [messages_from(messages) for messages in data["prompts"]]
-            elif owner in names:
-                missing[owner] -= 1
-                yield names[owner] | _row(data, shared[owner])
+        return read(parse_json(line))
     except (ValueError, LookupError, TypeError, AttributeError, StopIteration, RuntimeError) as error:
         reason = " ".join(str(error).split())[:_MAX_REASON]
         msg = (
             f"load_run: {path}: line {number} cannot be read ({type(error).__name__}: {reason}); "
-            "expected a line that pytest-puma wrote: is the file truncated?"
+            "expected a line that pytest-puma wrote"
         )
         raise DataError(msg) from error
-    if lost := +missing:
-        (cell, *_), count = lost.most_common(1)[0]
-        msg = (
-            f"load_run: {path}: {count} predictions of {cell} are missing; expected all that {RECORD} counts: "
-            "is the file truncated?"
-        )
-        raise DataError(msg)
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _head(data: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Messages]]:
+    """The owner of a cell's lines, and its shared prompts."""
+    return _owner(data), [messages_from(messages) for messages in data["prompts"] or ()]
+
+
+def _opened(path: Path) -> Any:
     try:
-        with path.open(encoding="utf-8", newline="\n") as stream:
-            yield from stream
+        return path.open("rb")
+    except FileNotFoundError as error:
+        msg = f"load_run: {path}: no such file; expected it beside {RECORD}: load the run folder; {REMOVED}"
+        raise DataError(msg) from error
     except OSError as error:
         msg = f"load_run: {path}: cannot be read ({error.strerror}); expected it beside {RECORD}: load the run folder"
         raise DataError(msg) from error
@@ -233,7 +249,7 @@ def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
     }
     kept = {name: data[name] for name in _PREDICTION if name in data}
     texts = {
-        "prompt": _chat_text(messages[-1]) if messages else "",
+        "prompt": _chat_text(messages[-1]) if messages else None,
         "raw": data["raw"][-1] if data["raw"] else "",
         "messages": [[{"role": each.role, "content": each.content} for each in prompt] for prompt in messages],
         "replies": data["raw"],

@@ -5,6 +5,7 @@ Source of the read-only cases: SQLite, "Write-ahead logging", sections 5 and 11.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -14,7 +15,9 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-from pytest_puma.core.atomic import locked
+from pytest_puma.core.atomic import PRIVATE
+from pytest_puma.core.locks import locked
+from pytest_puma.store.project_folder import make_private
 from pytest_puma.store.schema import ForeignFileError, NewerSchemaError, check, upgrade
 
 #: Seconds to wait for another process, which holds the lock for milliseconds.
@@ -33,7 +36,6 @@ class Opened:
 
 def open_to_write(path: Path) -> Opened:
     """Open the store, and create it if it does not exist. A damaged file is set aside, and a new store begins."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     inode = _inode(path)
     try:
         return _writable(path)
@@ -54,6 +56,11 @@ def open_to_read(path: Path) -> Opened:
 
 def _writable(path: Path) -> Opened:
     note = ""
+    with suppress(OSError):  # SQLite reports it
+        make_private(path.parent)
+        # SQLite creates the files beside it with the same mode. A file that exists is not opened here: to close it
+        # again would release the locks of this process.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
     connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         check(connection)

@@ -1,6 +1,7 @@
 """An earlier run as a source of responses: the conversations in `predictions.jsonl` of its run folder.
 
-The file alone is enough: it also has the cells of a run that was interrupted, and those whose metrics raised.
+The file alone is enough: it also has the cells of a run that was interrupted, and those whose metrics raised. A cell
+that was cut off is left out, so that half a cell never counts.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.store import responses
-from pytest_puma.store.run_folder import PREDICTIONS, RECORD, age
+from pytest_puma.store.cell_lines import CellLines, cells_of
+from pytest_puma.store.run_folder import PREDICTIONS, RECORD, REMOVED, age
 from pytest_puma.store.serialize import messages_from
 
 #: The argument that means the newest run.
 LAST = "last"
-_CELL = b'{"kind": "cell"'
 _MAX_NAMED = 3
 _MAX_REASON = 200
 _MESSAGES = [{"role": str, "content": str}]
 _CELL_SHAPE = {
     "cell": str,
     "node_id": str,
-    "prompts": [_MESSAGES],
+    "prompts": (None, [_MESSAGES]),
     "predictions?": int,
     "signature": {
         "samples": (str, int),
@@ -78,7 +79,7 @@ class RecordedCell:
     """A cell of a run: its names, its signature, the common beginnings of its prompts, and its place in the file.
 
     `test`: the id of the test function that requested it. `start`, `line`: the byte and the line before its first
-    prediction. `predictions`: their number, None in files of earlier versions.
+    prediction; `predictions`: the number of these.
     """
 
     name: CellId
@@ -87,7 +88,7 @@ class RecordedCell:
     shared: tuple[Messages, ...]
     start: int
     line: int
-    predictions: int | None
+    predictions: int
 
 
 @dataclass(frozen=True)
@@ -104,59 +105,64 @@ class RecordedRun:
     @cached_property
     def cells(self) -> Mapping[str, RecordedCell]:
         """The cells by id. Of a test that ran several times, the last attempt counts."""
-        cells = {str(cell.name): cell for cell in self._read[0]}
+        cells = {str(cell.name): cell for cell in self._places if isinstance(cell, RecordedCell)}
         if not cells:
-            found = "only a part of one cell, as the run was killed" if self.cut else "no cell in it"
+            found = "; ".join(("no whole cell in it", *self.cut_off)) if self.cut_off else "no cell in it"
             msg = f"{self.path}: {found}; expected the predictions of a run: run again"
             raise DataError(msg)
         return cells
 
     @property
-    def cut(self) -> bool:
-        """Whether the run was killed while it wrote a cell, which is left out."""
-        return self._read[1]
-
-    @cached_property
-    def _read(self) -> tuple[list[RecordedCell], bool]:
-        """The whole cells of the file, and whether lines of the last one are missing."""
-        cells: list[RecordedCell] = []
-        offset = lines = 0
-        whole = True
-        with self._opened() as stream:
-            for number, line in enumerate(stream, start=1):
-                offset += len(line)
-                whole = line.endswith(b"\n")
-                lines += whole
-                if line.startswith(_CELL) and whole:
-                    cells.append(self._cell(line, number, offset))
-                    lines = 0
-        expected = cells[-1].predictions if cells else 0
-        if expected is None:
-            return cells, False
-        short = lines < expected
-        return (cells[:-1] if short else cells), short or not whole
+    def cut_off(self) -> tuple[str, ...]:
+        """A sentence for each cell that is left out, as the end of the run or a full disk has cut it off."""
+        return tuple(sentence for sentence in self._places if isinstance(sentence, str))
 
     def conversations(self, cell: RecordedCell) -> dict[Key, list[RecordedTurn]]:
         """Return the conversation about each trial of a cell."""
         with self._opened() as stream:
             stream.seek(cell.start)
-            lines = islice(_until_next_cell(enumerate(stream, start=cell.line + 1)), cell.predictions)
+            lines = enumerate(islice(stream, cell.predictions), start=cell.line + 1)
             return dict(self._conversation(cell, number, line) for number, line in lines)
 
-    def _cell(self, line: bytes, number: int, end: int) -> RecordedCell:
-        data = self._loaded(line, number, _CELL_SHAPE)
+    @cached_property
+    def _places(self) -> list[RecordedCell | str]:
+        """Each cell in order, or the sentence on its end."""
+        with self._opened() as stream:
+            return [place for lines in cells_of(stream, where=str(self.path)) for place in self._place(lines)]
+
+    def _place(self, lines: CellLines) -> Iterator[RecordedCell | str]:
+        if not lines.first_is_whole:
+            yield _cut_off(lines.number)
+            return
+        data = self._loaded(lines.first, lines.number, _CELL_SHAPE)
         try:
-            return RecordedCell(
-                name=CellId.parse(data["cell"]),
-                test=data["node_id"].partition("[")[0],
-                signature=data["signature"],
-                shared=tuple(messages_from(messages) for messages in data["prompts"]),
-                start=end,
-                line=number,
-                predictions=max(0, data["predictions"]) if "predictions" in data else None,
-            )
+            expected = data.get("predictions", lines.predictions + lines.cut)
+            if lines.predictions < expected:
+                count = f"{lines.predictions} of its {expected} predictions"
+                yield f"{data['cell']} is cut off after {count} in {PREDICTIONS}; the cell is left out"
+            else:
+                yield self._cell(data, lines)
+                if lines.cut:
+                    yield _cut_off(lines.number + lines.predictions + 1)
         except (KeyError, TypeError, AttributeError) as error:
-            raise self._fault(number, error) from error
+            raise self._fault(lines.number, error) from error
+
+    def _cell(self, data: Mapping[str, Any], lines: CellLines) -> RecordedCell:
+        if data["prompts"] is None:
+            msg = (
+                f"{self.path}: the run kept no prompts (ini key puma_keep_prompts), so that no request can be compared "
+                "with it; run again, with puma_keep_prompts = true if its answers are to be read"
+            )
+            raise DataError(msg)
+        return RecordedCell(
+            name=CellId.parse(data["cell"]),
+            test=data["node_id"].partition("[")[0],
+            signature=data["signature"],
+            shared=tuple(messages_from(messages) for messages in data["prompts"]),
+            start=lines.start,
+            line=lines.number,
+            predictions=lines.predictions,
+        )
 
     def _conversation(self, cell: RecordedCell, number: int, line: bytes) -> tuple[Key, list[RecordedTurn]]:
         data = self._loaded(line, number, _PREDICTION_SHAPE)
@@ -210,13 +216,12 @@ def find_run(text: str, runs: Path, here: Path) -> RecordedRun:
     if run is None:
         names = ", ".join(file.parent.name for file in newest[:_MAX_NAMED])
         there = f"the newest runs are {names}" if names else f"{runs} has no run: run without --puma-rescore first"
-        msg = f"found no {PREDICTIONS} of this run; expected 'last', the name of a run, or its folder; {there}"
+        removed = any(file.with_name(RECORD).is_file() for file in files)
+        expected = REMOVED if removed else "expected 'last', the name of a run, or its folder"
+        msg = f"found no {PREDICTIONS} of this run; {expected}; {there}"
         raise DataError(msg)
     return run
 
 
-def _until_next_cell(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    for number, line in lines:
-        if line.startswith(_CELL):
-            return
-        yield number, line
+def _cut_off(line: int) -> str:
+    return f"line {line} of {PREDICTIONS}, the first one of a cell, is cut off; the cell is left out"

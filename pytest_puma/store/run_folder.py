@@ -6,53 +6,103 @@ test again) assign a prediction to its cell:
     {"kind": "cell", ..., "signature": {...}, "prompts": [[{"role": "user", "content": "Which team? "}]], ...}
     {"kind": "prediction", ..., "prompts": [[{"role": "user", "content": "No invoice came."}]], "sample_id": "T-1", ...}
 
-The line of the cell comes first. `predictions` is the number of the lines after it: fewer are there if the process was
-killed while it wrote them. Its `prompts` are the common beginnings of the first prompts of all samples, of the
-second prompts, and so on. The first message of a prediction's prompt continues the last message of that beginning; null
-repeats the preceding prompt. A prediction has `sample_id`, `trial`, `gold`, `answer` (null: parse failure), `failure`
-(its cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`, `units`, `scores`,
-`usage`, the `fields` and `groups` of the sample, for choices and texts `references`, `choices`, `order`, `reply`,
-`likelihoods` and `unconditional`, and `responses`: what else is needed to hold the conversation again without a model.
+The line of the cell comes first, with the number of its `predictions`: fewer follow if the process was killed while it
+wrote them. Its `prompts` are the common beginnings of the first prompts of all samples, of the second prompts, and so
+on; null if the run keeps no prompts. The first message of a prediction's prompt continues the last message of that
+beginning; null repeats the preceding prompt. A prediction has `sample_id`, `trial`, `gold`, `answer` (null: parse
+failure), `failure` (its cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`,
+`units`, `scores`, `usage`, the `fields` and `groups` of the sample, for choices and texts `references`, `choices`,
+`order`, `reply`, `likelihoods` and `unconditional`, and `responses`: what else is needed to hold the conversation again
+without a model.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from pytest_puma.core import DataError, Outcome, Run
-from pytest_puma.core.atomic import appending, make_folder, write_whole
+from pytest_puma.core import DataError, Outcome, Prediction, Run
+from pytest_puma.core.atomic import PRIVATE, append, make_folder, write_whole
 from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.locks import locked
+from pytest_puma.core.prediction import changed
+from pytest_puma.store.project_folder import MODE, project_folder, runs_of
 from pytest_puma.store.record import as_json
 from pytest_puma.store.serialize import plain, prediction_json
 
 PREDICTIONS, RECORD = "predictions.jsonl", "run.json"
+#: Why a run with a record may have no predictions.
+REMOVED = (
+    "those of older runs are removed (ini key puma_keep_runs), and a run in which every cell ended in an error has none"
+)
 
 
 class RunFolder:
-    """The folder of one run; `.puma/` has its own `.gitignore`. Raises an `OSError` if it cannot be written."""
+    """The folder of one run, locked until `close`. Its methods raise an `OSError` if it cannot be written.
 
-    def __init__(self, root: Path, run_id: str) -> None:
-        self.path = make_folder(root / ".puma" / "runs" / run_id)
-        (root / ".puma" / ".gitignore").write_text("*\n", encoding="utf-8")
+    `keep_prompts`: whether predictions have prompts, and the rows of the samples.
+    """
+
+    def __init__(self, root: Path, run_id: str, *, keep_prompts: bool = True) -> None:
+        self._root, self._keep_prompts = root, keep_prompts
+        self._end, self._lost = 0, False
+        self._make_runs()
+        self.path = make_folder(runs_of(root) / run_id, mode=MODE)
+        self._lock = ExitStack()
+        # Without locks, no run removes files of another one.
+        with suppress(OSError):
+            self._lock.enter_context(locked(self.path))
 
     def add(self, outcome: Outcome) -> None:
         """Append the predictions of a cell at once, so that an interrupted run keeps them."""
-        names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
-        with appending(self.path / PREDICTIONS) as stream:
-            known = {
-                "model": outcome.model,
-                "signature": outcome.signature,
-                "prompts": outcome.shared_prompts,
-                "predictions": len(outcome.predictions),
-            }
-            stream.write(_line({"kind": "cell"} | plain(names | known)))
-            head = _line({"kind": "prediction"} | plain(names)).removesuffix("}\n")
-            stream.writelines(f"{head}, {prediction_json(each)[1:]}\n" for each in outcome.predictions)
+        self._make_again()
+        self._end = append(self.path / PREDICTIONS, self._lines(outcome), end=self._end, mode=PRIVATE)
 
     def finish(self, run: Run) -> None:
-        """Write or overwrite `run.json`."""
-        write_whole(self.path / RECORD, as_json(run))
+        """Write or overwrite `run.json`; a `DataError` if another program removed predictions of this run."""
+        self._make_again()
+        write_whole(self.path / RECORD, as_json(run), mode=PRIVATE)
+        if self._lost:
+            msg = f"{self.path / PREDICTIONS}: another program removed cells of this run while it went on; run again"
+            raise DataError(msg)
+
+    def close(self) -> None:
+        """Release the lock: the run is over."""
+        self._lock.close()
+
+    def _make_runs(self) -> None:
+        project_folder(self._root)
+        runs_of(self._root).mkdir(MODE, exist_ok=True)
+
+    def _make_again(self) -> None:
+        """Make the folder again if another program removed it, so that the cells to come have a place."""
+        self._make_runs()
+        self.path.mkdir(MODE, exist_ok=True)
+        file = self.path / PREDICTIONS
+        size = file.stat().st_size if file.exists() else 0
+        if size < self._end:
+            self._end, self._lost = size, True
+
+    def _lines(self, outcome: Outcome) -> Iterator[str]:
+        names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
+        predictions = outcome.predictions if self._keep_prompts else map(_without_prompts, outcome.predictions)
+        known = {
+            "model": outcome.model,
+            "signature": outcome.signature,
+            "predictions": len(outcome.predictions),
+            "prompts": outcome.shared_prompts if self._keep_prompts else None,
+        }
+        yield _line({"kind": "cell"} | plain(names | known))
+        head = _line({"kind": "prediction"} | plain(names)).removesuffix("}\n")
+        yield from (f"{head}, {prediction_json(each)[1:]}\n" for each in predictions)
+
+
+def _without_prompts(prediction: Prediction) -> Prediction:
+    """The prediction without what was asked: prompts, the row of the sample, choices and scored texts."""
+    continuations = ((),) * len(prediction.continuations)
+    return changed(prediction, prompts=(), fields={}, choices=(), continuations=continuations)
 
 
 def _line(data: dict[str, object]) -> str:
@@ -66,9 +116,9 @@ def newest_run(runs: Path) -> Path | None:
 
 def last_flips(root: Path) -> dict[str, frozenset[str]]:
     """Return the flipped samples of the newest run, by cell; a `DataError` if there are none."""
-    newest = newest_run(root / ".puma" / "runs")
+    newest = newest_run(runs_of(root))
     if newest is None:
-        msg = f"found no run in {root / '.puma' / 'runs'}; run with a baseline and --puma-flips first"
+        msg = f"found no run in {runs_of(root)}; run with a baseline and --puma-flips first"
         raise DataError(msg)
     flips = {cell: ids for cell, ids in _flips(newest).items() if ids}
     if not flips:
@@ -79,7 +129,11 @@ def last_flips(root: Path) -> dict[str, frozenset[str]]:
 
 def age(path: Path) -> tuple[str, int]:
     """Return a sort key: the second in the name of the folder, which copying keeps, then the time of the file."""
-    return path.parent.name.partition("-")[0], path.stat().st_mtime_ns
+    try:
+        written = path.stat().st_mtime_ns
+    except FileNotFoundError:  # another run has removed it since it was listed
+        written = 0
+    return path.parent.name.partition("-")[0], written
 
 
 def _flips(path: Path) -> dict[str, frozenset[str]]:

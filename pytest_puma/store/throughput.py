@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import CellId, Model, Outcome, Speed
-from pytest_puma.core.atomic import write_whole
+from pytest_puma.core.atomic import PRIVATE, write_whole
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.shape import misfit
+from pytest_puma.store.project_folder import project_folder, throughput_of
 
 _SHAPE = {"prefill": float, "decode": float, "day": str, "replies": {str: float}}
 
@@ -47,7 +48,7 @@ class Throughput:
 
 
 def read_throughput(root: Path, model: Model) -> Throughput | None:
-    """Return the throughput of a model, None if it never ran here."""
+    """Return the throughput of a model, None if it never ran here. Raises an `OSError`."""
     return _read(_entries(root).get(_key(model)))
 
 
@@ -70,12 +71,13 @@ def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Out
         )
         entries[_key(model)] = asdict(throughput)
     if entries:
-        write_whole(_file(root), json.dumps(entries, indent=1) + "\n")
+        project_folder(root)
+        write_whole(throughput_of(root), json.dumps(entries, indent=1) + "\n", mode=PRIVATE)
 
 
 def _entries(root: Path) -> dict[str, Any]:
     try:
-        entries = parse_json(_file(root).read_text(encoding="utf-8"))
+        entries = parse_json(throughput_of(root).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         # The next run measures again what a damaged file has lost.
         return {}
@@ -87,10 +89,6 @@ def _read(entry: Any) -> Throughput | None:
     if misfit(entry, _SHAPE) or entry["prefill"] <= 0 or entry["decode"] < 0:
         return None
     return Throughput(**{name: entry[name] for name in _SHAPE})
-
-
-def _file(root: Path) -> Path:
-    return root / ".puma" / "throughput.json"
 
 
 def _key(model: Model) -> str:

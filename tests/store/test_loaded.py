@@ -167,13 +167,19 @@ def test_a_damaged_record_is_refused_in_a_sentence(folder: Path, damage: Callabl
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (edited(lambda text: text[:-30]), r"line 39 cannot be read \(JSONDecodeError: .*is the file truncated\?"),
-        (edited(lambda text: "\n".join(text.split("\n")[:-3]) + "\n"), r"2 predictions of triage_jira-egi@script are"),
-        (edited(lambda text: "\n".join(text.split("\n")[14:])), r"line 1 cannot be read \(KeyError"),
-        (edited(lambda _: "[1]\n"), r"line 1 cannot be read \(TypeError"),
+        (
+            edited(lambda text: text.replace('"raw"', '"row"')),
+            r"line 15 cannot be read \(KeyError: 'raw'\); expected a",
+        ),
+        (
+            edited(lambda text: text.replace('"kind": "cell",', '"kind": "cell"', 1)),
+            r"line 1 cannot be .*JSONDecodeError",
+        ),
+        (edited(lambda text: "\n".join(text.split("\n")[14:])), r"line 1 cannot be read \(no cell before it\)"),
+        (edited(lambda _: "[1]\n"), r"line 1 cannot be read \(no cell before it\)"),
         (
             Path.unlink,
-            r"cannot be read \(No such file or directory\); expected it beside run.json: load the run folder",
+            r"no such file; expected it beside run.json: load the run folder; those of older runs are removed",
         ),
     ],
 )
@@ -185,6 +191,30 @@ def test_damaged_predictions_are_refused_in_a_sentence(
     with pytest.raises(DataError, match=f"^load_run: .*predictions.jsonl: {message}"):
         _ = loaded.predictions
     assert len(loaded.verdicts) == 5
+
+
+@pytest.mark.parametrize(
+    ("damage", "count"),
+    [
+        (edited(lambda text: text[:-1]), 11),
+        (edited(lambda text: text[:-30]), 11),
+        (edited(lambda text: "\n".join(text.split("\n")[:-3]) + "\n"), 10),
+        (edited(lambda text: "\n".join(text.split("\n")[:27])[:-30]), 0),
+        (edited(lambda text: "\n".join(text.split("\n")[:26]) + "\n"), 0),
+    ],
+    ids=["line_feed", "line", "between_lines", "first_line", "before_the_cell"],
+)
+def test_a_cell_that_was_cut_off_is_left_out_with_a_warning(
+    folder: Path, damage: Callable[[Path], None], count: int
+) -> None:
+    damage(folder / "predictions.jsonl")
+    loaded = load_run(folder)
+    with pytest.warns(
+        UserWarning, match=rf"predictions.jsonl: {count} of the 12 predictions of .* are there; the cell"
+    ):
+        predictions = loaded.predictions
+    assert set(predictions["strategy"]) == {"zero_shot"}
+    assert len(predictions) == 12
 
 
 def test_the_shared_beginning_is_written_once(folder: Path) -> None:

@@ -68,13 +68,13 @@ def test_a_reader_changes_nothing_and_creates_nothing(path: Path) -> None:
     assert open_to_read(path).note == f"there is no response store {path}"
     assert not path.parent.exists()
     filled(path).close()
-    before = path.read_bytes()
+    before, files = path.read_bytes(), [*path.parent.iterdir()]
     opened = open_to_read(path)
     assert opened.connection is not None
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         opened.connection.execute("DELETE FROM run")
     opened.connection.close()
-    assert (path.read_bytes(), [*path.parent.iterdir()]) == (before, [path])
+    assert (path.read_bytes(), [*path.parent.iterdir()]) == (before, files)
 
 
 def test_rows_in_the_log_of_a_killed_run_are_read(path: Path) -> None:
@@ -153,3 +153,14 @@ def test_a_folder_in_its_place_is_named(path: Path) -> None:
     opened = open_to_write(path)
     assert opened.connection is None
     assert opened.note == f"{path} cannot be opened: unable to open database file"
+
+
+def test_a_new_store_its_log_and_its_folder_are_for_their_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / ".puma" / "responses.sqlite"
+    opened = open_to_write(path)
+    assert opened.connection is not None
+    modes = {each.relative_to(tmp_path).as_posix(): each.stat().st_mode & 0o777 for each in tmp_path.rglob("*")}
+    opened.connection.close()
+    assert modes.pop(".puma") == 0o700
+    assert set(modes.values()) == {0o600}
+    assert {".puma/.gitignore", ".puma/responses.sqlite", ".puma/responses.sqlite-wal"} <= modes.keys()

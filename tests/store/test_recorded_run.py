@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import CellId, DataError, Message, Response
+from pytest_puma.store.project_folder import runs_of
 from pytest_puma.store.recorded_run import RecordedRun, find_run
 from pytest_puma.store.run_folder import RunFolder
 from tests.factories import outcome, prediction
@@ -35,11 +36,8 @@ def make(root: Path, name: str, *cells: str) -> Path:
         ]
         names = {"node_id": f"tests/test_a.py::test_{attempt}[{cell}]", "attempt": attempt}
         folder.add(outcome(cell, predictions=predictions, shared_prompts=(SHARED,), signature=SIGNATURE, **names))
+    folder.close()
     return folder.path
-
-
-def runs_of(root: Path) -> Path:
-    return root / ".puma" / "runs"
 
 
 def test_the_cells_of_a_run_have_names_tests_and_places(tmp_path: Path) -> None:
@@ -122,7 +120,7 @@ WROTE = "expected a line that pytest-puma wrote: is the file truncated?"
 @pytest.mark.parametrize(
     ("line", "change", "problem"),
     [
-        (3, lambda line: line[:50] + "\n", "line 3 cannot be read (JSONDecodeError: "),
+        (3, lambda line: f"{line[:50]}\n", "line 3 cannot be read (JSONDecodeError: "),
         (3, without("sample_id"), f"line 3 cannot be read (ValueError: sample_id: missing); {WROTE}"),
         (2, without("raw"), "line 2 cannot be read (ValueError: raw: missing)"),
         (
@@ -163,8 +161,13 @@ def test_a_file_without_cells_or_that_is_gone_is_an_error(tmp_path: Path) -> Non
     file = tmp_path / "predictions.jsonl"
     with pytest.raises(DataError, match=r"cannot be read \(No such file or directory\)"):
         _ = RecordedRun(file).cells
-    file.write_text("{}\n", encoding="utf-8")
+    file.touch()
     with pytest.raises(DataError, match=r"no cell in it; expected the predictions of a run: run again"):
+        _ = RecordedRun(file).cells
+    file.write_text("{}\n", encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"line 1 cannot be read \(no cell before it\); expected a line that pytest-puma"
+    ):
         _ = RecordedRun(file).cells
 
 
@@ -176,14 +179,60 @@ def test_the_cell_in_which_a_run_was_killed_is_left_out(tmp_path: Path) -> None:
     for end in range(first, len(data), 7):
         file.write_bytes(data[:end])
         run = RecordedRun(file)
-        assert (list(run.cells), run.cut) == (["triage-egi@m"], end > first)
+        assert (list(run.cells), len(run.cut_off)) == (["triage-egi@m"], int(end > first))
         assert list(run.conversations(run.cells["triage-egi@m"])) == [("a", 0), ("b", 0)]
     file.write_bytes(data[: first - 1])
-    with pytest.raises(DataError, match=r"only a part of one cell, as the run was killed; expected"):
+    with pytest.raises(DataError, match=r"no whole cell in it; triage-egi@m is cut off after 1 of its 2 predictions"):
         _ = RecordedRun(file).cells
 
 
-def test_files_of_earlier_versions_have_no_number_of_predictions(tmp_path: Path) -> None:
-    run = changed(make(tmp_path, "r", "triage-egi@m") / "predictions.jsonl", 1, without("predictions"))
-    assert (list(run.cells), run.cut) == (["triage-egi@m"], False)
-    assert len(run.conversations(run.cells["triage-egi@m"])) == 2
+#: Places where a file of two cells with two predictions each may be cut off, as lines and characters of the next one.
+CUTS = [(3, 1), (3, 200), (4, 0), (4, 30), (5, 0), (5, 400)]
+
+
+@pytest.mark.parametrize(("lines", "characters"), CUTS)
+def test_a_cell_that_was_cut_off_is_left_out_with_a_sentence(tmp_path: Path, lines: int, characters: int) -> None:
+    file = make(tmp_path, "r", "triage-egi@m", "triage-rcoif@m") / "predictions.jsonl"
+    whole = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join(whole[:lines]) + whole[lines][:characters], encoding="utf-8")
+    run = RecordedRun(file)
+    assert list(run.cells) == ["triage-egi@m"]
+    assert [turns[0].response.text for turns in run.conversations(run.cells["triage-egi@m"]).values()] == ["a1", "b1"]
+    first = "line 4 of predictions.jsonl, the first one of a cell, is cut off"
+    later = f"triage-rcoif@m is cut off after {lines - 4} of its 2 predictions in predictions.jsonl"
+    assert run.cut_off == (f"{first if lines == 3 else later}; the cell is left out",)
+
+
+def test_of_several_attempts_the_last_whole_one_counts(tmp_path: Path) -> None:
+    file = make(tmp_path, "r", "triage-egi@m", "triage-egi@m") / "predictions.jsonl"
+    file.write_text(file.read_text(encoding="utf-8")[:-40], encoding="utf-8")
+    run = RecordedRun(file)
+    assert run.conversations(run.cells["triage-egi@m"])["a", 0][0].response.text == "a1"
+
+
+def test_the_last_cell_of_an_earlier_version_is_cut_off_where_its_last_line_is(tmp_path: Path) -> None:
+    run = changed(
+        make(tmp_path, "r", "triage-egi@m", "triage-rcoif@m") / "predictions.jsonl", 4, without("predictions")
+    )
+    assert run.cut_off == ()
+    run.path.write_text(run.path.read_text(encoding="utf-8")[:-1], encoding="utf-8")
+    assert list(RecordedRun(run.path).cells) == ["triage-egi@m"]
+
+
+def test_a_run_without_prompts_cannot_be_read_again_and_says_why(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, "r", keep_prompts=False)
+    folder.add(outcome("triage-egi@m", node_id="t", signature=SIGNATURE))
+    folder.close()
+    with pytest.raises(
+        DataError, match=r"predictions.jsonl: the run kept no prompts \(ini key puma_keep_prompts\), so"
+    ):
+        _ = RecordedRun(folder.path / "predictions.jsonl").cells
+
+
+def test_a_run_whose_predictions_were_removed_is_an_error_that_says_why(tmp_path: Path) -> None:
+    (make(tmp_path, "r", "triage-egi@m") / "run.json").touch()
+    (runs_of(tmp_path) / "r" / "predictions.jsonl").unlink()
+    with pytest.raises(
+        DataError, match=r"found no predictions.jsonl of this run; those of older runs are removed \(ini"
+    ):
+        find_run("r", runs_of(tmp_path), tmp_path)

@@ -1,0 +1,75 @@
+"""Locks of folders, held by one process at a time. The operating system releases those of a process that ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_NAME = ".lock"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Wait for the lock of an existing folder and hold it: a file `.lock` that is removed at the end."""
+    path = folder / _NAME
+    descriptor = _hold(path)
+    try:
+        yield
+    finally:
+        # Windows does not remove a file that another process has open; the last holder removes it.
+        with suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process holds the lock of a folder; True where the file system has no locks, as it is unknown."""
+    try:
+        descriptor = os.open(folder / _NAME, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        _test(descriptor)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _hold(path: Path) -> int:
+    """The descriptor of the locked file; it is opened again if the last holder removed the file in the meantime."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+
+    def _test(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+    def _test(descriptor: int) -> None:
+        """Raise an `OSError` if another process holds the lock. Two that test at once do not see each other."""
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,0 +1,39 @@
+"""The folder `.puma` of a project: run folders, responses, throughput.
+
+It has texts of your data, so it is made for its owner alone, folders with the mode 0700 and files with 0600; a mode
+that you change afterwards stays. Its own `.gitignore` keeps it out of version control.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_puma.core.atomic import PRIVATE, write_whole
+
+_NAME = ".puma"
+#: The mode of folders.
+MODE = 0o700
+
+
+def project_folder(root: Path) -> Path:
+    """Return the folder of a project, made if it is missing. Raises an `OSError`."""
+    return make_private(root / _NAME)
+
+
+def make_private(folder: Path) -> Path:
+    """Make a folder for its owner alone if it is missing: `.puma`, or that of a response store elsewhere."""
+    folder.mkdir(MODE, parents=True, exist_ok=True)
+    ignored = folder / ".gitignore"
+    if folder.name == _NAME and not ignored.exists():
+        write_whole(ignored, "*\n", mode=PRIVATE)
+    return folder
+
+
+def runs_of(root: Path) -> Path:
+    """Return the path of the folder with the run folders of a project, which may be missing."""
+    return root / _NAME / "runs"
+
+
+def throughput_of(root: Path) -> Path:
+    """Return the path of the file with the throughput of the project's models, which may be missing."""
+    return root / _NAME / "throughput.json"

@@ -1,0 +1,60 @@
+"""Disks that are full, and folders that cannot be written, as the operating system makes them."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+@contextmanager
+def limited(size: int) -> Iterator[None]:
+    """No file of this process can have more bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
+    """A folder on a disk of its own with this many kilobytes; skips the test where nobody may mount one."""
+    folder.mkdir(exist_ok=True)
+    size = f"size={kilobytes}k,mode=0700"
+    _mount(["mount", "-t", "tmpfs", "-o", size, "puma-test", str(folder)])
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)  # noqa: S603, S607 - ours
+
+
+@contextmanager
+def mounted(source: Path, target: Path) -> Iterator[None]:
+    """A single file that is mounted over another one, as containers get them."""
+    _mount(["mount", "--bind", str(source), str(target)])
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(target)], check=True)  # noqa: S603, S607 - ours
+
+
+def _mount(command: Sequence[str]) -> None:
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True, check=False).returncode:  # noqa: S603
+        pytest.skip("needs the right to mount a disk")
+
+
+def obedient(*command: str) -> list[str]:
+    """The command, obedient to the modes of files, as commands of the superuser usually are not."""
+    if os.geteuid():
+        return list(command)
+    if shutil.which("setpriv") is None:
+        pytest.skip("needs setpriv")
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
