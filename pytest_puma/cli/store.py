@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -65,29 +65,39 @@ def _path(options: argparse.Namespace) -> Path:
     return path
 
 
-def _reader(options: argparse.Namespace) -> ResponseStore:
-    store = ResponseStore(_path(options), readonly=True)
-    if store.connection is None:
-        raise DataError("; ".join(store.take_notes()))
-    return store
+@contextmanager
+def _reader(options: argparse.Namespace) -> Iterator[ResponseStore]:
+    """Read the store; a `DataError` if it cannot be opened, or if a part of it is damaged."""
+    with closing(ResponseStore(_path(options), readonly=True)) as store:
+        if store.connection is None:
+            raise DataError("; ".join(store.take_notes()))
+        try:
+            yield store
+        finally:
+            if notes := store.take_notes():
+                save = "rename it, and save what can be read: pytest-puma store recover NEW_NAME"
+                raise DataError("; ".join([*notes, save]))
 
 
 def _info(options: argparse.Namespace) -> None:
-    with closing(_reader(options)) as store:
+    with _reader(options) as store:
         size = store.path.stat().st_size / 2**20
         cells = contents.cells(store)
         answers = _counted(sum(each.answers for each in cells), "answer")
         counts = f"{answers} of {_counted(len(cells), 'cell')}, from {_counted(contents.runs(store), 'run')}"
         _show(f"{store.path}: {size:.1f} MB, {counts}")
-        rows = [(str(each.cell), f"{each.answers:,}", each.scope.engine.weights[:_DIGITS], each.run) for each in cells]
+        rows = [
+            (each.cell.common_name, f"{each.answers:,}", each.scope.engine.weights[:_DIGITS], each.run)
+            for each in cells
+        ]
         _show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
 
 
 def _why(options: argparse.Namespace) -> None:
-    with closing(_reader(options)) as store:
+    with _reader(options) as store:
         cells = contents.cells_of(store, CellId.parse(options.cell))
         if not cells:
-            there = ", ".join(dict.fromkeys(str(each.cell) for each in contents.cells(store))) or "none"
+            there = ", ".join(dict.fromkeys(each.cell.common_name for each in contents.cells(store))) or "none"
             msg = f"no answers of {options.cell} are kept; there are answers of: {there}"
             raise DataError(msg)
         newest = cells[0]
@@ -124,7 +134,7 @@ def _recover(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    with closing(_reader(options)) as store:
+    with _reader(options) as store:
         for line in contents.lines(store):
             sys.stdout.write(f"{line}\n")
 

@@ -31,7 +31,8 @@ def _model(text: str, store: ResponseStore, *, where: str) -> Model:
     argument = parse_argument(text)
     place, _, digest = argument.place.partition("@")
     name = argument.alias or name_from_file(PurePath(place.rpartition(":")[2]).name)
-    known = store.weights(name)
+    # The store has the name under which the file answered first.
+    known = store.weights(name) or store.weights(name_from_file(PurePath(place.rpartition(":")[2]).name))
     fitting = [weights for weights in known if weights.startswith(digest)]
     if len(fitting) == 1:
         return Model(name=name, path=store.path, options=argument.options, source="store", weights=fitting[0])

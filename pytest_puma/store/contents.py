@@ -13,10 +13,16 @@ from pytest_puma.store.database import WINDOW, ResponseStore, Scope
 from pytest_puma.store.row import COLUMNS, check_of, response_of
 from pytest_puma.store.serialize import plain
 
+#: Stands for all cells, which share the strict answers of a model.
+_STRICT = "strict"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptCell:
-    """The kept answers of a cell by one engine; `run`: the last one that used them."""
+    """The kept answers of a cell by one engine; `run`: the last one that used them.
+
+    Strict answers belong to all cells: their cell is `strict@model`.
+    """
 
     cell: CellId
     scope: Scope
@@ -26,7 +32,7 @@ class KeptCell:
 
 def runs(store: ResponseStore) -> int:
     """Return the number of runs with kept answers."""
-    return int(store.rows("SELECT count(DISTINCT run) FROM response")[0][0])
+    return len(store.rows("SELECT DISTINCT run FROM response"))
 
 
 def cells(store: ResponseStore) -> list[KeptCell]:
@@ -35,10 +41,10 @@ def cells(store: ResponseStore) -> list[KeptCell]:
     last = dict(store.rows("SELECT scope.id, run.name FROM scope LEFT JOIN run ON run.id = scope.used"))
     return [
         KeptCell(
-            cell=replace(CellId.parse(scope.cell), model=scope.engine.model),
+            cell=_cell(scope.cell, scope.engine.model),
             scope=scope,
             answers=counted.get(scope.id, 0),
-            run=last[scope.id] or "unknown",
+            run=last.get(scope.id) or "unknown",
         )
         for scope in store.scopes()
     ]
@@ -61,7 +67,7 @@ def lines(store: ResponseStore) -> Iterator[str]:
             continue
         yield json.dumps(
             {
-                "cell": str(replace(CellId.parse(cell), model=model)) if cell else f"@{model}",
+                "cell": _cell(cell, model).common_name,
                 "weights": weights,
                 "run": run,
                 "request": request.hex(),
@@ -70,6 +76,10 @@ def lines(store: ResponseStore) -> Iterator[str]:
             },
             ensure_ascii=False,
         )
+
+
+def _cell(name: str, model: str) -> CellId:
+    return replace(CellId.parse(name or _STRICT), model=model)
 
 
 def _prompt(store: ResponseStore, digest: bytes) -> Any:

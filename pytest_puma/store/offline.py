@@ -24,8 +24,10 @@ class OfflineAnswers:
     #: Nothing is computed.
     backend = None
 
-    def __init__(self, store: ResponseStore, model: Model) -> None:
+    def __init__(self, store: ResponseStore, model: Model, *, whole: bool = False) -> None:
         self._store, self._model = store, model
+        # Any mixture of strict answers is one run's.
+        self._whole = whole and not model.options.strict
         self._cell, self._signature = "", dict[str, Any]()
         self._scopes: list[Scope] = []
         self._counts = Counter[bytes]()
@@ -57,6 +59,8 @@ class OfflineAnswers:
         keys = request_keys(requests, self._counts, strict=self._model.options.strict)
         found = self._find(keys)
         missing = sum(key not in found for key in keys)
+        if missing and self._whole:
+            self._refuse(f"no batch with all {len(keys)} answers is kept to its end")
         if missing:
             self._refuse(f"{missing} of {len(keys)} answers are not kept")
         first = len(self._taken)
@@ -96,20 +100,24 @@ class OfflineAnswers:
         """The responses of one engine, if possible those of one batch; the fewest missing if no engine has all."""
         best: Mapping[bytes, KeptResponse] = {}
         for place, scope in enumerate(self._scopes):
-            for found in self._sources(scope, keys):
+            for found, together in self._sources(scope, keys):
                 if found.keys() >= set(keys):
                     # The rest of the cell comes from the same engine.
                     self._scopes = self._scopes[place:]
+                    self._together &= together
                     return found
                 best = max(best, found, key=len)
         return best
 
-    def _sources(self, scope: Scope, keys: Sequence[bytes]) -> Iterator[Mapping[bytes, KeptResponse]]:
-        """The responses of each batch that was computed to its end, the newest first, then those of any batch."""
+    def _sources(self, scope: Scope, keys: Sequence[bytes]) -> Iterator[tuple[Mapping[bytes, KeptResponse], bool]]:
+        """The responses of each batch that was computed to its end, the newest first, then those of any batch.
+
+        Each with whether they were computed together.
+        """
         for company in self._store.passes(scope.id):
-            yield self._store.whole_pass(scope.id, company) or {}
-        self._together = False
-        yield self._store.find(scope.id, keys, b"")
+            yield self._store.whole_pass(scope.id, company) or {}, True
+        if not self._whole:
+            yield self._store.find(scope.id, keys, b""), False
 
     def _refuse(self, problem: str) -> NoReturn:
         reasons = [

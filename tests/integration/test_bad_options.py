@@ -40,6 +40,14 @@ COMMAND_LINES = {
         ["--puma-data=triage_jira=x.csv"],
         "*puma: --puma-data 'triage_jira=x.csv': found no file *",
     ),
+    "a plan of kept answers": (
+        ["--puma-offline", "--puma-plan"],
+        "*puma: --puma-offline and --puma-plan: nothing is computed offline; expected one of the two",
+    ),
+    "kept answers computed again": (
+        ["--puma-offline", "--puma-determinism=2"],
+        "*puma: --puma-offline and --puma-determinism: nothing is computed offline; expected one of the two",
+    ),
 }
 
 
