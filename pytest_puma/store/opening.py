@@ -180,8 +180,9 @@ def set_aside(path: Path) -> Path:
     """Rename a store with its log; return the new name."""
     names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in count(1))
     aside = next(name for name in names if not name.exists())
-    path.rename(aside)
-    for suffix in (_WAL, _SHM):
+    # The store last: if this process is killed here, the next one goes on under the same name, and SQLite deletes a log
+    # without its store.
+    for suffix in (_WAL, _SHM, ""):
         file = path.with_name(path.name + suffix)
         if file.exists():
             file.rename(aside.with_name(aside.name + suffix))

@@ -43,23 +43,22 @@ ALONE = ("-p", "no:xdist", "--puma-stop-early", "--puma-model=one.gguf")
 WORKERS = ("-n2", "--puma-stop-early", "--puma-model=one.gguf", "--puma-model=two.gguf")
 
 
+Record: TypeAlias = Callable[[str, object], None]
 Killing: TypeAlias = Callable[["subprocess.Popen[str]"], "set[int]"]
 
 
-def test_killed_runs_lose_nothing(tmp_path: Path, gguf: Path, record_property: Callable[[str, object], None]) -> None:
+def test_killed_runs_lose_nothing(tmp_path: Path, gguf: Path, record_testsuite_property: Record) -> None:
     story = Story(tmp_path, gguf, ALONE, [everything])
     story.tell(part(70))
-    record_property("figures", story.figures)
+    record_testsuite_property("figures", story.figures)
 
 
-def test_killed_workers_lose_nothing(
-    tmp_path: Path, gguf: Path, record_property: Callable[[str, object], None]
-) -> None:
+def test_killed_workers_lose_nothing(tmp_path: Path, gguf: Path, record_testsuite_property: Record) -> None:
     """Every second time only one worker, as by a kernel that is short of memory: the others go on."""
     pytest.importorskip("xdist")
     story = Story(tmp_path, gguf, WORKERS, [everything, one_worker])
     story.tell(part(30))
-    record_property("figures", story.figures)
+    record_testsuite_property("figures", story.figures)
 
 
 def everything(process: subprocess.Popen[str]) -> set[int]:
