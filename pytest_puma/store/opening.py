@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Literal
 from pytest_puma.core.atomic import PRIVATE
 from pytest_puma.core.locks import locked
 from pytest_puma.store.project_folder import make_private
-from pytest_puma.store.schema import ForeignFileError, NewerSchemaError, check, upgrade
+from pytest_puma.store.schema import VERSION, ForeignFileError, NewerSchemaError, check, upgrade
 
 #: Seconds to wait for another process, which holds the lock for milliseconds.
 _PATIENCE = 30.0
@@ -41,7 +41,7 @@ def open_to_write(path: Path) -> Opened:
         return _writable(path)
     except (NewerSchemaError, ForeignFileError) as error:
         return Opened(connection=None, note=_refusal(error, path))
-    except sqlite3.OperationalError as error:
+    except (OSError, sqlite3.OperationalError) as error:
         return _read_only(path, why=str(error))
     except sqlite3.DatabaseError as error:
         return _anew(path, inode, why=str(error))
@@ -63,17 +63,18 @@ def _writable(path: Path) -> Opened:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
     connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
     try:
-        check(connection)
-        # Before anything is written: later it has no effect.
-        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-        if _journal(connection, "WAL") == "wal":
-            connection.execute("PRAGMA synchronous=NORMAL")
-        else:
-            _journal(connection, "TRUNCATE")
-            connection.execute("PRAGMA synchronous=FULL")
-            note = f"{path} is on a file system without shared memory, such as NFS: keeping an answer takes longer"
-        connection.execute("PRAGMA secure_delete=FAST")
-        upgrade(connection)
+        # SQLite does not wait for a process that begins to write ahead at the same time.
+        with nullcontext() if check(connection) == VERSION else locked(path.parent):
+            # Before anything is written: later it has no effect.
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            if _journal(connection, "WAL") == "wal":
+                connection.execute("PRAGMA synchronous=NORMAL")
+            else:
+                _journal(connection, "TRUNCATE")
+                connection.execute("PRAGMA synchronous=FULL")
+                note = f"{path} is on a file system without shared memory, such as NFS: keeping an answer takes longer"
+            connection.execute("PRAGMA secure_delete=FAST")
+            upgrade(connection)
     except BaseException:
         connection.close()
         raise
@@ -170,7 +171,7 @@ def _anew(path: Path, inode: int, *, why: str) -> Opened:
                 aside = set_aside(path)
                 save = f"`pytest-puma store recover {aside}` saves its answers"
                 note = f"{path} was damaged ({why}) and is now {aside.name}; {save}"
-            opened = _writable(path)
+        opened = _writable(path)
     except (OSError, sqlite3.Error) as error:
         return Opened(connection=None, note=f"{path} is damaged ({why}) and cannot be replaced: {error}")
     return replace(opened, note=note or opened.note)

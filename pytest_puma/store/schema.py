@@ -65,10 +65,11 @@ def upgrade(connection: sqlite3.Connection, pause: Callable[[], None] = lambda: 
 
 def check(connection: sqlite3.Connection) -> int:
     """Return the version of a database that this program may read; 0 if it is empty."""
-    (application,), (version,) = (
-        connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
-    )
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    # One query, so that all three are of one moment: another process may create the tables in between.
+    application, version, tables = connection.execute(
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
+        "FROM pragma_application_id, pragma_user_version"
+    ).fetchone()
     if application != APPLICATION and (application or version or tables):
         raise ForeignFileError
     if version > VERSION:

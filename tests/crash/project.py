@@ -155,8 +155,9 @@ def kill(process: subprocess.Popen[str]) -> None:
     """End a process with all its children at once, as a power cut would."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    if process.stdout is not None and not process.stdout.closed:
-        process.stdout.close()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            stream.close()
     process.wait()
 
 

@@ -9,9 +9,12 @@ import os
 import signal
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+from pytest_puma.core import Generate, Message, Prompt, Response
+from pytest_puma.store.database import EngineRow, ResponseStore
 from pytest_puma.store.opening import open_to_write
 from pytest_puma.store.schema import upgrade
 from pytest_puma.store.upkeep import prune
@@ -66,8 +69,20 @@ def checkpoint(path: Path, killer: Killer) -> None:  # noqa: ARG001 - killed fro
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+def join(path: Path, killer: Killer) -> None:  # noqa: ARG001 - never killed
+    """Open the store at the moment that the parent names, and keep an answer of an own run."""
+    print("ready", flush=True)  # noqa: T201 - to the parent
+    moment = float(sys.stdin.readline())
+    time.sleep(max(0, moment - time.time()))
+    store = ResponseStore(path, run=str(os.getpid()))
+    scope = store.scope("cell@", b"engine", EngineRow("5a", "m", {}, ()), {})
+    request = Generate(prompt=Prompt(messages=(Message(role="user", content="?"),)), max_tokens=1)
+    store.keep(scope or 0, b"", request.prompt, [(str(os.getpid()).encode(), request, Response(text="yes"))])
+    print(*store.take_notes(), flush=True)  # noqa: T201 - to the parent
+
+
 STEPS: dict[str, Callable[[Path, Killer], None]] = {
-    each.__name__: each for each in (create, shrink, rename, checkpoint)
+    each.__name__: each for each in (create, shrink, rename, checkpoint, join)
 }
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ from typing import TypeAlias
 import psutil
 import pytest
 
+from tests.crash.amount import part
 from tests.crash.child import content_of
 from tests.crash.conftest import made
 from tests.crash.project import PATIENCE, CrashProject, kill, running
-from tests.crash.amount import part
 
 CELLS = """
 import pytest

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.crash.amount import part
 from tests.crash.conftest import made
 from tests.crash.project import PATIENCE, CrashProject, kill, running
-from tests.crash.rounds import part
 from tests.crash.test_kill import Record, opened
 
 CELLS = """

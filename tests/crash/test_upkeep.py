@@ -18,8 +18,8 @@ from pytest_puma.core import Generate, Message, Prompt, Response
 from pytest_puma.store.database import EngineRow, ResponseStore
 from pytest_puma.store.opening import open_to_write
 from pytest_puma.store.upkeep import prune
+from tests.crash.amount import part
 from tests.crash.project import ROOT, running
-from tests.crash.rounds import part
 
 ENGINE = EngineRow("5a", "m", {"weights_sha256": "5a"}, ())
 COMPANY = b"c" * 16
@@ -36,6 +36,7 @@ def started(step: str, path: Path, number: int = -1) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603 - ourselves
         [sys.executable, "-m", "tests.crash.steps", step, str(path), str(number)],
         cwd=ROOT,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
