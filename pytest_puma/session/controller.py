@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_puma.core.interrupts import held
 from pytest_puma.session.arrivals import Arrivals
 from pytest_puma.session.baseline_updates import BaselineUpdater
 from pytest_puma.session.collected import cell_id
@@ -86,6 +85,11 @@ class Controller:
             self._receive(report)
 
     def _receive(self, report: pytest.TestReport) -> None:
+        if not self._arrivals.planned and not hasattr(report, "puma_cell"):
+            # A run without benchmarks imports no more than this file.
+            return
+        from pytest_puma.core.interrupts import held
+
         # The table and the run folder have the same cells, whenever the run is interrupted.
         with held(), rare_collections():
             outcome = self._arrivals.receive(report)
@@ -136,6 +140,7 @@ class Controller:
         from pytest_puma.analysis.contrasts import compare
         from pytest_puma.analysis.robustness import robustness
         from pytest_puma.core import Run
+        from pytest_puma.core.interrupts import held
         from pytest_puma.session.config import settings_of
 
         settings = settings_of(self._config)
@@ -170,6 +175,8 @@ class Controller:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is not None and self._run.outcomes:
+            from pytest_puma.core.interrupts import held
+
             with at_the_end(), held():
                 # By now all processes of the run have ended, also if it was interrupted.
                 self._lines += self._finish_store()

@@ -135,6 +135,12 @@ def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "220")
 
 
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of a test are no workers, also if the test runs in one."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+
+
 @pytest.fixture(params=[0, 2], ids=["alone", "two_workers"])
 def project(request: pytest.FixtureRequest, pytester: pytest.Pytester, gguf: Path) -> Project:
     """Real llama.cpp on a tiny model."""
