@@ -104,18 +104,19 @@ def csv_cells(text: str, name: str, *, delimiter: str = ",", strict: bool = Fals
 
     `strict`: a stray quote must not silently swallow the following rows.
     """
-    # The csv module's limit of 131,072 characters is global, and a pasted log can be longer.
-    limit = csv.field_size_limit(max(len(text), 1))
-    number = 0
+    rows: list[list[str]] = []
+    # The csv module's limit of 131,072 characters is global, and a pasted log can be longer. All rows are read at once:
+    # between two rows, another reader could change the limit.
+    limit = csv.field_size_limit()
+    csv.field_size_limit(max(len(text), limit))
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
-        for number, cells in enumerate(reader, 1):
-            yield number, cells
+        rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
     except csv.Error as error:
-        msg = f"{name}: row {number + 1} is not CSV ({error}); quotes inside a quoted cell are doubled"
+        msg = f"{name}: row {len(rows) + 1} is not CSV ({error}); quotes inside a quoted cell are doubled"
         raise DataError(msg) from error
     finally:
         csv.field_size_limit(limit)
+    yield from enumerate(rows, 1)
 
 
 def json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -44,6 +44,8 @@ def load(path: Path) -> None:
         backend.close()
 
 
+# An interrupt between `open` and `with` leaves a file to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_while_a_model_loads_is_not_lost(
     model_file: Callable[[Shape], Path], capfd: pytest.CaptureFixture[str]
 ) -> None:

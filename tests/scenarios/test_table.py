@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.table import read_table
+from pytest_puma.scenarios.table import csv_cells, read_table
 
 CELL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\x00"), max_size=20)
 
@@ -55,6 +55,14 @@ def test_text_that_looks_like_a_number_or_a_missing_value_stays_text() -> None:
 def test_a_cell_longer_than_the_limit_of_the_csv_module_is_read_and_the_limit_stays() -> None:
     limit = csv.field_size_limit()
     assert cells(b"key,text\nA-1," + b"x" * 300_000 + b"\n") == [("A-1", "x" * 300_000)]
+    assert csv.field_size_limit() == limit
+
+
+def test_two_readers_at_once_leave_the_limit_of_the_csv_module() -> None:
+    limit = csv.field_size_limit()
+    one, other = (csv_cells("key,text\nA-1,one\n", name) for name in ("one.csv", "other.csv"))
+    assert next(one) == next(other) == (1, ["key", "text"])
+    assert len([*one, *other]) == 2
     assert csv.field_size_limit() == limit
 
 
