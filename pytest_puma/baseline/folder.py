@@ -34,6 +34,7 @@ from typing import Any, TypeAlias
 from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import DataError
 from pytest_puma.core.atomic import write_together
+from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.locks import locked
 
@@ -41,7 +42,6 @@ FORMAT = 2
 #: The formats that can be read: the first one has no trials, groups and scores.
 _READ = (1, 2)
 _WIDTH = 120
-_MAX_REASON = 200
 #: The key of a line of answers: the cell, and True for those of the anchor.
 _LineKey: TypeAlias = tuple[str, bool]
 
@@ -126,8 +126,7 @@ class Baselines:
         except FileNotFoundError as error:
             raise _unusable(path, f"no file {self._beside(scenario).name} beside it") from error
         except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
-            reason = " ".join(str(error).split())[:_MAX_REASON]
-            raise _unusable(path, f"it cannot be read ({type(error).__name__}: {reason})") from error
+            raise _unusable(path, f"it cannot be read ({type(error).__name__}: {one_line(error)})") from error
 
     def _entry(
         self, path: Path, cell: str, head: Mapping[str, Any], columns: Mapping[_LineKey, tuple[Mapping[str, Any], str]]

@@ -39,6 +39,11 @@ class UnchangedError(PumaError):
     """A perturbation that changes no prompt of a cell, so that the model would get the same prompts again."""
 
 
+def one_line(text: object, limit: int = 200) -> str:
+    """Return a text, such as the message of an error that quotes a file, in one line of at most `limit` characters."""
+    return " ".join(str(text).split())[:limit]
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return `did you mean 'few_shot_3'? `, or an empty text if no name is similar."""
     nearest = get_close_matches(name, list(names), n=1)

@@ -15,6 +15,7 @@ from typing import NoReturn
 from jinja2 import TemplateError as JinjaError
 
 from pytest_puma.core import EngineError, Message, Prompt
+from pytest_puma.core.errors import one_line
 from pytest_puma.engine.budget import LimitError
 from pytest_puma.engine.sandbox import BoundedEnvironment
 
@@ -30,7 +31,6 @@ PLAIN = (
 #: Starts of a turn that the model invents.
 _PLAIN_STOPS = ("\nUser:", "\nAssistant:")
 DATE = datetime(2025, 1, 1, tzinfo=timezone.utc)
-_MAX_REASON = 200
 _PROBE = "puma-probe"
 #: Private-use characters of Unicode, enough to find some that no prompt contains.
 _PRIVATE = range(0xF0000, 0xFFFFE)
@@ -164,4 +164,4 @@ def _raise(message: object) -> NoReturn:
 def _reason(error: BaseException) -> str:
     """The message of an error of the template, Jinja2 or Python, in one line."""
     text = str(error.message if isinstance(error, JinjaError) else error) or type(error).__name__
-    return " ".join(text.split())[:_MAX_REASON]
+    return one_line(text)

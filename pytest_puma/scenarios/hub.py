@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
+from pytest_puma.core.errors import one_line
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -48,10 +49,9 @@ def dataset_file(reference: str, split: str) -> Path:
     except DataError:
         raise
     except Exception as error:  # the errors of requests and httpx have no common base class
-        reason = " ".join(str(error).split())[:200]
         msg = (
             f"{reference}: cannot get it from {hub.endpoint}, and the cache does not have it ({type(error).__name__}: "
-            f"{reason}); check the name and the revision, or give a local file with --puma-data"
+            f"{one_line(error)}); check the name and the revision, or give a local file with --puma-data"
         )
         raise DataError(msg) from error
 

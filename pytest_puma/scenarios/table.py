@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
+from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_foreign_json
 from pytest_puma.scenarios.frames import parquet_records
 from pytest_puma.task_types.regression import number_text
 
 #: Bytes of a file of data, which is read as a whole; public benchmarks have up to 100 MB.
 MAX_DATA = 1 << 29
-#: Characters of another library's error in a message.
-_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +143,8 @@ def parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
         raise DataError(msg) from error
     except Exception as error:
         # pyarrow and pandas raise errors of any kind for a damaged file.
-        reason = " ".join(f"{error}".split())[:_SHOWN]
-        msg = f"{name}: not a Parquet file that pyarrow can read ({type(error).__name__}: {reason}); make it again"
+        reason = f"{type(error).__name__}: {one_line(error)}"
+        msg = f"{name}: not a Parquet file that pyarrow can read ({reason}); make it again"
         raise DataError(msg) from error
 
 

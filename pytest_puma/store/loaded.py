@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_puma.core import DataError, Gate, Messages
+from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
@@ -33,7 +34,6 @@ T = TypeVar("T")
 _NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
 _MEASURE = ("metric", "value", "low", "high", "n", "note")
 _NUMBERS = ("value", "low", "high")
-_MAX_REASON = 200
 _NUMBER = (None, float)
 _MEASURED = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER}
 _GATE = {
@@ -216,9 +216,8 @@ def _parsed(path: Path, number: int, line: bytes, read: Callable[[Mapping[str, A
     try:
         return read(parse_json(line))
     except (ValueError, LookupError, TypeError, AttributeError, StopIteration, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:_MAX_REASON]
         msg = (
-            f"load_run: {path}: line {number} cannot be read ({type(error).__name__}: {reason}); "
+            f"load_run: {path}: line {number} cannot be read ({type(error).__name__}: {one_line(error)}); "
             "expected a line that pytest-puma wrote"
         )
         raise DataError(msg) from error

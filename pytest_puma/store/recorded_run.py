@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import CellId, DataError, Key, Messages, Response
+from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
@@ -25,7 +26,6 @@ from pytest_puma.store.serialize import messages_from
 #: The argument that means the newest run.
 LAST = "last"
 _MAX_NAMED = 3
-_MAX_REASON = 200
 _MESSAGES = [{"role": str, "content": str}]
 _CELL_SHAPE = {
     "cell": str,
@@ -189,9 +189,8 @@ class RecordedRun:
         return data
 
     def _fault(self, number: int, error: Exception) -> DataError:
-        reason = " ".join(str(error).split())[:_MAX_REASON]
         return DataError(
-            f"{self.path}: line {number} cannot be read ({type(error).__name__}: {reason}); "
+            f"{self.path}: line {number} cannot be read ({type(error).__name__}: {one_line(error)}); "
             "expected a line that pytest-puma wrote: is the file truncated?"
         )
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import Message, TemplateError
 from pytest_puma.core.bundled import bundled_folder
-from pytest_puma.core.errors import did_you_mean
+from pytest_puma.core.errors import did_you_mean, one_line
 from pytest_puma.strategies.wording import SYSTEM, USER, Shown
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[st
 
 def _reason(error: Exception) -> str:
     """The message of an error in one line of limited length; a variable's text may be part of it."""
-    return " ".join((str(error) or type(error).__name__).split())[:_MAX_REASON]
+    return one_line(str(error) or type(error).__name__, _MAX_REASON)
 
 
 def _place(error: Exception, path: Path) -> str:
