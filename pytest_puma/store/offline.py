@@ -10,35 +10,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from pytest_puma.baseline import TIMED
-from pytest_puma.core import CellId, DataError, Kept, Model, Origin, Provenance, Request, Response, Speed
+from pytest_puma.core import CellId, DataError, Kept, Model, Origin, Provenance, Request
 from pytest_puma.store.changes import changes
 from pytest_puma.store.database import ResponseStore, Scope
 from pytest_puma.store.keeping import UNTIMED
+from pytest_puma.store.reader import Reader
 from pytest_puma.store.recipe import request_keys
 from pytest_puma.store.row import KeptResponse
 
 
-class OfflineAnswers:
+class OfflineAnswers(Reader):
     """A responder that reads the store; a `DataError` names the cell if an answer is missing, and what has changed."""
 
-    #: Nothing is computed.
-    backend = None
-
     def __init__(self, store: ResponseStore, model: Model, *, whole: bool = False) -> None:
+        super().__init__()
         self._store, self._model = store, model
         # Any mixture of strict answers is one run's.
         self._whole = whole and not model.options.strict
         self._cell, self._signature = "", dict[str, Any]()
         self._scopes: list[Scope] = []
         self._counts = Counter[bytes]()
-        self._ready: dict[int, Response] = {}
         self._taken: list[KeptResponse] = []
         self._together = True
-
-    @property
-    def speed(self) -> Speed:
-        """Nothing is computed."""
-        return Speed()
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Find the engines that answered this cell."""
@@ -68,11 +61,6 @@ class OfflineAnswers:
         self._ready |= {ticket: self._taken[ticket].response for ticket in range(first, len(self._taken))}
         return list(range(first, len(self._taken)))
 
-    def step(self) -> dict[int, Response]:
-        """Return all responses."""
-        ready, self._ready = self._ready, {}
-        return ready
-
     def provenance(self) -> Provenance:
         """Return the signature of today with the engine that answered; nothing was timed."""
         runs = self._store.run_names({each.run for each in self._taken})
@@ -88,12 +76,13 @@ class OfflineAnswers:
 
     def reset(self) -> None:
         """Forget the cell."""
-        self._scopes, self._counts, self._ready, self._taken = [], Counter(), {}, []
+        super().reset()
+        self._scopes, self._counts, self._taken = [], Counter(), []
         self._together = True
 
     def close(self) -> None:
         """Forget the cell, and close the store."""
-        self.reset()
+        super().close()
         self._store.close()
 
     def _find(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:

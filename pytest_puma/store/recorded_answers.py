@@ -18,27 +18,25 @@ from pytest_puma.core import (
     Response,
     Sample,
     Score,
-    Speed,
 )
 from pytest_puma.scenarios.letters import LETTERS
 from pytest_puma.store.answers import UNMEASURED, GivenAnswer, Logprobs, read_answers
+from pytest_puma.store.reader import Reader
 
 #: The last question of a prompt with solved examples.
 _LAST_QUESTION = re.compile(r"(?:^|.*\n)Q: (.+?)\nA:[^\n]*$", re.DOTALL)
 _MAX_NAMED = 3
 
 
-class RecordedAnswers:
+class RecordedAnswers(Reader):
     """A responder that reads a file of answers; the format is that of `answers`.
 
     Each trial of a sample has its own texts or log-probabilities, and takes them in the order of its requests. A
     `DataError` names a sample without an answer.
     """
 
-    #: Nothing is computed.
-    backend = None
-
     def __init__(self, model: Model) -> None:
+        super().__init__()
         self._name = model.name
         self._chat = model.options.chat
         self._given = read_answers(model)
@@ -49,14 +47,8 @@ class RecordedAnswers:
                 self._by_question.setdefault(question, []).append(answer)
         self._asked = 0
         self._signature: Mapping[str, Any] = {}
-        self._ready: dict[int, Response] = {}
         self._found: dict[str, GivenAnswer | None] = {}
         self._taken: Counter[tuple[GivenAnswer, int, str]] = Counter()
-
-    @property
-    def speed(self) -> Speed:
-        """Nothing is computed."""
-        return Speed()
 
     def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
         """Find the answer to each request; all samples without one are in the same error."""
@@ -76,11 +68,6 @@ class RecordedAnswers:
             self._refuse(f"{unanswered[0]} of {cell} has no answer{others}; expected a line with its {wanted}")
         return list(range(first, self._asked))
 
-    def step(self) -> dict[int, Response]:
-        """Return all responses."""
-        ready, self._ready = self._ready, {}
-        return ready
-
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell
         """Forget which answers were used."""
         self.reset()
@@ -95,11 +82,8 @@ class RecordedAnswers:
 
     def reset(self) -> None:
         """Forget which answers were used."""
-        self._ready, self._found, self._taken = {}, {}, Counter()
-
-    def close(self) -> None:
-        """Forget everything about the last cell."""
-        self.reset()
+        super().reset()
+        self._found, self._taken = {}, Counter()
 
     def _answer(self, request: Request, origin: Origin) -> GivenAnswer | None:
         """The answer to the sample of a request. The first request has its question, later ones may not."""

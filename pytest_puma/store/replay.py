@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_puma.baseline import TIMED
-from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Response, Score, Speed
+from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Score
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.core.shared import spoken
 from pytest_puma.store.answers import UNMEASURED
+from pytest_puma.store.reader import Reader
 from pytest_puma.store.recorded_run import RecordedCell, RecordedRun, RecordedTurn
 from pytest_puma.store.serialize import storable
 
@@ -19,28 +20,20 @@ _BEFORE, _AFTER = 12, 32
 _AGAIN = "run the benchmark again without --puma-rescore"
 
 
-class Replay:
+class Replay(Reader):
     """A responder that reads a run.
 
     A request gets the response to the same prompt and continuations in the same trial; of several equal requests, the
     first gets the first response. A `DataError` names a sample whose request the run does not have.
     """
 
-    #: Nothing is computed.
-    backend = None
-
     def __init__(self, run: RecordedRun) -> None:
+        super().__init__()
         self._run = run
         self._signature: Mapping[str, Any] = {}
         self._recorded: RecordedCell
         self._turns: dict[Key, list[RecordedTurn]] = {}
         self._asked = 0
-        self._ready: dict[int, Response] = {}
-
-    @property
-    def speed(self) -> Speed:
-        """Nothing is computed."""
-        return Speed()
 
     def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
         """Find the response to each request; all samples without one are in the same error."""
@@ -61,11 +54,6 @@ class Replay:
             raise DataError(msg)
         return tickets
 
-    def step(self) -> dict[int, Response]:
-        """Return all responses."""
-        ready, self._ready = self._ready, {}
-        return ready
-
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Read the responses of a cell; a `DataError` if the run does not have it."""
         self.reset()
@@ -83,11 +71,8 @@ class Replay:
 
     def reset(self) -> None:
         """Forget the cell."""
-        self._turns, self._ready = {}, {}
-
-    def close(self) -> None:
-        """Forget the cell."""
-        self.reset()
+        super().reset()
+        self._turns = {}
 
     def _of(self, cell: str) -> RecordedCell:
         if cell not in self._run.cells:
