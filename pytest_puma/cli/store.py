@@ -17,10 +17,9 @@ from pytest_puma.report import escape
 from pytest_puma.store import contents
 from pytest_puma.store.changes import changes
 from pytest_puma.store.database import ResponseStore
+from pytest_puma.store.recipe import DIGITS
 from pytest_puma.store.recover import recover
 from pytest_puma.store.upkeep import prune
-
-_DIGITS = 8
 
 
 def add_command(commands: Any) -> None:
@@ -87,8 +86,7 @@ def _info(options: argparse.Namespace) -> None:
         counts = f"{answers} of {_counted(len(cells), 'cell')}, from {_counted(contents.runs(store), 'run')}"
         _show(f"{store.path}: {size:.1f} MB, {counts}")
         rows = [
-            (each.cell.common_name, f"{each.answers:,}", each.scope.engine.weights[:_DIGITS], each.run)
-            for each in cells
+            (each.cell.common_name, f"{each.answers:,}", each.scope.engine.weights[:DIGITS], each.run) for each in cells
         ]
         _show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
 
@@ -102,7 +100,7 @@ def _why(options: argparse.Namespace) -> None:
             raise DataError(msg)
         newest = cells[0]
         for each in cells:
-            weights = each.scope.engine.weights[:_DIGITS]
+            weights = each.scope.engine.weights[:DIGITS]
             _show(f"{_counted(each.answers, 'answer')}, used last by run {each.run}, weights {weights}")
             if each is not newest:
                 now = {**newest.scope.parts, "engine": newest.scope.engine.signature}

@@ -33,7 +33,6 @@ def remember(path: Path, stamps: Stamps, fact: Fact, value: str, *, cache: Path 
     with contextlib.suppress(OSError, ValueError):  # a read-only home is no reason to fail
         entries = {name: facts for name, facts in _load(file).items() if Path(name).exists()}
         entry: dict[str, Any] = {"stamps": stamps, **_facts(entries, path, stamps), fact: value}
-        file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file, json.dumps(entries | {str(path): entry}, indent=1))
 
 

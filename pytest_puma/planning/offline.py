@@ -14,9 +14,7 @@ from pytest_puma.models import parse_argument
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.recorded import RECORDED
 from pytest_puma.store.database import ResponseStore
-
-#: Digits of a digest that messages show.
-_DIGITS = 8
+from pytest_puma.store.recipe import DIGITS
 
 
 def offline_models(arguments: Sequence[str], store: ResponseStore, *, where: str) -> tuple[Model, ...]:
@@ -41,9 +39,9 @@ def _model(text: str, store: ResponseStore, *, where: str) -> Model:
         there = f"there are answers of {', '.join(store.models()) or 'no model'}"
         msg = f"{where}: no answers of {name} are kept ({notes[0] if notes else there}); run without --puma-offline"
     elif not fitting:
-        shown = ", ".join(weights[:_DIGITS] for weights in known)
+        shown = ", ".join(weights[:DIGITS] for weights in known)
         msg = f"{where}: found no weights {digest}; expected the beginning of one of {shown}"
     else:
-        names = ", ".join(f"{name}@{weights[:_DIGITS]}" for weights in fitting)
+        names = ", ".join(f"{name}@{weights[:DIGITS]}" for weights in fitting)
         msg = f"{where}: different files answered under this name; expected one of {names}"
     raise ModelError(msg)

@@ -5,6 +5,7 @@ Mistakes on the command line are reported in `pytest_configure`, before anything
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ _OF_MODELS = (
     "--puma-determinism",
     "--puma-plan",
 )
+#: Options that compute, so that they mean nothing offline.
+_OF_COMPUTING = ("--puma-plan", "--puma-determinism")
 
 
 def check_command_line(config: pytest.Config) -> None:
@@ -80,22 +83,22 @@ def _check_whole(config: pytest.Config) -> None:
 
 def _check_rescoring(config: pytest.Config) -> None:
     """Refuse options about answers that are to come, where those of an earlier run are read."""
-    if config.option.puma_rescore is None:
-        return
-    used = next((name for name in _OF_MODELS if getattr(config.option, attribute(name)) is not None), None)
-    if used is not None:
+    used = _first_used(config, _OF_MODELS)
+    if config.option.puma_rescore is not None and used is not None:
         msg = f"puma: --puma-rescore and {used}: the answers are those of the run; expected one of the two"
         raise pytest.UsageError(msg)
 
 
 def _check_offline(config: pytest.Config) -> None:
     """Refuse to compute what an offline run reads."""
-    used = next(
-        (name for name in ("--puma-plan", "--puma-determinism") if getattr(config.option, attribute(name))), None
-    )
+    used = _first_used(config, _OF_COMPUTING)
     if config.option.puma_offline and used is not None:
         msg = f"puma: --puma-offline and {used}: nothing is computed offline; expected one of the two"
         raise pytest.UsageError(msg)
+
+
+def _first_used(config: pytest.Config, options: Iterable[str]) -> str | None:
+    return next((name for name in options if getattr(config.option, attribute(name)) is not None), None)
 
 
 def settings_of(config: pytest.Config) -> Settings:

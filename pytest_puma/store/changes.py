@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_puma.baseline import changed_parts
+from pytest_puma.store.recipe import DIGITS
 
-#: Characters of a digest that a sentence shows, and those that it has.
-_DIGITS, _DIGEST = 8, 64
+#: Characters of a digest.
+_DIGEST = 64
 
 
 def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -36,4 +37,4 @@ def _both(old: object, new: object) -> str:
 
 def _shown(value: object) -> str:
     text = str(value)
-    return text[:_DIGITS] if len(text) == _DIGEST else text
+    return text[:DIGITS] if len(text) == _DIGEST else text

@@ -145,11 +145,10 @@ class KeepingEngine:
     # -- passes ----------------------------------------------------------------------------------
 
     def _submit(self, tickets: Sequence[int], requests: Sequence[Request], origins: Sequence[Origin]) -> None:
-        current = self._cell.current
-        begins = current is None or any(origin.index == 0 for origin in origins)
-        counts = Counter[bytes]() if current is None or begins else current.counts
+        current = None if any(origin.index == 0 for origin in origins) else self._cell.current
+        counts = Counter[bytes]() if current is None else current.counts
         keys = request_keys(requests, counts, strict=self._strict)
-        if current is None or begins:
+        if current is None:
             self._end_pass()
             current, found = self._begin_pass(keys, requests[0].prompt, counts)
         else:

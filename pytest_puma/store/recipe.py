@@ -24,6 +24,8 @@ from pytest_puma.core import Generate, Prompt, Request, Score
 BATCHING = ("threads", "parallel", "n_ctx")
 #: Parts of it that a request has itself.
 _OF_REQUESTS = ("chat",)
+#: Characters of a digest that messages show.
+DIGITS = 8
 #: The random generator of sampling, which a seed alone does not name.
 _GENERATOR = "PCG64/2"
 

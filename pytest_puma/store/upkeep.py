@@ -35,12 +35,13 @@ def finish_run(path: Path, megabytes: int) -> Pruned | None:
     """
     if not path.is_file():
         return None
-    pruned = prune(path, megabytes * 2**20) if path.stat().st_size > megabytes * 2**20 else None
+    if path.stat().st_size > megabytes * 2**20:
+        return prune(path, megabytes * 2**20)
     connection = open_to_write(path).connection
     if connection is not None:
         with closing(connection), suppress(sqlite3.Error):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return pruned
+    return None
 
 
 def prune(path: Path, size: int, *, pause: Callable[[], None] = lambda: None) -> Pruned:

@@ -208,13 +208,9 @@ def test_a_stopped_cell_goes_on_in_a_full_run(alone: Project) -> None:
         ([], "puma_store_mb = x", "ini key puma_store_mb: *expected int"),
         (["--puma-offline", "--puma-store=off"], "", "--puma-offline and --puma-store=off: *"),
         (["--puma-rescore=last", "--puma-offline"], "", "--puma-rescore and --puma-offline: *"),
-        (["--puma-offline", "--puma-determinism=2"], "", "--puma-offline and --puma-determinism: *"),
-        (["--puma-offline", "--puma-plan"], "", "--puma-offline and --puma-plan: *"),
     ],
 )
 def test_a_wrong_option_is_refused(project: Project, arguments: list[str], ini: str, problem: str) -> None:
-    if "--puma-plan" in arguments and project.workers:
-        pytest.skip("a plan has no workers")
     project.write(test_triage=TRIAGE)
     project.pytester.makeini(f"{INI}{ini}\n")
     result = project.run(*arguments, model=False)
