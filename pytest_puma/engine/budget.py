@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator, Mapping, ValuesView
@@ -15,6 +16,8 @@ from jinja2 import TemplateError
 CHARACTERS, CHARACTERS_PER_CHARACTER = 10_000_000, 100
 #: Processor seconds of a rendering; usual ones take less than a thousandth.
 SECONDS = 5.0
+#: Steps from one look at the clock to the next: reading it takes longer than a step, and few renderings have as many.
+_STEPS = 100
 #: Price of an element of a list, in characters.
 ELEMENT = 50
 
@@ -28,12 +31,13 @@ class Budget(threading.local):
 
     left = 0
     until = 0.0
+    steps = 0
 
     @contextmanager
     def granted(self, characters: int) -> Iterator[None]:
         """Grant the budget for one rendering of variables with this many characters."""
         self.left = CHARACTERS + CHARACTERS_PER_CHARACTER * characters
-        self.until = time.thread_time() + SECONDS
+        self.steps, self.until = 0, math.inf
         try:
             yield
         finally:
@@ -49,7 +53,12 @@ class Budget(threading.local):
         if characters > self.left:
             msg = f"it makes too much text, or loops too often (limit: {CHARACTERS:,} characters)"
             raise LimitError(msg)
-        if time.thread_time() > self.until:
+        self.steps += 1
+        if self.steps % _STEPS:
+            return
+        now = time.thread_time()
+        self.until = min(self.until, now + SECONDS)
+        if now > self.until:
             msg = f"it takes more than {SECONDS:.0f} seconds"
             raise LimitError(msg)
 

@@ -61,6 +61,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             lstrip_blocks=True,
             extensions=[loopcontrols, _GenerationTag],
             optimized=False,
+            # A file that is edited during a run changes no prompt of it.
+            auto_reload=False,
             # A function that takes the context keeps Jinja2 from computing the output at compile time.
             finalize=pass_context(lambda _, value: self.measured(value)),
         )
@@ -87,6 +89,10 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     def measured(self, value: Any) -> Any:
         """Pay for a value; an iterator becomes a list."""
+        if type(value) is str:
+            # Most values are, and a prompt has hundreds.
+            self._budget.spend(len(value))
+            return value
         if isinstance(value, Iterator):
             value = self._listed(value)
         self._budget.spend(self._budget.size(value))

@@ -97,13 +97,7 @@ class FileScenario(Scenario):
 
     def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
         """The first `n` rows of the file in the order of the seed, or all; the index has their numbers in the file."""
-        names = [content_id(row) if self.key is None else row[self.key] for row in to_records(self.rows)]
-        order = sorted(range(len(names)), key=lambda row: rank(seed, names[row]))
-        if self.group_columns:
-            order = self._groups_take_turns(order, seed)
-        elif self.balanced:
-            order = self._labels_take_turns(order, seed)
-        return self.rows.iloc[order[: max(n, 0)]]
+        return self.rows.iloc[self._order(seed)[: max(n, 0)]]
 
     def gold_label(self, instance: dict[str, Any]) -> str:
         """Return the value of the label column."""
@@ -122,6 +116,22 @@ class FileScenario(Scenario):
         """The file that is read, under the name its user knows it by."""
         return DataSource(name=shown_path(self.path), digest=sha256(content_of(self.path)).hexdigest())
 
+    def _order(self, seed: int) -> list[int]:
+        """All rows in the order of a seed, computed once for all cells."""
+        if seed not in self._orders:
+            names = [content_id(row) if self.key is None else row[self.key] for row in to_records(self.rows)]
+            order = sorted(range(len(names)), key=lambda row: rank(seed, names[row]))
+            if self.group_columns:
+                order = self._groups_take_turns(order, seed)
+            elif self.balanced:
+                order = self._labels_take_turns(order, seed)
+            self._orders[seed] = order
+        return self._orders[seed]
+
+    @cached_property
+    def _orders(self) -> dict[int, list[int]]:
+        return {}
+
     def _groups_take_turns(self, order: list[int], seed: int) -> list[int]:
         """One row of each group per round; if the scenario is `balanced`, the labels of each group take turns too."""
         groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -135,8 +145,9 @@ class FileScenario(Scenario):
     def _labels_take_turns(self, order: list[int], seed: int, *group: str) -> list[int]:
         """One row of each label per round; the order within a round depends on the seed and the group."""
         labels: dict[str, list[int]] = defaultdict(list)
+        values = list(self.rows[self.label_column])
         for row in order:
-            labels[self.rows[self.label_column].iloc[row]].append(row)
+            labels[values[row]].append(row)
 
         def turns(turn: int) -> list[str]:
             return sorted(labels, key=lambda label: rank(seed, "turn", turn, label, *group))

@@ -24,6 +24,7 @@ import re
 import sys
 import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,8 +92,9 @@ class Template:
         context = self.compiled.new_context(dict(variables))
         try:
             with self.environment.budget(size(variables, sys.maxsize)):
-                # The root comes first: it runs the imports and assignments that blocks read, and a parent's blocks.
-                texts = {USER: "".join(self.compiled.root_render_func(context))}
+                # The root comes first: it runs the imports and assignments that blocks read, and adds a parent's.
+                with _silent(context.blocks):
+                    texts = {USER: "".join(self.compiled.root_render_func(context))}
                 if context.blocks:
                     names = (name for name in (SYSTEM, turn) if name in context.blocks)
                     texts = {name: "".join(context.blocks[name][0](context)) for name in names}
@@ -101,6 +103,17 @@ class Template:
             msg = f"{_place(error, self.path)}: {_fault(error, variables, hidden)}"
             raise TemplateError(msg) from error
         return {name: text.strip() for name, text in texts.items()}
+
+
+@contextmanager
+def _silent(blocks: Mapping[str, list[Any]]) -> Iterator[None]:
+    """Let a template's own blocks give no text, so that none is rendered twice."""
+    for overriding in blocks.values():
+        overriding.insert(0, lambda _context: ())
+    own = list(blocks)
+    yield
+    for name in own:
+        del blocks[name][0]
 
 
 def find_template(folder: str, names: Sequence[str], *, project: Path | None) -> Template:
