@@ -15,6 +15,7 @@ from pytest_puma.session.arrivals import Arrivals
 from pytest_puma.session.baseline_updates import BaselineUpdater
 from pytest_puma.session.collected import cell_id
 from pytest_puma.session.config import model_names
+from pytest_puma.session.interrupt_watch import InterruptWatch
 from pytest_puma.session.interrupts import EndSignals, at_the_end
 from pytest_puma.session.memory import rare_collections
 from pytest_puma.session.nodeid import Named, cells_in
@@ -44,7 +45,7 @@ class Controller:
         self._arrivals = Arrivals()
         self._baselines = BaselineUpdater(config)
         self._output = Output(config)
-        self._end_signals = EndSignals()
+        self._end_signals = EndSignals(InterruptWatch(config))
         self._run: Run | None = None
         self._lines: list[str] = []
 

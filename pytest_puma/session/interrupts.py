@@ -15,6 +15,8 @@ from types import FrameType
 
 import pytest
 
+from pytest_puma.session.interrupt_watch import InterruptWatch
+
 #: Windows has no SIGHUP.
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -22,7 +24,8 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 class EndSignals:
     """Handlers of both signals while benchmarks run; a handler of another plugin stays."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: InterruptWatch) -> None:
+        self._watch = watch
         self._handled: list[int] = []
         self._owner = os.getpid()
 
@@ -33,12 +36,14 @@ class EndSignals:
             self._handled = [number for number in _SIGNALS if signal.getsignal(number) == signal.SIG_DFL]
             for number in self._handled:
                 signal.signal(number, self._end)
+            self._watch.start()
 
     def restore(self) -> None:
         """Leave both signals to the system again."""
         for number in self._handled:
             signal.signal(number, signal.SIG_DFL)
         self._handled = []
+        self._watch.stop()
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
         # The next signal ends the process at once.

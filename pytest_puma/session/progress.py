@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any
+from contextlib import suppress
 
 import pytest
 
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import Progress
+from pytest_puma.session.capture import uncaptured
 
 #: Seconds between two lines: on a terminal, where the line is rewritten, and in a log.
 LIVE, PLAIN = 0.5, 30.0
@@ -22,7 +22,6 @@ def progress_of(config: pytest.Config, cell: Cell) -> Progress | None:
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter is None or config.option.verbose < 0:
         return None
-    capture = config.pluginmanager.getplugin("capturemanager")
     line = _Live(reporter) if reporter.isatty else _Plain(reporter)
     started = time.monotonic()
     due = started + (PATIENCE if reporter.isatty else PLAIN)
@@ -35,7 +34,7 @@ def progress_of(config: pytest.Config, cell: Cell) -> Progress | None:
             return
         due = now + (LIVE if reporter.isatty else PLAIN)
         # A terminal that is gone ends no cell. pytest writes next, and ends the run.
-        with suppress(OSError), _uncaptured(capture):
+        with suppress(OSError), uncaptured(config):
             line.show("" if done else _text(cell, answered, samples, now - started))
             # Python collects what goes to a pipe, as in CI, in blocks.
             reporter.flush()
@@ -72,7 +71,3 @@ class _Plain:
 
 def _text(cell: Cell, answered: int, samples: int, seconds: float) -> str:
     return f"puma: {cell.id}: {answered} of {samples} samples in {seconds:.0f} s"
-
-
-def _uncaptured(capture: Any) -> AbstractContextManager[None]:
-    return nullcontext() if capture is None else capture.global_and_fixture_disabled()

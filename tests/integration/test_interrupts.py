@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -146,3 +148,35 @@ def test_an_interrupted_run_changes_no_baseline(alone: Project) -> None:
     result = interrupted(alone, "between cells", "--puma-update-baseline", "--puma-prune-baseline")
     result.stdout.fnmatch_lines(["baselines are unchanged, as the run did not reach its end"])
     assert not (alone.pytester.path / "benchmarks").exists()
+
+
+#: The third decode is one call of C that no signal ends; it takes minutes.
+STUCK = """
+import hashlib, os, signal, sys, threading, time
+
+decoded = []
+usual = ScriptedBackend.decode
+
+def decode(self, steps):
+    decoded.append(1)
+    if len(decoded) == 3:
+        threading.Thread(target=press, daemon=True).start()
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 300_000_000)
+    return usual(self, steps)
+
+def press():
+    for _ in range(2):
+        time.sleep(1.5)
+        os.kill(os.getpid(), signal.SIGINT)
+
+ScriptedBackend.decode = decode
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+def test_a_second_ctrl_c_ends_a_long_step_at_once(alone: Project) -> None:
+    alone.write(conftest=SCRIPTED + STUCK, test_cells=CELLS)
+    alone.pytester.makeini("[pytest]\n")
+    result = alone.pytester.runpytest_subprocess(f"--puma-model={alone.model}", "-p", "no:xdist", timeout=120)
+    assert result.ret == 128 + signal.SIGINT
+    result.stdout.fnmatch_lines(["puma: Ctrl-C: the running step ends first; Ctrl-C again ends the process at once"])

@@ -1,0 +1,14 @@
+"""Lines of ours while pytest captures what tests write."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import pytest
+
+
+def uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
+    """Let the terminal show what the block writes."""
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    return nullcontext() if capture is None else capture.global_and_fixture_disabled()
