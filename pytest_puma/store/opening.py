@@ -93,16 +93,25 @@ def _journal(connection: sqlite3.Connection, mode: Literal["WAL", "TRUNCATE"]) -
 
 
 def _read_only(path: Path, *, why: str) -> Opened:
-    """Open what may only be read.
+    """Open what may only be read."""
+    note = f"{path} can only be read, so that no answers are kept: {why}" if why else ""
+    try:
+        return _checked(_reader(path), path, note)
+    except (OSError, sqlite3.Error) as error:
+        # The reason of the system, if any, is plainer than that of SQLite.
+        why = (error.strerror if isinstance(error, OSError) else None) or why or str(error)
+    return Opened(connection=None, note=f"{path} cannot be opened: {why}")
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write.
 
     A cleanly closed store needs `immutable`; with it, rows that a killed process left in the log would be missing.
     """
-    ways = (_plain, _copied) if _has_rows(path.with_name(path.name + _WAL)) else (_immutable, _copied)
-    note = f"{path} can only be read, so that no answers are kept: {why}" if why else ""
-    for way in ways:
-        with suppress(OSError, sqlite3.Error):
-            return _checked(way(path), path, note)
-    return Opened(connection=None, note=f"{path} cannot be opened{f': {why}' if why else ''}")
+    way = _plain if _has_rows(path.with_name(path.name + _WAL)) else _immutable
+    with suppress(OSError, sqlite3.Error):
+        return way(path)
+    return _copied(path)
 
 
 def _checked(connection: sqlite3.Connection, path: Path, note: str) -> Opened:

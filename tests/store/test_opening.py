@@ -109,6 +109,16 @@ def test_a_damaged_file_is_set_aside_and_named(path: Path, damage: Callable[[Pat
     assert aside.exists()
 
 
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [(headless, "file is not a database"), (lambda path: path.write_bytes(b"x" * 9000), "file is not a database")],
+)
+def test_a_reader_tells_why_a_file_cannot_be_opened(path: Path, damage: Callable[[Path], object], reason: str) -> None:
+    filled(path).close()
+    damage(path)
+    assert open_to_read(path).note == f"{path} cannot be opened: {reason}"
+
+
 def test_the_next_damaged_file_gets_another_name(path: Path) -> None:
     for _ in range(2):
         filled(path).close()
@@ -152,7 +162,7 @@ def test_a_folder_in_its_place_is_named(path: Path) -> None:
     path.mkdir(parents=True)
     opened = open_to_write(path)
     assert opened.connection is None
-    assert opened.note == f"{path} cannot be opened: unable to open database file"
+    assert opened.note == f"{path} cannot be opened: Is a directory"
 
 
 def test_a_new_store_its_log_and_its_folder_are_for_their_owner_alone(tmp_path: Path) -> None:
