@@ -10,22 +10,25 @@ class Kept:
     """Number of responses of a cell, and how many of them were `kept` by the runs named in `runs`.
 
     `together`: all kept responses of each batch were computed in that batch, so that they are those of one
-    uninterrupted run.
+    uninterrupted run. `batches`: the maximum number of batches that the kept responses of one batch were computed in.
     """
 
     responses: int
     kept: int
     together: bool
+    batches: int
     runs: tuple[str, ...]
 
     @property
     def mixed(self) -> bool:
-        """Whether kept and new responses, or kept ones of several batches, are together: near-ties may differ."""
+        """Whether responses of several batches, or of another one, are together: near-ties may differ."""
         return self.kept > 0 and not self.together
 
     def __str__(self) -> str:
         """The sentence of reports."""
         runs = f"run {self.runs[0]}" if len(self.runs) == 1 else f"run {self.runs[0]} and {len(self.runs) - 1} more"
         if self.kept == self.responses:
-            return f"all {self.kept:,} answers kept from {runs}{', of several batches' if self.mixed else ''}"
+            where = f", computed in {'another batch' if self.batches == 1 else 'several batches'}" if self.mixed else ""
+            answers = "the only answer" if self.kept == 1 else f"all {self.kept:,} answers"
+            return f"{answers} kept from {runs}{where}"
         return f"{self.kept:,} of {self.responses:,} answers kept from {runs}; the rest computed without them"

@@ -121,8 +121,8 @@ def kept(run: Run) -> list[str]:
     runs = list(dict.fromkeys(name for each in cells for name in each.runs))
     number, of_all = sum(each.kept for each in cells), sum(each.responses for each in cells)
     where = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-    counted = f"all {number:,}" if number == of_all else f"{number:,} of {of_all:,}"
-    return [f"kept answers: {counted} of {where}, from run {_named(runs)}"]
+    counted = f"all {number:,} of" if number == of_all else f"{number:,} of {of_all:,} in"
+    return [f"kept answers: {counted} {where}, from run {_named(runs)}"]
 
 
 def footnote(outcomes: Sequence[Outcome]) -> list[str]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from pytest_puma.baseline import TIMED
@@ -20,7 +19,6 @@ from pytest_puma.core import (
     Backend,
     CellId,
     DataError,
-    Kept,
     Model,
     Origin,
     Prompt,
@@ -31,6 +29,7 @@ from pytest_puma.core import (
 )
 from pytest_puma.engine.engine import Engine
 from pytest_puma.store.database import EngineRow, ResponseStore
+from pytest_puma.store.passes import Pass, Passes
 from pytest_puma.store.recipe import company_key, engine_code, engine_key, request_keys
 from pytest_puma.store.row import KeptResponse
 
@@ -40,40 +39,13 @@ UNTIMED = "is not measured: some answers are kept from an earlier run; --puma-st
 _OTHERWISE = "answers differ from those kept of the same requests in the same batch: this machine is not deterministic"
 
 
-@dataclass(slots=True)
-class _Pass:
-    """`replayed`: all responses, if none is to be computed. `counts`: the equal requests so far."""
-
-    ideal: bytes
-    actual: bytes
-    base: Prompt
-    replayed: Mapping[bytes, KeptResponse] | None = None
-    counts: Counter[bytes] = field(default_factory=Counter)
-    #: Number of responses.
-    computed: int = 0
-    kept: int = 0
-
-
-@dataclass(slots=True)
-class _Cell:
-    """`scope`: its place in the store, None if there is no store. `runs`: those that its kept responses come from."""
-
-    scope: int | None = None
-    current: _Pass | None = None
-    responses: int = 0
-    kept: int = 0
-    together: bool = True
-    runs: set[int] = field(default_factory=set)
-    otherwise: int = 0
-
-
 class KeepingEngine:
     """A responder over an engine and a store; `model` names the engine's weights there."""
 
     def __init__(self, engine: Engine, store: ResponseStore, model: Model, *, mode: Mode = "mix") -> None:
         self._engine, self._store, self._model, self._mode = engine, store, model, mode
         self._strict = model.options.strict
-        self._cell = _Cell()
+        self._cell = Passes()
         self._tickets = 0
         self._ready: dict[int, Response] = {}
         self._waiting: dict[int, tuple[int, bytes, Request]] = {}
@@ -91,7 +63,7 @@ class KeepingEngine:
     def reset(self) -> None:
         """Forget all requests, and the cache of their prompts."""
         self._engine.reset()
-        self._cell, self._ready, self._waiting = _Cell(), {}, {}
+        self._cell, self._ready, self._waiting = Passes(), {}, {}
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Forget all requests: the next ones belong to this cell."""
@@ -102,7 +74,7 @@ class KeepingEngine:
         row = EngineRow(backend.signature["weights_sha256"], self._model.name, backend.signature, tuple(backend.notes))
         # A strict answer depends on its request alone, so that all cells share them.
         name, parts = ("", {}) if self._strict else (str(CellId.parse(cell).without("model")), signature)
-        self._cell = _Cell(self._store.scope(name, key, row, parts))
+        self._cell = Passes(self._store.scope(name, key, row, parts))
 
     def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
         """Find the kept responses, queue the other requests, and return a ticket for each."""
@@ -124,8 +96,7 @@ class KeepingEngine:
         """Return that of the engine, with the number of kept responses."""
         self._end_pass()
         cell, computed = self._cell, self._engine.provenance()
-        runs = self._store.run_names(cell.runs)
-        kept = Kept(responses=cell.responses, kept=cell.kept, together=cell.together, runs=runs) if cell.kept else None
+        kept = cell.kept(self._store.run_names)
         warnings = [*([str(kept)] if kept is not None and kept.mixed else []), *self._store.take_notes()]
         if cell.otherwise:
             warnings.append(f"{cell.otherwise} of {cell.responses} {_OTHERWISE}")
@@ -156,14 +127,15 @@ class KeepingEngine:
         missing = []
         for ticket, key, request in zip(tickets, keys, requests, strict=True):
             if key in found:
-                self._hand_out(ticket, found[key], current)
+                self._ready[ticket] = found[key].response
+                self._cell.take(found[key], current)
             else:
                 missing.append((ticket, key, request))
         self._compute(missing, beside=[each for key, each in zip(keys, requests, strict=True) if key in found])
 
     def _begin_pass(
         self, keys: Sequence[bytes], base: Prompt, counts: Counter[bytes]
-    ) -> tuple[_Pass, Mapping[bytes, KeptResponse]]:
+    ) -> tuple[Pass, Mapping[bytes, KeptResponse]]:
         """Open a pass; return it with the kept responses to its first requests."""
         before = self._cell.current
         ideal, actual = (b"", b"") if before is None else (before.ideal, before.actual)
@@ -173,7 +145,7 @@ class KeepingEngine:
             ideal = actual = b""
         ideal = self._company(ideal, keys, keys)
         replayed = self._store.whole_pass(self._cell.scope, ideal) if self._whole and self._cell.scope else None
-        current = _Pass(ideal, ideal, base, replayed, counts)
+        current = Pass(ideal, ideal, base, replayed, counts)
         found = self._find(current, keys)
         current.actual = self._company(actual, keys, [key for key in keys if key not in found])
         self._cell.current = current
@@ -199,7 +171,7 @@ class KeepingEngine:
 
     # -- responses -------------------------------------------------------------------------------
 
-    def _find(self, current: _Pass, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
+    def _find(self, current: Pass, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
         """The kept responses that may be handed out."""
         if self._cell.scope is None or self._mode == "fresh":
             return {}
@@ -215,14 +187,6 @@ class KeepingEngine:
             raise DataError(msg)
         return current.replayed
 
-    def _hand_out(self, ticket: int, kept: KeptResponse, current: _Pass) -> None:
-        self._ready[ticket] = kept.response
-        current.kept += 1
-        self._cell.responses += 1
-        self._cell.kept += 1
-        self._cell.runs.add(kept.run)
-        self._cell.together &= kept.company == current.ideal
-
     def _compute(self, missing: Sequence[tuple[int, bytes, Request]], beside: Sequence[Request]) -> None:
         """Queue requests; `beside`: those that would be in the same batch if they were not kept."""
         if not missing:
@@ -235,9 +199,7 @@ class KeepingEngine:
         cell, current = self._cell, self._cell.current
         if current is not None and answered:
             rows = [(key, request, response) for _, key, request, response in answered]
-            current.computed += len(rows)
-            cell.responses += len(rows)
-            cell.together &= current.actual == current.ideal
+            cell.compute(len(rows), current)
             if cell.scope is not None:
                 cell.otherwise += self._differ(cell.scope, current.actual, rows)
                 self._store.keep(cell.scope, current.actual, current.base, rows)

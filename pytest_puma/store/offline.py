@@ -31,7 +31,8 @@ class OfflineAnswers(Reader):
         self._scopes: list[Scope] = []
         self._counts = Counter[bytes]()
         self._taken: list[KeptResponse] = []
-        self._together = True
+        self._together, self._batches = True, 0
+        self._companies = set[bytes]()
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Find the engines that answered this cell."""
@@ -48,7 +49,7 @@ class OfflineAnswers(Reader):
     def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
         """Find the response to each request."""
         if any(origin.index == 0 for origin in origins):
-            self._counts = Counter()
+            self._counts, self._companies = Counter(), set()
         keys = request_keys(requests, self._counts, strict=self._model.options.strict)
         found = self._find(keys)
         missing = sum(key not in found for key in keys)
@@ -56,6 +57,8 @@ class OfflineAnswers(Reader):
             self._refuse(f"no batch with all {len(keys)} answers is kept to its end")
         if missing:
             self._refuse(f"{missing} of {len(keys)} answers are not kept")
+        self._companies |= {found[key].company for key in keys}
+        self._batches = max(self._batches, len(self._companies))
         first = len(self._taken)
         self._taken += [found[key] for key in keys]
         self._ready |= {ticket: self._taken[ticket].response for ticket in range(first, len(self._taken))}
@@ -65,7 +68,8 @@ class OfflineAnswers(Reader):
         """Return the signature of today with the engine that answered; nothing was timed."""
         runs = self._store.run_names({each.run for each in self._taken})
         together = self._model.options.strict or self._together
-        kept = Kept(responses=len(self._taken), kept=len(self._taken), together=together, runs=runs)
+        answers = len(self._taken)
+        kept = Kept(responses=answers, kept=answers, together=together, batches=self._batches, runs=runs)
         return Provenance(
             signature={**self._signature, "engine": dict(self._scopes[0].engine.signature)},
             notes=self._scopes[0].engine.notes,
@@ -78,7 +82,7 @@ class OfflineAnswers(Reader):
         """Forget the cell."""
         super().reset()
         self._scopes, self._counts, self._taken = [], Counter(), []
-        self._together = True
+        self._together, self._batches, self._companies = True, 0, set()
 
     def close(self) -> None:
         """Forget the cell, and close the store."""

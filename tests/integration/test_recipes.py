@@ -61,14 +61,14 @@ def test_a_killed_run_goes_on_and_is_judged_by_new_gates_without_a_model(project
     resumed = project.run(f"--puma-model={model}", "--puma-report=json:resumed.json", model=False)
     resumed.assert_outcomes(passed=2)
     ((counted, first),) = KEPT.findall(resumed.stdout.str())
-    assert counted == f"{killed} of 80 of 2 cells"
+    assert counted == f"{killed} of 80 in 2 cells"
     resumed.stdout.fnmatch_lines(
         f"warning: triage_jira-few_shot_3@own: {killed - 40} of 40 answers kept from run {first}; "
         "the rest computed without them"
     )
     assert [outcome["kept"] for outcome in _outcomes(home / "resumed.json")] == [
-        {"responses": 40, "kept": 40, "together": True, "runs": [first]},
-        {"responses": 40, "kept": killed - 40, "together": False, "runs": [first]},
+        {"responses": 40, "kept": 40, "together": True, "batches": 1, "runs": [first]},
+        {"responses": 40, "kept": killed - 40, "together": False, "batches": 1, "runs": [first]},
     ]
 
     model.unlink()

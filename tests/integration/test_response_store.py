@@ -98,7 +98,7 @@ def test_more_samples_are_a_mixture_that_every_report_tells(project: Project) ->
     name = newest(project)["outcomes"][0]["kept"]["runs"][0]
     sentence = f"8 of 12 answers kept from run {name}; the rest computed without them"
     result.stdout.fnmatch_lines(
-        [f"warning: triage_jira-zero_shot@tiny: {sentence}", "kept answers: 8 of 12 of 1 cell*"]
+        [f"warning: triage_jira-zero_shot@tiny: {sentence}", f"kept answers: 8 of 12 in 1 cell, from run {name}"]
     )
     assert "8 of 12 answers kept" in (project.pytester.path / "report.md").read_text(encoding="utf-8")
     whole = project.run("--puma-samples=16", "--puma-store=whole")

@@ -130,7 +130,7 @@ def test_a_killed_run_goes_on_and_every_report_tells_the_mixture(tmp_path: Path)
     assert second.backend.prompts == ["r", "s"]
     assert provenance.warnings == ("2 of 4 answers kept from run one; the rest computed without them",)
     _, provenance = ask_texts(tmp_path, "pqrs", "three")
-    assert provenance.warnings == ("all 4 answers kept from run two and 1 more, of several batches",)
+    assert provenance.warnings == ("all 4 answers kept from run two and 1 more, computed in several batches",)
 
 
 def test_a_response_is_in_the_file_before_the_strategy_has_it(tmp_path: Path) -> None:
@@ -205,7 +205,35 @@ def test_other_threads_are_another_company_not_another_engine(tmp_path: Path) ->
     run.hold(once(generate("p")), once(generate("q")))
     provenance = run.end()
     assert run.backend.prompts == []
-    assert provenance.warnings == ("all 2 answers kept from run one, of several batches",)
+    assert provenance.warnings == ("all 2 answers kept from run one, computed in another batch",)
+
+
+def test_answers_of_other_threads_and_of_the_own_batch_are_those_of_several(tmp_path: Path) -> None:
+    ask_texts(tmp_path, "p", "one")
+    run = Run(tmp_path, "two")
+    run.backend.signature = {**run.backend.signature, "threads": "7"}
+    run.hold(once(generate("p")), once(generate("q")))
+    run.end()
+    kept = ask_texts(tmp_path, "pq", "three")[1].kept
+    assert kept is not None
+    assert (kept.together, kept.batches) == (False, 2)
+    assert str(kept) == "all 2 answers kept from run two and 1 more, computed in several batches"
+
+
+def test_batches_are_counted_for_each_batch_of_a_cell(tmp_path: Path) -> None:
+    for name, threads in (("one", "2"), ("two", "2"), ("three", "7")):
+        run = Run(tmp_path, name)
+        run.backend.signature = {**run.backend.signature, "threads": threads}
+        run.hold(*(once(generate(text)) for text in "pqrs"), passes=2)
+        kept = run.end().kept
+        assert kept is None if name == "one" else kept is not None
+        if kept is not None:
+            assert (kept.together, kept.batches) == (name == "two", 1)
+
+
+def test_the_only_answer_is_named_as_one(tmp_path: Path) -> None:
+    ask_texts(tmp_path, "p", "one")
+    assert str(ask_texts(tmp_path, "p", "two")[1].kept) == "the only answer kept from run one"
 
 
 def test_whole_replays_a_finished_pass_and_computes_any_other_from_its_start(tmp_path: Path) -> None:
