@@ -18,6 +18,7 @@ _NUMBERS = ("value", "low", "high", "n")
 _HEAD = {
     "commit": str,
     "test": str,
+    "kept?": str,
     "measures": {str: {str: (None, float)}},
     "signature": {
         "data": (None, {"sha256?": str}),
@@ -64,7 +65,8 @@ class Entry:
     """The baseline of a cell. `measures`: the numbers of each metric, null for NaN; `test`: the id of its function.
 
     `commit`: the commit behind the numbers, as in `main@3f2c1d9`; empty without a repository. `answers`: the
-    predictions by key, without their texts. `anchor`: only for a cell with a gate on drifts, from the first renewal on.
+    predictions by key, without their texts. `kept`: a sentence if answers came from the response store, else empty.
+    `anchor`: only for a cell with a gate on drifts, from the first renewal on.
     """
 
     cell: str
@@ -73,6 +75,7 @@ class Entry:
     signature: Mapping[str, Any]
     measures: Mapping[str, Mapping[str, float | None]]
     answers: Mapping[Key, Prediction]
+    kept: str = ""
     anchor: Anchor | None = None
 
     @classmethod
@@ -94,6 +97,7 @@ class Entry:
             signature=outcome.signature,
             measures=measures,
             answers={prediction.key: stored(prediction, metrics) for prediction in outcome.predictions},
+            kept="" if outcome.kept is None else str(outcome.kept),
             anchor=None if old is None or outcome.drift is None else old.start.renewed(outcome.drift),
         )
 
@@ -124,7 +128,8 @@ class Entry:
     def head(self) -> dict[str, Any]:
         """Return the part for the file that people read."""
         anchor = {} if self.anchor is None else {"anchor": self.anchor.head()}
-        own = {"test": self.test, "commit": self.commit, "measures": self.measures}
+        kept = {"kept": self.kept} if self.kept else {}
+        own = {"test": self.test, "commit": self.commit, **kept, "measures": self.measures}
         return own | {"signature": SINCE_FORMAT_2 | dict(self.signature)} | anchor
 
     def columns(self) -> dict[str, Any]:
@@ -139,4 +144,4 @@ class Entry:
         if fault := misfit(head, _HEAD):
             raise ValueError(fault)
         fields = {name: head[name] for name in ("commit", "test", "signature", "measures")}
-        return cls(cell=cell, answers=answers_of(columns), anchor=anchor, **fields)
+        return cls(cell=cell, answers=answers_of(columns), kept=head.get("kept", ""), anchor=anchor, **fields)

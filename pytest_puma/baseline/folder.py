@@ -174,7 +174,9 @@ def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
 
 def _unless_same(new: Entry, old: Entry | None) -> Entry:
     """Return the old entry if the answers and measures are the same: then the baseline is not renewed."""
-    return old if old is not None and _content(replace(new, commit=old.commit)) == _content(old) else new
+    if old is None or _content(replace(new, commit=old.commit, kept=old.kept)) != _content(old):
+        return new
+    return old
 
 
 def _content(entry: Entry) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.core import DataError, Outcome, Usage
+from pytest_puma.core import DataError, Kept, Outcome, Usage
 from tests import factories
 from tests.factories import measure, prediction, unmeasured
 
@@ -96,6 +96,25 @@ def test_writing_the_same_again_changes_no_byte(tmp_path: Path) -> None:
         ("points.json", 0, 0, 1),
         ("triage.json", 0, 0, 2),
     ]
+
+
+def test_an_entry_notes_kept_answers_and_is_not_renewed_by_them(tmp_path: Path) -> None:
+    kept = Kept(responses=3, kept=2, together=False, batches=1, runs=("20261125T104903-7",))
+    Baselines(tmp_path).write([factories.entry(replace(outcome(), kept=kept)), entry("triage-egi@m")])
+    before = texts(tmp_path)
+    note = "2 of 3 answers kept from run 20261125T104903-7; the rest computed without them"
+    heads = json.loads(before["triage.json"])["cells"]
+    assert heads["triage-zero_shot@m"]["kept"] == note
+    assert "kept" not in heads["triage-egi@m"]
+    assert {each.cell: each.kept for each in Baselines(tmp_path).entries()} == {
+        "triage-egi@m": "",
+        "triage-zero_shot@m": note,
+    }
+
+    (written,) = Baselines(tmp_path).write([entry(), factories.entry(replace(outcome("triage-egi@m"), kept=kept))])
+    assert (written.same, texts(tmp_path)) == (2, before)
+    (written,) = Baselines(tmp_path).write([entry(answers=("B", "B", "B"))])
+    assert (written.changed, "kept" in texts(tmp_path)["triage.json"]) == (1, False)
 
 
 def test_entries_of_cells_that_did_not_run_stay(tmp_path: Path) -> None:

@@ -186,6 +186,18 @@ def test_a_baseline_of_kept_answers_is_that_of_the_answers(project: Project) -> 
         project.run("benchmarks", "--puma-update-baseline").assert_outcomes(passed=1)
         made.append({path.name: path.read_bytes() for path in (folder / "baselines").iterdir()})
     assert made[0] == made[1]
+    assert b'"kept"' not in made[0]["triage_jira.json"]
+
+
+def test_a_new_baseline_notes_that_its_answers_were_kept(project: Project) -> None:
+    folder = project.pytester.mkdir("benchmarks")
+    (folder / "test_triage.py").write_text(TRIAGE, encoding="utf-8")
+    project.write(conftest=KEPT)
+    project.run("benchmarks").assert_outcomes(passed=1)
+    name = newest(project)["id"]
+    project.run("benchmarks", "--puma-update-baseline").assert_outcomes(passed=1)
+    (head,) = json.loads((folder / "baselines" / "triage_jira.json").read_text(encoding="utf-8"))["cells"].values()
+    assert head["kept"] == f"all 8 answers kept from run {name}"
 
 
 def test_a_stopped_cell_goes_on_in_a_full_run(alone: Project) -> None:
