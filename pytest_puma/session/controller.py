@@ -48,6 +48,7 @@ class Controller:
         self._end_signals = EndSignals(InterruptWatch(config))
         self._run: Run | None = None
         self._lines: list[str] = []
+        self._ended = False
 
     # -- before the run --------------------------------------------------------------------------
 
@@ -166,12 +167,14 @@ class Controller:
         return self._run
 
     def _finish_store(self) -> list[str]:
+        """End the run for the store, once: by now all processes of the run have ended, also if it was interrupted."""
         from pytest_puma.session.config import settings_of
 
-        if not any(model.computes for model in settings_of(self._config).models):
+        if self._ended or not any(model.computes for model in settings_of(self._config).models):
             return []
         from pytest_puma.session import response_store
 
+        self._ended = True
         return response_store.finish(self._config)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -179,9 +182,13 @@ class Controller:
             from pytest_puma.core.interrupts import held
 
             with at_the_end(), held():
-                # By now all processes of the run have ended, also if it was interrupted.
                 self._lines += self._finish_store()
                 show_summary(self._config, terminalreporter, self._run, self._output.folder, self._lines)
+
+    def pytest_unconfigure(self) -> None:
+        # There is no summary if the terminal is gone.
+        if self._run is not None and self._run.outcomes:
+            self._finish_store()
 
 
 def _environment() -> dict[str, str]:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from tests.disk import small_disk
-from tests.integration.conftest import SCRIPTED, Project
+from tests.integration.conftest import INI, SCRIPTED, Project
 from tests.integration.test_full_disk import command_of, lines_of
+from tests.store.test_upkeep import cells, filled
 
 #: Each test waits in its body until the reader is gone.
 WAITING = """
@@ -102,6 +103,21 @@ def test_what_was_computed_is_kept_where_nobody_reads_on(project: Project) -> No
     status, errors = closed_after(project, "PASSED", "-v")
     assert (status, errors) == (1, "")
     assert check_whole(project.folder) >= {"triage_jira-zero_shot@tiny"}
+
+
+def test_the_store_is_pruned_and_made_one_file_where_nobody_reads_on(project: Project) -> None:
+    store = project.pytester.mkdir(".puma") / "responses.sqlite"
+    for old in ("one", "two", "three"):
+        filled(store, old, f"{old}-x@", answers=100)
+    waits = "puma.strategy != 'zero_shot'"
+    kept = SCRIPTED.replace("ScriptedBackend(answer)", "ScriptedBackend(answer, digest='5a')")
+    project.write(conftest=kept, test_triage=WAITING.format(root=str(project.pytester.path), waits=waits))
+    project.pytester.makeini(f"{INI}puma_store_mb = 1\n")
+    status, errors = closed_after(project, "PASSED", "-v")
+    assert (status, errors) == (1, "")
+    assert [each.name for each in store.parent.glob("responses*")] == ["responses.sqlite"]
+    assert {"three-x@", "triage_jira-zero_shot@"} <= {*cells(store)}
+    assert "one-x@" not in cells(store)
 
 
 def test_a_cell_whose_progress_nobody_reads_is_kept(alone: Project) -> None:
