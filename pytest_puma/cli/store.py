@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -20,6 +21,8 @@ from pytest_puma.store.database import ResponseStore
 from pytest_puma.store.recipe import DIGITS
 from pytest_puma.store.recover import recover
 from pytest_puma.store.upkeep import prune
+
+_SAVE = "rename it, and save what can be read: pytest-puma store recover NEW_NAME"
 
 
 def add_command(commands: Any) -> None:
@@ -74,8 +77,7 @@ def _reader(options: argparse.Namespace) -> Iterator[ResponseStore]:
             yield store
         finally:
             if notes := store.take_notes():
-                save = "rename it, and save what can be read: pytest-puma store recover NEW_NAME"
-                raise DataError("; ".join([*notes, save]))
+                raise DataError("; ".join([*notes, _SAVE]))
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -113,7 +115,15 @@ def _prune(options: argparse.Namespace) -> None:
     if options.mb < 1:
         msg = f"--mb is {options.mb}; expected a whole number of megabytes, at least 1"
         raise DataError(msg)
-    pruned = prune(_path(options), options.mb * 2**20)
+    path = _path(options)
+    try:
+        pruned = prune(path, options.mb * 2**20)
+    except sqlite3.OperationalError as error:
+        msg = f"{path} cannot be pruned: {error}"
+        raise DataError(msg) from error
+    except sqlite3.DatabaseError as error:
+        msg = f"{path} cannot be pruned: {error}; {_SAVE}"
+        raise DataError(msg) from error
     gone = f"{_counted(pruned.answers, 'answer')} of {_counted(pruned.cells, 'cell')}"
     _show(f"removed {gone}; the store has {pruned.size / 2**20:.1f} MB")
 

@@ -43,8 +43,8 @@ def cells(store: ResponseStore) -> list[KeptCell]:
         KeptCell(
             cell=_cell(scope.cell, scope.engine.model),
             scope=scope,
-            answers=counted.get(scope.id, 0),
-            run=last.get(scope.id) or "unknown",
+            answers=counted.get(store.number(scope), 0),
+            run=last.get(store.number(scope)) or "unknown",
         )
         for scope in store.scopes()
     ]
@@ -88,10 +88,16 @@ def _prompt(store: ResponseStore, digest: bytes) -> Any:
     if not rows:
         return None
     base, body = rows[0]
-    if base is None:
-        return json.loads(zlib.decompress(body))
-    dictionary = store.rows("SELECT body FROM prompt WHERE digest = ?", (base,))
-    if not dictionary:
+    dictionary = [] if base is None else store.rows("SELECT body FROM prompt WHERE digest = ?", (base,))
+    try:
+        return json.loads(inflated(body, *(each for (each,) in dictionary)))
+    except (TypeError, ValueError, zlib.error):
         return None
-    inflate = zlib.decompressobj(zdict=zlib.decompress(dictionary[0][0])[-WINDOW:])
-    return json.loads(inflate.decompress(body) + inflate.flush())
+
+
+def inflated(body: bytes, base: bytes | None = None) -> bytes:
+    """Return a kept prompt; `base`: the body of that which it was deflated with. Raises an error if it is damaged."""
+    if base is None:
+        return zlib.decompress(body)
+    inflate = zlib.decompressobj(zdict=zlib.decompress(base)[-WINDOW:])
+    return inflate.decompress(body) + inflate.flush()

@@ -28,7 +28,7 @@ from pytest_puma.core import (
     Speed,
 )
 from pytest_puma.engine.engine import Engine
-from pytest_puma.store.database import EngineRow, ResponseStore
+from pytest_puma.store.database import EngineRow, ResponseStore, Scope
 from pytest_puma.store.passes import Pass, Passes
 from pytest_puma.store.recipe import company_key, engine_code, engine_key, request_keys
 from pytest_puma.store.row import KeptResponse
@@ -96,7 +96,7 @@ class KeepingEngine:
         """Return that of the engine, with the number of kept responses."""
         self._end_pass()
         cell, computed = self._cell, self._engine.provenance()
-        kept = cell.kept(self._store.run_names)
+        kept = cell.kept
         warnings = [*([str(kept)] if kept is not None and kept.mixed else []), *self._store.take_notes()]
         if cell.otherwise:
             warnings.append(f"{cell.otherwise} of {cell.responses} {_OTHERWISE}")
@@ -205,7 +205,7 @@ class KeepingEngine:
                 self._store.keep(cell.scope, current.actual, current.base, rows)
         return {ticket: response for ticket, _, _, response in answered}
 
-    def _differ(self, scope: int, company: bytes, rows: Sequence[tuple[bytes, Request, Response]]) -> int:
+    def _differ(self, scope: Scope, company: bytes, rows: Sequence[tuple[bytes, Request, Response]]) -> int:
         """The number of responses that differ from those kept of the same company, where all is computed again."""
         if self._mode == "mix":
             return 0

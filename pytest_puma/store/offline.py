@@ -14,6 +14,7 @@ from pytest_puma.core import CellId, DataError, Kept, Model, Origin, Provenance,
 from pytest_puma.store.changes import changes
 from pytest_puma.store.database import ResponseStore, Scope
 from pytest_puma.store.keeping import UNTIMED
+from pytest_puma.store.passes import newest_first
 from pytest_puma.store.reader import Reader
 from pytest_puma.store.recipe import request_keys
 from pytest_puma.store.row import KeptResponse
@@ -66,7 +67,7 @@ class OfflineAnswers(Reader):
 
     def provenance(self) -> Provenance:
         """Return the signature of today with the engine that answered; nothing was timed."""
-        runs = self._store.run_names({each.run for each in self._taken})
+        runs = newest_first({each.run for each in self._taken})
         together = self._model.options.strict or self._together
         answers = len(self._taken)
         kept = Kept(responses=answers, kept=answers, together=together, batches=self._batches, runs=runs)
@@ -107,10 +108,10 @@ class OfflineAnswers(Reader):
 
         Each with whether they were computed together.
         """
-        for company in self._store.passes(scope.id):
-            yield self._store.whole_pass(scope.id, company) or {}, True
+        for company in self._store.passes(scope):
+            yield self._store.whole_pass(scope, company) or {}, True
         if not self._whole:
-            yield self._store.find(scope.id, keys, b""), False
+            yield self._store.find(scope, keys, b""), False
 
     def _refuse(self, problem: str) -> NoReturn:
         reasons = [

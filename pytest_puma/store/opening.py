@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -27,10 +27,14 @@ _WAL, _SHM = "-wal", "-shm"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """An open store. `connection` is None if the file cannot even be read; `note`: a sentence if not all is well."""
+    """An open store. `connection` is None if the file cannot even be read; `note`: a sentence if not all is well.
+
+    `inode`: that of the file if it can be written, as another process may rename it.
+    """
 
     connection: sqlite3.Connection | None
     writable: bool = False
+    inode: int = 0
     note: str = ""
 
 
@@ -44,7 +48,7 @@ def open_to_write(path: Path) -> Opened:
     except (OSError, sqlite3.OperationalError) as error:
         return _read_only(path, why=str(error))
     except sqlite3.DatabaseError as error:
-        return _anew(path, inode, why=str(error))
+        return open_anew(path, inode, why=str(error))
 
 
 def open_to_read(path: Path) -> Opened:
@@ -61,7 +65,9 @@ def _writable(path: Path) -> Opened:
         # SQLite creates the files beside it with the same mode. A file that exists is not opened here: to close it
         # again would release the locks of this process.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
-    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    # Before it is opened: if another process replaces the file now, the number is that of no file any more.
+    inode = _inode(path)
+    connection = _connected(path)
     try:
         # SQLite does not wait for a process that begins to write ahead at the same time.
         with nullcontext() if check(connection) == VERSION else locked(path.parent):
@@ -78,7 +84,7 @@ def _writable(path: Path) -> Opened:
     except BaseException:
         connection.close()
         raise
-    return Opened(connection=connection, writable=True, note=note)
+    return Opened(connection=connection, writable=True, inode=inode, note=note)
 
 
 def _journal(connection: sqlite3.Connection, mode: Literal["WAL", "TRUNCATE"]) -> str:
@@ -141,11 +147,11 @@ def _has_rows(log: Path) -> bool:
 
 
 def _plain(path: Path) -> sqlite3.Connection:
-    return _connected(f"{path.absolute().as_uri()}?mode=ro")
+    return _tried(_connected(f"{path.absolute().as_uri()}?mode=ro"))
 
 
 def _immutable(path: Path) -> sqlite3.Connection:
-    return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+    return _tried(_connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1"))
 
 
 def _copied(path: Path) -> sqlite3.Connection:
@@ -154,15 +160,24 @@ def _copied(path: Path) -> sqlite3.Connection:
         for file in (path, path.with_name(path.name + _WAL)):
             if file.exists():
                 shutil.copyfile(file, Path(folder, file.name))
-        copy = sqlite3.connect(Path(folder, path.name), isolation_level=None)
-        whole = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        copy.backup(whole)
-        copy.close()
+        whole = _connected(":memory:")
+        with closing(_connected(Path(folder, path.name))) as copy:
+            copy.backup(whole)
     return whole
 
 
-def _connected(uri: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+def _connected(place: Path | str) -> sqlite3.Connection:
+    """A connection to a path or a URI, which is not read yet."""
+    connection = sqlite3.connect(
+        place, uri=isinstance(place, str), timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    # A damaged text is found by the checksum of its row, and must not hide the other rows.
+    connection.text_factory = lambda text: text.decode(errors="replace")
+    return connection
+
+
+def _tried(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """The connection, if the file can be read; SQLite opens it only now."""
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
@@ -171,8 +186,11 @@ def _connected(uri: str) -> sqlite3.Connection:
     return connection
 
 
-def _anew(path: Path, inode: int, *, why: str) -> Opened:
-    """Set a damaged store aside, and begin another one. Another process may have done so in the meantime."""
+def open_anew(path: Path, inode: int, *, why: str) -> Opened:
+    """Set a damaged store aside, and begin another one; `inode`: that of the damaged one.
+
+    Another process may have done so in the meantime.
+    """
     note = ""
     try:
         with locked(path.parent):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pytest_puma.core import Kept, Prompt
+from pytest_puma.store.database import Scope
 from pytest_puma.store.row import KeptResponse
 
 
@@ -34,14 +35,14 @@ class Passes:
     ones of the same company.
     """
 
-    scope: int | None = None
+    scope: Scope | None = None
     current: Pass | None = None
     otherwise: int = 0
     _responses: int = 0
     _kept: int = 0
     _together: bool = True
     _batches: int = 0
-    _runs: set[int] = field(default_factory=set)
+    _runs: set[tuple[int, str]] = field(default_factory=set)
 
     @property
     def responses(self) -> int:
@@ -64,8 +65,9 @@ class Passes:
         self._responses += responses
         self._together &= current.actual == current.ideal
 
-    def kept(self, named: Callable[[Collection[int]], tuple[str, ...]]) -> Kept | None:
-        """Return the share of kept responses, None if there are none; `named` gives the names of runs."""
+    @property
+    def kept(self) -> Kept | None:
+        """The share of kept responses, None if there are none."""
         if not self._kept:
             return None
         return Kept(
@@ -73,5 +75,10 @@ class Passes:
             kept=self._kept,
             together=self._together,
             batches=self._batches,
-            runs=named(self._runs),
+            runs=newest_first(self._runs),
         )
+
+
+def newest_first(runs: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    """Return the names of runs."""
+    return tuple(name for _, name in sorted(runs, reverse=True))

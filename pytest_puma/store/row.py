@@ -25,11 +25,11 @@ _LIKELIHOOD = struct.Struct("<ddq??")
 
 @dataclass(frozen=True, slots=True)
 class KeptResponse:
-    """A response that the store has: its row, the company it was computed in, and the id of the run."""
+    """A response that the store has, the company it was computed in, and the id and the name of the run."""
 
     response: Response
     company: bytes
-    run: int
+    run: tuple[int, str]
 
 
 def values_of(response: Response) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ import pytest
 from pytest_puma.cli import main
 from pytest_puma.core import Generate, Message, Prompt, Response, Usage
 from pytest_puma.store.database import EngineRow, ResponseStore
+from tests.store.test_damage import damage, root
 
 STORE = Path(".puma", "responses.sqlite")
 SIGNATURE: dict[str, object] = {"data": None, "generation": {}, "seed": 1, "samples": 2, "template_sha256": "a1" * 32}
@@ -105,6 +106,14 @@ def test_prune_and_clear_tell_what_is_gone(capsys: pytest.CaptureFixture[str]) -
     assert [path.name for path in STORE.parent.iterdir()] == [".gitignore"]
     assert main(["store", "clear"]) == 2
     assert "found no response store .puma/responses.sqlite; run a benchmark first" in capsys.readouterr().err
+
+
+def test_a_damaged_store_cannot_be_pruned(capsys: pytest.CaptureFixture[str]) -> None:
+    damage(STORE, root(STORE, "prompt"))
+    assert main(["store", "prune", "--mb", "1"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"pytest-puma: {STORE.resolve()} cannot be pruned: database disk image is malformed; ")
+    assert error.endswith("rename it, and save what can be read: pytest-puma store recover NEW_NAME\n")
 
 
 def test_the_store_is_found_from_a_folder_below(

@@ -100,7 +100,7 @@ def test_a_prune_that_is_killed_leaves_the_answers_of_the_last_runs(path: Path) 
         assert {cell: left[cell] for cell in ("cell-2@", "cell-3@")} == {"cell-2@": ANSWERS, "cell-3@": ANSWERS}
         # A cell that is partly removed is never replayed as a whole.
         store = ResponseStore(path, readonly=True)
-        whole = {scope.cell for scope in store.scopes() if store.whole_pass(scope.id, COMPANY)}
+        whole = {scope.cell for scope in store.scopes() if store.whole_pass(scope, COMPANY)}
         assert whole == {cell for cell, number in left.items() if number == ANSWERS}
         store.close()
         prune(path, 1)

@@ -9,7 +9,8 @@ import pytest
 
 from pytest_puma.core import Generate, Message, Prompt, Response
 from pytest_puma.store.contents import lines
-from pytest_puma.store.database import EngineRow, ResponseStore
+from pytest_puma.store.database import EngineRow, ResponseStore, Scope
+from pytest_puma.store.passes import newest_first
 
 ENGINE = EngineRow("5a", "m", {"weights_sha256": "5a"}, ("a note",))
 COMPANY = b"c" * 16
@@ -27,18 +28,18 @@ def store(tmp_path: Path) -> ResponseStore:
     return ResponseStore(tmp_path / "responses.sqlite", run="r", started="now")
 
 
-def kept_in(store: ResponseStore, cell: str = "triage-egi@", engine: bytes = b"e") -> int:
+def kept_in(store: ResponseStore, cell: str = "triage-egi@", engine: bytes = b"e") -> Scope:
     scope = store.scope(cell, engine, ENGINE, {"samples": 3})
     assert scope is not None
     return scope
 
 
-def keep(store: ResponseStore, scope: int, texts: str, company: bytes = COMPANY) -> None:
+def keep(store: ResponseStore, scope: Scope, texts: str, company: bytes = COMPANY) -> None:
     rows = [(text.encode() * 32, request(f"the same beginning, then {text}"), Response(text=text)) for text in texts]
     store.keep(scope, company, BASE.prompt, rows)
 
 
-def found(store: ResponseStore, scope: int, texts: str, company: bytes = COMPANY) -> str:
+def found(store: ResponseStore, scope: Scope, texts: str, company: bytes = COMPANY) -> str:
     rows = store.find(scope, [text.encode() * 32 for text in texts], company)
     return "".join(row.response.text for row in rows.values())
 
@@ -73,7 +74,7 @@ def test_a_damaged_row_is_missing_until_it_is_kept_again(store: ResponseStore) -
     assert store.connection is not None
     store.connection.execute("UPDATE response SET text = 'x' WHERE text = ?", (b"p",))
     assert found(store, scope, "pq") == "q"
-    assert store.take_notes() == (f"1 answers in {store.path} are damaged and count as missing",)
+    assert store.take_notes() == (f"1 of the answers in {store.path} are damaged, and count as missing",)
     keep(store, scope, "p")
     assert sorted(found(store, scope, "pq")) == ["p", "q"]
     assert store.take_notes() == ()
@@ -132,10 +133,11 @@ def test_runs_are_ordered_by_their_arrival_not_by_a_clock(tmp_path: Path) -> Non
     path = tmp_path / "responses.sqlite"
     for name, started in (("a", "2099"), ("c", "1999"), ("b", "2026")):
         store = ResponseStore(path, run=name, started=started)
-        kept_in(store)
+        scope = kept_in(store)
+        keep(store, scope, name)
         store.close()
-    reader = ResponseStore(path, readonly=True)
-    assert reader.run_names([1, 2, 3]) == ("b", "c", "a")
+    kept = ResponseStore(path, readonly=True).find(scope, [name.encode() * 32 for name in "abc"], COMPANY)
+    assert newest_first(each.run for each in kept.values()) == ("b", "c", "a")
 
 
 def test_the_last_use_of_a_scope_is_the_last_run(tmp_path: Path) -> None:

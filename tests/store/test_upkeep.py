@@ -135,11 +135,11 @@ def test_a_damaged_file_gives_back_what_its_checksums_confirm(path: Path) -> Non
     for scope in reader.scopes():
         draw = Random(scope.cell)  # noqa: S311 - reproducible
         expected = {draw.randbytes(32): draw.randbytes(200).hex() for _ in range(300)}
-        kept = reader.find(scope.id, [*expected], b"company")
+        kept = reader.find(scope, [*expected], b"company")
         assert {key: each.response.text for key, each in kept.items()}.items() <= expected.items()
         assert len(kept) == counts[scope.cell]
     assert reader.take_notes() == ()
-    assert set(reader.run_names([1, 2])) == {"one", "two"}
+    assert reader.rows("SELECT name FROM run ORDER BY name") == [("one",), ("two",)]
 
 
 @pytest.mark.parametrize("content", [b"", b"x" * 5000])
