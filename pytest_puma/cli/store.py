@@ -138,7 +138,8 @@ def _clear(options: argparse.Namespace) -> None:
 def _recover(options: argparse.Namespace) -> None:
     target = options.store or options.damaged.parent / RESPONSES.name
     copied, lost = recover(options.damaged, target)
-    _show(f"saved {_counted(copied, 'answer')} in {target}; {lost:,} could not be read")
+    others = f"about {_counted(lost, 'other')} could not be read" if lost else "no others were found"
+    _show(f"{options.damaged}: read {_counted(copied, 'answer')}, which {target} now has; {others}")
 
 
 def _export(options: argparse.Namespace) -> None:

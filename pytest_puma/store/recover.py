@@ -1,92 +1,152 @@
-"""The answers of a damaged response store that can still be read."""
+"""The answers of a damaged response store that can still be read.
+
+Whatever is damaged, also the header: each page is read on its own. An answer is saved if its checksum is right, and if
+the cell and the engine that it belongs to can be read.
+"""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pytest_puma.core import DataError
 from pytest_puma.store.opening import open_to_write
+from pytest_puma.store.pages import Record, records
 from pytest_puma.store.row import COLUMNS, check_of
 from pytest_puma.store.upkeep import writable
 
 _NAMES = ("scope", "run", "request", "company", "prompt", *COLUMNS, "row_check")
-_SELECT = f"SELECT {', '.join(_NAMES)} FROM response WHERE id = ?"  # noqa: S608 - our own names
-_INSERT = f"INSERT OR IGNORE INTO response({', '.join(_NAMES)}) VALUES ({', '.join('?' for _ in _NAMES)})"  # noqa: S608
+_RESPONSE = f"INSERT OR IGNORE INTO response({', '.join(_NAMES)}) VALUES ({', '.join('?' for _ in _NAMES)})"  # noqa: S608
+_RUN = "INSERT OR IGNORE INTO run(name, started) VALUES (?, ?)"
 _ENGINE = "INSERT OR IGNORE INTO engine(digest, weights, model, signature, notes) VALUES (?, ?, ?, ?, ?)"
 _SCOPE = "INSERT OR IGNORE INTO scope(cell, engine, parts, used) VALUES (?, ?, ?, 0)"
+_PROMPT = "INSERT OR IGNORE INTO prompt(digest, base, body) VALUES (?, ?, ?)"
+_FINISHED = "INSERT OR IGNORE INTO pass(scope, company, responses) VALUES (?, ?, ?)"
+_Types: TypeAlias = "tuple[type | tuple[type, ...], ...]"
+_Rows: TypeAlias = "dict[str, dict[int, tuple[Any, ...]]]"
+_NONE = type(None)
+#: The types of the columns of each table. That of its id is empty, as the id is beside the record.
+_TABLES: Mapping[str, _Types] = {
+    "run": (_NONE, str, str),
+    "engine": (_NONE, bytes, str, str, str, str),
+    "scope": (_NONE, str, int, str, int),
+    "response": (_NONE, int, bytes, bytes, int, (bytes, _NONE), str, bytes, int, bytes, bytes, str, bytes),
+}
+#: The same of tables without ids; `request` is the index of the answers, by their requests.
+_INDICES: Mapping[str, _Types] = {
+    "prompt": (bytes, (bytes, _NONE), bytes),
+    "pass": (int, bytes, int),
+    "request": (int, bytes, bytes, int),
+}
 
 
 def recover(damaged: Path, target: Path) -> tuple[int, int]:
     """Copy every readable answer with a correct checksum into a store; return the numbers of copied and of lost ones.
 
-    Answers that the store has already stay. A `DataError` if nothing can be read.
+    Answers that the store has already stay. The number of lost ones is that of the traces they left: it is not exact. A
+    `DataError` if there is no trace of any answer.
     """
     if not damaged.is_file():
         msg = f"{damaged}: found no file; expected a damaged response store, such as responses.damaged-1.sqlite"
         raise DataError(msg)
-    with closing(sqlite3.connect(damaged, isolation_level=None)) as old:
+    if target.exists() and damaged.samefile(target):
+        msg = f"{damaged} is the store itself; expected another one: rename it first"
+        raise DataError(msg)
+    heads: _Rows = {"run": {}, "engine": {}, "scope": {}}
+    answers = 0
+    for table, record in _rows(damaged):
+        if table in heads and record.id is not None:
+            heads[table][record.id] = record.values
+        answers += table in {"response", "request"}
+    if not answers:
+        msg = f"{damaged}: nothing can be read: there is no page with answers"
+        raise DataError(msg)
+    with closing(writable(open_to_write(target))) as new:
         try:
-            (last,) = old.execute("SELECT max(id) FROM response").fetchone()
-        except sqlite3.DatabaseError as error:
-            msg = f"{damaged}: nothing can be read ({error})"
-            raise DataError(msg) from error
-        with closing(writable(open_to_write(target))) as new:
             new.execute("BEGIN IMMEDIATE")
-            numbers = _copy(old, new, last or 0)
+            numbers = _copy(damaged, new, _runs(heads, new), _scopes(heads, new))
             new.execute("COMMIT")
+        except sqlite3.Error as error:
+            msg = f"{target} cannot be written: {error}"
+            raise DataError(msg) from error
     return numbers
 
 
-def _copy(old: sqlite3.Connection, new: sqlite3.Connection, last: int) -> tuple[int, int]:
-    """Copy answer by answer: one damaged page must not end the search."""
-    runs, scopes = _runs(old, new), _scopes(old, new)
-    for row in _readable(old, "SELECT digest, base, body FROM prompt"):
-        new.execute("INSERT OR IGNORE INTO prompt(digest, base, body) VALUES (?, ?, ?)", row)
-    copied = lost = 0
-    for number in range(1, last + 1):
-        with suppress(sqlite3.DatabaseError):
-            row = old.execute(_SELECT, (number,)).fetchone()
+def _rows(damaged: Path) -> Iterator[tuple[str, Record]]:
+    """Yield the records of our tables, each with the name of its table."""
+    for record in records(damaged):
+        for table, types in (_INDICES if record.id is None else _TABLES).items():
+            if len(types) == len(record.values) and all(map(isinstance, record.values, types)):
+                yield table, record
+
+
+def _copy(
+    damaged: Path, new: sqlite3.Connection, runs: Mapping[int, int], scopes: Mapping[int, int]
+) -> tuple[int, int]:
+    """Copy the answers, their prompts and passes; `runs`, `scopes`: their ids in the new store, by those in the old."""
+    copied, named = set[int](), list[tuple[int, int]]()
+    ids = set[int | None]()
+    broken = 0
+    for table, record in _rows(damaged):
+        values = record.values
+        if table == "prompt":
+            new.execute(_PROMPT, values)
+        elif table == "pass" and values[0] in scopes:
+            new.execute(_FINISHED, (scopes[values[0]], *values[1:]))
+        elif table == "request" and values[0] in scopes:
+            named.append((hash(values[:3]), values[3]))
+        elif table == "response":
+            row = _sound_row(values[1:], runs, scopes)
             if row is None:
-                continue
-            scope, run, request, company, prompt, *values, check = row
-            if check == check_of(request, company, tuple(values)) and scope in scopes:
-                new.execute(_INSERT, (scopes[scope], runs.get(run, 0), request, company, prompt, *values, check))
-                copied += 1
-                continue
-        lost += 1
-    return copied, lost
+                broken += 1
+            else:
+                new.execute(_RESPONSE, row)
+                ids.add(record.id)
+                copied.add(hash(values[1:4]))
+    # A damaged page may have changed the id of an answer, or its request in the index.
+    missing = sum(key not in copied and number not in ids for key, number in named)
+    return len(copied), max(missing, broken)
 
 
-def _runs(old: sqlite3.Connection, new: sqlite3.Connection) -> Mapping[int, int]:
+def _sound_row(values: tuple[Any, ...], runs: Mapping[int, int], scopes: Mapping[int, int]) -> tuple[Any, ...] | None:
+    """The row of an answer in the new store; None if its checksum is wrong, or if its cell cannot be read."""
+    scope, request, company, run, prompt, *content, check = values
+    if scope not in scopes or check != check_of(request, company, tuple(content)):
+        return None
+    return scopes[scope], runs.get(run, 0), request, company, prompt, *content, check
+
+
+def _runs(heads: _Rows, new: sqlite3.Connection) -> Mapping[int, int]:
     """The ids of the runs in the new store, by those in the old one."""
     ids = {}
-    for number, *row in _readable(old, "SELECT id, name, started FROM run"):
-        new.execute("INSERT OR IGNORE INTO run(name, started) VALUES (?, ?)", row)
-        (ids[number],) = new.execute("SELECT id FROM run WHERE name = ?", row[:1]).fetchone()
+    for number, (_, name, started) in sorted(heads["run"].items()):
+        new.execute(_RUN, (name, started))
+        (ids[number],) = new.execute("SELECT id FROM run WHERE name = ?", (name,)).fetchone()
     return ids
 
 
-def _scopes(old: sqlite3.Connection, new: sqlite3.Connection) -> Mapping[int, int]:
+def _scopes(heads: _Rows, new: sqlite3.Connection) -> Mapping[int, int]:
     """The ids of the scopes in the new store, by those in the old one."""
     engines, ids = {}, {}
-    for number, *row in _readable(old, "SELECT id, digest, weights, model, signature, notes FROM engine"):
-        new.execute(_ENGINE, row)
-        (engines[number],) = new.execute("SELECT id FROM engine WHERE digest = ?", row[:1]).fetchone()
-    for number, cell, engine, parts in _readable(old, "SELECT id, cell, engine, parts FROM scope"):
+    for number, (_, digest, weights, model, signature, notes) in heads["engine"].items():
+        new.execute(_ENGINE, (digest, weights, model, _sound(signature, "{}"), _sound(notes, "[]")))
+        (engines[number],) = new.execute("SELECT id FROM engine WHERE digest = ?", (digest,)).fetchone()
+    for number, (_, cell, engine, parts, _) in sorted(heads["scope"].items()):
         if engine in engines:
-            new.execute(_SCOPE, (cell, engines[engine], parts))
+            new.execute(_SCOPE, (cell, engines[engine], _sound(parts, "{}")))
             key = cell, engines[engine]
             (ids[number],) = new.execute("SELECT id FROM scope WHERE cell = ? AND engine = ?", key).fetchone()
     return ids
 
 
-def _readable(connection: sqlite3.Connection, query: str) -> Sequence[Any]:
-    """The rows up to the first damaged page."""
-    rows: list[Any] = []
-    with suppress(sqlite3.DatabaseError):
-        rows.extend(connection.execute(query))
-    return rows
+def _sound(text: str, default: str) -> str:
+    """The text if it is JSON: these columns have no checksum, and only tell why an answer fits or not."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return default
+    return text

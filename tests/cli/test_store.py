@@ -131,9 +131,18 @@ def test_the_store_is_found_from_a_folder_below(
 def test_recover_saves_the_answers_of_a_file_that_was_set_aside(capsys: pytest.CaptureFixture[str]) -> None:
     aside = STORE.rename(STORE.with_name("responses.damaged-1.sqlite"))
     assert main(["store", "recover", str(aside)]) == 0
-    assert capsys.readouterr().out == "saved 3 answers in .puma/responses.sqlite; 0 could not be read\n"
+    assert capsys.readouterr().out == f"{aside}: read 3 answers, which {STORE} now has; no others were found\n"
     assert main(["store", "info"]) == 0
     assert "3 answers of 3 cells, from 2 runs" in capsys.readouterr().out
+
+
+def test_recover_counts_the_answers_that_it_cannot_read(capsys: pytest.CaptureFixture[str]) -> None:
+    aside = STORE.rename(STORE.with_name("responses.damaged-1.sqlite"))
+    damage(aside, root(aside, "response"))
+    damage(aside, 1)
+    assert main(["store", "recover", str(aside)]) == 0
+    expected = f"{aside}: read 0 answers, which {STORE} now has; about 3 others could not be read\n"
+    assert capsys.readouterr().out == expected
 
 
 @pytest.mark.parametrize("arguments", [[], ["store"], ["store", "infos"], ["nothing"]])

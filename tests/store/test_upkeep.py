@@ -9,7 +9,6 @@ import pytest
 
 from pytest_puma.core import DataError, Generate, Message, Prompt, Response
 from pytest_puma.store.database import EngineRow, ResponseStore
-from pytest_puma.store.recover import recover
 from pytest_puma.store.upkeep import finish_run, prune
 
 ENGINE = EngineRow("5a", "m", {"weights_sha256": "5a"}, ())
@@ -110,44 +109,3 @@ def test_pruning_what_is_no_store_is_an_error(path: Path) -> None:
     path.mkdir()
     with pytest.raises(DataError, match=r"responses\.sqlite cannot be opened"):
         prune(path, MEGABYTE)
-
-
-def test_a_damaged_file_gives_back_what_its_checksums_confirm(path: Path) -> None:
-    filled(path, "one", "a", "b", answers=300, size=200)
-    content, draw = bytearray(path.read_bytes()), Random(7)  # noqa: S311 - reproducible
-    for _ in range(20):
-        place = draw.randrange(8 * 4096, len(content) - 64)
-        content[place : place + 64] = draw.randbytes(64)
-    damaged = path.with_name("responses.damaged-1.sqlite")
-    damaged.write_bytes(content)
-    path.unlink()
-    # A store that has begun anew has other ids for the same cells.
-    filled(path, "two", "c", "b", answers=300, size=200)
-    copied, lost = recover(damaged, path)
-    assert copied + lost <= 600
-    assert copied > 300
-    assert lost > 0
-    reader = ResponseStore(path, readonly=True)
-    assert cells(path) == ["a", "b", "c"]
-    query = "SELECT cell, count(*) FROM response JOIN scope ON scope.id = scope GROUP BY cell"
-    counts = dict(reader.rows(query))
-    assert counts["b"] == counts["c"] == 300, "answers of the same request are not doubled"
-    for scope in reader.scopes():
-        draw = Random(scope.cell)  # noqa: S311 - reproducible
-        expected = {draw.randbytes(32): draw.randbytes(200).hex() for _ in range(300)}
-        kept = reader.find(scope, [*expected], b"company")
-        assert {key: each.response.text for key, each in kept.items()}.items() <= expected.items()
-        assert len(kept) == counts[scope.cell]
-    assert reader.take_notes() == ()
-    assert reader.rows("SELECT name FROM run ORDER BY name") == [("one",), ("two",)]
-
-
-@pytest.mark.parametrize("content", [b"", b"x" * 5000])
-def test_a_file_without_anything_readable_is_an_error(path: Path, content: bytes) -> None:
-    with pytest.raises(DataError, match="found no file"):
-        recover(path.with_name("none.sqlite"), path)
-    damaged = path.with_name("damaged.sqlite")
-    damaged.write_bytes(content)
-    with pytest.raises(DataError, match="nothing can be read"):
-        recover(damaged, path)
-    assert not path.exists()
