@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pytest_puma.core.locks import is_locked
 from pytest_puma.store.project_folder import runs_of
-from pytest_puma.store.run_folder import PREDICTIONS, age
+from pytest_puma.store.run_folder import PREDICTIONS
+from pytest_puma.store.run_order import oldest_first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +27,11 @@ def prune(root: Path, *, keep: int, spared: Collection[Path]) -> Pruned:
 
     A run that another process still writes stays, and so do the `spared` folders.
     """
-    files = sorted(runs_of(root).glob(f"*/{PREDICTIONS}"), key=age, reverse=True)
+    files = oldest_first(runs_of(root), PREDICTIONS)[:-keep]
     stay = {folder.resolve() for folder in spared}
     sizes: list[int] = []
     faults: list[str] = []
-    for file in files[keep:]:
+    for file in files:
         if file.parent.resolve() not in stay:
             _remove(file, sizes, faults)
     return Pruned(runs=len(sizes), size=sum(sizes), faults=tuple(faults))

@@ -20,7 +20,8 @@ from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.store import responses
 from pytest_puma.store.cell_lines import CellLines, cells_of
-from pytest_puma.store.run_folder import PREDICTIONS, RECORD, REMOVED, age
+from pytest_puma.store.run_folder import PREDICTIONS, RECORD, REMOVED
+from pytest_puma.store.run_order import oldest_first
 from pytest_puma.store.serialize import messages_from
 
 #: The argument that means the newest run.
@@ -207,7 +208,7 @@ def find_run(text: str, runs: Path, here: Path) -> RecordedRun:
 
     A `DataError` names the newest runs.
     """
-    newest = sorted(runs.glob(f"*/{PREDICTIONS}"), key=age, reverse=True)
+    newest = oldest_first(runs, PREDICTIONS)[::-1]
     path = here / Path(text).expanduser()
     folders = (runs / text, path, path.parent if path.name in {PREDICTIONS, RECORD} else path)
     files = newest[:1] if text == LAST else [folder / PREDICTIONS for folder in folders]

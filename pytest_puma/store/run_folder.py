@@ -30,6 +30,7 @@ from pytest_puma.core.locks import locked
 from pytest_puma.core.prediction import changed
 from pytest_puma.store.project_folder import MODE, project_folder, runs_of
 from pytest_puma.store.record import as_json
+from pytest_puma.store.run_order import add_run, oldest_first
 from pytest_puma.store.serialize import plain, prediction_json
 
 PREDICTIONS, RECORD = "predictions.jsonl", "run.json"
@@ -51,9 +52,10 @@ class RunFolder:
         self._make_runs()
         self.path = make_folder(runs_of(root) / run_id, mode=MODE)
         self._lock = ExitStack()
-        # Without locks, no run removes files of another one.
+        # Without locks, no run removes files of another one, and their names tell their order.
         with suppress(OSError):
             self._lock.enter_context(locked(self.path))
+            add_run(self.path)
 
     def add(self, outcome: Outcome) -> None:
         """Append the predictions of a cell at once, so that an interrupted run keeps them."""
@@ -79,7 +81,10 @@ class RunFolder:
     def _make_again(self) -> None:
         """Make the folder again if another program removed it, so that the cells to come have a place."""
         self._make_runs()
-        self.path.mkdir(MODE, exist_ok=True)
+        if not self.path.exists():
+            self.path.mkdir(MODE, exist_ok=True)
+            with suppress(OSError):
+                add_run(self.path)
         file = self.path / PREDICTIONS
         size = file.stat().st_size if file.exists() else 0
         if size < self._end:
@@ -111,7 +116,7 @@ def _line(data: dict[str, object]) -> str:
 
 def newest_run(runs: Path) -> Path | None:
     """Return the `run.json` of the newest finished run in a folder of run folders, None if there is none."""
-    return max(runs.glob(f"*/{RECORD}"), key=age, default=None)
+    return next(reversed(oldest_first(runs, RECORD)), None)
 
 
 def last_flips(root: Path) -> dict[str, frozenset[str]]:
@@ -125,15 +130,6 @@ def last_flips(root: Path) -> dict[str, frozenset[str]]:
         msg = f"found no flips in {newest.parent}; run with a baseline and --puma-flips first"
         raise DataError(msg)
     return flips
-
-
-def age(path: Path) -> tuple[str, int]:
-    """Return a sort key: the second in the name of the folder, which copying keeps, then the time of the file."""
-    try:
-        written = path.stat().st_mtime_ns
-    except FileNotFoundError:  # another run has removed it since it was listed
-        written = 0
-    return path.parent.name.partition("-")[0], written
 
 
 def _flips(path: Path) -> dict[str, frozenset[str]]:

@@ -117,11 +117,13 @@ def test_measures_and_verdicts_are_frames_too(folder: Path) -> None:
 
 
 def test_a_run_is_found_by_its_folder_its_record_and_its_project(folder: Path, tmp_path: Path) -> None:
-    older = RunFolder(tmp_path, "20250101T000000-1")
-    older.finish(run(id="0"))
-    for place in (folder, folder / "run.json", str(folder), tmp_path, tmp_path / ".puma", folder.parent):
+    newer = RunFolder(tmp_path, "20250101T000000-1")
+    newer.finish(run(id="2"))
+    for place in (folder, folder / "run.json", str(folder)):
         assert load_run(place).record["id"] == "1"
-    assert load_run(older.path).measures.empty
+    for place in (newer.path, tmp_path, tmp_path / ".puma", folder.parent):
+        assert load_run(place).record["id"] == "2"
+    assert load_run(newer.path).measures.empty
 
 
 def test_nothing_to_load_says_what_is_expected(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def test_folders_and_files_are_for_their_owner_alone(tmp_path: Path) -> None:
         ".puma": 0o700,
         ".puma/.gitignore": 0o600,
         ".puma/runs": 0o700,
+        ".puma/runs.txt": 0o600,
         ".puma/runs/r": 0o700,
         ".puma/runs/r/predictions.jsonl": 0o600,
         ".puma/runs/r/run.json": 0o600,
