@@ -19,6 +19,7 @@ class Forecast:
     `weights_bytes`: the size of its weights in memory. `scored_tokens`: the tokens of scored continuations;
     `max_tokens`: the maximum length of all replies together; `overflows`: the number of samples whose prompt exceeds
     the context. `cache_bytes`: None if the file does not specify it; `seconds`: None if the model never ran here.
+    `kept`: the number of answers that the response store has; `seconds` are those of the rest.
     `difference`: the true change of `metric`, against a baseline on the same samples, that 80 % of such runs detect.
     `powers`: the power of each gate on a baseline.
     """
@@ -35,6 +36,7 @@ class Forecast:
     overflows: int
     cache_bytes: int | None
     seconds: float | None
+    kept: int = 0
     metric: str
     difference: float
     powers: Mapping[str, Power] = field(default_factory=dict)

@@ -4,7 +4,7 @@
 """
 
 from pytest_puma.models.argument import ModelArgument, parse_argument
-from pytest_puma.models.digest import weights_digest
+from pytest_puma.models.digest import known_digest, weights_digest
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.known import recall, remember
 from pytest_puma.models.names import resolve_name
@@ -19,6 +19,7 @@ __all__ = [
     "OpenedFiles",
     "default_directories",
     "inspect_model",
+    "known_digest",
     "parse_argument",
     "read_gguf",
     "recall",

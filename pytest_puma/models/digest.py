@@ -33,6 +33,12 @@ def weights_digest(path: Path, *, cache: Path | None = None) -> str:
     return digest
 
 
+def known_digest(path: Path, *, cache: Path | None = None) -> str:
+    """Return the digest if it is in the cache, as that of a model that has run here; else nothing."""
+    first = part_paths(path.absolute())[0]
+    return recall(first, stamps_of(first), "sha256", cache=cache) or ""
+
+
 def _sha256(parts: Sequence[Path]) -> str:
     digest = hashlib.sha256()
     for part in parts:

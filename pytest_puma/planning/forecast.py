@@ -14,7 +14,9 @@ from pytest_puma.engine.native import DryBackend, smoke_test
 from pytest_puma.gates.power import CHANGED, of_plan
 from pytest_puma.metrics import declaration
 from pytest_puma.metrics.statistic import Statistic
-from pytest_puma.models import GgufFile, inspect_model
+from pytest_puma.models import GgufFile, inspect_model, known_digest
+from pytest_puma.planning.remaining import KeptAnswers, Remaining
+from pytest_puma.planning.storage import StoreSettings
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import run_conversations
 from pytest_puma.run.tasks import by_sample, tasks_of
@@ -28,28 +30,43 @@ def plan(
     throughputs: Mapping[Model, Throughput | None],
     *,
     project: Path | None = None,
+    store: StoreSettings | None = None,
+    threads: int | None = None,
 ) -> list[Forecast]:
-    """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model."""
+    """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model.
+
+    `store`, `threads`: settings of the run, which decide what it takes from the store.
+    """
+    kept = KeptAnswers(store or StoreSettings(mode="off"))
     with ExitStack() as opened:
         files = {model: inspect_model(model.path) for model in throughputs}
         for model in throughputs:
             smoke_test(model)
         backends = {
-            model: opened.enter_context(closing(DryBackend(model, context_limit=file.context_length or 0)))
+            model: opened.enter_context(closing(_dry_backend(model, file, threads=threads, named=kept.exist)))
             for model, file in files.items()
         }
         return [
-            _forecast(cell, tasks_of(cell, project), backends[cell.model], files[cell.model], throughputs[cell.model])
+            _forecast(
+                cell, tasks_of(cell, project), backends[cell.model], files[cell.model], throughputs[cell.model], kept
+            )
             for cell in cells
         ]
 
 
-def _forecast(
+def _dry_backend(model: Model, file: GgufFile, *, threads: int | None, named: bool) -> DryBackend:
+    """A model without its weights. Those whose digest is unknown never ran here, and have no kept answers."""
+    digest = known_digest(model.path) if named else ""
+    return DryBackend(model, context_limit=file.context_length or 0, digest=digest, threads=threads or 0)
+
+
+def _forecast(  # noqa: PLR0917 - the parts of one loop
     cell: Cell,
     tasks: Sequence[Task],
     backend: DryBackend,
     file: GgufFile,
     throughput: Throughput | None,
+    kept: KeptAnswers,
 ) -> Forecast:
     """Run the cell's conversations with a model that answers nothing."""
     backend.opened = 0
@@ -67,9 +84,12 @@ def _forecast(
     replies = sum(response.finish not in {"scored", "overflow"} for response in responses)
     computed = usage.prompt_tokens - usage.cached_tokens + scored
     max_tokens = replies * (tasks[0].generation.max_tokens or 0)
+    cache_bytes = None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened
+    rest = kept.remaining(cell, tasks, backend) or Remaining(kept=0, tokens=computed, share=1.0)
     seconds = None
     if throughput is not None:
-        seconds = throughput.seconds(cell.name, prompt_tokens=computed, trials=len(tasks), max_tokens=max_tokens)
+        trials, length = (round(rest.share * number) for number in (len(tasks), max_tokens))
+        seconds = throughput.seconds(cell.name, prompt_tokens=rest.tokens, trials=trials, max_tokens=length)
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
@@ -81,8 +101,9 @@ def _forecast(
         scored_tokens=scored,
         max_tokens=max_tokens,
         overflows=len(overflows),
-        cache_bytes=None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened,
+        cache_bytes=cache_bytes,
         seconds=seconds,
+        kept=rest.kept,
         metric=cell.scenario.primary_metric(),
         difference=detectable(_error(cell, samples)),
         powers=_powers(cell, samples),

@@ -14,8 +14,8 @@ from pytest_puma.report.rows import number
 from pytest_puma.report.table import Column
 from pytest_puma.store.throughput import Throughput
 
-#: The column that only repeats need.
-_TRIALS = "trials"
+#: The columns that only repeats and kept answers need.
+_TRIALS, _KEPT = "trials", "kept"
 _COLUMNS = (
     Column(title="cell", names=True),
     Column(title="n", right=True),
@@ -24,6 +24,7 @@ _COLUMNS = (
     Column(title="shared", right=True, leaves=3),
     Column(title="max reply tokens", right=True, leaves=4),
     Column(title="cache MB", right=True, leaves=2),
+    Column(title=_KEPT, right=True),
     Column(title="minutes", right=True),
     Column(title="metric", leaves=1),
     Column(title="detectable", right=True),
@@ -35,14 +36,19 @@ def plan_lines(forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughp
     rows = [_row(each) for each in forecasts]
     if len(rows) > 1:
         rows.append(_sum(forecasts))
-    several = any(each.trials > each.samples for each in forecasts)
-    shown = [place for place, column in enumerate(_COLUMNS) if several or column.title != _TRIALS]
+    needed = {
+        _TRIALS: any(each.trials > each.samples for each in forecasts),
+        _KEPT: any(each.kept for each in forecasts),
+    }
+    shown = [place for place, column in enumerate(_COLUMNS) if needed.get(column.title, True)]
     lines = table.lines([_COLUMNS[place] for place in shown], [[row[place] for place in shown] for row in rows], width)
     lines.append(
         "detectable: the true change against a baseline on the same samples that 80 % of such runs detect at 95 %"
         f", where {percent(CHANGED)} of right and wrong answers change"
     )
     lines += power_lines(power for each in forecasts for power in each.powers.items())
+    if needed[_KEPT]:
+        lines.append("kept: answers that the run takes from the response store; the minutes are those of the rest")
     lines += [f"minutes: {_basis(name, throughput)}" for name, throughput in throughputs.items()]
     weights = {each.model: each.weights_bytes for each in forecasts}
     lines += [
@@ -72,6 +78,7 @@ def _row(each: Forecast) -> tuple[str, ...]:
         f"{each.cached_tokens:,}",
         f"{each.max_tokens:,}",
         "?" if each.cache_bytes is None else _megabytes(each.cache_bytes),
+        f"{each.kept:,}",
         _minutes(each.seconds),
         each.metric,
         "-" if math.isnan(each.difference) else number(each.difference),
@@ -90,6 +97,7 @@ def _sum(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
         f"{sum(each.cached_tokens for each in forecasts):,}",
         f"{sum(each.max_tokens for each in forecasts):,}",
         _megabytes(max(caches)) if caches else "?",
+        f"{sum(each.kept for each in forecasts):,}",
         "?" if None in seconds else _minutes(sum(each for each in seconds if each is not None)),
         "",
         "",

@@ -44,6 +44,8 @@ class Planner:
                 cells,
                 throughputs,
                 project=settings.project,
+                store=settings.store,
+                threads=settings.threads,
             )
         except (PumaError, OSError) as error:
             # Only a worker would take it for an internal error, and there are none.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import ModelError
-from pytest_puma.models import weights_digest
+from pytest_puma.models import known_digest, weights_digest
 
 
 @pytest.fixture
@@ -120,3 +120,11 @@ def test_weights_that_cannot_be_read_are_an_error(model: Path, cache: Path) -> N
     model.unlink()
     with pytest.raises(ModelError, match=r"q\.gguf: the weights cannot be read: .*No such file"):
         weights_digest(model, cache=cache)
+
+
+def test_a_digest_is_known_once_it_was_computed_and_while_the_file_stays_the_same(model: Path, cache: Path) -> None:
+    assert known_digest(model, cache=cache) == ""
+    digest = weights_digest(model, cache=cache)
+    assert known_digest(model, cache=cache) == digest
+    model.write_bytes(b"other weights")
+    assert known_digest(model, cache=cache) == ""

@@ -20,7 +20,7 @@ from pytest_puma.engine.native.binding import (
     refuse_load,
     uninterrupted,
 )
-from pytest_puma.engine.native.build import build_signature
+from pytest_puma.engine.native.build import signature_of
 from pytest_puma.engine.native.devices import useless_layers
 from pytest_puma.engine.native.limits import BATCH, MICRO_BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
@@ -71,20 +71,7 @@ class NativeBackend(TextSide):
         trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
         super().__init__(self._model, model, limits, trained=trained, threads=self._threads)
         self._on_gpu, self._strict = limits.on_gpu, options.strict
-        self.signature: Mapping[str, str] = {
-            "weights_sha256": digest,
-            "llama_cpp_python": str(llama_cpp.__version__),
-            **build_signature(),
-            "threads": str(self._threads),
-            "gpu": str(self._on_gpu),
-            "amx": "off" if has_amx() else "none",
-            "parallel": str(self.parallel),
-            "gpu_layers": str(options.gpu_layers),
-            "n_ctx": str(options.n_ctx),
-            "chat": str(options.chat),
-            "thinking": str(options.thinking),
-            "strict": str(options.strict),
-        }
+        self.signature: Mapping[str, str] = signature_of(model, limits, digest=digest, threads=self._threads)
 
     # -- the cache -------------------------------------------------------------------------------
 

@@ -9,11 +9,33 @@ from pathlib import Path
 
 import llama_cpp
 
+from pytest_puma.core import Model
+from pytest_puma.engine.native.binding import has_amx
 from pytest_puma.engine.native.devices import gpus
+from pytest_puma.engine.native.limits import Limits
 
 #: Libraries that llama.cpp computes with; a build may have a variant for each kind of CPU and of GPU.
 _NAMES = ("llama", "ggml")
 _SUFFIXES = {".so", ".dylib", ".dll"}
+
+
+def signature_of(model: Model, limits: Limits, *, digest: str, threads: int) -> Mapping[str, str]:
+    """Return the signature of a backend for a model whose weights have this digest."""
+    options = model.options
+    return {
+        "weights_sha256": digest,
+        "llama_cpp_python": str(llama_cpp.__version__),
+        **build_signature(),
+        "threads": str(threads),
+        "gpu": str(limits.on_gpu),
+        "amx": "off" if has_amx() else "none",
+        "parallel": str(limits.parallel),
+        "gpu_layers": str(options.gpu_layers),
+        "n_ctx": str(options.n_ctx),
+        "chat": str(options.chat),
+        "thinking": str(options.thinking),
+        "strict": str(options.strict),
+    }
 
 
 @cache

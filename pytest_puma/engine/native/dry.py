@@ -12,6 +12,7 @@ import numpy as np
 from pytest_puma.core import Model, Step
 from pytest_puma.engine.cores import cores
 from pytest_puma.engine.native.binding import prepare, refuse_load, uninterrupted
+from pytest_puma.engine.native.build import signature_of
 from pytest_puma.engine.native.limits import BATCH, limits_of
 from pytest_puma.engine.native.text import TextSide
 
@@ -23,10 +24,11 @@ class DryBackend(TextSide):
     """The vocabulary of a GGUF file; every reply is empty. `opened` is the largest requested cache, in KV slots.
 
     Prompts have the same tokens and shared prefixes as with the weights. `context_limit` is the model's own, which the
-    vocabulary alone does not contain.
+    vocabulary alone does not contain. With the `digest` of the weights and the number of `threads`, the signature is
+    that of the backend with the weights.
     """
 
-    def __init__(self, model: Model, *, context_limit: int) -> None:
+    def __init__(self, model: Model, *, context_limit: int, digest: str = "", threads: int = 0) -> None:
         prepare()
         params = llama_cpp.llama_model_default_params()
         params.vocab_only = True
@@ -36,11 +38,15 @@ class DryBackend(TextSide):
                 self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
             if not self._model:
                 refuse_load(model)
-            super().__init__(self._model, model, limits_of(self._model, model), trained=context_limit, threads=cores())
+            limits = limits_of(self._model, model)
+            super().__init__(self._model, model, limits, trained=context_limit, threads=cores())
         except BaseException:
             self.close()
             raise
-        self.signature: Mapping[str, str] = {}
+        threads = model.options.threads or threads or cores()
+        self.signature: Mapping[str, str] = (
+            signature_of(model, limits, digest=digest, threads=threads) if digest else {}
+        )
         self._logits = np.zeros((self.rows, self._vocabulary.size), dtype=np.float32)
         self._logits[:, self._vocabulary.stop] = 1.0
         self.opened = 0
