@@ -36,6 +36,7 @@ from pytest_puma.core.errors import (
 from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.gate import Doubt, Gate
+from pytest_puma.core.invocation import Invocation
 from pytest_puma.core.kept import Kept
 from pytest_puma.core.measure import LEVEL, Measure
 from pytest_puma.core.metric import Direction, Metric, Pool, metric
@@ -50,6 +51,7 @@ from pytest_puma.core.run import Fault, Run
 from pytest_puma.core.sample import Choice, Sample
 from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
+from pytest_puma.core.task import DeclaredScore, Task
 from pytest_puma.core.trial import Trial
 from pytest_puma.core.verdict import Policy, Status, Verdict
 
@@ -69,6 +71,7 @@ __all__ = [
     "Conversation",
     "DataError",
     "DataSource",
+    "DeclaredScore",
     "Decline",
     "Determinism",
     "Direction",
@@ -84,6 +87,7 @@ __all__ = [
     "Generate",
     "Generation",
     "Grammar",
+    "Invocation",
     "Kept",
     "Key",
     "Likelihood",
@@ -121,6 +125,7 @@ __all__ = [
     "Status",
     "Step",
     "Tally",
+    "Task",
     "TemplateError",
     "Trial",
     "UnchangedError",

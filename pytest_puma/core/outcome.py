@@ -16,6 +16,7 @@ from pytest_puma.core.kept import Kept
 from pytest_puma.core.measure import Measure
 from pytest_puma.core.prediction import Prediction
 from pytest_puma.core.shared import Messages, whole_prompts
+from pytest_puma.core.task import Task
 from pytest_puma.core.verdict import Verdict
 
 
@@ -62,9 +63,10 @@ class Flip:
 class Outcome:
     """All that is known of a cell once it ran.
 
-    `metrics`: the measures that reports show. `signature`: everything that could change the numbers. `confusion`: the
-    count of each answer (inner key; "no answer" is one) for each gold label of a classification. `failures`: the count
-    of each cause of a missing answer. `warnings`: sentences for every report; `notes`: sentences about the model.
+    `task`: None if a version without it measured the cell. `metrics`: the measures that reports show. `signature`:
+    everything that could change the numbers. `confusion`: the count of each answer (inner key; "no answer" is one) for
+    each gold label of a classification. `failures`: the count of each cause of a missing answer. `warnings`: sentences
+    for every report; `notes`: sentences about the model.
     `determinism`: there if it was requested. `flips`: there if the cell was compared with a baseline.
     `naive_baselines`: the same metrics of trivial programs, by name.
     `cross_cell_gates`: the gates that compare the cell with others; `replicates`: what these comparisons need, by
@@ -83,6 +85,7 @@ class Outcome:
     strategy: str
     model: str
     perturbation: str | None = None
+    task: Task | None = None
     metrics: tuple[str, ...]
     signature: Mapping[str, Any]
     predictions: tuple[Prediction, ...]

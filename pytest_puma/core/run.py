@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pytest_puma.core.contrast import Contrast
+from pytest_puma.core.invocation import Invocation
 from pytest_puma.core.outcome import Outcome
 from pytest_puma.core.robustness import Robustness
 from pytest_puma.core.verdict import Verdict
@@ -39,12 +40,16 @@ class Run:
     `faults`: the tests that ended in an error or whose body failed; `robustness`: one for each cell with perturbed
     twins; `contrasts`: the comparison of cells, if requested; `unchanged`: sentences on perturbed cells that were not
     run because the perturbation changes none of their prompts; `rescored_from`: the run whose answers were read, None
-    if they were computed.
+    if they were computed. `seconds`: wall-clock time of the run up to its last cell. `number`: that in the history of
+    the project, None until the run has one.
     """
 
     id: str
     started: str
     environment: Mapping[str, str]
+    invocation: Invocation = field(default_factory=Invocation)
+    seconds: float = 0.0
+    number: int | None = None
     outcomes: tuple[Outcome, ...]
     verdicts: tuple[Verdict, ...] = ()
     problems: tuple[str, ...] = ()

@@ -14,11 +14,13 @@ from pytest_puma.baseline import Entry
 from pytest_puma.core import (
     BootstrapReplicates,
     Contrast,
+    DeclaredScore,
     Flip,
     Measure,
     Outcome,
     Policy,
     Prediction,
+    Task,
     Usage,
     Verdict,
 )
@@ -71,6 +73,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
         strategy=cell.strategy.name,
         model=cell.model.name,
         perturbation=cell.name.perturbation,
+        task=_task(cell, scored),
         metrics=shown,
         signature=answered.signature,
         predictions=predictions,
@@ -112,6 +115,32 @@ def unassessed(cell: Cell, answered: CellPredictions) -> Outcome:
         predictions=answered.predictions,
         shared_prompts=answered.shared_prompts,
         measures={},
+    )
+
+
+def _task(cell: Cell, scored: ScoredPredictions) -> Task:
+    primary = cell.scenario.primary_metric()
+    statistic = scored.statistic(primary)
+    declared = (
+        DeclaredScore(
+            name=name,
+            better=metric.better,
+            unit=metric.unit,
+            bounds=metric.bounds,
+            pooled=metric.pool is not None,
+            interval=metric.interval,
+        )
+        for metric in cell.scores
+        for name in metric.names
+        if metric.per != "cell"
+    )
+    return Task(
+        type=cell.scenario.task_type,
+        labels=tuple(cell.scenario.valid_labels()),
+        ordered=cell.scenario.ordered,
+        primary=primary,
+        better="neither" if statistic is None else statistic.better,
+        scores=tuple(declared),
     )
 
 

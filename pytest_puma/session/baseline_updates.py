@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
@@ -112,7 +111,9 @@ class BaselineUpdater:
 
     @cached_property
     def _commit(self) -> str:
-        return _commit(self._root)
+        from pytest_puma.session.invocation import of_git
+
+        return of_git(self._root).revision
 
     @property
     def _accepts(self) -> bool:
@@ -136,18 +137,3 @@ class BaselineUpdater:
             return file in read
         folders = [self._config.invocation_params.dir / argument for argument in self._config.args]
         return any(file.is_relative_to(folder.resolve()) for folder in folders)
-
-
-def _commit(root: Path) -> str:
-    """Return `main@3f2c1d9`, empty without a repository or without git."""
-    try:
-        commit = _git(root, "rev-parse", "--short", "HEAD")
-        branch = _git(root, "rev-parse", "--abbrev-ref", "HEAD")
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return commit if branch == "HEAD" else f"{branch}@{commit}"
-
-
-def _git(root: Path, *arguments: str) -> str:
-    result = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)  # noqa: S603, S607
-    return result.stdout.strip()

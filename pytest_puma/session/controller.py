@@ -5,6 +5,7 @@ Under xdist this is the process that starts the workers, else the only one.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from pytest_puma.session.summary import show_summary
 from pytest_puma.session.whole_run import cross_cell_verdicts, problems, stopped, unused_gates
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Run, Verdict
+    from pytest_puma.core import Invocation, Run, Verdict
 
 
 def register(config: pytest.Config) -> None:
@@ -42,6 +43,8 @@ class Controller:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         _, self._started = run_id(config)
+        self._clock = time.monotonic()
+        self._invocation: Invocation | None = None
         self._arrivals = Arrivals()
         self._baselines = BaselineUpdater(config)
         self._output = Output(config)
@@ -75,7 +78,10 @@ class Controller:
 
     def _plan(self, cells: Mapping[int, Named], *, certain: bool) -> bool:
         if cells:
+            from pytest_puma.session.invocation import invocation
+
             self._end_signals.handle()
+            self._invocation = self._invocation or invocation(self._config)
         return self._arrivals.plan(cells, certain=certain)
 
     @pytest.hookimpl(wrapper=True)
@@ -141,7 +147,7 @@ class Controller:
     ) -> Run:
         from pytest_puma.analysis.contrasts import compare
         from pytest_puma.analysis.robustness import robustness
-        from pytest_puma.core import Run
+        from pytest_puma.core import Invocation, Run
         from pytest_puma.core.interrupts import held
         from pytest_puma.session.config import settings_of
 
@@ -153,6 +159,8 @@ class Controller:
             id="" if self._output.folder is None else self._output.folder.name,
             started=self._started.isoformat(timespec="seconds"),
             environment=_environment(),
+            invocation=self._invocation or Invocation(),
+            seconds=time.monotonic() - self._clock,
             outcomes=outcomes,
             verdicts=verdicts,
             problems=problems,

@@ -17,6 +17,7 @@ from pytest_puma.core import (
     BootstrapReplicates,
     Change,
     Contrast,
+    DeclaredScore,
     Determinism,
     Drift,
     Flip,
@@ -30,6 +31,7 @@ from pytest_puma.core import (
     Power,
     Prediction,
     Speed,
+    Task,
     Usage,
     Verdict,
 )
@@ -61,6 +63,7 @@ def from_json(text: str) -> Outcome:
         for baseline, measures in data["naive_baselines"].items()
     }
     data["kept"] = data["kept"] and Kept(**data["kept"] | {"runs": tuple(data["kept"]["runs"])})
+    data["task"] = data["task"] and _task(data["task"])
     data["usage"], data["speed"] = Usage(**data["usage"]), Speed(**data["speed"])
     return Outcome(**data | {name: tuple(data[name]) for name in ("metrics", "warnings", "notes")})
 
@@ -208,6 +211,19 @@ def _replicates(entry: dict[str, Any]) -> BootstrapReplicates:
 def _with_nan(entry: dict[str, Any], *names: str) -> dict[str, Any]:
     """Replace null by NaN in these fields."""
     return entry | {name: math.nan if entry[name] is None else entry[name] for name in names}
+
+
+def _task(entry: dict[str, Any]) -> Task:
+    scores = tuple(DeclaredScore(**each | {"bounds": _bounds(each["bounds"])}) for each in entry["scores"])
+    return Task(**entry | {"labels": tuple(entry["labels"]), "scores": scores})
+
+
+def _bounds(entry: list[float | None] | None) -> tuple[float, float] | None:
+    """Read bounds, of which either may be infinite."""
+    if entry is None:
+        return None
+    low, high = entry
+    return (-math.inf if low is None else low, math.inf if high is None else high)
 
 
 def _flip(entry: dict[str, Any]) -> Flip:

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from pytest_puma.core import (
     BootstrapReplicates,
+    DeclaredScore,
     Drift,
     Likelihood,
     Message,
+    Task,
     Usage,
 )
 from pytest_puma.store.serialize import from_json, plain, to_json
@@ -62,6 +64,16 @@ def test_an_outcome_comes_back_as_it_was() -> None:
         usage=Usage(seconds=1.5),
     )
     assert from_json(to_json(whole)) == whole
+
+
+def test_a_task_comes_back_as_it_was() -> None:
+    scores = (
+        DeclaredScore(name="length", better="low", unit="words", bounds=(0.0, math.inf)),
+        DeclaredScore(name="bleu", pooled=True, interval=False),
+        DeclaredScore(name="reward", better="neither", bounds=None),
+    )
+    task = Task(type="completion", labels=("a", "b"), ordered=True, primary="bleu", better="high", scores=scores)
+    assert from_json(to_json(outcome(task=task))).task == task
 
 
 def test_predictions_of_versions_without_choices_are_read() -> None:

@@ -1,0 +1,30 @@
+"""The invocation of pytest behind a run: its command, and the commit of the project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """The command line, and the state of the project when it started; each text is empty if unknown.
+
+    `commit`: its whole hash; `branch`: empty if the head is detached; `dirty`: tracked files had uncommitted changes.
+    `ci`: the address of the CI job, or the name of the CI system.
+    """
+
+    command: str = ""
+    commit: str = ""
+    branch: str = ""
+    dirty: bool = False
+    ci: str = ""
+
+    @property
+    def revision(self) -> str:
+        """The commit for people: `main@3f2c1d9`, and `3f2c1d9` without a branch; empty without a commit."""
+        short = self.commit[:SHORT]
+        return f"{self.branch}@{short}" if self.branch and short else short
+
+
+#: Digits of a commit for people.
+SHORT = 7

@@ -1,0 +1,83 @@
+"""The commit of a project, from real repositories and from the variables of CI systems."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import Invocation
+from pytest_puma.session.invocation import checkout
+
+GITHUB = {"GITHUB_SHA": "9f" * 20, "GITHUB_HEAD_REF": "", "GITHUB_REF_NAME": "feature"}
+GITLAB = {"CI_COMMIT_SHA": "9f" * 20, "CI_COMMIT_REF_NAME": "feature"}
+
+
+def git(folder: Path, *arguments: str) -> str:
+    who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    command = ["git", "-C", str(folder), *who, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture(autouse=True)
+def _no_git_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "-b", "main")
+    (folder / "a.txt").write_text("one", encoding="utf-8")
+    git(folder, "add", ".")
+    git(folder, "commit", "-m", "first")
+    return folder
+
+
+def test_a_clean_branch_has_its_commit_and_untracked_files_are_no_dirt(repository: Path) -> None:
+    (repository / "report.md").touch()
+    found = checkout(repository, {})
+    assert found == Invocation(commit=git(repository, "rev-parse", "HEAD"), branch="main")
+    assert found.revision == f"main@{found.commit[:7]}"
+
+
+def test_a_changed_file_makes_the_project_dirty(repository: Path) -> None:
+    (repository / "a.txt").write_text("two", encoding="utf-8")
+    assert checkout(repository, {}).dirty
+    git(repository, "add", ".")
+    assert checkout(repository, {}).dirty, "a staged change is not committed either"
+
+
+def test_a_detached_head_has_the_branch_of_the_job_if_that_is_about_the_same_commit(repository: Path) -> None:
+    commit = git(repository, "rev-parse", "HEAD")
+    git(repository, "checkout", "--detach")
+    assert checkout(repository, {}) == Invocation(commit=commit)
+    assert checkout(repository, {}).revision == commit[:7]
+    assert checkout(repository, GITHUB) == Invocation(commit=commit), "a job of another repository"
+    assert checkout(repository, GITHUB | {"GITHUB_SHA": commit}) == Invocation(commit=commit, branch="feature")
+
+
+def test_a_shallow_clone_has_its_commit(repository: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--depth", "1", repository.as_uri(), str(clone))
+    assert checkout(clone, {}) == checkout(repository, {})
+
+
+@pytest.mark.parametrize("variables", [GITHUB, GITLAB])
+def test_without_a_repository_the_variables_of_the_job_count(tmp_path: Path, variables: dict[str, str]) -> None:
+    assert checkout(tmp_path, {}) == Invocation()
+    assert checkout(tmp_path, variables) == Invocation(commit="9f" * 20, branch="feature")
+
+
+def test_without_git_the_variables_of_the_job_count(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert checkout(repository, {}) == Invocation()
+    assert checkout(repository, GITLAB) == Invocation(commit="9f" * 20, branch="feature")
+
+
+def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-b", "main")
+    assert checkout(tmp_path, {}) == Invocation()
