@@ -59,7 +59,7 @@ class Arrivals:
             if report.when == "call" and report.passed and place not in self._outcomes:
                 self._silent.add(place)
             return None
-        from pytest_puma.store.serialize import from_json
+        from pytest_puma.store.deserialize import from_json
 
         self._attempts[place] += 1
         outcome = replace(from_json(sent), attempt=self._attempts[place])
@@ -73,7 +73,7 @@ class Arrivals:
         sent = getattr(report, "puma_unassessed", None)
         if sent is None:
             return None
-        from pytest_puma.store.serialize import from_json
+        from pytest_puma.store.deserialize import from_json
 
         report.puma_unassessed = None  # type: ignore[attr-defined]
         return from_json(sent)

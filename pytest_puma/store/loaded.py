@@ -8,70 +8,28 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from itertools import islice
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import DataError, Gate, Messages
-from pytest_puma.core.errors import one_line
-from pytest_puma.core.json_text import parse_json
-from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
-from pytest_puma.store.cell_lines import cells_of
+from pytest_puma.store.deserialize import messages_from
+from pytest_puma.store.past_run import read_record
+from pytest_puma.store.prediction_file import PredictionFile, owner_of
 from pytest_puma.store.project_folder import runs_of
-from pytest_puma.store.record import FORMAT
-from pytest_puma.store.run_folder import PREDICTIONS, RECORD, REMOVED, newest_run
-from pytest_puma.store.serialize import messages_from
+from pytest_puma.store.run_folder import PREDICTIONS, RECORD, newest_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-T = TypeVar("T")
+#: The beginning of messages.
+_WHO = "load_run: "
 _NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
 _MEASURE = ("metric", "value", "low", "high", "n", "note")
 _NUMBERS = ("value", "low", "high")
-_NUMBER = (None, float)
-_MEASURED = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER}
-_GATE = {
-    "metric": str,
-    "op": str,
-    "limit": float,
-    "scope": (None, str),
-    "other": (None, str),
-    "quotient": bool,
-    "doubt": (None, str),
-    "strategy": (None, str),
-    "pick": (None, str),
-    "axis": (None, str),
-}
-_JUDGED = {
-    "gate": _GATE,
-    "status": str,
-    "fails": bool,
-    "reason": str,
-    "change": (None, _MEASURED),
-    "measure": (None, _MEASURED),
-}
-#: What the frames show of a record.
-_RECORD = {
-    "outcomes": [
-        {
-            **dict.fromkeys(("cell", "scenario", "strategy", "model", "node_id"), str),
-            "perturbation": (None, str),
-            "attempt": int,
-            "trials": int,
-            "measures": {str: {"metric": str, "n": int, "note": str} | _MEASURED},
-            "verdicts": [_JUDGED],
-        }
-    ],
-    "verdicts": [_JUDGED],
-}
-#: The fields that assign a line to one attempt of one test of a cell.
-_OWNER = ("cell", "node_id", "attempt")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,26 +109,7 @@ def load_run(path: str | os.PathLike[str] = ".") -> LoadedRun:
     A `DataError` reports a missing run, a truncated file, or a file of another program or format.
     """
     record = _record_of(Path(path))
-    try:
-        data = parse_json(record.read_text(encoding="utf-8"))
-    except OSError as error:
-        msg = f"load_run: {record}: cannot be read ({error.strerror}); expected the {RECORD} that a finished run wrote"
-        raise DataError(msg) from error
-    except ValueError as error:
-        msg = f"load_run: {record}: not JSON ({error}); expected the {RECORD} of a run: is the file truncated?"
-        raise DataError(msg) from error
-    if not isinstance(data, dict) or not {"format", "outcomes", "verdicts"} <= data.keys():
-        msg = f"load_run: {record}: not the record of a run; expected the {RECORD} that pytest-puma wrote"
-        raise DataError(msg)
-    if data["format"] != FORMAT:
-        msg = (
-            f"load_run: {record}: format {data['format']!r}; expected {FORMAT}: load it with the version that wrote it"
-        )
-        raise DataError(msg)
-    if fault := misfit(data, _RECORD):
-        msg = f"load_run: {record}: {fault}; expected the {RECORD} that pytest-puma wrote"
-        raise DataError(msg)
-    return LoadedRun(path=record, record=data)
+    return LoadedRun(path=record, record=read_record(record, who=_WHO))
 
 
 def _record_of(path: Path) -> Path:
@@ -192,51 +131,21 @@ def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[st
     """Yield the predictions of these outcomes as rows; a cell that is not whole is left out, with a warning."""
     if not outcomes:  # each cell ended in an error: no file was written
         return
-    missing = {_owner(outcome): outcome for outcome in outcomes}
-    counts: Counter[tuple[Any, ...]] = Counter()
-    with _opened(path) as stream:
-        for cell in [each for each in cells_of(stream, where=f"load_run: {path}") if each.first_is_whole]:
-            owner, shared = _parsed(path, cell.number, cell.first, _head)
-            counts[owner] = cell.predictions
-            if owner in missing and cell.predictions >= missing[owner]["trials"]:
-                names = _names(missing.pop(owner))
-                stream.seek(cell.start)
-                for number, line in enumerate(islice(stream, cell.predictions), start=cell.number + 1):
-                    yield names | _parsed(path, number, line, partial(_row, shared=shared))
-    for owner, outcome in missing.items():
+    file = PredictionFile(path, who=_WHO)
+    by_owner = {owner_of(outcome): outcome for outcome in outcomes}
+    whole = {owner for owner, outcome in by_owner.items() if file.count(owner) >= outcome["trials"]}
+    # In the order of the file, as workers finish in any order.
+    for owner in [owner for owner in file.places if owner in whole]:
+        names = _names(by_owner[owner])
+        for row in file.read(owner, _row):
+            yield names | row
+    for owner in [owner for owner in by_owner if owner not in whole]:
+        outcome = by_owner[owner]
         msg = (
-            f"load_run: {path}: {counts[owner]} of the {outcome['trials']} predictions of {outcome['cell']} are there; "
+            f"{_WHO}{path}: {file.count(owner)} of the {outcome['trials']} predictions of {outcome['cell']} are there; "
             "the cell is left out: was the run cut off, or the disk full?"
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
-
-
-def _parsed(path: Path, number: int, line: bytes, read: Callable[[Mapping[str, Any]], T]) -> T:
-    """What a function reads of a line."""
-    try:
-        return read(parse_json(line))
-    except (ValueError, LookupError, TypeError, AttributeError, StopIteration, RuntimeError) as error:
-        msg = (
-            f"load_run: {path}: line {number} cannot be read ({type(error).__name__}: {one_line(error)}); "
-            "expected a line that pytest-puma wrote"
-        )
-        raise DataError(msg) from error
-
-
-def _head(data: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Messages]]:
-    """The owner of a cell's lines, and its shared prompts."""
-    return _owner(data), [messages_from(messages) for messages in data["prompts"] or ()]
-
-
-def _opened(path: Path) -> Any:
-    try:
-        return path.open("rb")
-    except FileNotFoundError as error:
-        msg = f"load_run: {path}: no such file; expected it beside {RECORD}: load the run folder; {REMOVED}"
-        raise DataError(msg) from error
-    except OSError as error:
-        msg = f"load_run: {path}: cannot be read ({error.strerror}); expected it beside {RECORD}: load the run folder"
-        raise DataError(msg) from error
 
 
 def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
@@ -270,10 +179,6 @@ def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
 
 def _names(outcome: Mapping[str, Any]) -> dict[str, Any]:
     return {name: outcome[name] for name in _NAMES}
-
-
-def _owner(data: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(data[name] for name in _OWNER)
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:

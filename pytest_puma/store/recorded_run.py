@@ -20,9 +20,9 @@ from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.store import responses
 from pytest_puma.store.cell_lines import CellLines, cells_of
+from pytest_puma.store.deserialize import messages_from
 from pytest_puma.store.run_folder import PREDICTIONS, RECORD, REMOVED
 from pytest_puma.store.run_order import oldest_first
-from pytest_puma.store.serialize import messages_from
 
 #: The argument that means the newest run.
 LAST = "last"

@@ -15,7 +15,8 @@ from pytest_puma.core import CellId, Outcome, Robustness, Scenario
 from pytest_puma.perturbations import Group, Perturbation
 from pytest_puma.report.robustness import sentences
 from pytest_puma.stats import holm
-from pytest_puma.store.serialize import from_json, to_json
+from pytest_puma.store.deserialize import from_json
+from pytest_puma.store.serialize import to_json
 from tests.factories import LABELS, Estimation, Triage, computed_outcome, paired, predictions
 
 GOLDS = ["A", "A", "B", "B", "C", "C", "D", "D"]

@@ -17,7 +17,7 @@ GITLAB = {"CI_COMMIT_SHA": "9f" * 20, "CI_COMMIT_REF_NAME": "feature"}
 def git(folder: Path, *arguments: str) -> str:
     who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     command = ["git", "-C", str(folder), *who, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,8 @@ from pytest_puma.core import (
     Task,
     Usage,
 )
-from pytest_puma.store.serialize import from_json, plain, to_json
+from pytest_puma.store.deserialize import from_json
+from pytest_puma.store.serialize import plain, to_json
 from tests.factories import change, measure, outcome, prediction, unmeasured, verdict
 
 MEASURE = measure("mae", 1.5, 1.0, 2.0, n=7)

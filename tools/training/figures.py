@@ -15,7 +15,7 @@ from pytest_puma.core import Measure
 from pytest_puma.report.rows import interval, number
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.sampling import draw
-from pytest_puma.store.serialize import measure_from
+from pytest_puma.store.deserialize import read
 from tools.training.recipe import MODEL, SMOKE, Recipe
 from tools.training.simple_programs import simple_programs
 
@@ -70,7 +70,7 @@ def _run(folder: Path, scenario: str, samples: int) -> Figures:
 
 
 def _measures(outcome: Mapping[str, Any]) -> dict[str, Measure]:
-    return {name: measure_from(entry) for name, entry in outcome["measures"].items()}
+    return {name: read(Measure, entry) for name, entry in outcome["measures"].items()}
 
 
 def _strategies(figures: Figures) -> str:

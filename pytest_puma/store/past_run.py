@@ -1,0 +1,144 @@
+"""A finished run, read back from its folder.
+
+past = PastRun(folder)
+for outcome in past.outcomes():     # one cell at a time, with its predictions
+    ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import DataError, Outcome, Run
+from pytest_puma.core.errors import one_line
+from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.shape import misfit
+from pytest_puma.store.deserialize import prediction_from, read
+from pytest_puma.store.prediction_file import PredictionFile
+from pytest_puma.store.record import FORMAT
+from pytest_puma.store.run_folder import PREDICTIONS, RECORD
+
+_NUMBER = (None, float)
+_MEASURED = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER}
+_GATE = {
+    "metric": str,
+    "op": str,
+    "limit": float,
+    "scope": (None, str),
+    "other": (None, str),
+    "quotient": bool,
+    "doubt": (None, str),
+    "strategy": (None, str),
+    "pick": (None, str),
+    "axis": (None, str),
+}
+_JUDGED = {
+    "gate": _GATE,
+    "status": str,
+    "fails": bool,
+    "reason": str,
+    "change": (None, _MEASURED),
+    "measure": (None, _MEASURED),
+}
+#: What every version wrote.
+_RECORD = {
+    "outcomes": [
+        {
+            **dict.fromkeys(("cell", "scenario", "strategy", "model", "node_id"), str),
+            "perturbation": (None, str),
+            "attempt": int,
+            "trials": int,
+            "measures": {str: {"metric": str, "n": int, "note": str} | _MEASURED},
+            "verdicts": [_JUDGED],
+        }
+    ],
+    "verdicts": [_JUDGED],
+}
+
+
+def read_record(path: Path, *, who: str = "") -> dict[str, Any]:
+    """Return the content of a `run.json`; a `DataError`, which begins with `who`, names a file that is none."""
+    try:
+        data = parse_json(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        msg = f"{who}{path}: cannot be read ({error.strerror}); expected the {RECORD} that a finished run wrote"
+        raise DataError(msg) from error
+    except ValueError as error:
+        msg = f"{who}{path}: not JSON ({error}); expected the {RECORD} of a run: is the file truncated?"
+        raise DataError(msg) from error
+    if not isinstance(data, dict) or not {"format", "outcomes", "verdicts"} <= data.keys():
+        msg = f"{who}{path}: not the record of a run; expected the {RECORD} that pytest-puma wrote"
+        raise DataError(msg)
+    if data["format"] != FORMAT:
+        msg = f"{who}{path}: format {data['format']!r}; expected {FORMAT}: load it with the version that wrote it"
+        raise DataError(msg)
+    if fault := misfit(data, _RECORD):
+        raise _unusable(path, fault, who=who)
+    return data
+
+
+def read_run(folder: Path) -> Run:
+    """Return the run of a folder, its outcomes without predictions; a `DataError` names an unusable `run.json`.
+
+    What only the run itself needed, such as the replicates of a comparison, is not in the file.
+    """
+    path = folder / RECORD
+    data = read_record(path)
+    outcomes = [{"predictions": []} | outcome for outcome in data["outcomes"]]
+    try:
+        run = read(Run, data | {"outcomes": outcomes})
+    except ValueError as error:
+        raise _unusable(path, one_line(error)) from error
+    return _with_notes(run, data.get("notes", ()))
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """The finished run in a folder."""
+
+    folder: Path
+
+    @cached_property
+    def run(self) -> Run:
+        """The run, its outcomes without predictions."""
+        return read_run(self.folder)
+
+    @cached_property
+    def file(self) -> PredictionFile:
+        """Its predictions, which may have been removed."""
+        return PredictionFile(self.folder / PREDICTIONS)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yield each outcome with its predictions; errors as in `answered`."""
+        return map(self.answered, self.run.outcomes)
+
+    def answered(self, outcome: Outcome) -> Outcome:
+        """Return an outcome of this run with its predictions and prompts; a `DataError` if they are not whole."""
+        owner = (outcome.cell, outcome.node_id, outcome.attempt)
+        if (there := self.file.count(owner)) < outcome.trials:
+            msg = (
+                f"{self.file.path}: {there} of the {outcome.trials} predictions of {outcome.cell} are there; "
+                "was the run cut off, or the disk full?"
+            )
+            raise DataError(msg)
+        predictions = tuple(self.file.read(owner, lambda line, _: prediction_from(line)))
+        return replace(outcome, predictions=predictions, shared_prompts=self.file.places[owner].shared)
+
+
+def _with_notes(run: Run, notes: Any) -> Run:
+    """Give the notes on models, which the file has once, to the first outcome of each model."""
+    outcomes, seen = [], set[str]()
+    for outcome in run.outcomes:
+        own = [] if outcome.model in seen else [str(note) for note in notes]
+        start = f"{outcome.model}: "
+        outcomes.append(replace(outcome, notes=tuple(each[len(start) :] for each in own if each.startswith(start))))
+        seen.add(outcome.model)
+    return replace(run, outcomes=tuple(outcomes))
+
+
+def _unusable(path: Path, fault: str, *, who: str = "") -> DataError:
+    return DataError(f"{who}{path}: {fault}; expected the {RECORD} that pytest-puma wrote")
