@@ -61,7 +61,7 @@ class Output:
 
         settings = settings_of(self._config)
         run = self._record(run)
-        lines: list[str] = []
+        run, lines = self._numbered(run)
         with self._survives("a baseline"):
             lines += update_baselines()
         run = self._with_faults(run)
@@ -75,6 +75,20 @@ class Output:
             lines += self._prune(self._folder)
             self._folder.close()
         return run, lines
+
+    def _numbered(self, run: Run) -> tuple[Run, list[str]]:
+        """Give the run its number in the history, which can be made again later: without one, the run goes on."""
+        if self._folder is None:
+            return run, []
+        from contextlib import closing
+
+        from pytest_puma.history.index import History
+
+        try:
+            with closing(History(self._root, in_memory=False)) as history:
+                return replace(run, number=history.number_of(run.id)), []
+        except OSError as error:
+            return run, [f"the history cannot be written, and the run has no number: {error}"]
 
     def _prune(self, folder: RunFolder) -> list[str]:
         """Remove the predictions of older runs; return a line on them. Those that cannot be removed are no problem."""

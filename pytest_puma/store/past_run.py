@@ -62,6 +62,13 @@ _RECORD = {
 
 def read_record(path: Path, *, who: str = "") -> dict[str, Any]:
     """Return the content of a `run.json`; a `DataError`, which begins with `who`, names a file that is none."""
+    data = _parsed(path, who=who)
+    if fault := misfit(data, _RECORD):
+        raise _unusable(path, fault, who=who)
+    return data
+
+
+def _parsed(path: Path, *, who: str = "") -> dict[str, Any]:
     try:
         data = parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -76,8 +83,6 @@ def read_record(path: Path, *, who: str = "") -> dict[str, Any]:
     if data["format"] != FORMAT:
         msg = f"{who}{path}: format {data['format']!r}; expected {FORMAT}: load it with the version that wrote it"
         raise DataError(msg)
-    if fault := misfit(data, _RECORD):
-        raise _unusable(path, fault, who=who)
     return data
 
 
@@ -87,11 +92,11 @@ def read_run(folder: Path) -> Run:
     What only the run itself needed, such as the replicates of a comparison, is not in the file.
     """
     path = folder / RECORD
-    data = read_record(path)
-    outcomes = [{"predictions": []} | outcome for outcome in data["outcomes"]]
+    data = _parsed(path)
     try:
+        outcomes = [{"predictions": []} | outcome for outcome in data["outcomes"]]
         run = read(Run, data | {"outcomes": outcomes})
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise _unusable(path, one_line(error)) from error
     return _with_notes(run, data.get("notes", ()))
 

@@ -1,0 +1,79 @@
+"""The file of the index, derived from the records of runs: it needs no migrations, and may be deleted at any time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from pytest_puma.core.atomic import PRIVATE
+from pytest_puma.store.project_folder import project_folder
+
+NAME = "history.sqlite"
+_VERSION = 1
+#: Seconds to wait for another process, which holds the file for milliseconds.
+_PATIENCE = 10.0
+_SCHEMA = """
+CREATE TABLE run (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, started TEXT,
+    seconds REAL, "commit" TEXT, branch TEXT, dirty INTEGER, ci TEXT, command TEXT, cells INTEGER, failed INTEGER,
+    answers INTEGER, kept INTEGER
+);
+CREATE TABLE damaged (name TEXT PRIMARY KEY, stamp TEXT NOT NULL);
+CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE measure (
+    run INTEGER NOT NULL, first INTEGER, cell INTEGER NOT NULL, metric INTEGER NOT NULL, note INTEGER, verdicts INTEGER,
+    signature INTEGER, value REAL, low REAL, high REAL, level REAL, n INTEGER, PRIMARY KEY (cell, metric, run)
+) WITHOUT ROWID;
+"""
+_TABLES = ("run", "damaged", "text", "measure")
+
+
+def opened(root: Path, update: Callable[[sqlite3.Connection], None], *, in_memory: bool) -> sqlite3.Connection:
+    """Open the index of a project and bring it up to date; make it again if it is damaged or of another version.
+
+    If it cannot be written, it is made `in_memory`, or an `OSError` is raised.
+    """
+    try:
+        try:
+            return _updated(root, update)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            for suffix in ("-journal", ""):
+                (project_folder(root) / f"{NAME}{suffix}").unlink(missing_ok=True)
+            return _updated(root, update)
+    except (OSError, sqlite3.OperationalError) as error:
+        if not in_memory:
+            raise OSError(str(error)) from error
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        _create(connection)
+        update(connection)
+        return connection
+
+
+def _updated(root: Path, update: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    path = project_folder(root) / NAME
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
+    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+    try:
+        _create(connection)
+        update(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    """Create the tables; drop those of another version before."""
+    if connection.execute("PRAGMA user_version").fetchone() == (_VERSION,):
+        return
+    with connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        for table in _TABLES:
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
+        for statement in filter(str.strip, _SCHEMA.split(";")):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
