@@ -1,6 +1,7 @@
 """The command `pytest-puma`: reads what earlier runs left in `.puma/`, and never judges a gate.
 
-pytest-puma store info
+pytest-puma list
+pytest-puma compare main last
 pytest-puma store why triage_jira-zero_shot@qwen
 """
 
@@ -16,10 +17,12 @@ from pytest_puma.report import escape
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status: 2 for an error, which is one sentence on standard error."""
-    from pytest_puma.cli import store
+    from pytest_puma.cli import export, history, store
 
     parser = argparse.ArgumentParser(prog="pytest-puma", description="Read what earlier runs left in .puma/.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    history.add_commands(commands)
+    export.add_command(commands)
     store.add_command(commands)
     options = parser.parse_args(arguments)
     try:

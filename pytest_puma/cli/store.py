@@ -12,9 +12,9 @@ from typing import Any
 
 from tabulate import tabulate
 
+from pytest_puma.cli.output import counted, show
 from pytest_puma.core import CellId, DataError
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
-from pytest_puma.report import escape
 from pytest_puma.store import contents
 from pytest_puma.store.changes import changes
 from pytest_puma.store.database import ResponseStore
@@ -84,13 +84,13 @@ def _info(options: argparse.Namespace) -> None:
     with _reader(options) as store:
         size = store.path.stat().st_size / 2**20
         cells = contents.cells(store)
-        answers = _counted(sum(each.answers for each in cells), "answer")
-        counts = f"{answers} of {_counted(len(cells), 'cell')}, from {_counted(contents.runs(store), 'run')}"
-        _show(f"{store.path}: {size:.1f} MB, {counts}")
+        answers = counted(sum(each.answers for each in cells), "answer")
+        counts = f"{answers} of {counted(len(cells), 'cell')}, from {counted(contents.runs(store), 'run')}"
+        show(f"{store.path}: {size:.1f} MB, {counts}")
         rows = [
             (each.cell.common_name, f"{each.answers:,}", each.scope.engine.weights[:DIGITS], each.run) for each in cells
         ]
-        _show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
+        show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
 
 
 def _why(options: argparse.Namespace) -> None:
@@ -103,12 +103,12 @@ def _why(options: argparse.Namespace) -> None:
         newest = cells[0]
         for each in cells:
             weights = each.scope.engine.weights[:DIGITS]
-            _show(f"{_counted(each.answers, 'answer')}, used last by run {each.run}, weights {weights}")
+            show(f"{counted(each.answers, 'answer')}, used last by run {each.run}, weights {weights}")
             if each is not newest:
                 now = {**newest.scope.parts, "engine": newest.scope.engine.signature}
                 then = {**each.scope.parts, "engine": each.scope.engine.signature}
                 for sentence in changes(then, now):
-                    _show(f"  {sentence}")
+                    show(f"  {sentence}")
 
 
 def _prune(options: argparse.Namespace) -> None:
@@ -124,34 +124,25 @@ def _prune(options: argparse.Namespace) -> None:
     except sqlite3.DatabaseError as error:
         msg = f"{path} cannot be pruned: {error}; {_SAVE}"
         raise DataError(msg) from error
-    gone = f"{_counted(pruned.answers, 'answer')} of {_counted(pruned.cells, 'cell')}"
-    _show(f"removed {gone}; the store has {pruned.size / 2**20:.1f} MB")
+    gone = f"{counted(pruned.answers, 'answer')} of {counted(pruned.cells, 'cell')}"
+    show(f"removed {gone}; the store has {pruned.size / 2**20:.1f} MB")
 
 
 def _clear(options: argparse.Namespace) -> None:
     path = _path(options)
     for suffix in ("-wal", "-shm", ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-    _show(f"removed {path}")
+    show(f"removed {path}")
 
 
 def _recover(options: argparse.Namespace) -> None:
     target = options.store or options.damaged.parent / RESPONSES.name
     copied, lost = recover(options.damaged, target)
-    others = f"about {_counted(lost, 'other')} could not be read" if lost else "no others were found"
-    _show(f"{options.damaged}: read {_counted(copied, 'answer')}, which {target} now has; {others}")
+    others = f"about {counted(lost, 'other')} could not be read" if lost else "no others were found"
+    show(f"{options.damaged}: read {counted(copied, 'answer')}, which {target} now has; {others}")
 
 
 def _export(options: argparse.Namespace) -> None:
     with _reader(options) as store:
         for line in contents.lines(store):
             sys.stdout.write(f"{line}\n")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _show(text: str) -> None:
-    """Write lines that may contain names from files."""
-    sys.stdout.write(f"{escape.terminal_lines(text)}\n")

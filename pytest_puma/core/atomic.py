@@ -17,7 +17,7 @@ SHARED, PRIVATE = 0o666, 0o600
 _NAMED = 32
 
 
-def write_whole(path: Path, text: str, *, mode: int = SHARED) -> None:
+def write_whole(path: Path, text: str | bytes, *, mode: int = SHARED) -> None:
     """Replace a file atomically: a reader sees the old text or the new one, never half of it.
 
     A missing folder is made. An old file keeps its owner and its mode; `mode` is that of a new one. Of a link, the file
@@ -27,12 +27,12 @@ def write_whole(path: Path, text: str, *, mode: int = SHARED) -> None:
     write_together({path: text}, mode=mode)
 
 
-def write_together(texts: Mapping[Path, str], *, mode: int = SHARED) -> None:
+def write_together(texts: Mapping[Path, str | bytes], *, mode: int = SHARED) -> None:
     """Replace files that belong together, as `write_whole`. All texts are on the disk before the first file changes."""
     halves: list[tuple[Path, Path]] = []
     try:
         for path, text in texts.items():
-            data, old = text.encode(), _status(path)
+            data, old = text.encode() if isinstance(text, str) else text, _status(path)
             if old is not None and not stat.S_ISREG(old.st_mode):
                 path.write_bytes(data)
                 continue

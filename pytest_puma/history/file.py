@@ -6,12 +6,12 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from zlib import crc32
 
 from pytest_puma.core.atomic import PRIVATE
 from pytest_puma.store.project_folder import project_folder
 
 NAME = "history.sqlite"
-_VERSION = 1
 #: Seconds to wait for another process, which holds the file for milliseconds.
 _PATIENCE = 10.0
 _SCHEMA = """
@@ -23,10 +23,13 @@ CREATE TABLE run (
 CREATE TABLE damaged (name TEXT PRIMARY KEY, stamp TEXT NOT NULL);
 CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE measure (
-    run INTEGER NOT NULL, first INTEGER, cell INTEGER NOT NULL, metric INTEGER NOT NULL, note INTEGER, verdicts INTEGER,
-    signature INTEGER, value REAL, low REAL, high REAL, level REAL, n INTEGER, PRIMARY KEY (cell, metric, run)
+    run INTEGER NOT NULL, first INTEGER, cell INTEGER NOT NULL, metric INTEGER NOT NULL, better INTEGER, note INTEGER,
+    verdicts INTEGER, signature INTEGER, value REAL, low REAL, high REAL, level REAL, n INTEGER,
+    PRIMARY KEY (cell, metric, run)
 ) WITHOUT ROWID;
 """
+#: A file with other tables is of another version.
+_VERSION = crc32(_SCHEMA.encode()) >> 1
 _TABLES = ("run", "damaged", "text", "measure")
 
 

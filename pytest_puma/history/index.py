@@ -26,10 +26,10 @@ from pytest_puma.store.run_folder import RECORD, age
 #: The columns of a `RunRow`.
 _RUN = 'number, name, started, seconds, "commit", branch, dirty, ci, command, cells, failed, answers, kept'
 #: The columns of a `MeasureRow`, before those of its run.
-_MEASURE = (
-    "value, low, high, level, n, (SELECT text FROM text WHERE id = note), "
-    "(SELECT text FROM text WHERE id = verdicts), (SELECT text FROM text WHERE id = signature)"
-)
+_MEASURE = """
+    value, low, high, level, n, (SELECT text FROM text WHERE id = better), (SELECT text FROM text WHERE id = note),
+    (SELECT text FROM text WHERE id = verdicts), (SELECT text FROM text WHERE id = signature)
+"""
 _TEXT = "SELECT id FROM text WHERE text = ?"
 
 
@@ -160,11 +160,11 @@ class History:
         for outcome in outcomes:
             signature = self._text(json.dumps(outcome.signature, sort_keys=True))
             rows = [self._row(number, outcome, each, signature) for each in outcome.measures.values()]
-            self._connection.executemany(f"INSERT INTO measure VALUES ({', '.join('?' * 12)})", rows)  # noqa: S608
+            self._connection.executemany(f"INSERT INTO measure VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
 
     def _row(self, number: int, outcome: Outcome, measure: Measure, signature: int) -> tuple[Any, ...]:
         statuses = [verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric]
-        texts = (outcome.cell, measure.metric, measure.note, ";".join(statuses))
+        texts = (outcome.cell, measure.metric, measure.better, measure.note, ";".join(statuses))
         numbers = (_null(measure.value), _null(measure.low), _null(measure.high), measure.level, measure.n)
         return (number, measure.metric == outcome.primary, *map(self._text, texts), signature, *numbers)
 
@@ -227,7 +227,7 @@ def _run_row(row: tuple[Any, ...]) -> RunRow:
 
 
 def _measure_row(cell: str, metric: str, row: tuple[Any, ...]) -> MeasureRow:
-    value, low, high, level, n, note, verdicts, signature, *run = row
+    value, low, high, level, n, better, note, verdicts, signature, *run = row
     return MeasureRow(
         run=_run_row(tuple(run)),
         cell=cell,
@@ -237,6 +237,7 @@ def _measure_row(cell: str, metric: str, row: tuple[Any, ...]) -> MeasureRow:
         high=_number(high),
         level=level,
         n=n,
+        better=better,
         note=note,
         verdicts=tuple(filter(None, verdicts.split(";"))),
         signature=json.loads(signature),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from pytest_puma.core import Invocation
+from pytest_puma.core import Direction, Invocation
 
 #: A run without `run.json` was cut off, or is still running; a damaged one has a `run.json` that cannot be read.
 State: TypeAlias = Literal["finished", "running", "cut off", "damaged"]
@@ -34,7 +34,10 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureRow:
-    """A measure of a cell in a run, with the run, the statuses of its gates, and what could change the number."""
+    """A measure of a cell in a run, with the run, the statuses of its gates, and what could change the number.
+
+    The other fields are those of a `Measure`.
+    """
 
     run: RunRow
     cell: str
@@ -44,6 +47,7 @@ class MeasureRow:
     high: float
     level: float
     n: int
+    better: Direction
     note: str
     verdicts: tuple[str, ...]
     signature: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Which report files to write, as data: `--puma-report json:PATH | csv:PATH | md:PATH | junit-props`.
+"""Which report files to write, as data: `--puma-report json:PATH | csv:PATH | md:PATH | parquet:PATH | junit-props`.
 
 A new format is one module with a function of a `Run`, and one line in `FORMATS`.
 """
@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_puma.core import SettingsError
 from pytest_puma.core.atomic import obstacle
 
-#: The writer of each format: the function of a module, which takes a `Run` and returns the text of the file.
+#: The writer of each format: the function of a module, which takes a `Run` and returns the content of the file.
 FORMATS: Mapping[str, str] = {
     "json": "pytest_puma.store.record:as_json",
     "csv": "pytest_puma.report.csv:as_csv",
     "md": "pytest_puma.report.markdown:as_markdown",
+    "parquet": "pytest_puma.report.parquet:as_parquet",
 }
 #: The one format without a file of its own.
 JUNIT = "junit-props"
@@ -46,6 +48,9 @@ def _parse(value: str, folder: Path) -> ReportFile:
     if name not in FORMATS or not colon or not place:
         expected = ", ".join([*(f"{known}:PATH" for known in FORMATS), JUNIT])
         msg = f"--puma-report {value!r}: expected one of {expected}"
+        raise SettingsError(msg)
+    if name == "parquet" and find_spec("pyarrow") is None:
+        msg = f"--puma-report {value!r}: Parquet files need pyarrow: pip install 'pytest-puma[parquet]'"
         raise SettingsError(msg)
     path = folder / Path(place).expanduser()
     reason = obstacle(path)

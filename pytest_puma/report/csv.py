@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Iterable, Iterator
 
-from pytest_puma.core import Outcome, Run
+from pytest_puma.core import Run
 from pytest_puma.report import escape
 
 COLUMNS = (
@@ -35,25 +36,28 @@ def as_csv(run: Run) -> str:
 
     Several verdicts on one metric are separated by a semicolon and a space.
     """
+    return of_rows(COLUMNS, (row.values() for row in rows(run)))
+
+
+def of_rows(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return the CSV text of any rows, empty for None and NaN."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for outcome in run.outcomes:
-        writer.writerows([escape.csv(cell) for cell in line] for line in _lines(outcome))
+    writer.writerow(map(escape.csv, columns))
+    writer.writerows(["" if _missing(cell) else escape.csv(cell) for cell in row] for row in rows)
     return text.getvalue()
 
 
-def _lines(outcome: Outcome) -> list[list[object]]:
-    names = [outcome.cell, outcome.scenario, outcome.strategy, outcome.perturbation or "", outcome.model]
-    return [
-        [
-            *names,
-            measure.metric,
-            *("" if math.isnan(number) else number for number in (measure.value, measure.low, measure.high)),
-            "" if math.isnan(measure.low) else measure.level,
-            measure.n,
-            measure.note,
-            "; ".join(verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric),
-        ]
-        for measure in outcome.measures.values()
-    ]
+def rows(run: Run) -> Iterator[dict[str, object]]:
+    """Yield each measure of each cell under `COLUMNS`."""
+    for outcome in run.outcomes:
+        names = (outcome.cell, outcome.scenario, outcome.strategy, outcome.perturbation or "", outcome.model)
+        for measure in outcome.measures.values():
+            level = math.nan if math.isnan(measure.low) else measure.level
+            numbers = (measure.metric, measure.value, measure.low, measure.high, level, measure.n, measure.note)
+            statuses = (verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric)
+            yield dict(zip(COLUMNS, (*names, *numbers, "; ".join(statuses)), strict=True))
+
+
+def _missing(cell: object) -> bool:
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))

@@ -17,7 +17,7 @@ def emit(run: Run, reports: Iterable[ReportFile]) -> list[str]:
 
 
 def _emit(run: Run, report: ReportFile) -> str:
-    text = resolve_name(FORMATS[report.format])(run)
+    content: str | bytes = resolve_name(FORMATS[report.format])(run)
     # A text of data or of a test may have half of a character.
-    write_whole(report.path, storable(text))
+    write_whole(report.path, content if isinstance(content, bytes) else storable(content))
     return f"report: {report.path}"

@@ -132,7 +132,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-report": {
         "action": "append",
         "metavar": "FORMAT:PATH",
-        "help": "json:PATH, csv:PATH, md:PATH, or junit-props for the file of --junitxml; repeatable",
+        "help": "json:PATH, csv:PATH, md:PATH, parquet:PATH, or junit-props for the file of --junitxml; repeatable",
     },
     "--puma-prune-baseline": {
         "action": "store_true",

@@ -4,6 +4,7 @@ from pytest_puma.core import LEVEL
 from pytest_puma.stats.intervals import (
     Interval,
     change_interval,
+    difference_interval,
     effective_wilson,
     expanded_percentile_interval,
     mean_interval,
@@ -43,6 +44,7 @@ __all__ = [
     "cliffs_delta",
     "components",
     "detectable",
+    "difference_interval",
     "effective_wilson",
     "expanded_percentile_interval",
     "group_sums",

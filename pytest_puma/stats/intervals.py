@@ -38,6 +38,18 @@ def wilson(successes: int, n: int, level: float = LEVEL, *, left: float = 1.0) -
     return _score(successes / n, n / left, _normal(level)) if n else (math.nan, math.nan)
 
 
+def difference_interval(new: tuple[float, float, float], old: tuple[float, float, float]) -> Interval:
+    """Return the interval of `new - old` from the value and the two ends of each, if their samples are independent.
+
+    NaN if an interval is missing. Of answers to the same samples, the interval is too wide: compare them in pairs.
+    Source: G. Y. Zou, A. Donner, "Construction of confidence limits about effect measures: a general approach",
+    Statistics in Medicine 27 (2008), the method of variance estimates recovery.
+    """
+    (now, now_low, now_high), (then, then_low, then_high) = new, old
+    below, above = math.hypot(now - now_low, then_high - then), math.hypot(now_high - now, then - then_low)
+    return now - then - below, now - then + above
+
+
 def effective_wilson(
     value: float,
     values: Values,

@@ -52,7 +52,11 @@ class LoadedRun:
         invalid line of a file that was not written by pytest-puma. Without `puma_keep_prompts`, there are no prompts
         and no fields.
         """
-        return _frame(list(_rows(self.path.with_name(PREDICTIONS), self.record["outcomes"])), _PREDICTION)
+        return _frame(list(self.rows()), PREDICTION_COLUMNS)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of `predictions` one by one, each with the columns that it has."""
+        return _rows(self.path.with_name(PREDICTIONS), self.record["outcomes"])
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -76,7 +80,8 @@ class LoadedRun:
         return _frame([*of_cells, *of_run], (*_NAMES, *_VERDICT), numbers=_NUMBERS)
 
 
-_PREDICTION = (
+#: The columns of every frame of predictions.
+PREDICTION_COLUMNS = (
     *_NAMES,
     "node_id",
     "attempt",
@@ -155,7 +160,7 @@ def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
         for name in ("probabilities", "fields", "groups", "scores", "usage")
         for key, value in (data[name] or {}).items()
     }
-    kept = {name: data[name] for name in _PREDICTION if name in data}
+    kept = {name: data[name] for name in PREDICTION_COLUMNS if name in data}
     texts = {
         "prompt": _chat_text(messages[-1]) if messages else None,
         "raw": data["raw"][-1] if data["raw"] else "",

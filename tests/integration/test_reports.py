@@ -6,6 +6,7 @@ import csv
 import json
 from xml.etree import ElementTree as ET
 
+import pandas as pd
 import pytest
 
 from pytest_puma import load_run
@@ -20,6 +21,7 @@ def test_all_formats_tell_what_the_terminal_tells(scripted: Project) -> None:
         "--puma-report=json:out/run.json",
         "--puma-report=csv:out/run.csv",
         "--puma-report=md:out/run.md",
+        "--puma-report=parquet:out/run.parquet",
         "--puma-report=junit-props",
         "--junitxml=junit.xml",
     )
@@ -33,6 +35,10 @@ def test_all_formats_tell_what_the_terminal_tells(scripted: Project) -> None:
     with (out / "run.csv").open(encoding="utf-8", newline="") as stream:
         (row,) = (row for row in csv.DictReader(stream) if row["metric"] == "f1_macro")
     assert [float(row[name]) for name in ("value", "low", "high", "n")] == [
+        measure[name] for name in ("value", "low", "high", "n")
+    ]
+    frame = pd.read_parquet(out / "run.parquet").set_index("metric")
+    assert frame.loc["f1_macro", ["value", "low", "high", "n"]].tolist() == [
         measure[name] for name in ("value", "low", "high", "n")
     ]
     assert "| f1_macro | 0.1" in " ".join((out / "run.md").read_text(encoding="utf-8").split())
@@ -70,12 +76,21 @@ def test_a_cell_without_gates_has_flips_too(alone: Project) -> None:
     assert not [line for line in alone.run().outlines if line.startswith("flips of")]
 
 
+def test_a_parquet_file_without_pyarrow_is_refused_before_the_run(
+    alone: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_puma.planning.reports.find_spec", lambda _: None)
+    result = alone.run("--puma-report=parquet:run.parquet")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*'parquet:run.parquet': Parquet files need pyarrow: pip install 'pytest-puma*"])
+
+
 @pytest.mark.parametrize("output", ["xml:run.xml", "json", "json:", ":run.json", "run.json", "md", "junit-props:x"])
 def test_an_unknown_report_is_a_usage_error(alone: Project, output: str) -> None:
     alone.write(test_triage=TRIAGE)
     result = alone.run(f"--puma-report={output}")
     assert result.ret == 4
-    expected = "json:PATH, csv:PATH, md:PATH, junit-props"
+    expected = "json:PATH, csv:PATH, md:PATH, parquet:PATH, junit-props"
     result.stderr.fnmatch_lines([f"*puma: --puma-report '{output}': expected one of {expected}"])
 
 

@@ -11,6 +11,7 @@ from scipy.stats import t as student
 
 from pytest_puma.stats import (
     change_interval,
+    difference_interval,
     effective_wilson,
     expanded_percentile_interval,
     mean_interval,
@@ -27,6 +28,13 @@ def test_wilson_agrees_with_scipy(counts: tuple[int, int], level: float) -> None
     expected = binomtest(*counts).proportion_ci(level, method="wilson")
 
     assert wilson(*counts, level) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_the_interval_of_a_difference_is_that_of_newcombe() -> None:
+    """R. G. Newcombe, Statistics in Medicine 17 (1998), table II, method 10: 56/70 minus 48/80."""
+    new, old = ((hits / n, *wilson(hits, n)) for hits, n in ((56, 70), (48, 80)))
+    assert difference_interval(new, old) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert all(map(math.isnan, difference_interval(new, (0.5, math.nan, math.nan))))
 
 
 def test_wilson_reaches_exactly_0_and_1_at_the_ends() -> None:

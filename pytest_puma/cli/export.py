@@ -1,0 +1,39 @@
+"""`pytest-puma export`: the measures or the predictions of a run, for other programs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.cli.output import counted, show
+from pytest_puma.cli.project import RUN_HELP, add_project, run_of
+from pytest_puma.core import DataError
+from pytest_puma.report import csv
+from pytest_puma.report.export import FORMATS, export
+from pytest_puma.store.loaded import PREDICTION_COLUMNS, load_run
+
+
+def add_command(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "export", help="a run for other programs", description="Write the measures of a run, a row for each."
+    )
+    parser.add_argument("name", metavar="RUN", help=RUN_HELP)
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=f"{', '.join(FORMATS)}")
+    parser.add_argument("--predictions", action="store_true", help="write the predictions instead, with their texts")
+    parser.set_defaults(run=_export)
+    add_project(parser)
+
+
+def _export(options: argparse.Namespace) -> None:
+    _, past = run_of(options.name, options)
+    try:
+        if options.predictions:
+            count = export(options.output, PREDICTION_COLUMNS, load_run(past.folder).rows())
+        else:
+            count = export(options.output, csv.COLUMNS, csv.rows(past.run))
+    except OSError as error:
+        msg = f"-o {options.output}: cannot be written ({error.strerror})"
+        raise DataError(msg) from error
+    show(f"{options.output}: {counted(count, 'row')}")

@@ -1,0 +1,52 @@
+"""The project whose runs a command reads, and its runs by name."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from pytest_puma.core import DataError
+from pytest_puma.history.index import History
+from pytest_puma.history.names import find_run
+from pytest_puma.history.rows import RunRow
+from pytest_puma.store.past_run import PastRun
+from pytest_puma.store.project_folder import runs_of
+
+RUN_HELP = "a number, a name or its beginning, last, last~2, a commit, or a branch (its newest clean run)"
+
+
+def add_project(parser: argparse.ArgumentParser) -> None:
+    """Declare the option `--project`."""
+    parser.add_argument(
+        "--project",
+        metavar="FOLDER",
+        type=Path,
+        help="the folder with .puma (default: this folder, or the nearest one above that has runs)",
+    )
+
+
+def project_of(options: argparse.Namespace) -> Path:
+    """Return the folder of the project; a `DataError` if it has no runs."""
+    here = Path.cwd()
+    given: Path | None = options.project
+    for folder in [here, *here.parents] if given is None else [given]:
+        if runs_of(folder).is_dir():
+            return folder
+    msg = f"found no runs in {runs_of(given or Path())}; run a benchmark first, or name the project: --project FOLDER"
+    raise DataError(msg)
+
+
+@contextmanager
+def history_of(options: argparse.Namespace) -> Iterator[History]:
+    """Open the history of the project."""
+    with closing(History(project_of(options))) as history:
+        yield history
+
+
+def run_of(text: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:
+    """Return the run that an argument names."""
+    with history_of(options) as history:
+        row = find_run(text, history.runs(), history.unfinished())
+    return row, PastRun(runs_of(project_of(options)) / row.name)

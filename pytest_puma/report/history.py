@@ -1,0 +1,100 @@
+"""The list of a project's runs, and the trend of a metric, as tables for the terminal."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from pytest_puma.core import LEVEL
+from pytest_puma.history.rows import MeasureRow, RunRow
+from pytest_puma.history.trend import Step
+from pytest_puma.report import table
+from pytest_puma.report.rows import number, signed
+from pytest_puma.report.table import Column
+
+RUNS = (
+    Column(title="#", right=True),
+    Column(title="run", names=True),
+    Column(title="when (UTC)", leaves=3),
+    Column(title="commit", names=True),
+    Column(title="cells", right=True, leaves=4),
+    Column(title="failed", right=True),
+    Column(title="kept", right=True, leaves=1),
+    Column(title="answers", right=True, leaves=2),
+)
+TREND = (
+    Column(title="#", right=True),
+    Column(title="when (UTC)", leaves=2),
+    Column(title="commit", names=True),
+    Column(title="n", right=True, leaves=1),
+    Column(title="value", right=True),
+    Column(title="95 % interval"),
+    Column(title="change", right=True),
+    Column(title="95 % interval", leaves=4),
+    Column(title=""),
+    Column(title="changed since", leaves=3),
+)
+_NAME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})")
+
+
+def runs(rows: Sequence[RunRow], width: int) -> list[str]:
+    """Return a row for each run."""
+    return table.lines(RUNS, [_run(row) for row in rows], width) if rows else []
+
+
+def trend(cell: str, metric: str, steps: Sequence[Step], width: int) -> list[str]:
+    """Return the title and a row for each run."""
+    return [f"{cell}: {metric}", *table.lines(TREND, [_step(step) for step in steps], width)]
+
+
+def merged(finished: Iterable[RunRow], unfinished: Sequence[RunRow]) -> Iterator[RunRow]:
+    """Yield all runs, the newest first; those without a number stand at the place of their name."""
+    waiting = list(unfinished)
+    for row in finished:
+        while waiting and waiting[0].name > row.name:
+            yield waiting.pop(0)
+        yield row
+    yield from waiting
+
+
+def _run(row: RunRow) -> tuple[str, ...]:
+    if row.number is None:
+        return ("-", row.name, when(row), row.state, *[""] * 4)
+    counts = (str(row.cells), str(row.failed), f"{row.kept:,}", f"{row.answers:,}")
+    return (str(row.number), row.name, when(row), commit(row), *counts)
+
+
+def when(row: RunRow) -> str:
+    """Return the start in UTC: `2026-11-25 12:40`."""
+    if row.started:
+        return row.started[:16].replace("T", " ")
+    match = _NAME.match(row.name)
+    return "{}-{}-{} {}:{}".format(*match.groups()) if match else ""
+
+
+def commit(row: RunRow) -> str:
+    """Return `main@3f2c1d9`, with `(dirty)` if there were uncommitted changes."""
+    return f"{row.invocation.revision}{' (dirty)' if row.invocation.dirty else ''}"
+
+
+def _step(step: Step) -> tuple[str, ...]:
+    row = step.row
+    known = not math.isnan(step.change)
+    return (
+        str(row.run.number),
+        when(row.run),
+        commit(row.run),
+        str(row.n),
+        f"{number(row.value)}{'*' if row.note else ''}",
+        _interval(row.low, row.high, row),
+        signed(step.change) if known else "",
+        _interval(*step.interval, row),
+        step.verdict,
+        ", ".join(step.changed),
+    )
+
+
+def _interval(low: float, high: float, row: MeasureRow) -> str:
+    level = "" if row.level == LEVEL else f" at {100 * row.level:g} %"
+    return "" if math.isnan(low) else f"[{number(low)}, {number(high)}]{level}"
