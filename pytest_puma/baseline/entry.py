@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -79,8 +79,10 @@ class Entry:
     anchor: Anchor | None = None
 
     @classmethod
-    def of(cls, outcome: Outcome, *, commit: str, test: str, old: Entry | None = None) -> Entry:
-        """Make the entry of an outcome; `old` is the entry that it renews."""
+    def of(
+        cls, outcome: Outcome, *, commit: str, test: str, old: Entry | None = None, metrics: Collection[str] = ()
+    ) -> Entry:
+        """Make the entry of an outcome; `old` is the entry that it renews, `metrics` are those to compare besides."""
         measures = {
             name: {number: rounded(getattr(measure, number)) for number in _NUMBERS}
             for name, measure in sorted(outcome.measures.items())
@@ -89,14 +91,14 @@ class Entry:
         limited = (verdict.gate.metric for verdict in outcome.verdicts)
         names = (outcome.primary, *outcome.replicates, *limited)
         # A slice is another number of the same scores.
-        metrics = {MetricName.parse(name).base for name in names}
+        stored_metrics = {MetricName.parse(name).base for name in names}.union(metrics)
         return cls(
             cell=outcome.cell,
             commit=commit,
             test=test,
             signature=outcome.signature,
             measures=measures,
-            answers={prediction.key: stored(prediction, metrics) for prediction in outcome.predictions},
+            answers={prediction.key: stored(prediction, stored_metrics) for prediction in outcome.predictions},
             kept="" if outcome.kept is None else str(outcome.kept),
             anchor=None if old is None or outcome.drift is None else old.start.renewed(outcome.drift),
         )

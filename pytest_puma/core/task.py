@@ -26,7 +26,8 @@ class Task:
 
     `type`: its `task_type`. `labels`: the valid answers of a classification, the values to choose from in a regression,
     else empty; `ordered`: they are steps of a scale. `primary`: the primary metric; `better`: which of its values are
-    better. `scores`: the metrics of single predictions that the cell has beside those of every such task.
+    better. `keyed`: ids of samples mean something to people, as they are no hashes. `scores`: the metrics of single
+    predictions that the cell has beside those of every such task.
     """
 
     type: str
@@ -34,6 +35,7 @@ class Task:
     ordered: bool = False
     primary: str = ""
     better: Direction = "neither"
+    keyed: bool = True
     scores: tuple[DeclaredScore, ...] = ()
 
     @property

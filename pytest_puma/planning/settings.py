@@ -13,6 +13,7 @@ from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import Gate, Generation, Metric, Model, Policy, Scenario, SettingsError
 from pytest_puma.core.errors import check_limits
 from pytest_puma.gates import parse_gate
+from pytest_puma.history.older import OlderRun
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.planning.reports import ReportFile
@@ -154,6 +155,8 @@ class Settings:
     stop_early: bool = False
     flips: bool = False
     compare: tuple[str, ...] = ()
+    #: The run to compare this one with.
+    earlier: OlderRun | None = None
     only: Mapping[str, frozenset[str]] | None = None
     reports: tuple[ReportFile, ...] = ()
     junit: bool = False

@@ -26,7 +26,7 @@ def as_markdown(run: Run) -> str:
         *_changes(run),
         *_perturbations(run),
         *_comparison(run),
-        *map(_flips, run.outcomes),
+        *(folded(outcome.cell, outcome.flips) for outcome in run.outcomes),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -123,15 +123,15 @@ def _comparison(run: Run) -> Iterator[str]:
         yield _github(contrasts.rows(run.contrasts), contrasts.HEADERS)
 
 
-def _flips(outcome: Outcome) -> str:
-    """Return a collapsed table of the first flips, changes for the worse first."""
-    if not outcome.flips:
+def folded(cell: str, flips: Sequence[Flip]) -> str:
+    """Return a collapsed table of the first flips of a cell, changes for the worse first; nothing without flips."""
+    if not flips:
         return ""
-    flips = sorted(outcome.flips, key=lambda flip: flip.better)
+    flips = sorted(flips, key=lambda flip: flip.better)
     worse = sum(not flip.better for flip in flips)
     rest = f"\n\nand {len(flips) - _MAX_FLIPS} more" if len(flips) > _MAX_FLIPS else ""
     table = _github([_flip(flip) for flip in flips[:_MAX_FLIPS]], ("sample", "gold", "was", "is", ""))
-    title = f"{escape.html(outcome.cell)}: {worse} answers worse, {len(flips) - worse} better"
+    title = f"{escape.html(cell)}: {worse} answers worse, {len(flips) - worse} better"
     return f"<details><summary>{title}</summary>\n\n{table}{rest}\n\n</details>"
 
 

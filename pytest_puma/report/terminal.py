@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pytest_puma.core import LEVEL, LOSS, Outcome, Prediction, Run
+from pytest_puma.core import LEVEL, LOSS, Flip, Outcome, Prediction, Run
 from pytest_puma.report import table
 from pytest_puma.report.closing import closing
 from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number, shown
@@ -36,7 +36,7 @@ def misses(outcome: Outcome) -> list[str]:
     for prediction in worst:
         lines += [
             f"  {_name(outcome, prediction)}: answered {_answered(prediction)}, gold is {gold_of(prediction)}",
-            f"    prompt {_elided(_own_part(outcome, prediction))}",
+            f"    prompt {_elided(outcome.own_text(prediction))}",
             f"    raw    {_reply(prediction)}",
         ]
     return lines
@@ -50,11 +50,16 @@ def _name(outcome: Outcome, prediction: Prediction) -> str:
 
 def flips(outcome: Outcome) -> list[str]:
     """Return the answers that are better or worse than in the baseline, the worse ones first."""
-    if not outcome.flips:
+    return flip_lines(outcome.cell, outcome.flips)
+
+
+def flip_lines(cell: str, flips: Sequence[Flip]) -> list[str]:
+    """Return a line for each flip of a cell, the worse ones first."""
+    if not flips:
         return []
-    worse = [flip for flip in outcome.flips if not flip.better]
-    better = [flip for flip in outcome.flips if flip.better]
-    lines = [f"flips of {outcome.cell}: {len(worse)} worse, {len(better)} better"]
+    worse = [flip for flip in flips if not flip.better]
+    better = [flip for flip in flips if flip.better]
+    lines = [f"flips of {cell}: {len(worse)} worse, {len(better)} better"]
     for word, changed in (("worse", worse), ("better", better)):
         for flip in changed:
             answers = f"gold is {brief(flip.gold) or 'none'}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
@@ -174,14 +179,6 @@ def _reply(prediction: Prediction) -> str:
         return repr(_tail(" | ".join(prediction.raw)))
     ranked = sorted(prediction.probabilities.items(), key=lambda entry: -entry[1])
     return ", ".join(f"{label} {probability:.1%}" for label, probability in ranked[:4])
-
-
-def _own_part(outcome: Outcome, prediction: Prediction) -> str:
-    """Return the part of the last prompt that is not shared by all samples; the last message if all is shared."""
-    own = [rest for rest in prediction.prompts if rest is not None][-1:]
-    text = "\n".join(message.content for rest in own for message in rest)
-    whole = outcome.prompts(prediction)
-    return text if text.strip() or not whole else whole[-1][-1].content
 
 
 def _answered(prediction: Prediction) -> str:

@@ -140,6 +140,7 @@ def _task(cell: Cell, scored: ScoredPredictions) -> Task:
         ordered=cell.scenario.ordered,
         primary=primary,
         better="neither" if statistic is None else statistic.better,
+        keyed=cell.scenario.key is not None,
         scores=tuple(declared),
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_puma.session import option_values
+from pytest_puma.session.compared import axes, earlier_run
 from pytest_puma.session.options import INI, attribute, has_options
 from pytest_puma.session.project import check_root, project_root
 from pytest_puma.session.selection import is_selected
@@ -174,7 +175,8 @@ def _read(config: pytest.Config) -> Settings:
         policy=option_values.policy(config),
         stop_early=option_values.stops_early(config),
         flips=bool(option.puma_flips or option.puma_only_flips),
-        compare=option_values.axes(config),
+        compare=axes(config),
+        earlier=earlier_run(config),
         only=option_values.only(config),
         store=option_values.store(config),
         reports=parse_reports(option.puma_report or (), config.invocation_params.dir),

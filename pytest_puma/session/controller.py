@@ -28,7 +28,8 @@ from pytest_puma.session.summary import show_summary
 from pytest_puma.session.whole_run import cross_cell_verdicts, problems, stopped, unused_gates
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Invocation, Run, Verdict
+    from pytest_puma.core import Invocation, Outcome, Run, Verdict
+    from pytest_puma.history.comparison import RunComparison
 
 
 def register(config: pytest.Config) -> None:
@@ -50,6 +51,7 @@ class Controller:
         self._output = Output(config)
         self._end_signals = EndSignals(InterruptWatch(config))
         self._run: Run | None = None
+        self._comparison: RunComparison | None = None
         self._lines: list[str] = []
         self._ended = False
 
@@ -155,6 +157,8 @@ class Controller:
         outcomes, faults = self._arrivals.outcomes, self._arrivals.faults
         if faults:
             self._output.open()
+        self._comparison = self._compared(outcomes)
+        earlier = () if self._comparison is None else self._comparison.contrasts
         run = Run(
             id="" if self._output.folder is None else self._output.folder.name,
             started=self._started.isoformat(timespec="seconds"),
@@ -166,13 +170,25 @@ class Controller:
             problems=problems,
             faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
-            contrasts=compare(outcomes, settings.compare),
+            contrasts=(*compare(outcomes, settings.compare), *earlier),
             unchanged=self._arrivals.unchanged,
             rescored_from=None if settings.rescored is None else settings.rescored.name,
         )
         with held():
             self._run, self._lines = self._output.finish(run, baselines)
         return self._run
+
+    def _compared(self, outcomes: Sequence[Outcome]) -> RunComparison | None:
+        """The comparison with an earlier run, by the files of both; None if it was not requested."""
+        from pytest_puma.session.config import settings_of
+
+        earlier, folder = settings_of(self._config).earlier, self._output.folder
+        if earlier is None or folder is None:
+            return None
+        from pytest_puma.history.comparison import compare
+        from pytest_puma.store.past_run import PastRun
+
+        return compare(outcomes, PastRun(folder).answered, earlier, name="this run")
 
     def _finish_store(self) -> list[str]:
         """End the run for the store, once: by now all processes of the run have ended, also if it was interrupted."""
@@ -191,7 +207,10 @@ class Controller:
 
             with at_the_end(), held():
                 self._lines += self._finish_store()
-                show_summary(self._config, terminalreporter, self._run, self._output.folder, self._lines)
+                if self._output.has_older_runs:
+                    self._lines.append("compare: pytest-puma compare last~1 last")
+                folder, comparison = self._output.folder, self._comparison
+                show_summary(self._config, terminalreporter, self._run, folder, self._lines, comparison=comparison)
 
     def pytest_unconfigure(self) -> None:
         # There is no summary if the terminal is gone.

@@ -168,19 +168,6 @@ def keep_runs(config: pytest.Config) -> int:
     return DEFAULT_RUNS if runs is None else runs
 
 
-def axes(config: pytest.Config) -> tuple[str, ...]:
-    """Return the axes of `--puma-compare`."""
-    from pytest_puma.analysis.contrasts import AXES
-    from pytest_puma.core import SettingsError
-
-    axes = names("--puma-compare", config.option.puma_compare or config.getini("puma_compare"))
-    for name in axes:
-        if name not in AXES:
-            msg = f"--puma-compare {name!r}: expected one of {', '.join(AXES)}"
-            raise SettingsError(msg)
-    return axes
-
-
 def only(config: pytest.Config) -> Mapping[str, frozenset[str]] | None:
     """Return the samples to run, by cell; None for all."""
     if not config.option.puma_only_flips:

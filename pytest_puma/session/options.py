@@ -107,7 +107,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-compare": {
         "action": "append",
         "metavar": "AXIS",
-        "help": "show paired tests of cells against the first 'strategy' or 'model', or against their 'baseline'",
+        "help": "show paired tests of cells against the first 'strategy' or 'model', their 'baseline', the 'last' run, "
+        "or 'run:RUN' (its number, name, commit or branch)",
     },
     "--puma-only-flips": {
         "action": "store_true",

@@ -31,6 +31,8 @@ class Output:
         self._name, self._started = run_id(config)
         self._folder: RunFolder | None = None
         self._faults: dict[str, None] = {}
+        #: Whether the project has finished runs beside this one; False until the end.
+        self.has_older_runs = False
 
     @property
     def folder(self) -> Path | None:
@@ -86,6 +88,7 @@ class Output:
 
         try:
             with closing(History(self._root, in_memory=False)) as history:
+                self.has_older_runs = len(history.runs()) > 1
                 return replace(run, number=history.number_of(run.id)), []
         except OSError as error:
             return run, [f"the history cannot be written, and the run has no number: {error}"]

@@ -9,19 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.session.compared import wants_run
 from pytest_puma.session.config import settings_of
 from pytest_puma.session.sections import show, width
 
 if TYPE_CHECKING:
     from pytest_puma.core import Run
+    from pytest_puma.history.comparison import RunComparison
 
 
 def show_summary(
-    config: pytest.Config, terminalreporter: Any, run: Run, folder: Path | None, lines: Sequence[str]
+    config: pytest.Config,
+    terminalreporter: Any,
+    run: Run,
+    folder: Path | None,
+    lines: Sequence[str],
+    *,
+    comparison: RunComparison | None,
 ) -> None:
-    """Show the table of the run, perturbations and comparisons; `lines` are about the written files."""
+    """Show the table of the run, perturbations and comparisons; `lines` are about the written files.
+
+    `comparison`: with an earlier run, if it was requested and there is one.
+    """
     from pytest_puma.analysis.contrasts import not_compared
     from pytest_puma.report import contrasts, robustness
+    from pytest_puma.report.comparison import lines as comparison_lines
     from pytest_puma.report.terminal import summary
 
     name = "" if folder is None else os.path.relpath(folder, config.invocation_params.dir)
@@ -30,7 +42,13 @@ def show_summary(
     perturbed = [*robustness.lines(run.robustness, columns), *robustness.not_run(run)]
     show(terminalreporter, "puma: perturbations", perturbed)
     omitted = not_compared(run.outcomes, settings_of(config).compare)
-    show(terminalreporter, "puma: comparison", [*contrasts.lines(run.contrasts, columns), *omitted])
+    earlier = () if comparison is None else comparison.contrasts
+    along_axes = [each for each in run.contrasts if each not in earlier]
+    show(terminalreporter, "puma: comparison", [*contrasts.lines(along_axes, columns), *omitted])
+    if comparison is not None:
+        show(terminalreporter, "puma: earlier run", comparison_lines(comparison, columns, flips=False))
+    elif wants_run(config):
+        show(terminalreporter, "puma: earlier run", ["nothing to compare by last: this project has no earlier run"])
 
 
 def _flips(config: pytest.Config, run: Run) -> list[str]:

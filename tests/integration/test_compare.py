@@ -68,7 +68,9 @@ def test_an_unknown_axis_is_refused(alone: Project) -> None:
     result = alone.run("--puma-compare=models")
 
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["ERROR: puma: --puma-compare 'models': expected one of baseline, strategy, model"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: puma: --puma-compare 'models': expected one of baseline, strategy, model, last, run:RUN"]
+    )
 
 
 def test_where_there_is_nothing_to_compare_the_summary_says_what_is_needed(alone: Project) -> None:

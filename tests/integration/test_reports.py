@@ -38,7 +38,7 @@ def test_all_formats_tell_what_the_terminal_tells(scripted: Project) -> None:
         measure[name] for name in ("value", "low", "high", "n")
     ]
     frame = pd.read_parquet(out / "run.parquet").set_index("metric")
-    assert frame.loc["f1_macro", ["value", "low", "high", "n"]].tolist() == [
+    assert list(frame.loc["f1_macro", ["value", "low", "high", "n"]]) == [
         measure[name] for name in ("value", "low", "high", "n")
     ]
     assert "| f1_macro | 0.1" in " ".join((out / "run.md").read_text(encoding="utf-8").split())

@@ -1,0 +1,83 @@
+"""`pytest-puma compare`: two runs of a project, cell by cell and sample by sample."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_puma.cli.output import show, width
+from pytest_puma.cli.project import RUN_HELP, add_project, project_of, run_of
+from pytest_puma.core import DataError
+from pytest_puma.core.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from pytest_puma.history.older import Older
+
+_BASELINE = "baseline"
+_BASELINES = Path("benchmarks", "baselines")
+_FORMATS = ("text", "md", "json")
+
+
+def add_command(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "compare",
+        help="two runs, sample by sample",
+        description="Compare the answers of run B with those of the older run A, with paired tests. It judges no gate.",
+    )
+    parser.add_argument("old", metavar="A", help=f"{RUN_HELP}; or baseline")
+    parser.add_argument("new", metavar="B", help="a run, as A")
+    parser.add_argument("--cells", default="*", metavar="PATTERN", help="such as '*few_shot*' (default: all)")
+    parser.add_argument("--flips", action="store_true", help="show the answers that are better or worse")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="of the output (default: text)")
+    parser.add_argument(
+        "--baselines", type=Path, metavar="FOLDER", help=f"the baselines (default: {_BASELINES} of the project)"
+    )
+    add_project(parser)
+    parser.set_defaults(run=_compare)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from pytest_puma.history.comparison import compare
+    from pytest_puma.report import comparison as report
+    from pytest_puma.store.serialize import plain
+
+    if options.new == _BASELINE:
+        msg = "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"
+        raise DataError(msg)
+    row, past = run_of(options.new, options)
+    old = _older(options)
+    _check_cells(options.cells, [outcome.cell for outcome in past.run.outcomes] + list(old.cells))
+    result = compare(past.run.outcomes, past.answered, old, name=f"run {row.number}", pattern=options.cells)
+    if options.format == "json":
+        sys.stdout.write(json.dumps(plain(result), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    elif options.format == "md":
+        sys.stdout.write(report.as_markdown(result, flips=options.flips))
+    else:
+        show(*report.lines(result, width(), flips=options.flips))
+
+
+def _older(options: argparse.Namespace) -> Older:
+    from pytest_puma.baseline import Baselines
+    from pytest_puma.history.older import OlderBaselines, OlderRun
+
+    if options.old != _BASELINE:
+        row, past = run_of(options.old, options)
+        return OlderRun(f"run {row.number}", past)
+    folder: Path = options.baselines or project_of(options) / _BASELINES
+    if not folder.is_dir():
+        msg = f"compare baseline: no folder {folder}; name that of the ini key puma_baselines: --baselines FOLDER"
+        raise DataError(msg)
+    return OlderBaselines(Baselines(folder))
+
+
+def _check_cells(pattern: str, cells: Sequence[str]) -> None:
+    if not any(fnmatchcase(cell, pattern) for cell in cells):
+        there = ", ".join(dict.fromkeys(cells)) or "none"
+        msg = f"--cells {pattern!r}: matches no cell; {did_you_mean(pattern, cells)}there are: {there}"
+        raise DataError(msg)

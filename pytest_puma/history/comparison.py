@@ -1,0 +1,184 @@
+"""Two runs compared cell by cell, sample by sample: with the code of a gate on a baseline, so with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from pytest_puma.analysis.recorded import recorded
+from pytest_puma.baseline import Entry, rounded
+from pytest_puma.core import Contrast, DataError, Flip, Outcome, Task
+from pytest_puma.core.errors import one_line
+from pytest_puma.core.metric_name import MetricName
+from pytest_puma.history.older import Older
+from pytest_puma.metrics import PairedPredictions, contrast, pair
+from pytest_puma.stats import holm
+from pytest_puma.store.changes import changes
+
+#: Reads the predictions of an outcome.
+_Answered = Callable[[Outcome], Outcome]
+#: Characters of the text of a sample.
+_TEXT = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """A metric in both runs, without a test; None if it was not measured."""
+
+    metric: str
+    old: float | None
+    new: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellComparison:
+    """A cell that both runs have.
+
+    `contrasts`: the paired comparison of the primary metric, and of those that gates limit. `untested`: the values of
+    the other ones of these, and `why` there is no test, empty if all metrics have one. `differs`: sentences on the
+    signatures. `flips`: answers that are better or worse. `changed`: the number of other answers to the same trial.
+    `only_old`, `only_new`: ids of samples that one run alone has.
+    """
+
+    cell: str
+    contrasts: tuple[Contrast, ...] = ()
+    untested: tuple[Values, ...] = ()
+    why: str = ""
+    differs: tuple[str, ...] = ()
+    flips: tuple[Flip, ...] = ()
+    changed: int = 0
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether both runs have the same answers, for the same requests."""
+        values = all(each.old == each.new for each in self.untested)
+        moved = any(each.change.changed for each in self.contrasts)
+        return values and not (moved or self.changed or self.differs or self.only_old or self.only_new)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunComparison:
+    """The new run against the old one, by their names in sentences; p-values are adjusted for all contrasts.
+
+    `only_old`, `only_new`: the cells that one run alone has.
+    """
+
+    old: str
+    new: str
+    cells: tuple[CellComparison, ...] = ()
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The contrasts of all cells."""
+        return tuple(each for cell in self.cells for each in cell.contrasts)
+
+    @property
+    def same(self) -> bool:
+        """Whether both runs have the same cells with the same answers."""
+        return not self.only_old and not self.only_new and all(cell.same for cell in self.cells)
+
+
+def compare(
+    outcomes: Sequence[Outcome], answered: _Answered, old: Older, *, name: str, pattern: str = "*"
+) -> RunComparison:
+    """Compare the outcomes of a run, called `name`, with an older one; `answered` reads predictions.
+
+    `pattern`: of the cells to compare. One cell after the other is in memory.
+    """
+    new = {outcome.cell: outcome for outcome in outcomes if fnmatchcase(outcome.cell, pattern)}
+    there = [cell for cell in old.cells if fnmatchcase(cell, pattern)]
+    cells = [_compared(outcome, answered, old) for cell, outcome in new.items() if cell in there]
+    return RunComparison(
+        old=old.name,
+        new=name,
+        cells=tuple(_adjusted(cells)),
+        only_old=tuple(cell for cell in there if cell not in new),
+        only_new=tuple(cell for cell in new if cell not in there),
+    )
+
+
+def _adjusted(cells: Sequence[CellComparison]) -> Iterator[CellComparison]:
+    adjusted = iter(holm([each.p for cell in cells for each in cell.contrasts]))
+    for cell in cells:
+        yield replace(cell, contrasts=tuple(replace(each, adjusted=next(adjusted)) for each in cell.contrasts))
+
+
+def _compared(outcome: Outcome, answered: _Answered, old: Older) -> CellComparison:
+    metrics = _metrics(outcome)
+    bases = {MetricName.parse(metric).base for metric in metrics}
+    entry, task = old.entry(outcome.cell, bases), outcome.task or old.task(outcome.cell)
+    bare = CellComparison(
+        cell=outcome.cell,
+        untested=tuple(_values(metrics, outcome, entry)),
+        differs=tuple(changes(entry.signature, outcome.signature)),
+    )
+    try:
+        return _paired(bare, answered(outcome), entry, task, old.name)
+    except DataError as error:
+        return replace(bare, why=str(error))
+
+
+def _paired(bare: CellComparison, new: Outcome, old: Entry, task: Task | None, name: str) -> CellComparison:
+    """The comparison sample by sample; a `DataError` tells why there is none."""
+    pairs = _pairs(new, old, task, name)
+    both = {each.metric: pairs.replicates(each.metric) for each in bare.untested}
+    seed = new.signature["seed"]
+    contrasts = tuple(contrast(new.cell, name, *each, seed=seed) for each in both.values() if each is not None)
+    untested = tuple(each for each in bare.untested if both[each.metric] is None)
+    answers = {each.key: each.answer for each in new.predictions}
+    return replace(
+        bare,
+        contrasts=contrasts,
+        untested=untested,
+        why="only its scenario can compute it" if untested else "",
+        flips=_flips(pairs, new, keyed=task is None or task.keyed),
+        changed=sum(answers[key] != each.answer for key, each in old.answers.items() if key in answers),
+        only_old=_ids(old.answers.keys() - answers.keys()),
+        only_new=_ids(answers.keys() - old.answers.keys()),
+    )
+
+
+def _flips(pairs: PairedPredictions, new: Outcome, *, keyed: bool) -> tuple[Flip, ...]:
+    """The flips, with the own part of the prompt if an id means nothing to people."""
+    if keyed:
+        return pairs.flips()
+    texts = {each.sample_id: one_line(new.own_text(each), _TEXT) for each in new.predictions}
+    return tuple(replace(flip, text=texts[flip.sample_id]) for flip in pairs.flips())
+
+
+def _pairs(new: Outcome, old: Entry, task: Task | None, name: str) -> PairedPredictions:
+    if not old.answers:
+        msg = f"{name} has no predictions of it any more"
+        raise DataError(msg)
+    if task is None:
+        msg = "both runs are of versions that did not store the task"
+        raise DataError(msg)
+    if task.kind.form == "choices" and not all(each.choices for each in new.predictions):
+        msg = "its choices were not stored (puma_keep_prompts)"
+        raise DataError(msg)
+    pairs = pair(recorded(task, new.predictions, seed=new.signature["seed"]), old.answers)
+    if not len(pairs):
+        msg = "the runs have no sample in common"
+        raise DataError(msg)
+    return pairs
+
+
+def _metrics(outcome: Outcome) -> list[str]:
+    """The primary metric, and those that gates limit."""
+    limited = (verdict.gate.metric for verdict in outcome.verdicts if not verdict.gate.word)
+    return [name for name in dict.fromkeys((outcome.primary, *limited)) if name in outcome.measures]
+
+
+def _values(metrics: Sequence[str], outcome: Outcome, entry: Entry) -> Iterator[Values]:
+    for metric in metrics:
+        old: Mapping[str, float | None] = entry.measures.get(metric, {})
+        yield Values(metric=metric, old=old.get("value"), new=rounded(outcome.measures[metric].value))
+
+
+def _ids(keys: Collection[tuple[str, int]]) -> tuple[str, ...]:
+    return tuple(sorted({sample_id for sample_id, _ in keys}))

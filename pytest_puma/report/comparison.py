@@ -1,0 +1,136 @@
+"""The comparison of two runs, for the terminal and for Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tabulate import tabulate
+
+from pytest_puma.core import Contrast
+from pytest_puma.history.comparison import CellComparison, RunComparison
+from pytest_puma.report import escape, table
+from pytest_puma.report.contrasts import APPROXIMATE, p_value
+from pytest_puma.report.markdown import folded
+from pytest_puma.report.rows import interval, number, signed
+from pytest_puma.report.table import Column
+from pytest_puma.report.terminal import flip_lines
+
+COLUMNS = (
+    Column(title="cell", leaves=5, heads=True),
+    Column(title="metric", names=True),
+    Column(title="n", right=True, leaves=6),
+    Column(title="was", right=True),
+    Column(title="is", right=True),
+    Column(title="change", right=True),
+    Column(title="95 % interval"),
+    Column(title="worse", right=True, leaves=4),
+    Column(title="better", right=True, leaves=3),
+    Column(title="test", leaves=1),
+    Column(title="p", right=True, leaves=2),
+    Column(title="Holm", right=True),
+)
+HEADERS = tuple(column.title for column in COLUMNS)
+_MAX_NAMED = 3
+
+
+def lines(comparison: RunComparison, width: int, *, flips: bool) -> list[str]:
+    """Return the names of the runs, the table, the sentences below it, and the `flips` if they are requested."""
+    rows = _rows(comparison)
+    shown = table.lines(COLUMNS, rows, width) if rows else []
+    changed = [line for cell in comparison.cells if flips for line in flip_lines(cell.cell, cell.flips)]
+    return [_title(comparison), *shown, *_sentences(comparison), *changed]
+
+
+def as_markdown(comparison: RunComparison, *, flips: bool) -> str:
+    """Return a heading, the table, a list of sentences, and the `flips` folded up if they are requested."""
+    rows = [[escape.markdown(each) for each in row] for row in _rows(comparison)]
+    parts = [
+        f"### puma: {escape.markdown(_title(comparison))}",
+        tabulate(rows, headers=HEADERS, tablefmt="github", disable_numparse=True) if rows else "",
+        "\n".join(f"- {escape.markdown(sentence)}" for sentence in _sentences(comparison)),
+        *(folded(cell.cell, cell.flips) for cell in comparison.cells if flips),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _title(comparison: RunComparison) -> str:
+    return f"{comparison.new} against {comparison.old}"
+
+
+def _rows(comparison: RunComparison) -> list[tuple[str, ...]]:
+    """The cells with a change, under `COLUMNS`."""
+    changed = [cell for cell in comparison.cells if not cell.same]
+    return [row for cell in changed for row in [*map(_tested, cell.contrasts), *_untested(cell)]]
+
+
+def _tested(contrast: Contrast) -> tuple[str, ...]:
+    change = contrast.change
+    return (
+        contrast.cell,
+        change.metric,
+        str(change.n),
+        number(change.old),
+        number(change.new),
+        signed(change.value),
+        f"{interval(change)}{'*' if change.approximate else ''}",
+        str(change.worse),
+        str(change.better),
+        contrast.test,
+        p_value(contrast.p),
+        p_value(contrast.adjusted),
+    )
+
+
+def _untested(cell: CellComparison) -> Iterator[tuple[str, ...]]:
+    for values in cell.untested:
+        change = "" if values.old is None or values.new is None else signed(values.new - values.old)
+        yield (cell.cell, values.metric, "", _value(values.old), _value(values.new), change, *[""] * 6)
+
+
+def _value(value: float | None) -> str:
+    return "-" if value is None else number(value)
+
+
+def _sentences(comparison: RunComparison) -> list[str]:
+    """What the table does not tell: differences alone."""
+    both = f"{comparison.new} and {comparison.old}"
+    if comparison.same:
+        answers = "values" if any(cell.why for cell in comparison.cells) else "answers"
+        return [f"no difference: {both} have the same {answers} in {_count(len(comparison.cells), 'cell')}"]
+    cells = comparison.cells
+    same = sum(cell.same for cell in cells)
+    return [
+        *([APPROXIMATE] if any(each.change.approximate for each in comparison.contrasts) else []),
+        *([f"{same} of {_count(len(cells), 'cell')} have the same answers in both runs"] if same else []),
+        *(f"changed: {where}: {sentence}" for sentence, where in _common((c.cell, c.differs) for c in cells)),
+        *(f"no test: {where}: {why}" for why, where in _common((c.cell, [c.why]) for c in cells if c.why)),
+        *_only(f"only in {comparison.old}", comparison.only_old, [(cell.cell, cell.only_old) for cell in cells]),
+        *_only(f"only in {comparison.new}", comparison.only_new, [(cell.cell, cell.only_new) for cell in cells]),
+    ]
+
+
+def _common(cells: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, str]]:
+    """Yield each sentence once, with the cells that it is about."""
+    by_sentence: dict[str, list[str]] = {}
+    for cell, sentences in cells:
+        for sentence in sentences:
+            by_sentence.setdefault(sentence, []).append(cell)
+    for sentence, named in by_sentence.items():
+        yield sentence, named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more"
+
+
+def _only(where: str, cells: Sequence[str], samples: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
+    if cells:
+        yield f"{where}: {_count(len(cells), 'cell')}: {_first(cells)}"
+    for cell, ids in samples:
+        if ids:
+            yield f"{where}: {_count(len(ids), 'sample')} of {cell}: {_first(ids)}"
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return ", ".join(names[:_MAX_NAMED]) + more
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

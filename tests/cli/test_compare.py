@@ -1,0 +1,154 @@
+"""`pytest-puma compare`, in each of its formats."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.baseline import Baselines
+from pytest_puma.cli import main
+from pytest_puma.core import Outcome
+from tests.factories import entry
+from tests.history.runs import MAIN, keep, triaged
+
+CELL = "triage_jira-zero_shot@script"
+
+
+def by_length(prompt: str) -> str:
+    return ("Major", "Minor", "Critical")[len(prompt) % 3]
+
+
+@pytest.fixture(scope="module")
+def cells() -> tuple[list[Outcome], list[Outcome]]:
+    gate = ("accuracy >= 0.1",)
+    old = [triaged(samples=40, gates=gate), triaged(strategy="egi"), triaged(strategy="one_shot")]
+    new = [triaged(by_length, samples=40, gates=gate), triaged(strategy="egi"), triaged(strategy="few_shot_3")]
+    return old, new
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: tuple[list[Outcome], list[Outcome]]) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    old, new = cells
+    keep(tmp_path, "20261101T100000-1", old)
+    keep(tmp_path, "20261102T100000-1", new, invocation=replace(MAIN, branch="feature"))
+    return tmp_path
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> str:
+    assert main(["compare", *arguments]) == status
+    captured = capsys.readouterr()
+    return captured.out if status == 0 else captured.err
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("names", [("1", "2"), ("main", "last"), ("last~1", "feature"), ("20261101", "20261102")])
+def test_the_table_has_changes_alone(capsys: pytest.CaptureFixture[str], names: tuple[str, str]) -> None:
+    title, header, _, *rows = output(capsys, *names).splitlines()
+    assert title == "run 2 against run 1"
+    assert re.split("  +", header.strip()) == [
+        *("cell", "metric", "n", "was", "is", "change", "95 % interval", "worse", "better", "test", "p", "Holm"),
+    ]
+    cells = [re.split("  +", row.strip()) for row in rows[:2]]
+    assert [row[:3] for row in cells] == [[CELL, "f1_macro", "40"], ["", "accuracy", "40"]] or [
+        row[:3] for row in cells
+    ] == [[CELL, "f1_macro", "40"], [CELL, "accuracy", "40"]]
+    assert rows[2:] == [
+        "1 of 2 cells have the same answers in both runs",
+        "only in run 1: 1 cell: triage_jira-one_shot@script",
+        "only in run 2: 1 cell: triage_jira-few_shot_3@script",
+    ]
+
+
+@pytest.mark.usefixtures("root")
+def test_a_run_against_itself_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert output(capsys, "last", "last").splitlines() == [
+        "run 2 against run 2",
+        "no difference: run 2 and run 2 have the same answers in 3 cells",
+    ]
+
+
+@pytest.mark.usefixtures("root")
+def test_flips_are_shown_on_request(
+    capsys: pytest.CaptureFixture[str], cells: tuple[list[Outcome], list[Outcome]]
+) -> None:
+    assert "flips" not in output(capsys, "1", "2")
+    flips = output(capsys, "1", "2", "--flips").partition(f"flips of {CELL}: ")[2].splitlines()
+    old, new = ({each.sample_id: each.answer == each.gold for each in side[0].predictions} for side in cells)
+    worse, better = (sorted(name for name in old if (old[name], new[name]) == pair) for pair in ((1, 0), (0, 1)))
+    assert flips[0] == f"{len(worse)} worse, {len(better)} better"
+    named = [re.split(r"[\s:]+", line.strip())[:2] for line in flips[1:]]
+    assert sorted(name for word, name in named if word == "worse") == worse
+    assert sorted(name for word, name in named if word == "better") == better
+
+
+@pytest.mark.usefixtures("root")
+def test_markdown_is_for_a_comment_on_a_pull_request(capsys: pytest.CaptureFixture[str]) -> None:
+    text = output(capsys, "1", "2", "--format", "md", "--flips", "--cells", "*zero_shot*")
+    assert text.startswith("### puma: run 2 against run 1\n\n| cell ")
+    assert f"| `{CELL}` | accuracy | 40" in " ".join(text.split())
+    assert f"<details><summary>{CELL}: " in text
+
+
+@pytest.mark.usefixtures("root")
+def test_json_has_all_digits(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(output(capsys, "1", "2", "--format", "json"))
+    assert (data["old"], data["new"], data["only_new"]) == ("run 1", "run 2", ["triage_jira-few_shot_3@script"])
+    contrast = data["cells"][0]["contrasts"][0]
+    assert {"change", "p", "adjusted", "test", "tests"} < contrast.keys()
+
+
+def test_a_baseline_is_the_older_side(
+    root: Path, capsys: pytest.CaptureFixture[str], cells: tuple[list[Outcome], list[Outcome]]
+) -> None:
+    by_run = json.loads(output(capsys, "1", "2", "--format", "json"))["cells"][0]["contrasts"]
+    assert "no folder" in output(capsys, "baseline", "last", status=2)
+    Baselines(root / "benchmarks" / "baselines").write([entry(each) for each in cells[0]])
+    by_baseline = json.loads(output(capsys, "baseline", "last", "--format", "json"))["cells"][0]["contrasts"]
+    assert [each["change"] for each in by_baseline] == [each["change"] for each in by_run]
+    assert output(capsys, "baseline", "1").splitlines()[-1].startswith("no difference: run 1 and the baseline have")
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["1", "9"], "RUN '9': no such run; expected a number, a name or its beginning, last, last~2, a commit or a"),
+        (["mian", "2"], "RUN 'mian': no such run; did you mean 'main'? expected a number"),
+        (["1", "baseline"], "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"),
+        (["1", "2", "--cells", "x*"], f"--cells 'x*': matches no cell; there are: {CELL}, "),
+        (["baseline", "2", "--baselines", "b"], "compare baseline: no folder b; name that of the ini key"),
+    ],
+)
+def test_a_mistake_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], fault: str) -> None:
+    assert output(capsys, *arguments, status=2).startswith(f"pytest-puma: {fault}")
+
+
+@pytest.mark.usefixtures("root")
+def test_an_unknown_format_is_a_mistake_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["compare", "1", "2", "--format", "xml"])
+    assert "invalid choice: 'xml'" in capsys.readouterr().err
+
+
+def test_texts_of_answers_cannot_act(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    evil = "x\x1b[2J<script>alert(1)</script>|`@all"
+    old, new = triaged(), triaged(by_length)
+    renamed = [
+        replace(each, predictions=tuple(replace(p, sample_id=f"{p.sample_id}{evil}") for p in each.predictions))
+        for each in (old, new)
+    ]
+    for name, outcome in zip(("20261101T100000-1", "20261102T100000-1"), renamed, strict=True):
+        keep(tmp_path, name, [outcome])
+    assert "\x1b" not in output(capsys, "1", "2", "--flips")
+    markdown = output(capsys, "1", "2", "--flips", "--format", "md")
+    assert "\x1b" not in markdown
+    assert "<script>" not in markdown.replace("\\<script>", "")

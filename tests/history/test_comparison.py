@@ -1,0 +1,202 @@
+"""Two runs compared: what changed, what only one of them has, and why something has no test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import Metric, Outcome, Pool, metric
+from pytest_puma.history.comparison import RunComparison, Values, compare
+from pytest_puma.history.older import OlderRun
+from pytest_puma.scenarios import TriageJiraScenario
+from pytest_puma.stats import holm
+from pytest_puma.store.past_run import PastRun
+from pytest_puma.store.project_folder import runs_of
+from tests.history.runs import keep, triaged
+
+FIRST, SECOND = "20261101T100000-1", "20261102T100000-1"
+ZERO, EGI = "triage_jira-zero_shot@script", "triage_jira-egi@script"
+
+
+def by_length(prompt: str) -> str:
+    return ("Major", "Minor", "Critical")[len(prompt) % 3]
+
+
+def runs(root: Path, old: Sequence[Outcome], new: Sequence[Outcome], *, pattern: str = "*") -> RunComparison:
+    keep(root, FIRST, old)
+    keep(root, SECOND, new)
+    return compared(root, pattern=pattern)
+
+
+def compared(root: Path, *, pattern: str = "*") -> RunComparison:
+    old, new = (PastRun(runs_of(root) / name) for name in (FIRST, SECOND))
+    return compare(new.run.outcomes, new.answered, OlderRun("run 1", old), name="run 2", pattern=pattern)
+
+
+def test_a_run_does_not_differ_from_itself(tmp_path: Path) -> None:
+    keep(tmp_path, FIRST, [triaged(by_length), triaged(strategy="egi")])
+    past = PastRun(runs_of(tmp_path) / FIRST)
+    comparison = compare(past.run.outcomes, past.answered, OlderRun("run 1", past), name="run 1")
+    assert comparison.same
+    assert all(cell.same and not cell.flips and not cell.differs for cell in comparison.cells)
+    assert {each.change.value for each in comparison.contrasts} == {0.0}
+
+
+def test_cells_and_samples_of_one_run_alone_are_named(tmp_path: Path) -> None:
+    old = [triaged(samples=12), triaged(strategy="few_shot_3")]
+    new = [triaged(samples=20), triaged(strategy="egi")]
+    comparison = runs(tmp_path, old, new)
+    assert comparison.only_old == ("triage_jira-few_shot_3@script",)
+    assert comparison.only_new == (EGI,)
+    (cell,) = comparison.cells
+    assert not cell.only_old
+    assert set(cell.only_new) == {each.sample_id for each in new[0].predictions[12:]}
+    assert {each.change.n for each in cell.contrasts} == {12}
+    assert cell.differs == ("the number of samples was 12 and is 20",)
+    assert not cell.same
+
+
+def test_p_values_are_adjusted_for_the_whole_table(tmp_path: Path) -> None:
+    gates = ("accuracy >= 0.1", "parse_failure_rate <= 1")
+    old = [triaged(gates=gates, samples=40), triaged(strategy="egi", samples=40)]
+    new = [triaged(by_length, gates=gates, samples=40), triaged("Trivial", strategy="egi", samples=40)]
+    contrasts = runs(tmp_path, old, new).contrasts
+    assert [(each.cell, each.change.metric) for each in contrasts] == [
+        *((ZERO, name) for name in ("f1_macro", "accuracy", "parse_failure_rate")),
+        (EGI, "f1_macro"),
+    ]
+    assert [each.adjusted for each in contrasts] == holm([each.p for each in contrasts])
+
+
+def test_only_matching_cells_are_compared(tmp_path: Path) -> None:
+    both = [triaged(), triaged(strategy="egi"), triaged(strategy="few_shot_3")]
+    comparison = runs(tmp_path, both, both[:2], pattern="*-egi@*")
+    assert [cell.cell for cell in comparison.cells] == [EGI]
+    assert comparison.same, "few_shot_3 does not match"
+
+
+def test_an_answer_that_changed_without_a_flip_is_a_difference(tmp_path: Path) -> None:
+    (cell,) = runs(tmp_path, [triaged("no answer")], [triaged("nothing")]).cells
+    assert cell.same, "both are parse failures"
+    golds = {each.gold for each in triaged(samples=2).predictions}
+    one, other, *_ = (label for label in ("Critical", "Major", "Minor", "Trivial") if label not in golds)
+    (cell,) = runs(tmp_path / "b", [triaged(one, samples=2)], [triaged(other, samples=2)]).cells
+    assert (cell.flips, cell.changed, cell.same) == ((), 2, False)
+
+
+def test_a_changed_template_is_named_and_the_unchanged_parts_are_not(tmp_path: Path) -> None:
+    old = triaged()
+    new = replace(old, signature={**old.signature, "template_sha256": "f" * 64})
+    (cell,) = runs(tmp_path, [old], [new]).cells
+    (sentence,) = cell.differs
+    assert sentence.startswith("the prompt template is another one (")
+    assert not cell.same
+
+
+def test_without_predictions_values_stand_side_by_side(tmp_path: Path) -> None:
+    keep(tmp_path, FIRST, [triaged()])
+    keep(tmp_path, SECOND, [triaged(by_length)])
+    (runs_of(tmp_path) / FIRST / "predictions.jsonl").unlink()
+    comparison = compared(tmp_path)
+    (cell,) = comparison.cells
+    assert not comparison.contrasts
+    assert cell.why == "run 1 has no predictions of it any more"
+    assert [each.metric for each in cell.untested] == ["f1_macro"]
+    assert cell.untested[0].old != cell.untested[0].new
+    assert not cell.same
+
+
+def test_predictions_that_were_cut_off_are_named(tmp_path: Path) -> None:
+    keep(tmp_path, FIRST, [triaged()])
+    keep(tmp_path, SECOND, [triaged(by_length)])
+    path = runs_of(tmp_path) / SECOND / "predictions.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-3]))
+    (cell,) = compared(tmp_path).cells
+    assert "9 of the 12 predictions of" in cell.why
+
+
+def forget(*names: str) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        for outcome in record["outcomes"]:
+            for name in names:
+                del outcome[name]
+        (folder / "run.json").write_text(json.dumps(record), encoding="utf-8")
+
+    return edit
+
+
+def test_a_run_of_an_older_version_is_compared_by_the_task_of_the_other_one(tmp_path: Path) -> None:
+    expected = runs(tmp_path, [triaged()], [triaged(by_length)])
+    for name in (FIRST, SECOND):
+        forget("task")(runs_of(tmp_path) / name)
+        told = compared(tmp_path)
+        if name == FIRST:
+            assert told.contrasts == expected.contrasts
+    assert [cell.why for cell in told.cells] == ["both runs are of versions that did not store the task"]
+
+
+# -- metrics of a project ------------------------------------------------------------------------
+
+
+@metric(better="low", unit="characters", bounds=None)
+def reply_length(sample: object, prediction: object) -> float:  # noqa: ARG001 - of one signature
+    return float(len(prediction.text))  # type: ignore[attr-defined]
+
+
+def first_share(predictions: Sequence[object]) -> float:
+    return sum(each.answer == "Major" for each in predictions) / len(predictions)  # type: ignore[attr-defined]
+
+
+class Measured(TriageJiraScenario):
+    name = "measured"
+    template_folder = "triage_jira"
+
+    def metrics(self) -> dict[str, Metric]:
+        return {"first_share": Metric(name="first_share", score=first_share, per="cell")}
+
+
+def measured(answer: str | Callable[[str], str], *scores: Metric, gate: str) -> Outcome:
+    return triaged(answer, scenario=Measured(), scores=scores, gates=(gate,), samples=30)
+
+
+def test_a_metric_of_the_project_is_tested_by_its_stored_scores(tmp_path: Path) -> None:
+    gate = "reply_length <= 100"
+    (cell,) = runs(
+        tmp_path, [measured("Major", reply_length, gate=gate)], [measured(by_length, reply_length, gate=gate)]
+    ).cells
+    contrast = cell.contrasts[1]
+    assert (contrast.change.metric, contrast.test, contrast.change.n) == ("reply_length", "permutation", 30)
+    assert contrast.change.old == 5
+    assert not cell.untested
+
+
+def test_a_metric_of_a_whole_cell_has_values_without_a_test(tmp_path: Path) -> None:
+    gate = "first_share >= 0"
+    (cell,) = runs(tmp_path, [measured("Major", gate=gate)], [measured("Minor", gate=gate)]).cells
+    assert cell.untested == (Values(metric="first_share", old=1.0, new=0.0),)
+    assert cell.why == "only its scenario can compute it"
+    assert [each.change.metric for each in cell.contrasts] == ["f1_macro"]
+
+
+def test_a_pool_of_the_project_has_values_without_a_test(tmp_path: Path) -> None:
+    pooled = Metric(
+        name="ratio", score=lambda _, __: (1.0, 2.0), pool=Pool(width=2, combine=lambda sums: sums[:, 0] / sums[:, 1])
+    )
+    gate = "ratio >= 0"
+    (cell,) = runs(tmp_path, [measured("Major", pooled, gate=gate)], [measured("Minor", pooled, gate=gate)]).cells
+    assert [each.metric for each in cell.untested] == ["ratio"]
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_a_flip_has_the_text_of_its_sample_if_the_id_is_a_hash(tmp_path: Path, *, keyed: bool) -> None:
+    old, new = triaged(), triaged(by_length)
+    assert old.task is not None
+    task = replace(old.task, keyed=keyed)
+    (cell,) = runs(tmp_path, [replace(old, task=task)], [replace(new, task=task)]).cells
+    assert cell.flips
+    assert all(bool(flip.text) is not keyed for flip in cell.flips)
