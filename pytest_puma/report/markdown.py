@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from tabulate import tabulate
 
-from pytest_puma.core import Change, Flip, Outcome, Run, Verdict
-from pytest_puma.report import contrasts, escape, robustness
-from pytest_puma.report.closing import closing
+from pytest_puma.core import Change, Flip, Outcome, Run
+from pytest_puma.report import contrasts, escape, notes, robustness
 from pytest_puma.report.rows import HEADERS, all_rows, brief, interval, number, signed
-from pytest_puma.report.terminal import footnote, kept, rescored, stopped, undecided, warnings
 
 #: Columns that do not interest the reader of a pull request.
 _OMITTED = ("tokens", "s")
@@ -20,7 +18,7 @@ _MAX_FLIPS = 20
 def as_markdown(run: Run) -> str:
     """Return a heading, the table, a sentence for each gate that is not kept, the requested tables, and the flips."""
     parts = [
-        f"### puma: {_verdict(run)}",
+        f"### puma: {notes.heading(run)}",
         _table(run.outcomes),
         *_sentences(run),
         *_changes(run),
@@ -29,35 +27,6 @@ def as_markdown(run: Run) -> str:
         *(folded(outcome.cell, outcome.flips) for outcome in run.outcomes),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def _verdict(run: Run) -> str:
-    """Count everything that fails the run."""
-    missed = sum(bool(outcome.failed) for outcome in run.outcomes)
-    errors = sum(fault.error for fault in run.faults)
-    counted = {
-        f"{missed} of {_cells(run)} cells missed a gate": missed,
-        _count(len(_failed(run)), "gate on several cells missed", "gates on several cells missed"): len(_failed(run)),
-        _count(errors, "error", "errors"): errors,
-        _count(len(run.faults) - errors, "test failed", "tests failed"): len(run.faults) - errors,
-        _count(len(run.problems), "problem of the run", "problems of the run"): len(run.problems),
-    }
-    return ", ".join(text for text, count in counted.items() if count) or "no gate missed"
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
-
-
-def _cells(run: Run) -> int:
-    """Count the cells that ran and those that ended in an error."""
-    ran = [outcome.node_id for outcome in run.outcomes]
-    return len(ran) + len({fault.node_id for fault in run.faults} - set(ran))
-
-
-def _failed(run: Run) -> list[Verdict]:
-    """Return the missed gates on several cells."""
-    return [each for each in run.verdicts if each.fails]
 
 
 def _table(outcomes: Sequence[Outcome]) -> str:
@@ -70,21 +39,14 @@ def _table(outcomes: Sequence[Outcome]) -> str:
 
 def _sentences(run: Run) -> Iterator[str]:
     """Return one list of sentences, failures first."""
-    failures: list[tuple[str, str]] = []
-    failures += [(each.status, f"{outcome.cell}: {each.reason}") for outcome in run.outcomes for each in outcome.failed]
-    failures += [(each.status, each.reason) for each in _failed(run)]
-    failures += [("ERROR" if each.error else "FAILED", f"{each.cell}: {each.message}") for each in run.faults]
-    failures += [("FAIL", problem) for problem in run.problems]
     rest = (
-        *footnote(run.outcomes),
-        *undecided(run),
-        *stopped(run.outcomes),
-        *closing(run),
-        *rescored(run),
-        *kept(run),
-        *warnings(run),
+        *notes.footnote(run.outcomes),
+        *map(str, notes.undecided(run)),
+        *notes.remarks(run),
+        *notes.origins(run),
+        *map(str, notes.warnings(run)),
     )
-    lines = [f"**{word}** {escape.markdown(text)}" for word, text in failures]
+    lines = [f"**{each.word}** {escape.markdown(each.sentence)}" for each in notes.failures(run)]
     lines += [escape.markdown(line) for line in rest]
     if lines:
         yield "\n".join(f"- {line}" for line in lines)

@@ -1,9 +1,10 @@
-"""The main table of a run as rows, for the terminal and for Markdown."""
+"""The main table of a run as rows, for the terminal, for Markdown and for the HTML page."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, Change, Measure, Outcome, Prediction, Verdict
 from pytest_puma.report.table import Column
@@ -58,18 +59,61 @@ def interval(measure: Measure | Change) -> str:
     return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]{level}"
 
 
-def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
-    """Return the rows under `HEADERS`: each cell, and the naive baselines behind the last cell of a scenario."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A metric of a cell, or of a naive baseline on its samples, and the verdicts on it.
+
+    `first`: the first row of the cell, or of the naive baseline. `measure`: None for a one-word gate, and for a metric
+    that was not measured.
+    """
+
+    outcome: Outcome
+    metric: str
+    measure: Measure | None
+    first: bool
+    verdicts: tuple[Verdict, ...] = ()
+    naive: str = ""
+
+    @property
+    def value(self) -> str:
+        """The value with a star for a note; of a one-word gate the p-value; else a dash."""
+        if self.measure is not None:
+            return number(self.measure.value) + ("*" if self.measure.note else "")
+        p = next((each.p for each in self.verdicts if each.p is not None), math.nan)
+        return "-" if math.isnan(p) else f"p={number(p)}"
+
+    @property
+    def verdict(self) -> str:
+        """The worst status; a dash for a cell without gates, empty for its further rows."""
+        if self.naive or not (self.verdicts or self.first):
+            return ""
+        statuses = {each.status for each in self.verdicts}
+        return next((status for status in _WORST if status in statuses), "-")
+
+
+def metric_rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
+    """Yield the rows of each cell, and those of the naive baselines behind the last cell of a scenario."""
     last = {outcome.scenario: outcome.cell for outcome in outcomes}
-    naive = {outcome.scenario: _naive_rows(outcome) for outcome in outcomes if outcome.naive_baselines}
-    return [
-        row
-        for outcome in outcomes
-        for row in [
-            *_rows(outcome),
-            *(naive.get(outcome.scenario, ()) if last[outcome.scenario] == outcome.cell else ()),
-        ]
-    ]
+    naive = {outcome.scenario: outcome for outcome in outcomes if outcome.naive_baselines}
+    for outcome in outcomes:
+        yield from _rows(outcome)
+        if last[outcome.scenario] == outcome.cell and outcome.scenario in naive:
+            yield from _naive_rows(naive[outcome.scenario])
+
+
+def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
+    """Return the rows under `HEADERS`."""
+    return [_cells(row) for row in metric_rows(outcomes)]
+
+
+def parse_failures(outcome: Outcome) -> str:
+    """Return the share of parse failures."""
+    return f"{outcome.measures[_PARSE_FAILURES].value:.0%}"
+
+
+def computed_tokens(outcome: Outcome) -> int:
+    """Return the number of tokens that were computed, not read from the cache."""
+    return outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
 
 
 def shown(outcome: Outcome) -> list[str]:
@@ -86,43 +130,33 @@ def shown(outcome: Outcome) -> list[str]:
     return list(dict.fromkeys((*names, *gated)))
 
 
-def _rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    failures = outcome.measures[_PARSE_FAILURES].value
-    computed = outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
-    costs = (f"{failures:.0%}", f"{computed:,}", f"{outcome.seconds:.1f}")
-    lines = []
+def _rows(outcome: Outcome) -> Iterator[Row]:
     for place, metric in enumerate(shown(outcome)):
-        verdicts = [each for each in outcome.verdicts if each.gate.metric == metric]
-        names = ("", "", "") if place else (outcome.scenario, outcome.shown, outcome.model)
-        measured = _measured(metric, outcome.measures.get(metric), verdicts)
-        worst = _worst(verdicts) if verdicts or not place else ""
-        lines.append((*names, *measured, *(("", "", "") if place else costs), worst))
-    return lines
+        measure = outcome.measures.get(metric)
+        yield Row(
+            outcome=outcome,
+            metric=metric if measure is None else measure.metric,
+            measure=measure,
+            first=not place,
+            verdicts=tuple(each for each in outcome.verdicts if each.gate.metric == metric),
+        )
 
 
-def _naive_rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    """Return a row for each measure of the naive baselines, without costs and verdict."""
-    return [
-        (*(("", "", "") if place else (outcome.scenario, f"naive.{name}", "")), *_cells(measure), "", "", "", "")
-        for name, measures in outcome.naive_baselines.items()
-        for place, measure in enumerate(measures.values())
-    ]
+def _naive_rows(outcome: Outcome) -> Iterator[Row]:
+    """Yield a row for each measure of the naive baselines."""
+    for name, measures in outcome.naive_baselines.items():
+        for place, measure in enumerate(measures.values()):
+            yield Row(outcome=outcome, metric=measure.metric, measure=measure, first=not place, naive=f"naive.{name}")
 
 
-def _measured(metric: str, measure: Measure | None, verdicts: Iterable[Verdict]) -> tuple[str, ...]:
-    """Return the cells of a measure; for a one-word gate its p-value; a dash for a metric that was not measured."""
-    if measure is not None:
-        return _cells(measure)
-    p = next((each.p for each in verdicts if each.p is not None), math.nan)
-    return ("", metric, "-" if math.isnan(p) else f"p={number(p)}", "")
-
-
-def _cells(measure: Measure) -> tuple[str, ...]:
-    value = number(measure.value) + ("*" if measure.note else "")
-    return (str(measure.n), measure.metric, value, interval(measure))
-
-
-def _worst(verdicts: Sequence[Verdict]) -> str:
-    """Return the worst status, a dash without verdicts."""
-    statuses = {each.status for each in verdicts}
-    return next((status for status in _WORST if status in statuses), "-")
+def _cells(row: Row) -> tuple[str, ...]:
+    outcome, measure = row.outcome, row.measure
+    names: tuple[str, ...] = ("", "", "")
+    costs: tuple[str, ...] = ("", "", "")
+    if row.first and row.naive:
+        names = (outcome.scenario, row.naive, "")
+    elif row.first:
+        names = (outcome.scenario, outcome.shown, outcome.model)
+        costs = (parse_failures(outcome), f"{computed_tokens(outcome):,}", f"{outcome.seconds:.1f}")
+    measured = ("", "") if measure is None else (str(measure.n), interval(measure))
+    return (*names, measured[0], row.metric, row.value, measured[1], *costs, row.verdict)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pytest_puma.core import LEVEL, LOSS, Flip, Outcome, Prediction, Run
-from pytest_puma.report import table
-from pytest_puma.report.closing import closing
-from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number, shown
+from pytest_puma.core import LOSS, Flip, Outcome, Prediction, Run
+from pytest_puma.report import notes, table
+from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number
 
 MAX_MISSES = 5
 _WIDTH = 100
@@ -17,14 +16,12 @@ _WIDTH = 100
 def summary(run: Run, folder: str, width: int) -> list[str]:
     """Return the table of the run and the notes below it, for the end of pytest's output."""
     lines = table.lines(COLUMNS, all_rows(run.outcomes), width)
-    lines += footnote(run.outcomes)
-    lines += _sources(run.outcomes)
-    lines += warnings(run)
-    lines += [f"determinism: {sentence}" for sentence in map(_agreement, run.outcomes) if sentence]
-    lines += undecided(run)
-    lines += stopped(run.outcomes)
-    lines += closing(run)
-    lines += [*rescored(run), *kept(run)]
+    lines += notes.footnote(run.outcomes)
+    lines += notes.sources(run.outcomes)
+    lines += map(str, notes.warnings(run))
+    lines += notes.determinism(run.outcomes)
+    lines += map(str, notes.undecided(run))
+    lines += [*notes.remarks(run), *notes.origins(run)]
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 
@@ -73,90 +70,6 @@ def worst_misses(predictions: Sequence[Prediction], maximum: int = MAX_MISSES) -
     """Return wrong answers: parse failures first, then by error or by confidence."""
     wrong = [prediction for prediction in predictions if _is_wrong(prediction)]
     return sorted(wrong, key=_badness, reverse=True)[:maximum]
-
-
-def warnings(run: Run) -> list[str]:
-    """Return warnings on models, then on cells; a warning on several cells appears once, with their number."""
-    cells: dict[str, dict[str, None]] = {}
-    for outcome in run.outcomes:
-        for warning in outcome.warnings:
-            cells.setdefault(warning.removeprefix(f"{outcome.cell}: "), {})[outcome.cell] = None
-    notes = [f"warning: {note}" for note in run.notes]
-    return notes + [f"warning: {_named(list(names))}: {warning}" for warning, names in cells.items()]
-
-
-def undecided(run: Run) -> list[str]:
-    """Return the gates that neither pass nor fail, those of cells first; equal sentences appear once."""
-    cells: dict[str, dict[str, None]] = {}
-    for outcome in run.outcomes:
-        for each in outcome.verdicts:
-            if each.status != "PASS" and not each.fails:
-                cells.setdefault(f"{each.status.lower()}: {{}}: {each.reason}", {})[outcome.cell] = None
-    return [
-        *(line.replace("{}", _named(list(names)), 1) for line, names in cells.items()),
-        *(f"{each.status.lower()}: {each.reason}" for each in run.verdicts if not each.fails),
-    ]
-
-
-def stopped(outcomes: Sequence[Outcome]) -> list[str]:
-    """Count the samples that were not run because the gates of their cells were already decided."""
-    early = [outcome for outcome in outcomes if outcome.left_out]
-    if not early:
-        return []
-    saved = sum(outcome.left_out for outcome in early)
-    samples = saved + sum(outcome.samples for outcome in outcomes)
-    level = f"{100 * early[0].measures['parse_failure_rate'].level:g} %"
-    sentence = (
-        f"stopped early: {len(early)} of {len(outcomes)} cells; {saved:,} of {samples:,} samples were not needed; "
-        f"intervals at {level} hold jointly at all interim analyses with {100 * LEVEL:g} %"
-    )
-    return [sentence]
-
-
-def rescored(run: Run) -> list[str]:
-    """Name the run whose answers were read, if none was computed."""
-    return [] if run.rescored_from is None else [f"rescored from: the answers of the run {run.rescored_from}"]
-
-
-def kept(run: Run) -> list[str]:
-    """Count the answers that come from the response store, and name the runs that computed them."""
-    cells = [outcome.kept for outcome in run.outcomes if outcome.kept is not None]
-    if not cells:
-        return []
-    runs = list(dict.fromkeys(name for each in cells for name in each.runs))
-    number, of_all = sum(each.kept for each in cells), sum(each.responses for each in cells)
-    where = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-    counted = f"all {number:,} of" if number == of_all else f"{number:,} of {of_all:,} in"
-    return [f"kept answers: {counted} {where}, from run {_named(runs)}"]
-
-
-def footnote(outcomes: Sequence[Outcome]) -> list[str]:
-    """Explain the star behind a value, if there is one."""
-    noted = any(
-        outcome.measures[name].note for outcome in outcomes for name in shown(outcome) if name in outcome.measures
-    )
-    return ["* few answers, or many parse failures; the note is in run.json"] if noted else []
-
-
-def _named(cells: Sequence[str]) -> str:
-    return cells[0] if len(cells) == 1 else f"{cells[0]} and {len(cells) - 1} more"
-
-
-def _agreement(outcome: Outcome) -> str:
-    """Count the texts and answers that changed in a re-run of each sample alone."""
-    determinism = outcome.determinism
-    if determinism is None:
-        return ""
-    gaps = f"; largest logit gap {number(max(determinism.gaps))}" if determinism.gaps else ""
-    texts = f"{determinism.texts} of {determinism.samples} texts"
-    answers = f"{determinism.answers} of {determinism.samples} answers"
-    return f"{outcome.cell}: {texts} and {answers} change when run alone{gaps}"
-
-
-def _sources(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the data file of each scenario, with the beginning of its digest."""
-    sources = {outcome.scenario: outcome.signature.get("data") for outcome in outcomes}
-    return [f"{scenario}: {data['file']} (sha256 {data['sha256'][:12]})" for scenario, data in sources.items() if data]
 
 
 def _is_wrong(prediction: Prediction) -> bool:

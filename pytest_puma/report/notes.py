@@ -1,0 +1,173 @@
+"""What a report tells about a run beside its tables: sentences, each with the cells that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_puma.core import LEVEL, Outcome, Run, Verdict
+from pytest_puma.report.closing import closing
+from pytest_puma.report.rows import number, shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A sentence after a `word` that names its kind; `cells`: those that it is about, none for the whole run."""
+
+    word: str
+    cells: tuple[str, ...] = ()
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.word}: {self.sentence}"
+
+    @property
+    def sentence(self) -> str:
+        """The text behind the name of its cell, or of the first of several."""
+        return f"{_named(self.cells)}: {self.text}" if self.cells else self.text
+
+
+def heading(run: Run) -> str:
+    """Return a count of everything that fails the run: `2 of 12 cells missed a gate, 1 error`."""
+    missed = sum(bool(outcome.failed) for outcome in run.outcomes)
+    errors = sum(fault.error for fault in run.faults)
+    gates = len(_failed(run))
+    counted = {
+        f"{missed} of {_cells(run)} cells missed a gate": missed,
+        _count(gates, "gate on several cells missed", "gates on several cells missed"): gates,
+        _count(errors, "error", "errors"): errors,
+        _count(len(run.faults) - errors, "test failed", "tests failed"): len(run.faults) - errors,
+        _count(len(run.problems), "problem of the run", "problems of the run"): len(run.problems),
+    }
+    return ", ".join(text for text, count in counted.items() if count) or "no gate missed"
+
+
+def failures(run: Run) -> list[Note]:
+    """Return a note on each missed gate, error, failed test and problem of the run."""
+    return [
+        *(
+            Note(word=each.status, cells=(outcome.cell,), text=each.reason)
+            for outcome in run.outcomes
+            for each in outcome.failed
+        ),
+        *(Note(word=each.status, text=each.reason) for each in _failed(run)),
+        *(Note(word="ERROR" if each.error else "FAILED", cells=(each.cell,), text=each.message) for each in run.faults),
+        *(Note(word="FAIL", text=problem) for problem in run.problems),
+    ]
+
+
+def undecided(run: Run) -> list[Note]:
+    """Return the gates that neither pass nor fail, those of cells first; equal sentences appear once."""
+    of_cells = (
+        (each.status.lower(), each.reason, outcome.cell)
+        for outcome in run.outcomes
+        for each in outcome.verdicts
+        if each.status != "PASS" and not each.fails
+    )
+    of_run = (Note(word=each.status.lower(), text=each.reason) for each in run.verdicts if not each.fails)
+    return [*_folded(of_cells), *of_run]
+
+
+def warnings(run: Run) -> list[Note]:
+    """Return warnings on models, then on cells; a warning on several cells appears once."""
+    of_cells = (
+        ("warning", warning.removeprefix(f"{outcome.cell}: "), outcome.cell)
+        for outcome in run.outcomes
+        for warning in outcome.warnings
+    )
+    return [*(Note(word="warning", text=note) for note in run.notes), *_folded(of_cells)]
+
+
+def remarks(run: Run) -> list[str]:
+    """Return the sentences on samples that were not needed, and on what the gates can show."""
+    return [*stopped(run.outcomes), *closing(run)]
+
+
+def sources(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the data file of each scenario, with the beginning of its digest."""
+    files = {outcome.scenario: outcome.signature.get("data") for outcome in outcomes}
+    return [f"{scenario}: {data['file']} (sha256 {data['sha256'][:12]})" for scenario, data in files.items() if data]
+
+
+def determinism(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return a sentence for each cell of which samples were run again alone."""
+    return [f"determinism: {sentence}" for sentence in map(_agreement, outcomes) if sentence]
+
+
+def stopped(outcomes: Sequence[Outcome]) -> list[str]:
+    """Count the samples that were not run because the gates of their cells were already decided."""
+    early = [outcome for outcome in outcomes if outcome.left_out]
+    if not early:
+        return []
+    saved = sum(outcome.left_out for outcome in early)
+    samples = saved + sum(outcome.samples for outcome in outcomes)
+    level = f"{100 * early[0].measures['parse_failure_rate'].level:g} %"
+    sentence = (
+        f"stopped early: {len(early)} of {len(outcomes)} cells; {saved:,} of {samples:,} samples were not needed; "
+        f"intervals at {level} hold jointly at all interim analyses with {100 * LEVEL:g} %"
+    )
+    return [sentence]
+
+
+def origins(run: Run) -> list[str]:
+    """Name the runs that computed the answers, if this one did not."""
+    rescored = [] if run.rescored_from is None else [f"rescored from: the answers of the run {run.rescored_from}"]
+    return [*rescored, *kept(run)]
+
+
+def kept(run: Run) -> list[str]:
+    """Count the answers that come from the response store, and name the runs that computed them."""
+    cells = [outcome.kept for outcome in run.outcomes if outcome.kept is not None]
+    if not cells:
+        return []
+    runs = list(dict.fromkeys(name for each in cells for name in each.runs))
+    kept, of_all = sum(each.kept for each in cells), sum(each.responses for each in cells)
+    where = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+    counted = f"all {kept:,} of" if kept == of_all else f"{kept:,} of {of_all:,} in"
+    return [f"kept answers: {counted} {where}, from run {_named(runs)}"]
+
+
+def footnote(outcomes: Sequence[Outcome]) -> list[str]:
+    """Explain the star behind a value, if there is one."""
+    noted = any(
+        outcome.measures[name].note for outcome in outcomes for name in shown(outcome) if name in outcome.measures
+    )
+    return ["* few answers, or many parse failures; the note is in run.json"] if noted else []
+
+
+def _failed(run: Run) -> list[Verdict]:
+    """Return the missed gates on several cells."""
+    return [each for each in run.verdicts if each.fails]
+
+
+def _cells(run: Run) -> int:
+    """Count the cells that ran and those that ended in an error."""
+    ran = [outcome.node_id for outcome in run.outcomes]
+    return len(ran) + len({fault.node_id for fault in run.faults} - set(ran))
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def _folded(notes: Iterable[tuple[str, str, str]]) -> Iterator[Note]:
+    """Yield each word and text once, with all its cells."""
+    cells: dict[tuple[str, str], dict[str, None]] = {}
+    for word, text, cell in notes:
+        cells.setdefault((word, text), {})[cell] = None
+    return (Note(word=word, text=text, cells=tuple(names)) for (word, text), names in cells.items())
+
+
+def _named(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def _agreement(outcome: Outcome) -> str:
+    """Count the texts and answers that changed in a re-run of each sample alone."""
+    determinism = outcome.determinism
+    if determinism is None:
+        return ""
+    gaps = f"; largest logit gap {number(max(determinism.gaps))}" if determinism.gaps else ""
+    texts = f"{determinism.texts} of {determinism.samples} texts"
+    answers = f"{determinism.answers} of {determinism.samples} answers"
+    return f"{outcome.cell}: {texts} and {answers} change when run alone{gaps}"
