@@ -42,7 +42,7 @@ from pytest_puma.core.measure import LEVEL, Measure
 from pytest_puma.core.metric import Direction, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions, Stamps
 from pytest_puma.core.origin import Origin
-from pytest_puma.core.outcome import Determinism, Flip, Outcome
+from pytest_puma.core.outcome import CalibrationBin, Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.prediction import LOSS, Key, Prediction
 from pytest_puma.core.responder import Provenance, Responder
@@ -64,6 +64,7 @@ __all__ = [
     "AnswerChanges",
     "Backend",
     "BootstrapReplicates",
+    "CalibrationBin",
     "CellId",
     "Change",
     "Choice",

@@ -35,6 +35,17 @@ class Determinism:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationBin:
+    """The `n` predictions with a confidence above `low` and up to `high`: its mean, and the share of right ones."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
     """An answer that was right in the baseline and is wrong now, or the other way; None: a parse failure.
 
@@ -65,8 +76,9 @@ class Outcome:
 
     `task`: None if a version without it measured the cell. `metrics`: the measures that reports show. `signature`:
     everything that could change the numbers. `confusion`: the count of each answer (inner key; "no answer" is one) for
-    each gold label of a classification. `failures`: the count of each cause of a missing answer. `warnings`: sentences
-    for every report; `notes`: sentences about the model.
+    each gold label of a classification. `calibration`: the bins behind `ece`, if the predictions have probabilities.
+    `failures`: the count of each cause of a missing answer. `warnings`: sentences for every report; `notes`: sentences
+    about the model.
     `determinism`: there if it was requested. `flips`: there if the cell was compared with a baseline.
     `naive_baselines`: the same metrics of trivial programs, by name.
     `cross_cell_gates`: the gates that compare the cell with others; `replicates`: what these comparisons need, by
@@ -92,6 +104,7 @@ class Outcome:
     shared_prompts: tuple[Messages, ...] = ()
     measures: Mapping[str, Measure]
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    calibration: tuple[CalibrationBin, ...] = ()
     failures: Mapping[str, int] = field(default_factory=dict)
     verdicts: tuple[Verdict, ...] = ()
     warnings: tuple[str, ...] = ()

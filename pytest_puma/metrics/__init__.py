@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pytest_puma.core import Metric, Scenario
 from pytest_puma.core.metric_name import MetricName
+from pytest_puma.metrics.calibration import calibration_bins
 from pytest_puma.metrics.catalogue import catalogue, names_of_kind
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.contrast import contrast
@@ -24,6 +25,7 @@ __all__ = [
     "TOLERATED_FAILURES",
     "PairedPredictions",
     "ScoredPredictions",
+    "calibration_bins",
     "confusion_matrix",
     "contrast",
     "declaration",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import Prediction
+from pytest_puma.core import CalibrationBin, Prediction
 from pytest_puma.metrics.statistic import Statistic, divide, masked, mean
 from pytest_puma.metrics.table import Table
 
@@ -42,6 +42,11 @@ def statistics(table: Table) -> Iterator[Statistic]:
         yield Statistic(name=name, kernel=kernel, n=n, better="low", bare=True, optional=True, inputs=inputs, note=note)
     outside = np.array([outside_labels(each, table.labels) for each in table.predictions], dtype=np.float64)
     yield mean("outside_labels", outside, ~np.isnan(outside), better="low", ceiling=1.0, optional=True)
+
+
+def calibration_bins(table: Table) -> tuple[CalibrationBin, ...]:
+    """Return the bins that have predictions, as the errors count them."""
+    return _Calibration(table).bins()
 
 
 def outside_labels(prediction: Prediction, labels: Sequence[str]) -> float:
@@ -85,6 +90,21 @@ class _Calibration:
         errors = np.sqrt(np.where(n > 1, np.maximum(spread, 0.0), weights @ self._single))
         chance = mean_absolute(gaps, errors) - gaps
         return np.maximum(divide((gaps - chance).sum(axis=1), n.sum(axis=1)), 0.0)
+
+    def bins(self) -> tuple[CalibrationBin, ...]:
+        """Return the bins that are not empty."""
+        confidence, correct = (column @ self._members for column in np.nan_to_num(self.inputs).T)
+        return tuple(
+            CalibrationBin(
+                low=place / BINS,
+                high=(place + 1) / BINS,
+                n=int(n),
+                confidence=float(confidence[place] / n),
+                accuracy=float(correct[place] / n),
+            )
+            for place, n in enumerate(self._members.sum(axis=0))
+            if n
+        )
 
     def maximum_error(self, weights: Weights) -> Values:
         """Return the greatest gap of any bin that is not empty."""

@@ -27,7 +27,7 @@ from pytest_puma.core import (
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.gates import not_run
-from pytest_puma.metrics import ScoredPredictions, confusion_matrix, contrast, score
+from pytest_puma.metrics import ScoredPredictions, calibration_bins, confusion_matrix, contrast, score
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.groups import measure_cell, shown_metrics
 from pytest_puma.run.predict import CellPredictions
@@ -80,6 +80,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
         shared_prompts=answered.shared_prompts,
         measures=measures,
         confusion=_confusion(cell, predictions),
+        calibration=calibration_bins(scored.table),
         failures=cautions.failure_counts(predictions),
         verdicts=_verdicts(cell, answered, measures, comparisons, context.policy),
         warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines),

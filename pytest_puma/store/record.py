@@ -1,13 +1,13 @@
 """A run as JSON (format 2), the content of `run.json` and of `--puma-report json:PATH`.
 
 `format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, the `node_id`
-and the `attempt` of its test, signature, measures, confusion matrix, causes of missing answers, verdicts, flips,
-warnings, determinism (null: not requested), usage, seconds, the numbers of `samples` and `trials`, and the number of
-samples `left_out` because the gates were already decided. `problems`: sentences that fail the run although no cell
-fails; `faults`: the tests that ended in an error, or failed for another reason than a gate; `notes`: sentences on the
-models; `gates`: counts of the gates, with the chance of a false alarm; `robustness`: the effect of perturbations on
-cells; `unchanged`: sentences on perturbations that changed no prompt; `contrasts`: the comparison table;
-`rescored_from`: the run whose answers were read again (null: the answers were computed).
+and the `attempt` of its test, signature, measures, confusion matrix, bins of confidence, causes of missing answers,
+verdicts, flips, warnings, determinism (null: not requested), usage, seconds, the numbers of `samples` and `trials`, and
+the number of samples `left_out` because the gates were already decided. `problems`: sentences that fail the run
+although no cell fails; `faults`: the tests that ended in an error, or failed for another reason than a gate; `notes`:
+sentences on the models; `gates`: counts of the gates, with the chance of a false alarm; `robustness`: the effect of
+perturbations on cells; `unchanged`: sentences on perturbations that changed no prompt; `contrasts`: the comparison
+table; `rescored_from`: the run whose answers were read again (null: the answers were computed).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from scipy.stats import foldnorm
 from sklearn.metrics import brier_score_loss
 
 from pytest_puma.core import Prediction
+from pytest_puma.metrics import calibration_bins
 from tests.factories import LABELS, Estimation, Triage, measured, predictions, scored
 from tests.metrics.generated import distributions
 
@@ -50,6 +51,22 @@ def test_calibration_errors_follow_their_definition(pairs: Rows) -> None:
     assert measures["mce"].value == pytest.approx(max(gaps))
     assert math.isnan(measures["ece"].low)
     assert math.isnan(measures["mce"].high)
+
+
+@given(rows)
+@settings(deadline=None)
+def test_bins_are_those_of_the_calibration_errors(pairs: Rows) -> None:
+    golds, probabilities = zip(*pairs, strict=True)
+    answered = scored(Triage(), predictions(["A", *golds], ["A", *golds], [None, *probabilities]))
+    bins = calibration_bins(answered.table)
+
+    assert sum(each.n for each in bins) == len(pairs)
+    assert all(each.low < each.confidence <= each.high + 1e-9 for each in bins)
+    assert answered.value("mce") == pytest.approx(max(abs(each.confidence - each.accuracy) for each in bins))
+
+
+def test_without_probabilities_there_are_no_bins() -> None:
+    assert calibration_bins(scored(Triage(), predictions("AB", "AA")).table) == ()
 
 
 def debiased(rows: list[tuple[float, float]]) -> float:
