@@ -28,9 +28,10 @@ def owner_of(data: Mapping[str, Any]) -> Owner:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell in the file: its lines, and the common beginnings of its prompts."""
+    """A cell in the file: its lines, the `announced` number of predictions, and the common beginnings of its prompts."""
 
     lines: CellLines
+    announced: int
     shared: tuple[Messages, ...]
 
 
@@ -84,4 +85,5 @@ class PredictionFile:
 
 
 def _placed(lines: CellLines, data: Mapping[str, Any]) -> tuple[Owner, Place]:
-    return owner_of(data), Place(lines, tuple(messages_from(messages) for messages in data["prompts"] or ()))
+    shared = tuple(messages_from(messages) for messages in data["prompts"] or ())
+    return owner_of(data), Place(lines, data["predictions"], shared)
