@@ -1,0 +1,1 @@
+// The viewer is built by tools/viewer.
