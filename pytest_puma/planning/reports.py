@@ -1,4 +1,4 @@
-"""Which report files to write, as data: `--puma-report json:PATH | csv:PATH | md:PATH | parquet:PATH | junit-props`.
+"""Which report files to write, as data: `--puma-report json:PATH | html:PATH | ... | junit-props`; see `FORMATS`.
 
 A new format is one module with a function of a `Run`, and one line in `FORMATS`.
 """
@@ -9,16 +9,41 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core import SettingsError
 from pytest_puma.core.atomic import obstacle
 
-#: The writer of each format: the function of a module, which takes a `Run` and returns the content of the file.
-FORMATS: Mapping[str, str] = {
-    "json": "pytest_puma.store.record:as_json",
-    "csv": "pytest_puma.report.csv:as_csv",
-    "md": "pytest_puma.report.markdown:as_markdown",
-    "parquet": "pytest_puma.report.parquet:as_parquet",
+Texts: TypeAlias = Literal["all", "none"]
+#: Whether the page shows prompts and replies.
+TEXTS: tuple[Texts, ...] = get_args(Texts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSettings:
+    """The size of the HTML page in `megabytes`, None for any, and whether it shows the `texts` of samples."""
+
+    megabytes: float | None = 10
+    texts: Texts = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format by its writer: the function of a module that takes a `Run` and returns the content of the file.
+
+    `of_samples`: the function also takes the run folder, which has the predictions, and `PageSettings`.
+    """
+
+    writer: str
+    of_samples: bool = False
+
+
+FORMATS: Mapping[str, Format] = {
+    "json": Format("pytest_puma.store.record:as_json"),
+    "csv": Format("pytest_puma.report.csv:as_csv"),
+    "md": Format("pytest_puma.report.markdown:as_markdown"),
+    "parquet": Format("pytest_puma.report.parquet:as_parquet"),
+    "html": Format("pytest_puma.report.page.page:as_page", of_samples=True),
 }
 #: The one format without a file of its own.
 JUNIT = "junit-props"

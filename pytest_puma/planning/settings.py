@@ -16,7 +16,7 @@ from pytest_puma.gates import parse_gate
 from pytest_puma.history.older import OlderRun
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
 from pytest_puma.perturbations import Perturbation, parse_perturbation
-from pytest_puma.planning.reports import ReportFile
+from pytest_puma.planning.reports import PageSettings, ReportFile
 from pytest_puma.planning.storage import StoreSettings
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
 from pytest_puma.scenarios import BUILTIN
@@ -159,6 +159,7 @@ class Settings:
     earlier: OlderRun | None = None
     only: Mapping[str, frozenset[str]] | None = None
     reports: tuple[ReportFile, ...] = ()
+    page: PageSettings = field(default_factory=PageSettings)
     junit: bool = False
     store: StoreSettings = field(default_factory=StoreSettings)
     #: The run whose answers are read, None to compute them.

@@ -180,6 +180,7 @@ def _read(config: pytest.Config) -> Settings:
         only=option_values.only(config),
         store=option_values.store(config),
         reports=parse_reports(option.puma_report or (), config.invocation_params.dir),
+        page=option_values.page(config),
         junit=JUNIT in (option.puma_report or ()),
         keep_prompts=config.getini("puma_keep_prompts") is not False,
         keep_runs=option_values.keep_runs(config),

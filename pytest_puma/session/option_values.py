@@ -17,6 +17,7 @@ from pytest_puma.session.project import project_root
 
 if TYPE_CHECKING:
     from pytest_puma.core import Model, Policy
+    from pytest_puma.planning.reports import PageSettings
     from pytest_puma.planning.settings import Registry, RunOptions
     from pytest_puma.planning.storage import StoreSettings
     from pytest_puma.store.recorded_run import RecordedRun
@@ -166,6 +167,17 @@ def keep_runs(config: pytest.Config) -> int:
     runs: int | None = config.getini("puma_keep_runs")
     check_limits({"ini key puma_keep_runs": (runs, 1, math.inf)})
     return DEFAULT_RUNS if runs is None else runs
+
+
+def page(config: pytest.Config) -> PageSettings:
+    """Return the settings of HTML reports."""
+    from pytest_puma.core.errors import check_limits
+    from pytest_puma.planning.reports import TEXTS, PageSettings
+
+    megabytes: float | None = config.getini("puma_report_mb")
+    check_limits({"ini key puma_report_mb": (megabytes, 1, math.inf)})
+    texts = _one_of(config, "puma_report_texts", TEXTS)
+    return PageSettings(texts=texts) if megabytes is None else PageSettings(megabytes=megabytes, texts=texts)
 
 
 def only(config: pytest.Config) -> Mapping[str, frozenset[str]] | None:

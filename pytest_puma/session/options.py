@@ -133,7 +133,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-report": {
         "action": "append",
         "metavar": "FORMAT:PATH",
-        "help": "json:PATH, csv:PATH, md:PATH, parquet:PATH, or junit-props for the file of --junitxml; repeatable",
+        "help": "html:PATH, md:PATH, json:PATH, csv:PATH, parquet:PATH, or junit-props for the file of --junitxml; repeatable",
     },
     "--puma-prune-baseline": {
         "action": "store_true",
@@ -164,6 +164,11 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_naive_baselines": ("bool", "whether to show the scores of naive baselines (default: true)"),
     "puma_keep_prompts": ("bool", "whether files have the prompts and the rows of the samples (default: true)"),
     "puma_keep_runs": ("int", "number of runs whose predictions stay in .puma (default: 50)"),
+    "puma_report_mb": (
+        "float",
+        "maximum size of an HTML report in megabytes; texts are left out to keep it (default: 10)",
+    ),
+    "puma_report_texts": ("string", "whether HTML reports show prompts and replies: all (default) or none"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
     "puma_inconclusive": ("string", "effect of an inconclusive comparison: warn, fail, or point (the value decides)"),
     "puma_missing_baseline": ("string", "effect of a missing baseline: warn or fail"),

@@ -69,7 +69,7 @@ class Output:
         run = self._with_faults(run)
         for report in settings.reports:
             with self._survives(f"--puma-report {report.format}:{report.path}"):
-                lines += emit(run, [report])
+                lines.append(emit(run, report, folder=self.folder, page=settings.page))
         with self._survives("the throughput of the models"):
             write_throughput(self._root, settings.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
         run = self._record(run)

@@ -1,0 +1,156 @@
+"""All blocks of the page: those of the run, and those of its samples, which are read cell by cell."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_puma.core import Run
+from pytest_puma.report.page.against import Against
+from pytest_puma.report.page.budget import Budget, LeftOut, left_out
+from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks, pack_cell
+from pytest_puma.report.page.flags import DIFFERS
+from pytest_puma.report.page.history import HistoryPoint
+from pytest_puma.report.page.index import index
+from pytest_puma.report.page.packed import as_text, packed, packed_json, text_length
+from pytest_puma.report.page.pool import Pool
+from pytest_puma.report.page.rows import Rows
+from pytest_puma.report.page.task import task_of
+from pytest_puma.store.stored_cells import Owner, stored_cells
+
+#: Bytes of the element around a block.
+_ELEMENT = len('<script type="text/plain" id="t1000"></script>\n')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """The texts of the blocks by the ids of their elements.
+
+    `left_out`: what is missing to keep the size; `without_samples`: the cells whose predictions are not in the folder.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    left_out: LeftOut = field(default_factory=LeftOut)
+    without_samples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What blocks are made of: a run, its folder (None if it has none), and what it is compared with.
+
+    `texts`: whether to keep the texts of samples. `limit`: the bytes that all blocks may have, None for any;
+    `megabytes`: the limit that is shown for it. `history`: of cells, by id.
+    """
+
+    run: Run
+    folder: Path | None
+    texts: bool = True
+    limit: int | None = None
+    megabytes: float | None = None
+    against: Against | None = None
+    history: Mapping[str, Sequence[HistoryPoint]] = field(default_factory=dict)
+
+    def blocks(self) -> Blocks:
+        """Make all blocks."""
+        scenarios = self._scenarios()
+        cells = self._cells(list(scenarios.values()))
+        for scenario in scenarios.values():
+            _mark_differences(scenario, cells)
+        fixed = dict(self._fixed(list(scenarios.values()), cells))
+        # The longest count: leaving texts out must not lengthen the index.
+        counted = LeftOut(texts=10**9, shortened=10**9)
+        around = [*fixed.values(), self._index(scenarios, cells, counted), _flags(scenarios, cells)]
+        size = sum(text_length(data) + _ELEMENT for data in around)
+        budget = Budget(list(scenarios.values()), cells, fixed=size + _ELEMENT * (len(cells) + len(scenarios)))
+        if self.limit is not None:
+            budget.fit(self.limit)
+        known = [each for each in cells if each is not None]
+        missing = left_out(known)
+        texts = {f"t{place}": each.texts for place, each in enumerate(cells) if each is not None and each.texts}
+        pieces = {f"s{place}": data for place, data in enumerate(budget.pieces)}
+        first = {"ix": self._index(scenarios, cells, missing), "fl": _flags(scenarios, cells)}
+        return Blocks(
+            texts={name: as_text(data) for name, data in {**first, **fixed, **pieces, **texts}.items()},
+            left_out=missing,
+            without_samples=tuple(
+                outcome.cell for outcome, each in zip(self.run.outcomes, cells, strict=True) if each is None
+            ),
+        )
+
+    def _scenarios(self) -> dict[str, ScenarioBlocks]:
+        scenarios: dict[str, ScenarioBlocks] = {}
+        for place, outcome in enumerate(self.run.outcomes):
+            if outcome.scenario not in scenarios:
+                scenarios[outcome.scenario] = ScenarioBlocks(task=task_of(outcome), rows=Rows(), pool=Pool(), cells=[])
+            scenarios[outcome.scenario].cells.append(place)
+        return scenarios
+
+    def _cells(self, scenarios: Sequence[ScenarioBlocks]) -> list[CellBlocks | None]:
+        """The cells whose predictions are in the folder, in the order of the run."""
+        outcomes = self.run.outcomes
+        places = {Owner(each.cell, each.node_id, each.attempt): place for place, each in enumerate(outcomes)}
+        of_cell = {place: scenario for scenario in scenarios for place in scenario.cells}
+        cells: list[CellBlocks | None] = [None] * len(outcomes)
+        for stored in () if self.folder is None else stored_cells(self.folder, places):
+            place = places[stored.owner]
+            outcome = outcomes[place]
+            flips = () if self.against is None else self.against.flips.get(outcome.cell, ())
+            cells[place] = pack_cell(stored, of_cell[place], flips, texts=self.texts)
+        return cells
+
+    def _fixed(
+        self, scenarios: Sequence[ScenarioBlocks], cells: Sequence[CellBlocks | None]
+    ) -> Iterator[tuple[str, bytes]]:
+        """The blocks that are never shortened, but the index and the flags."""
+        for place, scenario in enumerate(scenarios):
+            answers = self.texts or not scenario.answers_are_texts
+            yield f"r{place}", packed_json(scenario.rows.block(texts=self.texts, answers=answers))
+        for place, cell in enumerate(cells):
+            if cell is not None:
+                yield f"h{place}", cell.head
+                yield f"a{place}", cell.numbers
+
+    def _index(
+        self, scenarios: Mapping[str, ScenarioBlocks], cells: Sequence[CellBlocks | None], missing: LeftOut
+    ) -> bytes:
+        content = index(
+            self.run,
+            scenarios,
+            cells,
+            against=self.against,
+            history=self.history,
+            left_out=missing,
+            megabytes=self.megabytes,
+        )
+        return packed_json(content)
+
+
+def _mark_differences(scenario: ScenarioBlocks, cells: Sequence[CellBlocks | None]) -> None:
+    """Flag the rows in which not all cells of a scenario give the same answer."""
+    known = [each for place in scenario.cells if (each := cells[place]) is not None]
+    first: dict[int, int] = {}
+    differing: set[int] = set()
+    for cell in known:
+        for row, answer in zip(cell.rows, cell.answers, strict=True):
+            if first.setdefault(row, answer) != answer:
+                differing.add(row)
+    for cell in known:
+        for place, row in enumerate(cell.rows):
+            cell.flags[place] |= DIFFERS if row in differing else 0
+
+
+def _flags(scenarios: Mapping[str, ScenarioBlocks], cells: Sequence[CellBlocks | None]) -> bytes:
+    """The block `fl`: 16 bits for each cell and row, the least significant byte first."""
+    rows = {place: len(scenario.rows) for scenario in scenarios.values() for place in scenario.cells}
+    flags = array("H")
+    for place, cell in enumerate(cells):
+        own = array("H", bytes(2 * rows[place]))
+        for row, flag in () if cell is None else zip(cell.rows, cell.flags, strict=True):
+            own[row] = flag
+        flags += own
+    if sys.byteorder == "big":
+        flags.byteswap()
+    return packed(flags.tobytes())

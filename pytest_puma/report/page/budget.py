@@ -1,0 +1,157 @@
+"""The size of the page: texts are left out until it fits, those first that a reader would miss last.
+
+1. texts of right answers that no other cell answers differently and that did not flip, beyond the first 100 of a cell
+2. texts of all right answers that did not flip
+3. the ends of the longest remaining texts
+4. all texts
+
+Steps 1, 2 and 4 take the largest cells first. Each ends as soon as the page fits. Numbers, answers and flags of every
+sample stay.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
+from pytest_puma.report.page.flags import DIFFERS, FLIP_BETTER, FLIP_WORSE, LEFT_OUT, RIGHT, SHORTENED
+from pytest_puma.report.page.packed import packed_json, text_length, unpacked_json
+
+#: Right answers of a cell whose texts the first step keeps.
+_FIRST = 100
+#: Characters of a text that the third step keeps, try by try.
+_LENGTHS = (8000, 3000, 1000, 300)
+
+#: From the flags of a cell to the places of the predictions whose texts are left out.
+_Choice: TypeAlias = Callable[["array[int]"], Iterable[int]]
+#: The entries of a cell in the block `t`, None for those left out.
+_Entries: TypeAlias = list[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """The number of samples without `texts`, and of those with a text that was `shortened`."""
+
+    texts: int = 0
+    shortened: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.shortened)
+
+
+def left_out(cells: Iterable[CellBlocks]) -> LeftOut:
+    """Count what is missing in the cells."""
+    flags = [flag for cell in cells for flag in cell.flags]
+    return LeftOut(
+        texts=sum(bool(flag & LEFT_OUT) for flag in flags), shortened=sum(bool(flag & SHORTENED) for flag in flags)
+    )
+
+
+class Budget:
+    """The texts of a page: those of its cells, and the pieces of prompts of its scenarios, packed.
+
+    `fixed`: the length of everything else.
+    """
+
+    def __init__(self, scenarios: Sequence[ScenarioBlocks], cells: Sequence[CellBlocks | None], *, fixed: int) -> None:
+        known = [[each for place in scenario.cells if (each := cells[place]) is not None] for scenario in scenarios]
+        self._scenarios = list(zip(scenarios, known, strict=True))
+        self._fixed = fixed
+        self._length: int | None = None
+        self.pieces = [packed_json({"pieces": each.pool.pieces}) for each in scenarios]
+
+    def fit(self, limit: int) -> None:
+        """Leave texts out until the page has at most as many bytes."""
+        if self._leave_out(_equal, limit) or self._leave_out(_right, limit):
+            return
+        for length in _LENGTHS:
+            if self._shorten(length, limit):
+                return
+        self._leave_out(_all, limit)
+
+    @property
+    def _size(self) -> int:
+        texts = sum(text_length(cell.texts or b"") for cell in self._cells())
+        return self._fixed + texts + sum(map(text_length, self.pieces))
+
+    def _cells(self) -> Iterator[CellBlocks]:
+        return (cell for _, cells in self._scenarios for cell in cells if cell.texts is not None)
+
+    def _leave_out(self, choice: _Choice, limit: int) -> bool:
+        """Leave texts out, the largest cells first; return True if the page fits."""
+        for cell in sorted(self._cells(), key=lambda cell: -len(cell.texts or b"")):
+            if self._size <= limit:
+                break
+            places, entries = list(choice(cell.flags)), _entries(cell)
+            for place in places:
+                entries[cell.rows[place]] = None
+                cell.flags[place] |= LEFT_OUT
+            if places:
+                cell.texts = packed_json({"rows": entries})
+        else:
+            self._pack_pieces()
+        return self._size <= limit
+
+    def _shorten(self, length: int, limit: int) -> bool:
+        """Cut the ends of all texts that are longer; return True if the page fits."""
+        self._length = length
+        for scenario, cells in self._scenarios:
+            long = {number for number, piece in enumerate(scenario.pool.pieces) if len(piece) > length}
+            for cell in cells:
+                self._shorten_cell(cell, length, long)
+        self._pack_pieces()
+        return self._size <= limit
+
+    def _shorten_cell(self, cell: CellBlocks, length: int, long: set[int]) -> None:
+        entries = _entries(cell)
+        for place, row in enumerate(cell.rows):
+            entry = entries[row]
+            if entry is not None and (_shortened(entry, length) or not long.isdisjoint(_numbers(entry))):
+                cell.flags[place] |= SHORTENED
+        cell.texts = packed_json({"rows": entries})
+
+    def _pack_pieces(self) -> None:
+        """Pack the pieces anew, without those that no kept text needs."""
+        for place, (scenario, cells) in enumerate(self._scenarios):
+            needed = {number for cell in cells for entry in _entries(cell) if entry for number in _numbers(entry)}
+            pieces = [
+                piece[: self._length] if number in needed else "" for number, piece in enumerate(scenario.pool.pieces)
+            ]
+            self.pieces[place] = packed_json({"pieces": pieces})
+
+
+def _equal(flags: array[int]) -> Iterator[int]:
+    """Right answers like those of all other cells, beyond the first ones."""
+    return islice((place for place in _right(flags) if not flags[place] & DIFFERS), _FIRST, None)
+
+
+def _right(flags: array[int]) -> Iterator[int]:
+    """Right answers that did not flip."""
+    return (place for place, flag in enumerate(flags) if flag & RIGHT and not flag & (FLIP_WORSE | FLIP_BETTER))
+
+
+def _all(flags: array[int]) -> Iterator[int]:
+    return iter(range(len(flags)))
+
+
+def _entries(cell: CellBlocks) -> _Entries:
+    entries: _Entries = [] if cell.texts is None else unpacked_json(cell.texts)["rows"]
+    return entries
+
+
+def _numbers(entry: dict[str, Any]) -> Iterator[int]:
+    """The pieces of an entry."""
+    return (number for prompt in entry["prompts"] if prompt for _, number in prompt)
+
+
+def _shortened(entry: dict[str, Any], length: int) -> bool:
+    """Cut the replies of an entry; return True if one was longer."""
+    replies, rest = [*entry["replies"]], [name for name in ("reply", "parsed") if entry.get(name)]
+    texts = [*replies, *(entry[name] for name in rest)]
+    entry["replies"] = [reply[:length] for reply in replies]
+    entry.update({name: entry[name][:length] for name in rest})
+    return any(len(text) > length for text in texts)

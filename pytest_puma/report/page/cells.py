@@ -1,0 +1,163 @@
+"""The samples of one cell as blocks of the page: its prompts' common parts, its answers, and its texts."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_puma.core import Flip, Likelihood, Prediction
+from pytest_puma.report.page import charts
+from pytest_puma.report.page.flags import LEFT_OUT, flags_of, top_probability
+from pytest_puma.report.page.packed import packed_json, rounded
+from pytest_puma.report.page.pool import CellPrompts, Pool
+from pytest_puma.report.page.rows import Rows
+from pytest_puma.report.page.task import Task
+from pytest_puma.store.stored_cells import StoredCell
+
+#: Characters of a free text as the answer in a table; the whole text is the reply.
+_MAX_ANSWER = 200
+#: Significant digits of scores and of probabilities of single samples.
+_SCORE_DIGITS, _PROBABILITY_DIGITS = 6, 4
+
+
+@dataclass(slots=True, kw_only=True)
+class CellBlocks:
+    """The packed samples of a cell: the blocks `h` (`head`), `a` (`numbers`) and `t` (`texts`, None if it shows none).
+
+    `rows`, `flags`, `answers`: by prediction; an answer is a hash, to compare it.
+    """
+
+    rows: array[int]
+    flags: array[int]
+    answers: array[int]
+    head: bytes
+    numbers: bytes
+    texts: bytes | None
+    points: dict[str, Any] | None
+    distributions: list[dict[str, Any]]
+
+
+@dataclass(slots=True)
+class ScenarioBlocks:
+    """The rows and the pieces of a scenario, which its cells share, and these cells."""
+
+    task: Task
+    rows: Rows
+    pool: Pool
+    cells: list[int]
+
+    @property
+    def answers_are_texts(self) -> bool:
+        """Whether answers are free texts."""
+        return self.task.kind.form == "texts"
+
+
+def pack_cell(stored: StoredCell, scenario: ScenarioBlocks, flips: Sequence[Flip], *, texts: bool) -> CellBlocks:
+    """Pack the samples of a cell, and add its rows and pieces to the scenario; `texts`: whether to show texts."""
+    kind, predictions = scenario.task.kind, stored.predictions
+    rows = scenario.rows.add(predictions)
+    columns = charts.scores(predictions)
+    prompts = CellPrompts(stored.shared, predictions if texts else (), scenario.pool)
+    left_out = 0 if texts else LEFT_OUT
+    answers_shown = texts or not scenario.answers_are_texts
+    return CellBlocks(
+        rows=array("L", rows),
+        flags=array("H", (flag | left_out for flag in flags_of(kind, predictions, flips))),
+        answers=array("q", map(hash, _comparable(scenario, predictions))),
+        head=packed_json(_head(prompts) if texts else {"start": [], "end": []}),
+        numbers=packed_json(_numbers(scenario, rows, predictions, columns, flips, shown=answers_shown)),
+        texts=packed_json({"rows": aligned(rows, [_text_row(each, prompts) for each in predictions])})
+        if texts
+        else None,
+        points=charts.points(kind, predictions),
+        distributions=charts.distributions(columns),
+    )
+
+
+def aligned(rows: Sequence[int], values: Iterable[Any]) -> list[Any]:
+    """Return values in the places of their rows; None in the other places."""
+    places: list[Any] = [None] * (max(rows, default=-1) + 1)
+    for row, value in zip(rows, values, strict=True):
+        places[row] = value
+    return places
+
+
+def _comparable(scenario: ScenarioBlocks, predictions: Iterable[Prediction]) -> Iterable[object]:
+    """Answers that are equal if they mean the same: 3 and 3.0 are one number."""
+    if scenario.task.kind.form != "numbers":
+        return (each.answer for each in predictions)
+    return (each.answer if each.loss is None or each.answer is None else float(each.answer) for each in predictions)
+
+
+def _head(prompts: CellPrompts) -> dict[str, Any]:
+    starts = [[(message.role, message.content) for message in start] for start in prompts.starts]
+    return {"start": starts, "end": prompts.ends}
+
+
+def _numbers(
+    scenario: ScenarioBlocks,
+    rows: Sequence[int],
+    predictions: Sequence[Prediction],
+    columns: Mapping[str, Sequence[float | None]],
+    flips: Iterable[Flip],
+    *,
+    shown: bool,
+) -> dict[str, Any]:
+    """The block `a`."""
+    table: dict[str, int] = {}
+
+    def number(answer: str | None) -> int | None:
+        return None if answer is None else table.setdefault(_short(answer) if shown else "", len(table))
+
+    answers = aligned(rows, [number(each.answer) for each in predictions])
+    old = {
+        str(row): number(flip.old)
+        for flip in flips
+        if (row := scenario.rows.number((flip.sample_id, flip.trial or 0))) is not None
+    }
+    tops = [rounded(top_probability(each), _PROBABILITY_DIGITS) for each in predictions]
+    return {
+        "table": list(table),
+        "answers": answers,
+        "old": old,
+        "top": aligned(rows, tops) if any(top is not None for top in tops) else None,
+        "scores": {
+            name: aligned(rows, [rounded(score, _SCORE_DIGITS) for score in column]) for name, column in columns.items()
+        },
+    }
+
+
+def _short(answer: str) -> str:
+    return answer if len(answer) <= _MAX_ANSWER else f"{answer[:_MAX_ANSWER]}..."
+
+
+def _text_row(prediction: Prediction, prompts: CellPrompts) -> dict[str, Any]:
+    """An entry of the block `t`."""
+    row: dict[str, Any] = {
+        "replies": prediction.raw,
+        "prompts": prompts.entries(prediction),
+        "finish": prediction.finish,
+        "failure": prediction.failure,
+        "parsed": prediction.parsed,
+    }
+    if prediction.reply is not None and prediction.raw[-1:] != (prediction.reply,):
+        row["reply"] = prediction.reply
+    if prediction.probabilities:
+        row["probabilities"] = {
+            label: rounded(each, _PROBABILITY_DIGITS) for label, each in prediction.probabilities.items()
+        }
+    if prediction.likelihoods:
+        row["likelihoods"] = _likelihoods(prediction.likelihoods)
+    if prediction.unconditional:
+        row["unconditional"] = _likelihoods(prediction.unconditional)
+    if prediction.order:
+        row["order"] = prediction.order
+    if prediction.units and prediction.units != (prediction.sample_id,):
+        row["units"] = prediction.units
+    return row
+
+
+def _likelihoods(likelihoods: Iterable[Likelihood]) -> list[tuple[float | None, int]]:
+    return [(rounded(each.total, _PROBABILITY_DIGITS), each.tokens) for each in likelihoods]

@@ -1,0 +1,81 @@
+"""The charts of a cell as counts: confusion matrix, reliability, gold and answer of a regression, scores of texts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from pytest_puma.core import LOSS, Outcome, Prediction
+from pytest_puma.task_types import TaskKind
+
+#: Bars of a distribution.
+_BARS = 20
+
+
+def confusion(outcome: Outcome) -> dict[str, Any] | None:
+    """Return the matrix of a classification: a row for each gold label, a column for each answer."""
+    if not outcome.confusion:
+        return None
+    answers = list(dict.fromkeys(answer for counts in outcome.confusion.values() for answer in counts))
+    counts = [[row.get(answer, 0) for answer in answers] for row in outcome.confusion.values()]
+    return {"gold": list(outcome.confusion), "answers": answers, "counts": counts}
+
+
+def calibration(outcome: Outcome) -> dict[str, Any] | None:
+    """Return the bins behind the calibration error."""
+    if not outcome.calibration:
+        return None
+    error = outcome.measures.get("ece")
+    value = math.nan if error is None else error.value
+    return {"bins": [asdict(each) for each in outcome.calibration], "ece": None if math.isnan(value) else value}
+
+
+def points(kind: TaskKind, predictions: Iterable[Prediction]) -> dict[str, Any] | None:
+    """Return the pairs of gold and answer of a regression, and how often each occurs."""
+    if kind.form != "numbers":
+        return None
+    pairs = Counter(
+        (float(each.gold), float(each.answer))
+        for each in predictions
+        if each.answer is not None and each.loss is not None
+    )
+    ordered = sorted(pairs)
+    return {
+        "gold": [gold for gold, _ in ordered],
+        "answer": [answer for _, answer in ordered],
+        "n": [pairs[pair] for pair in ordered],
+    }
+
+
+def scores(predictions: Sequence[Prediction]) -> dict[str, list[float | None]]:
+    """Return the score of each prediction by metric, for the metrics whose scores are numbers."""
+    names = dict.fromkeys(name for each in predictions for name in each.scores if name != LOSS)
+    columns = {name: [each.scores.get(name) for each in predictions] for name in names}
+    return {
+        name: [None if score is None else float(score) for score in column if not isinstance(score, tuple)]
+        for name, column in columns.items()
+        if not any(isinstance(score, tuple) for score in column)
+    }
+
+
+def distributions(columns: dict[str, list[float | None]]) -> list[dict[str, Any]]:
+    """Return a histogram of the scores of each metric that has any."""
+    known = {name: [score for score in column if score is not None] for name, column in columns.items()}
+    return [_histogram(name, column) for name, column in known.items() if column]
+
+
+def _histogram(name: str, column: Sequence[float]) -> dict[str, Any]:
+    """Bars from 0 to 1 where these bound the scores, else from the lowest to the highest one."""
+    within = (0.0, 1.0) if min(column) >= 0 and max(column) <= 1 else None
+    counts, edges = np.histogram(column, bins=_BARS, range=within)
+    return {"metric": name, "edges": [rounded(edge) for edge in edges], "counts": counts.tolist()}
+
+
+def rounded(edge: float) -> float:
+    """Return an edge without the last digits, which are noise."""
+    return float(f"{edge:.12g}")

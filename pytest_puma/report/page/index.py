@@ -1,0 +1,166 @@
+"""The block `ix`: the run, its scenarios and its cells with all their numbers, but without their samples."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_puma.core import Change, Gap, Measure, Outcome, Run, Shift
+from pytest_puma.report.page import charts
+from pytest_puma.report.page.against import Against
+from pytest_puma.report.page.budget import LeftOut
+from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
+from pytest_puma.report.page.history import HistoryPoint
+from pytest_puma.report.rows import computed_tokens
+from pytest_puma.store.serialize import plain
+
+#: The version of the blocks, which the viewer checks.
+FORMAT = 1
+_MAX_HISTORY = 50
+
+
+def index(
+    run: Run,
+    scenarios: Mapping[str, ScenarioBlocks],
+    cells: Sequence[CellBlocks | None],
+    *,
+    against: Against | None,
+    history: Mapping[str, Sequence[HistoryPoint]],
+    left_out: LeftOut,
+    megabytes: float | None,
+) -> dict[str, Any]:
+    """Return the content of the block."""
+    numbers = {name: place for place, name in enumerate(scenarios)}
+    places = {outcome.cell: place for place, outcome in enumerate(run.outcomes)}
+    return {
+        "format": FORMAT,
+        "run": _run(run),
+        "against": None if against is None else against.name,
+        "left_out": plain(left_out) | {"megabytes": megabytes} if left_out else None,
+        "scenarios": [_scenario(name, each) for name, each in scenarios.items()],
+        "cells": [
+            _names(outcome, numbers[outcome.scenario])
+            | _results(outcome, against)
+            | _charts(outcome, blocks)
+            | _robustness(run, outcome, places)
+            | _circumstances(run, outcome, against)
+            | {"history": [plain(point) for point in history.get(outcome.cell, ())[-_MAX_HISTORY:]]}
+            for outcome, blocks in zip(run.outcomes, cells, strict=True)
+        ],
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    known = run.environment
+    return {
+        "id": run.id,
+        "started": run.started,
+        "number": None,
+        "commit": known.get("commit"),
+        "branch": known.get("branch"),
+        "dirty": None,
+        "seconds": sum(outcome.seconds for outcome in run.outcomes),
+    }
+
+
+def _scenario(name: str, scenario: ScenarioBlocks) -> dict[str, Any]:
+    task = scenario.task
+    return {
+        "name": name,
+        "task": task.type,
+        "labels": task.labels,
+        "ordered": task.ordered,
+        "primary": task.primary,
+        "better": task.better,
+        "rows": len(scenario.rows),
+        "cells": scenario.cells,
+    }
+
+
+def _names(outcome: Outcome, scenario: int) -> dict[str, Any]:
+    return {
+        "id": outcome.cell,
+        "scenario": scenario,
+        "strategy": outcome.strategy,
+        "perturbation": outcome.perturbation,
+        "model": outcome.model,
+        "shown": outcome.shown,
+    }
+
+
+def _results(outcome: Outcome, against: Against | None) -> dict[str, Any]:
+    changes = () if against is None else against.changes.get(outcome.cell, ())
+    return {
+        "measures": list(map(_measure, outcome.measures.values())),
+        "verdicts": [
+            {"gate": str(each.gate), "status": each.status, "reason": each.reason, "fails": each.fails}
+            for each in outcome.verdicts
+        ],
+        "change": _change(changes[0]) if changes else None,
+        "naive": [
+            {"name": name, "measures": list(map(_measure, measures.values()))}
+            for name, measures in outcome.naive_baselines.items()
+        ],
+    }
+
+
+def _charts(outcome: Outcome, blocks: CellBlocks | None) -> dict[str, Any]:
+    return {
+        "confusion": charts.confusion(outcome),
+        "calibration": charts.calibration(outcome),
+        "points": None if blocks is None else blocks.points,
+        "distributions": [] if blocks is None else blocks.distributions,
+        "failures": dict(outcome.failures),
+    }
+
+
+def _robustness(run: Run, outcome: Outcome, places: Mapping[str, int]) -> dict[str, Any]:
+    own = [each for each in run.robustness if each.cell == outcome.cell]
+    twins = {
+        each.perturbation: places[each.cell]
+        for each in run.outcomes
+        if (each.scenario, each.strategy, each.model) == (outcome.scenario, outcome.strategy, outcome.model)
+    }
+    return {
+        "shifts": [_shift(shift, twins.get(shift.perturbation)) for each in own for shift in each.shifts],
+        "gaps": [_gap(gap) for each in own for gap in each.gaps],
+    }
+
+
+def _circumstances(run: Run, outcome: Outcome, against: Against | None) -> dict[str, Any]:
+    faults = [fault.message for fault in run.faults if fault.node_id == outcome.node_id]
+    return {
+        "warnings": [warning.removeprefix(f"{outcome.cell}: ") for warning in outcome.warnings],
+        "kept": None if outcome.kept is None else str(outcome.kept),
+        "seconds": outcome.seconds,
+        "tokens": computed_tokens(outcome),
+        "signature": plain(outcome.signature),
+        "changed": [] if against is None else list(against.changed.get(outcome.cell, ())),
+        "command": f"pytest {shlex.quote(outcome.node_id)}",
+        "error": "; ".join(faults) or None,
+    }
+
+
+def _measure(measure: Measure) -> dict[str, Any]:
+    return _picked(measure, ("metric", "value", "low", "high", "n", "note", "better", "unit"))
+
+
+def _change(change: Change) -> dict[str, Any]:
+    names = ("metric", "old", "new", "value", "low", "high", "n", "worse", "better", "approximate", "quotient")
+    return _picked(change, names)
+
+
+def _shift(shift: Shift, cell: int | None) -> dict[str, Any]:
+    counts = _picked(shift.answer_changes, ("fixed", "broken", "still_wrong"))
+    own = {"perturbation": shift.perturbation, "cell": cell, "change": _change(shift.change)}
+    return own | counts | _picked(shift, ("p", "adjusted"))
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {"axis": gap.axis, "old": gap.old, "new": gap.new, "change": _change(gap.change)}
+
+
+def _picked(source: object, names: Iterable[str]) -> dict[str, Any]:
+    """Some attributes, null for NaN."""
+    return {name: plain(getattr(source, name)) for name in names}

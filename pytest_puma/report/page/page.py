@@ -1,0 +1,144 @@
+"""The page as one text: the frame with its security policy, the summary, the blocks and the viewer."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from pytest_puma.core import Run
+from pytest_puma.planning.reports import PageSettings
+from pytest_puma.report import contrasts, escape
+from pytest_puma.report.page.against import Against, against_baseline
+from pytest_puma.report.page.blocks import Blocks, Contents
+from pytest_puma.report.page.history import HistoryPoint
+from pytest_puma.report.page.summary import Summary, summarize
+from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures
+from pytest_puma.store.run_folder import REMOVED
+
+_MEGABYTE = 1_000_000
+#: Bytes that the sentences about the page itself may add.
+_RESERVE = 10_000
+_FRAME = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="pytest-puma">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+{body}
+{blocks}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def as_page(
+    run: Run,
+    folder: Path | None,
+    settings: PageSettings = PageSettings(),  # noqa: B008 - frozen
+    *,
+    against: Against | None = None,
+    history: Mapping[str, Sequence[HistoryPoint]] | None = None,
+) -> str:
+    """Return the page of a run; its samples are read from the run folder, None if there is none.
+
+    `against`: what the run is compared with, by default its baseline. `history`: earlier values of each cell, by id.
+    """
+    against = against or against_baseline(run)
+    texts = settings.texts == "all"
+    contents = Contents(run=run, folder=folder, texts=texts, against=against, history=history or {})
+    if settings.megabytes is not None:
+        around = len(_page(run, summarize(run, against), Blocks()).encode()) + _RESERVE
+        limit = max(0, round(settings.megabytes * _MEGABYTE) - around)
+        contents = replace(contents, limit=limit, megabytes=settings.megabytes if texts else None)
+    blocks = contents.blocks()
+    return _page(run, summarize(run, against, _about(run, blocks, settings)), blocks)
+
+
+def _page(run: Run, summary: Summary, blocks: Blocks) -> str:
+    style = _file("page.css") + _file("viewer.css")
+    script = _file("viewer.js")
+    title = f"{summary.heading}: {run.id}" if run.id else summary.heading
+    elements = (f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks.texts.items())
+    return _FRAME.format(
+        policy=_policy(script, style),
+        title=escape.html(title),
+        style=style,
+        body=_template().render(summary=summary, blocks=blocks, approximate=contrasts.APPROXIMATE),
+        blocks="\n".join(elements),
+        script=script,
+    )
+
+
+def _policy(script: str, style: str) -> str:
+    """The content security policy: only the script and the styles of this very page."""
+    styles = [_hash(style), *json.loads(_file("viewer.json"))["styles"]]
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{_hash(script)}'",
+            f"style-src {' '.join(repr(each) for each in styles)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _file(name: str) -> str:
+    return (files("pytest_puma.report.page") / name).read_text(encoding="utf-8")
+
+
+def _template() -> Template:
+    """The template of the summary, in which every text is escaped, and hidden characters are written out."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
+    environment.filters |= {
+        "interval": interval,
+        "number": number,
+        "parse_failures": parse_failures,
+        "tokens": lambda outcome: f"{computed_tokens(outcome):,}",
+    }
+    return environment.from_string(_file("page.html.jinja"))
+
+
+def _shown(value: object) -> object:
+    """A text without hidden characters; what the template has escaped already is of another type."""
+    return escape.visible(value) if type(value) is str else value
+
+
+def _about(run: Run, blocks: Blocks, settings: PageSettings) -> list[str]:
+    """Sentences on what the page lacks."""
+    missing, sentences = blocks.left_out, []
+    if settings.texts == "none":
+        sentences.append("the texts of samples are left out (ini key puma_report_texts = none)")
+    elif missing:
+        parts = [f"the texts of {missing.texts:,} answers are left out"] if missing.texts else []
+        parts += [f"those of {missing.shortened:,} are shortened"] if missing.shortened else []
+        all_of_them = f"pytest-puma report {run.id} --all writes all of them"
+        sentences.append(f"{' and '.join(parts)}, for a page of {settings.megabytes:g} MB; {all_of_them}")
+    if blocks.without_samples:
+        first, *others = blocks.without_samples
+        cells = f"{first} and {len(others)} more" if others else first
+        sentences.append(f"the samples of {cells} are not in the run folder: {REMOVED}")
+    return sentences

@@ -1,0 +1,100 @@
+"""The horizontal scale of drawn intervals, as numbers for SVG attributes: style attributes would be refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pytest_puma.core import Change, Measure
+
+#: The width of a drawing, and the room at both ends of its scale.
+WIDTH, MARGIN = 150, 9
+#: About as many ticks has a scale.
+_TICKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A tick at `x`, and its label."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From the tick `low` to the tick `high`, which are `step` apart from their neighbours."""
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def over(cls, numbers: Iterable[float]) -> Scale:
+        """Return a scale of round ticks around all numbers, NaN left out."""
+        known = [number for number in numbers if math.isfinite(number)]
+        low, high = (min(known), max(known)) if known else (0.0, 1.0)
+        step = _step((high - low) or abs(high) or 1.0)
+        first, last = math.floor(low / step), math.ceil(high / step)
+        return cls(first * step, max(last, first + 1) * step, step)
+
+    def x(self, number: float) -> float:
+        """Return the place of a number, in tenths of a pixel."""
+        share = (number - self.low) / (self.high - self.low)
+        return round(MARGIN + min(max(share, 0.0), 1.0) * (WIDTH - 2 * MARGIN), 1)
+
+    @property
+    def ticks(self) -> list[Tick]:
+        """The ticks from left to right."""
+        count = round((self.high - self.low) / self.step)
+        numbers = (self.low + place * self.step for place in range(count + 1))
+        return [Tick(self.x(number), f"{round(number, 12) or 0:.6g}") for number in numbers]
+
+    @property
+    def labelled(self) -> list[Tick]:
+        """The ticks whose labels have room: all of them, or every second one."""
+        ticks = self.ticks
+        return ticks if len(ticks) <= _TICKS + 1 else ticks[::2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """An interval on a scale: `value`, `low` and `high` are places; `low` is None without an interval.
+
+    `label`: the numbers, for readers who do not see the drawing. `zero`: the place of no change, and `limits`: those of
+    gates.
+    """
+
+    ticks: list[Tick]
+    value: float
+    low: float | None
+    high: float | None
+    label: str
+    zero: float | None = None
+    limits: tuple[float, ...] = ()
+
+
+def draw(
+    scale: Scale, drawn: Measure | Change, label: str, *, zero: float | None = None, limits: Iterable[float] = ()
+) -> Drawing | None:
+    """Return the drawing of a measure or of a change; None without a value."""
+    if not math.isfinite(drawn.value):
+        return None
+    known = math.isfinite(drawn.low) and math.isfinite(drawn.high)
+    return Drawing(
+        ticks=scale.ticks,
+        value=scale.x(drawn.value),
+        low=scale.x(drawn.low) if known else None,
+        high=scale.x(drawn.high) if known else None,
+        label=label,
+        zero=None if zero is None else scale.x(zero),
+        limits=tuple(map(scale.x, limits)),
+    )
+
+
+def _step(span: float) -> float:
+    """A round step: 1, 2 or 5 times a power of ten."""
+    rough = span / _TICKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
