@@ -34,8 +34,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 def terminal(text: str) -> str:
     """Return one line that a terminal shows unchanged and no CI system executes; a very long one without its middle."""
-    line = _COMMAND.sub(_without_sign, visible(text))
-    return line if len(line) <= _MAX_LINE else f"{line[:_HEAD]} ... {line[-_TAIL:]}"
+    return _shortened(_COMMAND.sub(_without_sign, _visible(text)))
 
 
 def terminal_lines(text: str) -> str:
@@ -45,7 +44,7 @@ def terminal_lines(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Return one line without markup, for any place in a Markdown document, table cells included."""
-    flat = visible(" ".join(text.split()))
+    flat = _visible(" ".join(text.split()))
     parts: list[str] = []
     start = 0
     for link in _LINK.finditer(flat):
@@ -56,7 +55,12 @@ def markdown(text: str) -> str:
 
 def html(text: str) -> str:
     """Return one line, for the text of an HTML element."""
-    return escape(visible(text))
+    return escape(_visible(text))
+
+
+def unmarked(text: str) -> str:
+    """Return one line for a template that escapes the signs of HTML itself; a very long one without its middle."""
+    return _shortened(_visible(text))
 
 
 def csv(value: object) -> object:
@@ -66,20 +70,23 @@ def csv(value: object) -> object:
     """
     if not isinstance(value, str):
         return value
-    text = visible(value, keep="\n\t")
+    text = _visible(value, keep="\n\t")
     return f"'{text}" if text.lstrip().startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 def xml(text: str) -> str:
     """Return the value of an attribute, without characters that XML 1.0 forbids."""
-    return re.sub("[\ufffe\uffff]", _written_out, visible(text))
+    return re.sub("[\ufffe\uffff]", _written_out, _visible(text))
 
 
-def visible(text: str, keep: str = "") -> str:
-    """Return a text in which no character is hidden or acts, but those to `keep`."""
+def _visible(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(_code(each) if _is_hidden(each) and each not in keep else each for each in text)
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= _MAX_LINE else f"{line[:_HEAD]} ... {line[-_TAIL:]}"
 
 
 def _is_hidden(character: str) -> bool:

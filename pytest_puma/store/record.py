@@ -23,7 +23,7 @@ FORMAT = 2
 
 def as_json(run: Run) -> str:
     """Return strict JSON with null for NaN; predictions are in the run folder."""
-    data = {"format": FORMAT} | plain(run) | {"gates": plain(tally(run)), "notes": list(run.notes)}
+    data = {"format": FORMAT} | plain(run) | {"gates": plain(tally(run)), "notes": plain(run.notes)}
     for outcome in data["outcomes"]:
         # Intermediate data: the verdicts, sentences and files of the run have the results.
         for name in ("predictions", "shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift", "notes"):

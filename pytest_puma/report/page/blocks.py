@@ -19,6 +19,7 @@ from pytest_puma.report.page.packed import as_text, packed, packed_json, text_le
 from pytest_puma.report.page.pool import Pool
 from pytest_puma.report.page.rows import Rows
 from pytest_puma.report.page.task import task_of
+from pytest_puma.store.serialize import storable
 from pytest_puma.store.stored_cells import Owner, stored_cells
 
 #: Bytes of the element around a block.
@@ -91,7 +92,10 @@ class Contents:
     def _cells(self, scenarios: Sequence[ScenarioBlocks]) -> list[CellBlocks | None]:
         """The cells whose predictions are in the folder, in the order of the run."""
         outcomes = self.run.outcomes
-        places = {Owner(each.cell, each.node_id, each.attempt): place for place, each in enumerate(outcomes)}
+        places = {
+            Owner(storable(each.cell), storable(each.node_id), each.attempt): place
+            for place, each in enumerate(outcomes)
+        }
         of_cell = {place: scenario for scenario in scenarios for place in scenario.cells}
         cells: list[CellBlocks | None] = [None] * len(outcomes)
         for stored in () if self.folder is None else stored_cells(self.folder, places):

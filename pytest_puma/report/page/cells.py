@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_puma.core import Flip, Likelihood, Prediction
 from pytest_puma.report.page import charts
-from pytest_puma.report.page.flags import LEFT_OUT, flags_of, top_probability
+from pytest_puma.report.page.flags import LEFT_OUT, flags_of, key_of, top_probability
 from pytest_puma.report.page.packed import packed_json, rounded
 from pytest_puma.report.page.pool import CellPrompts, Pool
 from pytest_puma.report.page.rows import Rows
@@ -112,11 +112,7 @@ def _numbers(
         return None if answer is None else table.setdefault(_short(answer) if shown else "", len(table))
 
     answers = aligned(rows, [number(each.answer) for each in predictions])
-    old = {
-        str(row): number(flip.old)
-        for flip in flips
-        if (row := scenario.rows.number((flip.sample_id, flip.trial or 0))) is not None
-    }
+    old = {str(row): number(flip.old) for flip in flips if (row := scenario.rows.number(key_of(flip))) is not None}
     tops = [rounded(top_probability(each), _PROBABILITY_DIGITS) for each in predictions]
     return {
         "table": list(table),

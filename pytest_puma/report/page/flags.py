@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pytest_puma.core import TRUNCATED, Flip, Prediction
+from pytest_puma.core import TRUNCATED, Flip, Key, Prediction
+from pytest_puma.store.serialize import storable
 from pytest_puma.task_types import TaskKind
 
 PRESENT = 1 << 0
@@ -25,7 +26,7 @@ _SURE = 0.9
 
 def flags_of(kind: TaskKind, predictions: Iterable[Prediction], flips: Iterable[Flip]) -> Iterator[int]:
     """Yield the flags of each prediction, but those that depend on other cells or on the size of the page."""
-    flipped = {(flip.sample_id, flip.trial or 0): FLIP_BETTER if flip.better else FLIP_WORSE for flip in flips}
+    flipped = {key_of(flip): FLIP_BETTER if flip.better else FLIP_WORSE for flip in flips}
     for each in predictions:
         failed = is_parse_failure(kind, each)
         wrong = failed or each.loss not in {0, None}
@@ -38,6 +39,11 @@ def flags_of(kind: TaskKind, predictions: Iterable[Prediction], flips: Iterable[
             | (SURE_AND_WRONG if wrong and (top_probability(each) or 0) >= _SURE else 0)
             | flipped.get(each.key, 0)
         )
+
+
+def key_of(flip: Flip) -> Key:
+    """Return the sample and trial of a flip, as files have it."""
+    return storable(flip.sample_id), flip.trial or 0
 
 
 def is_parse_failure(kind: TaskKind, prediction: Prediction) -> bool:

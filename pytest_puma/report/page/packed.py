@@ -8,15 +8,17 @@ import math
 import zlib
 from typing import Any
 
+from pytest_puma.store.serialize import storable
+
 #: Deflate without a header.
 _RAW = -zlib.MAX_WBITS
 _LEVEL = 9
 
 
 def packed_json(value: Any) -> bytes:
-    """Return compact JSON, deflated; lone surrogates become `?`, and NaN is refused."""
+    """Return compact JSON, deflated; lone surrogates become U+FFFD, and NaN is refused."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return packed(text.encode(errors="replace"))
+    return packed(storable(text).encode())
 
 
 def packed(data: bytes) -> bytes:

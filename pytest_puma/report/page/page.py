@@ -9,6 +9,7 @@ from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment, StrictUndefined, Template
 
@@ -21,6 +22,7 @@ from pytest_puma.report.page.history import HistoryPoint
 from pytest_puma.report.page.summary import Summary, summarize
 from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures
 from pytest_puma.store.run_folder import REMOVED
+from pytest_puma.store.serialize import storable
 
 _MEGABYTE = 1_000_000
 #: Bytes that the sentences about the page itself may add.
@@ -114,6 +116,7 @@ def _template() -> Template:
     """The template of the summary, in which every text is escaped, and hidden characters are written out."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
     environment.filters |= {
+        "fragment": lambda text: quote(storable(text), safe=""),
         "interval": interval,
         "number": number,
         "parse_failures": parse_failures,
@@ -124,7 +127,7 @@ def _template() -> Template:
 
 def _shown(value: object) -> object:
     """A text without hidden characters; what the template has escaped already is of another type."""
-    return escape.visible(value) if type(value) is str else value
+    return escape.unmarked(value) if type(value) is str else value
 
 
 def _about(run: Run, blocks: Blocks, settings: PageSettings) -> list[str]:

@@ -75,5 +75,7 @@ def _common_end(texts: Sequence[str]) -> str:
     backwards = [text[::-1] for text in texts]
     first, last = min(backwards), max(backwards)
     end = first[: common_prefix(first, last)][::-1]
+    if end in texts:
+        return end
     breaks = [place for place in (end.find(" "), end.find("\n")) if place >= 0]
     return end[min(breaks) :] if breaks else ""
