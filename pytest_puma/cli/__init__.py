@@ -17,10 +17,11 @@ from pytest_puma.report import escape
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status: 2 for an error, which is one sentence on standard error."""
-    from pytest_puma.cli import compare, export, history, store
+    from pytest_puma.cli import compare, export, history, init, store
 
-    parser = argparse.ArgumentParser(prog="pytest-puma", description="Read what earlier runs left in .puma/.")
+    parser = argparse.ArgumentParser(prog="pytest-puma", description="Begin a benchmark, and read what runs left.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    init.add_command(commands)
     history.add_commands(commands)
     compare.add_command(commands)
     export.add_command(commands)

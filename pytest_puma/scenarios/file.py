@@ -17,6 +17,7 @@ class Requirements(FileScenario):
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
@@ -183,6 +184,7 @@ def content_of(path: Path) -> bytes:
 
 def shown_path(path: Path) -> str:
     """The name as the user would write it: bundled files are `data/...`, others relative to the current folder."""
+    path = Path(os.path.normpath(path))
     for folder, shown in ((bundled_folder("data"), Path("data")), (Path.cwd(), Path())):
         if path.is_relative_to(folder):
             return (shown / path.relative_to(folder)).as_posix()

@@ -63,7 +63,7 @@ def arrange(table: Table, layout: Layout) -> pd.DataFrame:
     numbers: dict[int, None] = {}
     seen: set[tuple[str, ...]] = set()
     for row in table.rows:
-        record = {name: _text(row.cells[at]) for name, at in columns.items()}
+        record = {name: cell_text(row.cells[at]) for name, at in columns.items()}
         if layout.drop and tuple(record.values()) in seen:
             continue
         seen.add(tuple(record.values()))
@@ -127,7 +127,8 @@ def _missing(table: Table, layout: Layout, column: str) -> str:
     return f"{table.name}: no column {column!r}{understood}; the file has: {', '.join(table.header)}"
 
 
-def _text(cell: str | None) -> str:
+def cell_text(cell: str | None) -> str:
+    """Return the text of a cell, empty for a missing value."""
     text = (cell or "").replace("\r\n", "\n").replace("\r", "\n").strip()
     return "" if text.casefold() in _NOTHING else text
 

@@ -10,7 +10,7 @@ A scenario calls one of them in `post_process`; without a stop string, cut off i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from pytest_puma.scenarios.answers import final_answer
@@ -130,6 +130,22 @@ def first_letter(text: str, letters: str = LETTERS) -> str | None:
             return bare.upper()
         if found := pattern.search(answer):
             return found[found.lastindex or 1].upper()
+    return None
+
+
+def named_label(text: str, labels: Sequence[str]) -> str | None:
+    """Return the one of these labels that a text names, in any case; None if it names none or several.
+
+    The marked answer is read first, see `marked_answers`. A label inside a word or inside a longer label does not
+    count: `relevant` in `irrelevant` and in `not relevant`, if these are labels too.
+    """
+    longest_first = sorted(labels, key=len, reverse=True)
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(label)}(?!\w)" for label in longest_first), re.IGNORECASE)
+    spelled = {label.casefold(): label for label in labels}
+    for answer in (*marked_answers(text), text):
+        named = {spelled.get(found.casefold()) for found in pattern.findall(answer)}
+        if len(named) == 1:
+            return named.pop()
     return None
 
 

@@ -16,6 +16,14 @@ def project_root(config: pytest.Config) -> Path:
     return config.inipath.parent if config.inipath is not None else config.invocation_params.dir
 
 
+def ini_file(folder: Path) -> Path | None:
+    """Return the ini file that pytest finds if it starts in a folder."""
+    from _pytest.config.findpaths import determine_setup
+
+    _, ini, *_ = determine_setup(inifile=None, override_ini=None, args=[], rootdir_cmd_arg=None, invocation_dir=folder)
+    return ini
+
+
 def check_root(config: pytest.Config) -> None:
     """Refuse a command line that moves pytest's root, or hides the ini file of the project and the gates in it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import pytest
@@ -15,7 +16,8 @@ ROWS = re.findall(r"^\| `(\w+)\((.*?)\)` \| `(.*?)` \| `(.*?)` \|$", PAGE, re.MU
 
 @pytest.mark.parametrize(("name", "arguments", "reply", "answer"), ROWS, ids=[row[0] for row in ROWS])
 def test_a_reader_finds_what_its_row_has(name: str, arguments: str, reply: str, answer: str) -> None:
-    keywords = dict(re.findall(r'(\w+)="(.*?)"', arguments))
+    written = re.findall(r'(\w+)=("[^"]*"|\[[^\]]*\])', arguments)
+    keywords = {keyword: ast.literal_eval(value) for keyword, value in written}
     assert getattr(readers, name)(reply, **keywords) == answer
 
 

@@ -186,6 +186,30 @@ def test_the_pronoun_is_no_letter_of_all_letters(text: str, letter: str | None) 
     assert readers.first_letter(text) == letter
 
 
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Bug", "bug"),
+        ("**bug**.", "bug"),
+        ("It is a bug, and this bug is old.", "bug"),
+        ("feature request", "feature request"),
+        ("A feature, no feature request", None),
+        ("bug or feature", None),
+        ("Not a feature.\nAnswer: bug", "bug"),
+        ("debug bugfix C", None),
+        ("C++ it is", "c++"),
+        ("", None),
+    ],
+)
+def test_the_one_label_that_a_text_names(text: str, label: str | None) -> None:
+    assert readers.named_label(text, ["bug", "c++", "feature", "feature request"]) == label
+
+
+@given(label=st.sampled_from(["a", "A b", "x+", "(y)", "1"]), before=st.text(" \n*_.,:"), after=st.text(" \n*.,!"))
+def test_a_label_among_signs_is_named(label: str, before: str, after: str) -> None:
+    assert readers.named_label(f"{before.rstrip('_')}{label}{after}", ["a", "A b", "x+", "(y)", "1"]) == label
+
+
 def test_marked_answers_come_in_their_order() -> None:
     text = "The answer is 1.\nAnswer: 2\n#### 3\n\\boxed{4}\nA: 5"
     assert list(readers.marked_answers(text)) == ["4", "3", "5", "2", "2"]

@@ -1,0 +1,71 @@
+"""`pytest-puma init`: a first benchmark for the rows of a file, written without a question.
+
+pytest-puma init tickets.csv
+pytest-puma init stories.jsonl --label points --text title,description --name effort
+
+All files are made up before the first one is written, and none that exists is changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.cli.init.benchmark import Benchmark
+from pytest_puma.cli.init.columns import NO_KEY, Wish, find_columns
+from pytest_puma.cli.init.project import TEST_FOLDER, ini_lines, project_here, write_new
+from pytest_puma.report import escape
+from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.layout import arrange
+from pytest_puma.scenarios.table import read_table
+
+
+def add_command(commands: Any) -> None:
+    """Declare the command."""
+    text = "write a first benchmark for the rows of a file"
+    parser = commands.add_parser("init", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser.set_defaults(run=_init)
+    parser.add_argument("file", type=Path, metavar="FILE", help="the rows: .csv, .tsv, .jsonl or .parquet")
+    parser.add_argument("--text", metavar="COLUMNS", help="the columns that the model reads: a,b (default: found)")
+    parser.add_argument("--label", metavar="COLUMN", help="the column of the right answers (default: found)")
+    parser.add_argument("--id", metavar="COLUMN", help=f"the column that names a row, {NO_KEY} for none")
+    parser.add_argument("--name", metavar="NAME", help="the name of the benchmark (default: that of the file)")
+    parser.add_argument("--task", choices=("classification", "regression"), help="(default: by the right answers)")
+
+
+def _init(options: argparse.Namespace) -> None:
+    ini = project_here(Path.cwd())
+    file = Path.cwd() / options.file
+    table = read_table(content_of(file), name=shown_path(file))
+    wish = Wish(text=options.text, label=options.label, key=options.id, task=options.task)
+    columns = find_columns(table, wish)
+    # Refuses the rows that the benchmark would refuse.
+    golds = arrange(table, columns.layout)[columns.label.name]
+    benchmark = Benchmark.plan(file, columns, [str(gold) for gold in golds], name=options.name)
+    files = benchmark.files()
+    if ini is None:
+        files[Path("pytest.ini")] = ini_lines(Path("pytest.ini"), new=True)
+    write_new(files)
+    rows = len(golds)
+    _show(f"{table.name}: {rows:,} row{'' if rows == 1 else 's'}", *columns.sentences(), *benchmark.sentences())
+    _show("", "wrote:", *(f"  {path.as_posix()}" for path in files))
+    if ini is not None:
+        _show(
+            "", f"{ini.name} stays as it is; lines for its section of pytest:", "", ini_lines(ini, new=False).rstrip()
+        )
+    command = f"pytest {TEST_FOLDER}/{benchmark.test_file}"
+    _show(
+        "",
+        "next:",
+        f"  {command}                           # on the bundled demonstration model",
+        f"  {command} --puma-model FILE.gguf    # on your model",
+        "The demonstration model knows three other tasks: expect it to miss these gates.",
+    )
+
+
+def _show(*lines: str) -> None:
+    """Write lines that may contain names from files."""
+    text = "\n".join(lines)
+    sys.stdout.write(f"{escape.terminal_lines(text)}\n")

@@ -1,0 +1,254 @@
+"""The columns of a user's file: which ones the model reads, which one has the right answers, which one names a row.
+
+    id,created,title,body,team
+    17,2026-01-03,Charged twice,I was charged twice for the same order.,billing
+
+Here `title` has the name of a text, `body` has long cells that differ, the values of `team` repeat, and those of `id`
+do not. If two columns could have the right answers, the user decides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal, TypeAlias
+
+from pytest_puma.core import DataError
+from pytest_puma.core.errors import did_you_mean
+from pytest_puma.scenarios.layout import Layout, cell_text
+from pytest_puma.scenarios.table import Table
+from pytest_puma.task_types import KINDS
+
+Task: TypeAlias = Literal["classification", "regression"]
+
+#: The value of `--id` for rows without a name.
+NO_KEY = "-"
+#: Numbers of more different values than this are no labels; a scale of stars has five.
+MAX_NUMERIC_LABELS = 5
+MIN_LABELS, MAX_LABELS = 2, 100
+#: Mean number of words from which a cell is a text, if its column has not the name of one.
+TEXT_WORDS = 3
+_KEYS = ("id", "key", "uuid")
+_LABELS = ("label", "labels", "gold", "goldlabel", "target", "class", "category", "answer", "y")
+_TEXTS = (
+    *("body", "comment", "content", "description", "input", "message", "question", "review", "sentence", "subject"),
+    *("summary", "text", "title"),
+)
+#: Values of a column that a message quotes.
+_QUOTED = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """The options of the user, None for what is to be found. `text`: names with commas between them."""
+
+    text: str | None = None
+    label: str | None = None
+    key: str | None = None
+    task: Task | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column: its name and its cells, empty for a missing value."""
+
+    name: str
+    cells: tuple[str, ...]
+
+    @property
+    def word(self) -> str:
+        """The name without case and signs."""
+        return "".join(sign for sign in self.name.casefold() if sign.isalnum())
+
+    @property
+    def values(self) -> list[str]:
+        """The different values, the most frequent first."""
+        return [value for value, _ in Counter(filter(None, self.cells)).most_common()]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the values can be labels: few, and each row has one of them."""
+        return MIN_LABELS <= len(self.values) <= min(MAX_LABELS, len(self.cells) // 2)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all values are numbers."""
+        return all(KINDS["regression"].valid(value, ()) for value in self.values) and bool(self.values)
+
+    @property
+    def differs(self) -> bool:
+        """Whether each row has another value."""
+        return len(self.values) == len(self.cells)
+
+    @property
+    def words(self) -> float:
+        """The mean number of words of a cell."""
+        return fmean(len(cell.split()) for cell in self.cells)
+
+    def __str__(self) -> str:
+        """`team (3 values)`."""
+        return f"{self.name} ({len(self.values)} values)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """The columns of a benchmark, and why each was chosen. `key` is None if no column names the rows."""
+
+    task: Task
+    text: tuple[Column, ...]
+    label: Column
+    key: Column | None
+    why_text: str
+    why_label: str
+
+    @property
+    def layout(self) -> Layout:
+        """The requirements on the file."""
+        return Layout(
+            key=None if self.key is None else self.key.name,
+            text=tuple(column.name for column in self.text),
+            label=self.label.name,
+            labels=tuple(sorted(self.label.values)) if self.task == "classification" else None,
+        )
+
+    def sentences(self) -> list[str]:
+        """Return a line for each choice, with its reason."""
+        names = ", ".join(column.name for column in self.text)
+        key = "none: equal rows get numbers" if self.key is None else f"{self.key.name} (differs in each row)"
+        return [
+            f"  text:  {names} ({self.why_text})",
+            f"  label: {self.label.name} ({self.why_label}): {self.task}, {_quoted(self.label.values)}",
+            f"  id:    {key}",
+        ]
+
+
+def find_columns(table: Table, wish: Wish) -> Columns:
+    """Return the columns of a table; a `DataError` lists the candidates if the choice is not clear."""
+    columns = [
+        Column(name=name.strip(), cells=tuple(cell_text(row.cells[at]) for row in table.rows))
+        for at, name in enumerate(table.header)
+        if name.strip()
+    ]
+    key = _key(table, columns, wish)
+    others = [column for column in columns if column is not key]
+    label, why_label = _label(table, others, wish)
+    task = wish.task or ("regression" if label.numeric and len(label.values) > MAX_NUMERIC_LABELS else "classification")
+    _check_label(table, label, task)
+    text, why_text = _text(table, [column for column in others if column is not label], wish)
+    return Columns(task=task, text=text, label=label, key=key, why_text=why_text, why_label=why_label)
+
+
+def _key(table: Table, columns: Sequence[Column], wish: Wish) -> Column | None:
+    """The column that names the rows. Its doubles are an error only if it has exactly the name of a key."""
+    if wish.key == NO_KEY:
+        return None
+    if wish.key is not None:
+        return _named(table, columns, wish.key, "--id")
+    exact = [column for column in columns if column.word in _KEYS]
+    similar = [column for column in columns if column.word.endswith(_KEYS) and column.differs]
+    found = next((column for column in (*exact, *similar) if column.differs), next(iter(exact), None))
+    if found is not None and not found.differs:
+        double = next((value for value, times in Counter(found.cells).items() if times > 1 and value), "")
+        fault = f"has {double!r} in several rows" if double else "has empty cells"
+        msg = (
+            f"{table.name}: column {found.name!r} {fault}; expected another value in each row; "
+            f"fix it, name another column: --id COLUMN, or do without: --id {NO_KEY}"
+        )
+        raise DataError(msg)
+    return found
+
+
+def _label(table: Table, columns: Sequence[Column], wish: Wish) -> tuple[Column, str]:
+    """The column of the right answers, and why."""
+    if wish.label is not None:
+        return _named(table, columns, wish.label, "--label"), "--label"
+    named = [column for word in _LABELS for column in columns if column.word == word]
+    if named:
+        return named[0], "the name of a label"
+    short = [column for column in columns if column.words < TEXT_WORDS and column.word not in _TEXTS]
+    found = [column for column in short if (column.repeats and wish.task != "regression") or _measures(column)]
+    if len(found) == 1:
+        return found[0], "the only numbers" if _measures(found[0]) else "the only values that repeat"
+    if found:
+        names = ", ".join(map(str, found))
+        msg = (
+            f"{table.name}: several columns could have the right answers: {names}; choose one: --label {found[0].name}"
+        )
+        raise DataError(msg)
+    there = ", ".join(map(str, columns)) or "none"
+    msg = (
+        f"{table.name}: no column has the right answers: expected {MIN_LABELS} to {MAX_LABELS} values that repeat, or "
+        f"numbers; the columns are: {there}; name one: --label COLUMN"
+    )
+    raise DataError(msg)
+
+
+def _measures(column: Column) -> bool:
+    return column.numeric and len(column.values) > MAX_NUMERIC_LABELS
+
+
+def _check_label(table: Table, label: Column, task: Task) -> None:
+    """Refuse right answers that no benchmark can be made of."""
+    where, values = f"{table.name}: column {label.name!r}", label.values
+    if len(values) < MIN_LABELS:
+        msg = f"{where} has {_quoted(values) or 'no value'}; expected at least two different right answers"
+        raise DataError(msg)
+    if task == "regression":
+        return
+    if not label.repeats:
+        msg = (
+            f"{where} has {len(values):,} different values in {len(label.cells):,} rows, such as "
+            f"{_quoted(values)}; expected labels that repeat, up to {MAX_LABELS}; for numbers: --task regression; "
+            "for free text, see docs/tasks/completion.md"
+        )
+        raise DataError(msg)
+    spelled: dict[str, str] = {}
+    for value in values:
+        twin = spelled.setdefault(value.casefold(), value)
+        if twin != value:
+            msg = f"{where} has the labels {twin!r} and {value!r}, which differ in case alone; write them in one way"
+            raise DataError(msg)
+
+
+def _text(table: Table, columns: Sequence[Column], wish: Wish) -> tuple[tuple[Column, ...], str]:
+    """The columns that the model reads, and why."""
+    if wish.text is not None:
+        names = [name.strip() for name in wish.text.split(",") if name.strip()]
+        if not names:
+            msg = f"--text is {wish.text!r}; expected names of columns: a,b"
+            raise DataError(msg)
+        return tuple(_named(table, columns, name, "--text") for name in names), "--text"
+    found = [column for column in columns if _is_text(column)]
+    if found:
+        return tuple(found), f"the name of a text, or {TEXT_WORDS} words and more that differ"
+    rest = [column for column in columns if not column.numeric and column.values]
+    if len(rest) == 1:
+        return (rest[0],), "the only other column"
+    there = ", ".join(map(str, columns)) or "none"
+    msg = f"{table.name}: no column has texts; the other columns are: {there}; name them: --text COLUMNS"
+    raise DataError(msg)
+
+
+def _is_text(column: Column) -> bool:
+    if column.numeric or not column.values:
+        return False
+    return column.word in _TEXTS or (column.words >= TEXT_WORDS and 2 * len(column.values) > len(column.cells))
+
+
+def _named(table: Table, columns: Sequence[Column], name: str, option: str) -> Column:
+    """The column that an option names."""
+    names = [column.name for column in columns]
+    if name not in names:
+        hint = did_you_mean(name, names)
+        msg = f"{option} {name}: {table.name} has no such column to choose; {hint}there are: {', '.join(names)}"
+        raise DataError(msg)
+    return columns[names.index(name)]
+
+
+def _quoted(values: Sequence[str]) -> str:
+    """`bug, feature and 3 more values`, the most frequent first."""
+    more = len(values) - _QUOTED
+    shown = ", ".join(value if len(value) <= 30 else f"{value[:30]}..." for value in values[:_QUOTED])  # noqa: PLR2004
+    return f"{shown} and {more:,} more values" if more > 0 else shown

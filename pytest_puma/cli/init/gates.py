@@ -1,0 +1,108 @@
+"""The gates of a first benchmark, and the number of samples with which each can decide.
+
+The gate on a naive baseline decides if the model has a lead that matters: 20 points of accuracy, or half of what is
+left above the majority label if that is less; in a regression, a fifth of the error of the median.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, pstdev
+
+from pytest_puma.cli.init.columns import Task
+from pytest_puma.core import REGRESSION_LEVEL
+from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
+from pytest_puma.gates import parse_gate
+from pytest_puma.gates.decline import MIN_POWER
+from pytest_puma.gates.power import SHARE, of_plan
+from pytest_puma.stats.power import detectable, power_of_interval, power_of_mcnemar, samples_needed
+
+#: The lead over a naive baseline that matters: in accuracy, and as a share of an error.
+LEAD, LEAD_SHARE = 0.2, 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedGate:
+    """A gate, the number of samples that it `needed` to decide, and its purpose as half a sentence."""
+
+    gate: str
+    needed: float
+    purpose: str
+
+    def decides(self, samples: int) -> bool:
+        """Whether this many samples are enough."""
+        return samples >= self.needed
+
+    def too_few(self, samples: int) -> str:
+        """Return why the gate would not decide: `needs about 98 samples, and there are 40`."""
+        needed = (
+            "more samples than any file has" if math.isinf(self.needed) else f"about {rounded_up(self.needed)} samples"
+        )
+        return f"needs {needed}, and there are {samples:,}"
+
+
+def proposed_gates(task: Task, golds: Sequence[str]) -> tuple[ProposedGate, ...]:
+    """Return the gates for these right answers: on parse failures, on a naive baseline, and on a stored baseline."""
+    readable = ProposedGate(gate="parse_failure_rate <= 0.05", needed=1, purpose="19 of 20 replies can be read")
+    own = _of_labels(golds) if task == "classification" else _of_numbers([float(gold) for gold in golds])
+    return (readable, *own)
+
+
+def _of_labels(golds: Sequence[str]) -> tuple[ProposedGate, ...]:
+    majority = Counter(golds).most_common(1)[0][1] / len(golds)
+    lead = min(LEAD, (1 - majority) / 2)
+    # A model that is right or wrong wherever the label is.
+    better = majority + lead
+    changed = better * (1 - majority) + (1 - better) * majority
+    needed = samples_needed(lambda n: power_of_mcnemar(loss=lead, changed=changed, n=n))
+
+    def caught(n: int) -> float:
+        power = of_plan(parse_gate("no_regression"), n=n, share=True, exact=True, old=better, error=0.0)
+        return 0.0 if power is None else power.caught
+
+    decided = _decided(f"a lead of {100 * lead:.3g} points", needed)
+    return (
+        ProposedGate(
+            gate="accuracy > naive.majority",
+            needed=needed,
+            purpose=f"better than always the most frequent label: {decided}",
+        ),
+        _on_baseline(caught),
+    )
+
+
+def _of_numbers(golds: Sequence[float]) -> tuple[ProposedGate, ...]:
+    middle = median(golds)
+    errors = [abs(gold - middle) for gold in golds]
+    spread, naive = pstdev(errors), fmean(errors)
+    # As in forecasts, the errors of two answers to all samples are taken to have a correlation of one half.
+    needed = max(1.0, (detectable(spread) / (LEAD_SHARE * naive)) ** 2) if naive else math.inf
+
+    def caught(n: int) -> float:
+        error = spread / math.sqrt(n)
+        return power_of_interval(loss=SHARE * naive, error=error, level=1 - 2 * REGRESSION_LEVEL)
+
+    return (
+        ProposedGate(
+            gate="mae < naive.median",
+            needed=needed,
+            purpose=f"better than always the median: {_decided('an error that is a fifth smaller', needed)}",
+        ),
+        _on_baseline(caught),
+    )
+
+
+def _on_baseline(caught: Callable[[int], float]) -> ProposedGate:
+    return ProposedGate(
+        gate="no_regression",
+        needed=samples_needed(caught, target=MIN_POWER),
+        purpose="no worse than the stored baseline, once there is one: --puma-update-baseline",
+    )
+
+
+def _decided(lead: str, needed: float) -> str:
+    samples = "no number of" if math.isinf(needed) else rounded_up(needed)
+    return f"{lead} passes in {percent(TARGET_POWER)} of runs with {samples} samples"
