@@ -39,6 +39,10 @@ class Responder(Protocol):
     def speed(self) -> Speed:
         """Computed tokens and their time."""
 
+    @property
+    def kept(self) -> int:
+        """Number of responses since the last `begin` that come from the response store in place of the engine."""
+
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Forget all requests: the next ones belong to this cell.
 

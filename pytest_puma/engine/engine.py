@@ -47,6 +47,9 @@ class Engine:
     `speed` sums the computed tokens and their time since the last `reset`, or since a cell began.
     """
 
+    #: An engine computes all responses.
+    kept = 0
+
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
         self.speed = Speed()

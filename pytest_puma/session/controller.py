@@ -36,6 +36,10 @@ def register(config: pytest.Config) -> None:
     """Register the controller, except in a worker and for `--puma-plan`, which runs nothing."""
     if not hasattr(config, "workerinput") and not config.option.puma_plan:
         config.pluginmanager.register(Controller(config), "puma-controller")
+        if getattr(config.option, "tx", None):
+            from pytest_puma.session import worker_progress
+
+            worker_progress.register(config)
 
 
 class Controller:

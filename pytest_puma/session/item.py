@@ -69,7 +69,7 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         cell,
         engine,
         project=settings.project,
-        progress=progress_of(item.config, cell),
+        progress=progress_of(item, cell, engine),
         # Answers that are read cannot be computed again.
         determinism=settings.determinism if cell.model.computes else 0,
         only=None if settings.only is None else settings.only.get(cell.id),

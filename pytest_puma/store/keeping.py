@@ -56,6 +56,11 @@ class KeepingEngine:
         return self._engine.speed
 
     @property
+    def kept(self) -> int:
+        """Number of responses of this cell that come from the store."""
+        return self._cell.kept
+
+    @property
     def backend(self) -> Backend:
         """The backend that computes."""
         return self._engine.backend

@@ -30,10 +30,10 @@ def test_triage(puma):
 SLOW = """
 import pathlib
 import time
-import pytest_puma.session.progress
+import pytest_puma.session.display
 from pytest_puma.testing import ScriptedBackend
 
-pytest_puma.session.progress.PLAIN = 0.0
+pytest_puma.session.display.PLAIN = 0.0
 
 def answer(prompt):
     while not pathlib.Path({root!r}, "gone").exists():
@@ -123,7 +123,7 @@ def test_the_store_is_pruned_and_made_one_file_where_nobody_reads_on(project: Pr
 def test_a_cell_whose_progress_nobody_reads_is_kept(alone: Project) -> None:
     root = str(alone.pytester.path)
     alone.write(conftest=SLOW.format(root=root), test_triage=WAITING.format(root=root, waits=False))
-    status, errors = closed_after(alone, "puma: triage_jira-zero_shot@tiny: 0 of 8 samples in")
+    status, errors = closed_after(alone, "puma: 0 of 4 cells done; triage_jira-zero_shot@tiny 0 of 8 samples")
     assert (status, errors) == (1, "")
     assert check_whole(alone.folder) == {"triage_jira-zero_shot@tiny"}
 
