@@ -17,10 +17,11 @@ from pytest_puma.report import escape
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status: 2 for an error, which is one sentence on standard error."""
-    from pytest_puma.cli import compare, export, history, init, store
+    from pytest_puma.cli import compare, doctor, export, history, init, store
 
     parser = argparse.ArgumentParser(prog="pytest-puma", description="Begin a benchmark, and read what runs left.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    doctor.add_command(commands)
     init.add_command(commands)
     history.add_commands(commands)
     compare.add_command(commands)
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store.add_command(commands)
     options = parser.parse_args(arguments)
     try:
-        options.run(options)
+        status: int | None = options.run(options)
     except PumaError as error:
         sys.stderr.write(f"{escape.terminal_lines(f'pytest-puma: {error}')}\n")
         return 2
@@ -36,4 +37,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader, such as `head`, has seen enough.
         sys.stderr.close()
         return 0
-    return 0
+    return status or 0

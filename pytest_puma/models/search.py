@@ -83,7 +83,7 @@ def _different(*folders: Path) -> tuple[Path, ...]:
 
 def _listing(folders: Sequence[Path]) -> tuple[str, str]:
     """The GGUF files, as in ` (2 GGUF files there: a.gguf, b.gguf)`, and what to do."""
-    names = list(dict.fromkeys(name for folder in folders for name in _gguf_names(folder)))
+    names = list(dict.fromkeys(name for folder in folders for name in gguf_names(folder)))
     if not names:
         return " (no GGUF files there)", "give the path of one"
     files = "1 GGUF file" if len(names) == 1 else f"{len(names)} GGUF files"
@@ -92,8 +92,8 @@ def _listing(folders: Sequence[Path]) -> tuple[str, str]:
     return f" ({files} there: {', '.join(names[:_SHOWN])}{more})", advice
 
 
-def _gguf_names(folder: Path) -> list[str]:
-    """The GGUF files of a folder by name, one for each split model."""
+def gguf_names(folder: Path) -> list[str]:
+    """Return the GGUF files of a folder by name, one for each split model; none if there is no such folder."""
     try:
         names = sorted(each.name for each in folder.iterdir() if each.suffix.lower() == ".gguf")
     except OSError:  # most search directories do not exist

@@ -133,7 +133,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-report": {
         "action": "append",
         "metavar": "FORMAT:PATH",
-        "help": "html:PATH, md:PATH, json:PATH, csv:PATH, parquet:PATH, or junit-props for the file of --junitxml; repeatable",
+        "help": "html:PATH, md:PATH, json:PATH, csv:PATH, parquet:PATH, or junit-props for --junitxml; repeatable",
     },
     "--puma-prune-baseline": {
         "action": "store_true",

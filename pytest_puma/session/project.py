@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +19,21 @@ def project_root(config: pytest.Config) -> Path:
 
 def ini_file(folder: Path) -> Path | None:
     """Return the ini file that pytest finds if it starts in a folder."""
+    return _setup_in(folder)[1]
+
+
+def ini_values(folder: Path) -> dict[str, Any]:
+    """Return the values of this file by key, as they are written: texts, or in TOML also lists."""
+    return {key: each.value for key, each in _setup_in(folder)[2].items()}
+
+
+def _setup_in(folder: Path) -> tuple[Path, Path | None, Any]:
     from _pytest.config.findpaths import determine_setup
 
-    _, ini, *_ = determine_setup(inifile=None, override_ini=None, args=[], rootdir_cmd_arg=None, invocation_dir=folder)
-    return ini
+    root, ini, values, *_ = determine_setup(
+        inifile=None, override_ini=None, args=[], rootdir_cmd_arg=None, invocation_dir=folder
+    )
+    return root, ini, values
 
 
 def check_root(config: pytest.Config) -> None:

@@ -28,7 +28,7 @@ def owner_of(data: Mapping[str, Any]) -> Owner:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell in the file: its lines, the `announced` number of predictions, and the common beginnings of its prompts."""
+    """A cell in the file: its lines, the `announced` number of predictions, the common beginnings of prompts."""
 
     lines: CellLines
     announced: int

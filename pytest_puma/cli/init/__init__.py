@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.init.benchmark import Benchmark
 from pytest_puma.cli.init.columns import NO_KEY, Wish, find_columns
 from pytest_puma.cli.init.project import TEST_FOLDER, ini_lines, project_here, write_new
 from pytest_puma.report import escape
@@ -36,6 +35,9 @@ def add_command(commands: Any) -> None:
 
 
 def _init(options: argparse.Namespace) -> None:
+    # It imports NumPy, for the power of gates.
+    from pytest_puma.cli.init.benchmark import Benchmark
+
     ini = project_here(Path.cwd())
     file = Path.cwd() / options.file
     table = read_table(content_of(file), name=shown_path(file))

@@ -1,0 +1,51 @@
+"""`pytest-puma doctor`: what this machine offers to benchmarks, and what to do about each lack.
+
+    ok       engine      llama-cpp-python 0.3.36 answered with the bundled model
+    advice   GPU         an NVIDIA GPU is here, but this llama.cpp is built without it
+                         CMAKE_ARGS=-DGGML_CUDA=on pip install --force-reinstall --no-cache-dir llama-cpp-python
+
+The exit status is 1 if the installation cannot answer at all, else 0: a lack may be a choice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.cli.doctor import engine, machine, project
+from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.report import escape
+
+_STATE, _PART = 9, 12
+
+
+def add_command(commands: Any) -> None:
+    """Declare the command."""
+    text = "tell what this machine offers to benchmarks, and what to do about each lack"
+    parser = commands.add_parser("doctor", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser.set_defaults(run=_doctor)
+    parser.add_argument("--json", action="store_true", help="write the findings as JSON")
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    findings = [*machine.findings(), *engine.findings(), *project.findings(Path.cwd())]
+    usable = all(each.state != "broken" for each in findings)
+    if options.json:
+        record = {"usable": usable, "findings": [asdict(each) for each in findings]}
+        sys.stdout.write(f"{json.dumps(record, indent=1)}\n")
+    else:
+        for line in _lines(findings):
+            sys.stdout.write(f"{escape.terminal(line)}\n")
+    return 0 if usable else 1
+
+
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    for each in findings:
+        yield f"{each.state:<{_STATE}}{each.part:<{_PART}}{each.found}"
+        for line in each.advice.splitlines():
+            yield f"{'':<{_STATE + _PART}}{line}"

@@ -1,0 +1,102 @@
+"""llama.cpp: whether it answers, and on what.
+
+It runs in a child process, so that a broken library cannot end this one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.core.bundled import bundled_folder
+
+_PROGRAM = Path(__file__).with_name("probe.py")
+_SECONDS = 300.0
+_AGAIN = "pip install --force-reinstall --no-cache-dir"
+_BUILD = (
+    f"compile it on this machine, which takes about ten minutes: {_AGAIN} --no-binary llama-cpp-python llama-cpp-python"
+)
+_MAX_REASON = 300
+
+
+def findings() -> Iterator[Finding]:
+    """Yield what is found about llama.cpp and its devices."""
+    model = next(iter(sorted(bundled_folder("models").glob("*.gguf"))), None)
+    try:
+        process = run_probe(model)
+    except subprocess.TimeoutExpired:
+        found = f"does not answer within {_SECONDS:.0f} s"
+        yield Finding(part="engine", found=found, state="broken", advice=_BUILD)
+        return
+    steps = process.stdout.splitlines()
+    if process.returncode:
+        yield _broken(process, steps)
+        return
+    result = json.loads(steps[-1])
+    answered = "can be imported" if model is None else "answers with the bundled model"
+    yield Finding(part="engine", found=f"llama-cpp-python {result['version']} {answered}", details=result)
+    yield gpu_finding(result)
+
+
+def run_probe(model: Path | None) -> subprocess.CompletedProcess[str]:
+    """Run the program in this interpreter, with the module path of this process."""
+    return subprocess.run(  # noqa: S603 - a program of this package, in this interpreter
+        [sys.executable, "-I", _PROGRAM, "" if model is None else model, *sys.path],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=_SECONDS,
+        check=False,
+        # Without it, llama.cpp starts a debugger before it aborts.
+        env={**os.environ, "GGML_NO_BACKTRACE": "1"},
+    )
+
+
+def _broken(process: subprocess.CompletedProcess[str], steps: list[str]) -> Finding:
+    """The step that failed, why, and what to do about it."""
+    step = steps[-1] if steps else "start Python"
+    lines = [line.strip() for line in process.stderr.splitlines() if line.strip()]
+    reason = lines[-1][:_MAX_REASON] if lines else "no message"
+    ending = "" if process.returncode > 0 else f" ({_signal(-process.returncode)})"
+    library = step.removeprefix("import ").partition(".")[0]
+    foreign = step.startswith("import ") and library != "llama_cpp"
+    advice = f"install it again: {_AGAIN} {library}" if foreign else _BUILD
+    if process.returncode == -signal.SIGILL:
+        advice = f"the library is compiled for another processor; {_BUILD}"
+    found = f"cannot {step}{ending}: {reason}"
+    return Finding(part="engine", found=found, state="broken", advice=advice, details={"step": step})
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def gpu_finding(result: Mapping[str, Any]) -> Finding:
+    """The devices that llama.cpp computes on, or how to build it for one that it does not use."""
+    if result["gpus"]:
+        names = ", ".join(f"{gpu['name']} ({gpu['free'] / 2**30:.1f} GB free)" for gpu in result["gpus"])
+        return Finding(part="GPU", found=names)
+    if result["offloads"]:
+        return Finding(part="GPU", found="one that shares the memory of the host")
+    for there, name, flag in (
+        (shutil.which("nvidia-smi") or Path("/proc/driver/nvidia/version").exists(), "an NVIDIA", "-DGGML_CUDA=on"),
+        (Path("/dev/kfd").exists(), "an AMD", "-DGGML_HIP=on"),
+        (platform.system() == "Darwin" and platform.machine() == "arm64", "Apple's", "-DGGML_METAL=on"),
+    ):
+        if there:
+            advice = f"CMAKE_ARGS={flag} {_AGAIN} llama-cpp-python"
+            found = f"{name} GPU is here, but this llama.cpp is built without it, or its driver does not work"
+            return Finding(part="GPU", found=found, state="advice", advice=advice)
+    return Finding(part="GPU", found="none: models are computed on the processors")

@@ -1,0 +1,154 @@
+"""The project in this folder: its models, kept answers, version control, and the optional libraries of benchmarks."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.core.atomic import obstacle
+from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.models.search import default_directories, gguf_names
+from pytest_puma.planning.storage import RESPONSES
+from pytest_puma.session.project import ini_file, ini_values
+
+#: The modules of each extra of pytest-puma, and its purpose. Nothing here imports NumPy, which may be broken.
+EXTRAS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "hub": (("huggingface_hub",), "models and data of Hugging Face"),
+    "parquet": (("pyarrow",), "data in Parquet files"),
+    "xdist": (("xdist",), "several models or GPUs at once"),
+    "text": (("sacrebleu",), "BLEU, chrF and TER"),
+    "json": (("jsonschema", "rfc3339_validator"), "JSON Schema"),
+    "lang": (("lingua",), "the language of replies"),
+    "math": (("math_verify",), "equal expressions"),
+}
+#: GGUF files of a folder that are named.
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """The root folder, its ini file, and the values in it."""
+
+    root: Path
+    ini: Path | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: Path) -> Project:
+        """Return the project that pytest finds if it starts in a folder."""
+        ini = ini_file(folder)
+        return cls(root=folder if ini is None else ini.parent, ini=ini, values=ini_values(folder))
+
+    @property
+    def model_folders(self) -> list[Path]:
+        """The folders in which a model is searched by its name."""
+        named = self.values.get("puma_model_dirs")
+        if not named:
+            return list(default_directories(self.root))
+        return [self.root / each for each in (shlex.split(named) if isinstance(named, str) else named)]
+
+
+def findings(folder: Path) -> Iterator[Finding]:
+    """Yield what is found about the project in a folder."""
+    project = Project.of(folder)
+    yield _root(project)
+    yield _models(project)
+    yield _store(project)
+    yield _git(project)
+    yield _extras()
+    yield Finding(part="sandbox", found="none, and none is needed: no metric runs code of replies")
+
+
+def _root(project: Project) -> Finding:
+    details = {"root": str(project.root), "ini": None if project.ini is None else str(project.ini)}
+    if project.ini is not None:
+        return Finding(part="project", found=str(project.ini), details=details)
+    return Finding(
+        part="project",
+        found=f"{project.root}, without an ini file of pytest",
+        state="advice",
+        advice="pytest finds prompts/ and .puma/ from each folder below if this one has a pytest.ini: pytest-puma init",
+        details=details,
+    )
+
+
+def _models(project: Project) -> Finding:
+    own = {str(each): gguf_names(each) for each in project.model_folders}
+    names = [name for there in own.values() for name in there]
+    details = {
+        "folders": own,
+        "bundled": gguf_names(bundled_folder("models")),
+        "named": project.values.get("puma_models"),
+    }
+    searched = ", ".join(own)
+    if names:
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        found = f"{', '.join(names[:_SHOWN])}{more}, in {searched}"
+        return Finding(part="models", found=found, details=details)
+    if details["named"]:
+        return Finding(part="models", found=f"those of puma_models; no others in {searched}", details=details)
+    return Finding(
+        part="models",
+        found=f"only the bundled demonstration model; no GGUF file in {searched}",
+        state="advice",
+        advice="put one there, or name it: --puma-model FILE.gguf, --puma-model hf:owner/repo:*q4_k_m.gguf",
+        details=details,
+    )
+
+
+def _store(project: Project) -> Finding:
+    path = project.root / (project.values.get("puma_store_path") or RESPONSES)
+    details: dict[str, Any] = {"path": str(path)}
+    if (project.values.get("puma_store") or "") == "off":
+        advice = "a killed run begins again from the start; to keep answers, remove puma_store = off"
+        return Finding(part="answers", found="are not kept", state="advice", advice=advice, details=details)
+    if not path.is_file():
+        if reason := obstacle(path):
+            advice = "give pytest a folder that it may write to: puma_store_path"
+            return Finding(
+                part="answers", found=f"cannot be kept: {reason}", state="advice", advice=advice, details=details
+            )
+        return Finding(part="answers", found=f"none is kept yet; they will be in {path}", details=details)
+    from pytest_puma.store import contents
+    from pytest_puma.store.database import ResponseStore
+
+    with closing(ResponseStore(path, readonly=True)) as store:
+        runs = contents.runs(store)
+        notes = store.take_notes()
+    details |= {"runs": runs, "bytes": path.stat().st_size}
+    if notes:
+        advice = f"rename it, and save what can be read: pytest-puma store recover NEW_NAME ({path})"
+        return Finding(part="answers", found="; ".join(notes), state="advice", advice=advice, details=details)
+    found = f"{path}: {path.stat().st_size / 2**20:.1f} MB from {runs:,} run{'' if runs == 1 else 's'}"
+    return Finding(part="answers", found=found, details=details)
+
+
+def _git(project: Project) -> Finding:
+    if shutil.which("git") is None:
+        advice = "install git: baselines belong in version control, and tell the commit that they were made at"
+        return Finding(part="git", found="is not installed", state="advice", advice=advice)
+    command = ["git", "-C", str(project.root), "rev-parse", "--short", "HEAD"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command
+    if result.returncode == 0:
+        return Finding(part="git", found=f"a repository at commit {result.stdout.strip()}")
+    advice = "git init, and a first commit: baselines belong in version control"
+    return Finding(part="git", found="no commit in this folder", state="advice", advice=advice)
+
+
+def _extras() -> Finding:
+    missing = {name: use for name, (modules, use) in EXTRAS.items() if not all(map(find_spec, modules))}
+    there = ", ".join(name for name in EXTRAS if name not in missing) or "none"
+    details = {name: name not in missing for name in EXTRAS}
+    if not missing:
+        return Finding(part="extras", found=there, details=details)
+    advice = "\n".join(f"for {use}: pip install 'pytest-puma[{name}]'" for name, use in missing.items())
+    found = f"{there}; not installed: {', '.join(missing)}"
+    return Finding(part="extras", found=found, state="advice", advice=advice, details=details)
