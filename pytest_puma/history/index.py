@@ -21,7 +21,8 @@ from pytest_puma.history.file import opened
 from pytest_puma.history.rows import MeasureRow, RunRow, State
 from pytest_puma.store.past_run import read_run
 from pytest_puma.store.project_folder import runs_of
-from pytest_puma.store.run_folder import RECORD, age
+from pytest_puma.store.run_folder import RECORD
+from pytest_puma.store.run_order import oldest_first
 
 #: The columns of a `RunRow`.
 _RUN = 'number, name, started, seconds, "commit", branch, dirty, ci, command, cells, failed, answers, kept'
@@ -113,12 +114,13 @@ class History:
             self._connection.execute("DELETE FROM damaged WHERE name = ?", (name,))
 
     def _add(self, names: Iterable[str], stamps: Mapping[str, str]) -> None:
-        """Add runs in the order in which they ended."""
+        """Add runs in the order in which they began."""
         numbers = {name: number for name in names if (number := self.number_of(name)) is not None}
         self._remove(names)
-        ended = sorted(names, key=lambda name: age(self._runs / name / RECORD))
-        runs = {name: run for name in ended if (run := self._read(name)) is not None}
-        damaged = [(name, stamps[name]) for name in ended if name not in runs]
+        added = set(names)
+        began = [name for path in oldest_first(self._runs, RECORD) if (name := path.parent.name) in added]
+        runs = {name: run for name in began if (run := self._read(name)) is not None}
+        damaged = [(name, stamps[name]) for name in began if name not in runs]
         self._connection.executemany("INSERT INTO damaged VALUES (?, ?)", damaged)
         given = {name: numbers.get(name) or run.number for name, run in runs.items()}
         for name, number in self._numbered(given):

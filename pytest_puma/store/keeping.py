@@ -58,7 +58,8 @@ class KeepingEngine:
     @property
     def kept(self) -> int:
         """Number of responses of this cell that come from the store."""
-        return self._cell.kept
+        kept = self._cell.kept
+        return 0 if kept is None else kept.kept
 
     @property
     def backend(self) -> Backend:

@@ -20,7 +20,7 @@ from pytest_puma.report.page.pool import Pool
 from pytest_puma.report.page.rows import Rows
 from pytest_puma.report.page.task import task_of
 from pytest_puma.store.serialize import storable
-from pytest_puma.store.stored_cells import Owner, stored_cells
+from pytest_puma.store.stored_cells import stored_cells
 
 #: Bytes of the element around a block.
 _ELEMENT = len('<script type="text/plain" id="t1000"></script>\n')
@@ -93,8 +93,7 @@ class Contents:
         """The cells whose predictions are in the folder, in the order of the run."""
         outcomes = self.run.outcomes
         places = {
-            Owner(storable(each.cell), storable(each.node_id), each.attempt): place
-            for place, each in enumerate(outcomes)
+            (storable(each.cell), storable(each.node_id), each.attempt): place for place, each in enumerate(outcomes)
         }
         of_cell = {place: scenario for scenario in scenarios for place in scenario.cells}
         cells: list[CellBlocks | None] = [None] * len(outcomes)

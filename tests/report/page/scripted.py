@@ -85,7 +85,7 @@ def moody(prompt: str) -> str:
 def classification(*, samples: int = 40) -> list[Outcome]:
     """Two strategies with a baseline, gates on it and flips, and perturbed twins."""
     fields: dict[str, Any] = {"samples": samples, "compared_metrics": ("f1_macro", "accuracy")}
-    gated = {"gates": ("f1_macro >= 0.9", "accuracy >= baseline - 0.02", "parse_failure_rate <= 0.5")}
+    gated: dict[str, Any] = {"gates": ("f1_macro >= 0.9", "accuracy >= baseline - 0.02", "parse_failure_rate <= 0.5")}
     outcomes = []
     for strategy in ("zero_shot", "few_shot_3"):
         before = evaluated(cell(strategy=strategy, **fields), "Major")

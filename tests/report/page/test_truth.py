@@ -18,7 +18,7 @@ from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
 from pytest_puma.report.rows import all_rows, interval, number
 from pytest_puma.report.terminal import summary
-from pytest_puma.store.serialize import messages_from
+from pytest_puma.store.deserialize import messages_from
 from tests.report.page.scripted import Page, Recorded, every_kind, recorded, repeats
 
 Line = dict[str, Any]
@@ -152,7 +152,7 @@ def test_rows_differ_where_not_all_cells_give_one_answer(run: Recorded, page: Pa
 def test_rows_have_the_answers_and_texts_of_the_predictions(run: Recorded, page: Page) -> None:
     for cell in page.index["cells"]:
         lines = {(each["sample_id"], each["trial"]): each for each in run.predictions(cell["id"])}
-        keys, answers, entries = (read(cell["id"]) for read in (page.keys, page.answers, page.entries))
+        keys, answers, entries = page.keys(cell["id"]), page.answers(cell["id"]), page.entries(cell["id"])
         rows = page.block(f"r{cell['scenario']}")
         assert {key for key in keys if key} == set(lines)
         for row, key in enumerate(keys):

@@ -1,0 +1,58 @@
+"""A run of a real model, killed with some of its answers kept, and resumed: beside an uninterrupted run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import Model
+from tests.crash.project import ROOT, CrashProject
+from tests.crash.test_kill_tiny import predictions
+from tools.killed import kill_at
+
+CELLS = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=20)
+def test_triage(puma):
+    pass
+"""
+#: Of 20; the first ones end together.
+KEPT = 3
+
+
+@pytest.mark.parametrize("mode", ["--puma-strict", "--puma-store=mix", "--puma-store=whole"])
+def test_a_resumed_run_keeps_what_it_promises(tmp_path: Path, models: dict[str, Model], mode: str) -> None:
+    whole, killed = project(tmp_path / "whole"), project(tmp_path / "killed")
+    arguments = ["-p", "no:xdist", "-q", f"--puma-model={models['smollm2'].path}", mode]
+    assert whole.run(*arguments).code == 0
+
+    command = [sys.executable, "-m", "pytest", *arguments]
+    ours = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]), "PYTEST_ADDOPTS": ""}
+    kept = kill_at(KEPT, command, store=killed.store, cwd=killed.folder, env=os.environ | ours)
+    last = killed.run(*arguments)
+
+    assert last.code == 0, last.output
+    cells = [each["kept"] for each in killed.records()[-1]["outcomes"]]
+    differing = sum(one != other for one, other in zip(predictions(killed), predictions(whole), strict=True))
+    if mode == "--puma-store=mix":
+        assert sum(each["kept"] for each in cells if each) == kept
+        assert "the rest computed without them" in last.output
+        # Near-ties alone; a wrong answer for a request would change most of them.
+        assert differing <= len(predictions(whole)) // 3
+    else:
+        assert differing == 0
+    if mode == "--puma-store=whole":
+        assert all(each["kept"] == each["responses"] for each in cells if each)
+
+
+def project(folder: Path) -> CrashProject:
+    """A project with the real model alone."""
+    folder.mkdir()
+    made = CrashProject(folder)
+    made.write("pytest.ini", "[pytest]\npuma_naive_baselines = false\n")
+    made.write("test_triage.py", CELLS)
+    return made
