@@ -17,6 +17,8 @@ from tests.crash.test_upkeep import started
 
 #: Processes that open a store at the same moment.
 CROWD = 6
+#: Maximum milliseconds of a step.
+MODERATE = 10
 
 
 def crowd(path: Path) -> list[str]:
@@ -69,6 +71,21 @@ def test_two_runs_at_once_keep_every_answer_once(project: CrashProject) -> None:
         rows = Counter((row.cell, row.request, row.company) for row in project.rows())
         assert set(rows.values()) == {1}
         assert {(f"{cell}one", request) for cell, request, _ in rows} == set(project.computed())
+
+
+def test_eight_workers_keep_every_answer_once(project: CrashProject) -> None:
+    """Cells of one model on all of them, so that they write to the same tables at once."""
+    pytest.importorskip("xdist")
+    project.write("test_cells.py", CELLS)
+    result = project.run("-n8", "--dist=load", "--puma-model=one.gguf", pace=MODERATE)
+    assert result.code == 0, result.output
+    assert "locked" not in result.output
+    assert "no answers are kept" not in result.output
+    rows = Counter((row.cell, row.request, row.company) for row in project.rows())
+    assert set(rows.values()) == {1}
+    assert {(f"{cell}one", request) for cell, request, _ in rows} == set(project.computed())
+    assert set(project.computed().values()) == {1}
+    assert project.is_sound()
 
 
 @pytest.mark.parametrize("others", [("-n4",), ("-p", "no:xdist")], ids=["four_workers", "alone"])
