@@ -47,7 +47,7 @@ def opened(root: Path, update: Callable[[sqlite3.Connection], None], *, in_memor
             for suffix in ("-journal", ""):
                 (project_folder(root) / f"{NAME}{suffix}").unlink(missing_ok=True)
             return _updated(root, update)
-    except (OSError, sqlite3.OperationalError) as error:
+    except (OSError, sqlite3.Error) as error:
         if not in_memory:
             raise OSError(str(error)) from error
         connection = sqlite3.connect(":memory:", isolation_level=None)

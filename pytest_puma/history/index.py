@@ -159,10 +159,11 @@ class History:
             sum(outcome.kept.kept for outcome in outcomes if outcome.kept is not None),
         )
         self._connection.execute(f"INSERT INTO run VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
+        # Of several tests with one cell, the last one counts.
         for outcome in outcomes:
             signature = self._text(json.dumps(outcome.signature, sort_keys=True))
             rows = [self._row(number, outcome, each, signature) for each in outcome.measures.values()]
-            self._connection.executemany(f"INSERT INTO measure VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
+            self._connection.executemany(f"INSERT OR REPLACE INTO measure VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
 
     def _row(self, number: int, outcome: Outcome, measure: Measure, signature: int) -> tuple[Any, ...]:
         statuses = [verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric]

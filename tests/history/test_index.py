@@ -176,6 +176,14 @@ def test_in_a_folder_that_cannot_be_written_the_index_is_made_in_memory(root: Pa
         History(root, in_memory=False)
 
 
+def test_of_several_tests_with_one_cell_the_last_one_counts(tmp_path: Path) -> None:
+    first, second = cells(0.1)[0], cells(0.2)[0]
+    keep(tmp_path, NAMES[0], [first, replace(second, node_id="c")])
+    with closing(History(tmp_path)) as history:
+        assert [row.value for row in history.trend(CELL, "accuracy", last=9)] == [0.2]
+        assert history.runs()[0].cells == 2
+
+
 def test_the_index_is_for_its_owner_alone(root: Path) -> None:
     assert file(root).stat().st_mode & 0o777 == 0o600
 

@@ -1,0 +1,104 @@
+"""docs/reference/runs.md against the code: its commands run on a project like that of the page."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.cli import main
+from pytest_puma.history import names
+from pytest_puma.report.export import FORMATS
+from tests.docs.reference import ROOT, names_in, table
+
+# It also imports what no run in this process may import a second time.
+from tests.integration.conftest import INI
+
+PAGE = (ROOT / "docs" / "reference" / "runs.md").read_text(encoding="utf-8")
+BENCHMARK = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=100, gates=["accuracy >= 0.5"])
+def test_triage(puma):
+    pass
+"""
+SHORT = (
+    "<issue>\nTitle: {{ title }}\n{% if description %}\nDescription: {{ description[:60] }}\n{% endif %}\n</issue>\n"
+)
+#: The parts of the output that differ from run to run: names, commits, times.
+VOLATILE = re.compile(r"\d{8}T\d{6}-\d+|@[0-9a-f]{7}|\d{4}-\d\d-\d\d \d\d:\d\d")
+
+
+def git(home: Path, *arguments: str) -> None:
+    who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    subprocess.run(["git", *who, *arguments], cwd=home, check=True, capture_output=True)  # noqa: S603, S607
+
+
+@pytest.fixture
+def home(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A branch `main` with a run, and a branch with two, of which the second one has a spoiled prompt."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    pytester.makeini(INI)
+    pytester.makepyfile(test_triage=BENCHMARK)
+    home = pytester.path
+    git(home, "init", "-b", "main")
+    git(home, "add", ".")
+    git(home, "commit", "-m", "one")
+    pytester.runpytest_inprocess("-p", "no:xdist").assert_outcomes(passed=2)
+    git(home, "checkout", "-b", "short-prompt")
+    git(home, "commit", "--allow-empty", "-m", "two")
+    pytester.runpytest_inprocess("-p", "no:xdist").assert_outcomes(passed=2)
+    prompts = home / "prompts" / "triage_jira"
+    prompts.mkdir(parents=True)
+    for template in (ROOT / "prompts" / "triage_jira").glob("*.jinja"):
+        (prompts / template.name).write_bytes(template.read_bytes())
+    (prompts / "_issue.jinja").write_text(SHORT, encoding="utf-8")
+    git(home, "add", ".")
+    git(home, "commit", "-m", "three")
+    pytester.runpytest_inprocess("-p", "no:xdist").assert_outcomes(passed=2)
+    return home
+
+
+def settled(text: str) -> list[str]:
+    """The words of each line, without what differs from run to run."""
+    return [" ".join(VOLATILE.sub("X", line).replace("-", "").split()) for line in text.splitlines()]
+
+
+@pytest.mark.usefixtures("home")
+def test_the_example_shows_what_the_commands_print(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"^```console\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    for part in block.split("$ pytest-puma ")[1:]:
+        command, _, expected = part.partition("\n")
+        capsys.readouterr()
+        assert main(shlex.split(command)) == 0
+        assert settled(capsys.readouterr().out) == settled(expected)
+
+
+@pytest.mark.usefixtures("home")
+def test_the_other_commands_of_the_page_work(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("show last", "show main", "compare last~2 3 --flips --format md", "compare 1 2 --cells '*zero*'"):
+        assert main(shlex.split(command)) == 0
+    for suffix in FORMATS:
+        assert main(["export", "last", "-o", f"run{suffix}"]) == 0
+        assert main(["export", "last", "--predictions", "-o", f"predictions{suffix}"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_the_table_of_commands_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    commands = re.findall(r"^    (\w+) +\w", capsys.readouterr().out, re.MULTILINE)
+    assert sorted(names_in(row[0])[0].split()[0] for row in table("`pytest-puma`")) == sorted(commands)
+
+
+def test_the_tables_name_each_form_of_a_run_and_each_format() -> None:
+    assert names.__doc__ is not None
+    documented = [line for line in names.__doc__.splitlines() if line.startswith("| `")]
+    on_page = [row[0] for row in table("RUN") if row[0] != "`baseline`"]
+    assert [line.split(" | ")[0].strip("| ") for line in documented] == on_page
+    (row,) = (row for row in table("`pytest-puma`") if row[0].startswith("`export"))
+    assert {name for name in names_in(row[1]) if name.startswith(".")} == set(FORMATS)
