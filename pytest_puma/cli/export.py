@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,15 @@ def add_command(commands: Any) -> None:
 
 def _export(options: argparse.Namespace) -> None:
     _, past = run_of(options.name, options)
+    left_out: list[warnings.WarningMessage] = []
     try:
         if options.predictions:
-            count = export(options.output, PREDICTION_COLUMNS, load_run(past.folder).rows())
+            with warnings.catch_warnings(record=True) as left_out:
+                warnings.simplefilter("always", UserWarning)
+                count = export(options.output, PREDICTION_COLUMNS, load_run(past.folder).rows())
         else:
             count = export(options.output, csv.COLUMNS, csv.rows(past.run))
     except OSError as error:
         msg = f"-o {options.output}: cannot be written ({error.strerror})"
         raise DataError(msg) from error
-    show(f"{options.output}: {counted(count, 'row')}")
+    show(f"{options.output}: {counted(count, 'row')}", *(f"warning: {each.message}" for each in left_out))

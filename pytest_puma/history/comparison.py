@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from pytest_puma.analysis.recorded import recorded
-from pytest_puma.baseline import Entry, rounded
-from pytest_puma.core import Contrast, DataError, Flip, Outcome, Task
+from pytest_puma.baseline import TIMED, Entry, rounded
+from pytest_puma.core import Contrast, DataError, Flip, Outcome, PumaError, Task
 from pytest_puma.core.errors import one_line
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.history.older import Older
 from pytest_puma.metrics import PairedPredictions, contrast, pair
 from pytest_puma.stats import holm
 from pytest_puma.store.changes import changes
+from pytest_puma.task_types import KINDS
 
 #: Reads the predictions of an outcome.
 _Answered = Callable[[Outcome], Outcome]
@@ -119,16 +120,15 @@ def _compared(outcome: Outcome, answered: _Answered, old: Older) -> CellComparis
     )
     try:
         return _paired(bare, answered(outcome), entry, task, old.name)
-    except DataError as error:
+    except PumaError as error:
         return replace(bare, why=str(error))
 
 
 def _paired(bare: CellComparison, new: Outcome, old: Entry, task: Task | None, name: str) -> CellComparison:
-    """The comparison sample by sample; a `DataError` tells why there is none."""
+    """The comparison sample by sample; a `PumaError` tells why there is none."""
     pairs = _pairs(new, old, task, name)
     both = {each.metric: pairs.replicates(each.metric) for each in bare.untested}
-    seed = new.signature["seed"]
-    contrasts = tuple(contrast(new.cell, name, *each, seed=seed) for each in both.values() if each is not None)
+    contrasts = tuple(contrast(new.cell, name, *each, seed=_seed(new)) for each in both.values() if each is not None)
     untested = tuple(each for each in bare.untested if both[each.metric] is None)
     answers = {each.key: each.answer for each in new.predictions}
     return replace(
@@ -158,10 +158,13 @@ def _pairs(new: Outcome, old: Entry, task: Task | None, name: str) -> PairedPred
     if task is None:
         msg = "both runs are of versions that did not store the task"
         raise DataError(msg)
+    if task.type not in KINDS:
+        msg = f"this version knows no task of the type {task.type!r}"
+        raise DataError(msg)
     if task.kind.form == "choices" and not all(each.choices for each in new.predictions):
         msg = "its choices were not stored (puma_keep_prompts)"
         raise DataError(msg)
-    pairs = pair(recorded(task, new.predictions, seed=new.signature["seed"]), old.answers)
+    pairs = pair(recorded(task, new.predictions, seed=_seed(new)), old.answers)
     if not len(pairs):
         msg = "the runs have no sample in common"
         raise DataError(msg)
@@ -169,15 +172,21 @@ def _pairs(new: Outcome, old: Entry, task: Task | None, name: str) -> PairedPred
 
 
 def _metrics(outcome: Outcome) -> list[str]:
-    """The primary metric, and those that gates limit."""
+    """The primary metric, and those that gates limit, but what the clock measures, as in baselines."""
     limited = (verdict.gate.metric for verdict in outcome.verdicts if not verdict.gate.word)
-    return [name for name in dict.fromkeys((outcome.primary, *limited)) if name in outcome.measures]
+    names = dict.fromkeys((outcome.primary, *limited))
+    return [name for name in names if name in outcome.measures and name not in TIMED]
 
 
 def _values(metrics: Sequence[str], outcome: Outcome, entry: Entry) -> Iterator[Values]:
     for metric in metrics:
         old: Mapping[str, float | None] = entry.measures.get(metric, {})
         yield Values(metric=metric, old=old.get("value"), new=rounded(outcome.measures[metric].value))
+
+
+def _seed(outcome: Outcome) -> int:
+    """The seed of the run, so that resamples are those of its own numbers."""
+    return int(outcome.signature.get("seed", 0))
 
 
 def _ids(keys: Collection[tuple[str, int]]) -> tuple[str, ...]:

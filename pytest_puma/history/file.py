@@ -44,16 +44,32 @@ def opened(root: Path, update: Callable[[sqlite3.Connection], None], *, in_memor
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
-            for suffix in ("-journal", ""):
-                (project_folder(root) / f"{NAME}{suffix}").unlink(missing_ok=True)
-            return _updated(root, update)
+            return _anew(root, update)
     except (OSError, sqlite3.Error) as error:
         if not in_memory:
             raise OSError(str(error)) from error
-        connection = sqlite3.connect(":memory:", isolation_level=None)
-        _create(connection)
-        update(connection)
-        return connection
+        return _made_in_memory(update)
+
+
+def made_again(root: Path, update: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    """Replace a file that turned out to be damaged while it was read."""
+    try:
+        return _anew(root, update)
+    except (OSError, sqlite3.Error):
+        return _made_in_memory(update)
+
+
+def _anew(root: Path, update: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    for suffix in ("-journal", ""):
+        (project_folder(root) / f"{NAME}{suffix}").unlink(missing_ok=True)
+    return _updated(root, update)
+
+
+def _made_in_memory(update: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    _create(connection)
+    update(connection)
+    return connection
 
 
 def _updated(root: Path, update: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
@@ -71,12 +87,18 @@ def _updated(root: Path, update: Callable[[sqlite3.Connection], None]) -> sqlite
 
 def _create(connection: sqlite3.Connection) -> None:
     """Create the tables; drop those of another version before."""
-    if connection.execute("PRAGMA user_version").fetchone() == (_VERSION,):
+    if _is_current(connection):
         return
     with connection:
         connection.execute("BEGIN EXCLUSIVE")
+        if _is_current(connection):  # another process was faster
+            return
         for table in _TABLES:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         for statement in filter(str.strip, _SCHEMA.split(";")):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _is_current(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA user_version").fetchone() == (_VERSION,))

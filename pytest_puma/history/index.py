@@ -17,7 +17,7 @@ from typing import Any
 
 from pytest_puma.core import DataError, Invocation, Measure, Outcome, Run
 from pytest_puma.core.locks import is_locked
-from pytest_puma.history.file import opened
+from pytest_puma.history.file import made_again, opened
 from pytest_puma.history.rows import MeasureRow, RunRow, State
 from pytest_puma.store.past_run import read_run
 from pytest_puma.store.project_folder import runs_of
@@ -41,7 +41,7 @@ class History:
     """
 
     def __init__(self, root: Path, *, in_memory: bool = True) -> None:
-        self._runs = runs_of(root)
+        self._root, self._runs = root, runs_of(root)
         self._texts: dict[str, int] = {}
         self._connection = opened(root, self._update, in_memory=in_memory)
 
@@ -51,12 +51,12 @@ class History:
 
     def runs(self) -> list[RunRow]:
         """Return the finished runs, the newest first."""
-        return [_run_row(row) for row in self._connection.execute(f"SELECT {_RUN} FROM run ORDER BY number DESC")]  # noqa: S608
+        return [_run_row(row) for row in self._fetch(f"SELECT {_RUN} FROM run ORDER BY number DESC")]  # noqa: S608
 
     def unfinished(self) -> list[RunRow]:
         """Return the runs without a readable `run.json`, the newest first."""
-        damaged = {name for (name,) in self._connection.execute("SELECT name FROM damaged")}
-        finished = {name for (name,) in self._connection.execute("SELECT name FROM run")}
+        damaged = {name for (name,) in self._fetch("SELECT name FROM damaged")}
+        finished = {name for (name,) in self._fetch("SELECT name FROM run")}
         folders = [each for each in _folders(self._runs) if each.name not in finished]
         rows = [RunRow(name=each.name, state="damaged" if each.name in damaged else _state(each)) for each in folders]
         return sorted(rows, key=lambda row: row.name, reverse=True)
@@ -64,30 +64,39 @@ class History:
     def cells(self) -> list[str]:
         """Return the ids of all cells that ever ran."""
         query = "SELECT text FROM text WHERE id IN (SELECT DISTINCT cell FROM measure) ORDER BY text"
-        return [cell for (cell,) in self._connection.execute(query)]
+        return [cell for (cell,) in self._fetch(query)]
 
     def metrics(self, cell: str) -> list[str]:
         """Return the metrics of a cell, the primary one of its newest run first."""
         query = (
-            "SELECT text.text FROM measure JOIN text ON text.id = metric WHERE cell = ? "
+            "SELECT text.text FROM measure JOIN text ON text.id = metric "
+            "WHERE cell = (SELECT id FROM text WHERE text = ?) "
             "GROUP BY metric ORDER BY max(first * run) DESC, text.text"
         )
-        return [metric for (metric,) in self._connection.execute(query, (self._known_text(cell),))]
+        return [metric for (metric,) in self._fetch(query, cell)]
 
     def trend(self, cell: str, metric: str, *, last: int) -> list[MeasureRow]:
         """Return a metric of a cell in the newest runs that measured it, the oldest first."""
         query = (
             f"SELECT {_MEASURE}, {_RUN} FROM measure JOIN run ON number = measure.run "  # noqa: S608
-            "WHERE cell = ? AND metric = ? ORDER BY number DESC LIMIT ?"
+            "WHERE cell = (SELECT id FROM text WHERE text = ?) AND metric = (SELECT id FROM text WHERE text = ?) "
+            "ORDER BY number DESC LIMIT ?"
         )
-        names = (self._known_text(cell), self._known_text(metric))
-        rows = self._connection.execute(query, (*names, last)).fetchall()
-        return [_measure_row(cell, metric, row) for row in reversed(rows)]
+        return [_measure_row(cell, metric, row) for row in reversed(self._fetch(query, cell, metric, last))]
 
     def number_of(self, name: str) -> int | None:
         """Return the number of a finished run."""
-        row = self._connection.execute("SELECT number FROM run WHERE name = ?", (name,)).fetchone()
-        return None if row is None else int(row[0])
+        rows = self._fetch("SELECT number FROM run WHERE name = ?", name)
+        return int(rows[0][0]) if rows else None
+
+    def _fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return all rows; a file whose damage shows only now is made again."""
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError:
+            self._connection.close()
+            self._connection = made_again(self._root, self._update)
+            return self._connection.execute(query, values).fetchall()
 
     # -- bringing up to date ---------------------------------------------------------------------
 
@@ -115,14 +124,14 @@ class History:
 
     def _add(self, names: Iterable[str], stamps: Mapping[str, str]) -> None:
         """Add runs in the order in which they began."""
-        numbers = {name: number for name in names if (number := self.number_of(name)) is not None}
+        numbers = dict(self._connection.execute("SELECT name, number FROM run"))
         self._remove(names)
         added = set(names)
         began = [name for path in oldest_first(self._runs, RECORD) if (name := path.parent.name) in added]
         runs = {name: run for name in began if (run := self._read(name)) is not None}
         damaged = [(name, stamps[name]) for name in began if name not in runs]
         self._connection.executemany("INSERT INTO damaged VALUES (?, ?)", damaged)
-        given = {name: numbers.get(name) or run.number for name, run in runs.items()}
+        given = {name: numbers.get(name, run.number) for name, run in runs.items()}
         for name, number in self._numbered(given):
             self._insert(number, name, stamps[name], runs[name])
 
@@ -177,10 +186,6 @@ class History:
             self._connection.execute("INSERT OR IGNORE INTO text (text) VALUES (?)", (text,))
             (self._texts[text],) = self._connection.execute(_TEXT, (text,)).fetchone()
         return self._texts[text]
-
-    def _known_text(self, text: str) -> int | None:
-        row = self._connection.execute(_TEXT, (text,)).fetchone()
-        return None if row is None else int(row[0])
 
 
 def _folders(runs: Path) -> list[os.DirEntry[str]]:

@@ -1,4 +1,4 @@
-"""The folder `.puma` of a project: run folders and their order, responses, throughput.
+"""The folder `.puma` of a project: run folders, their order and their index, responses, throughput.
 
 It has texts of your data, so it is made for its owner alone, folders with the mode 0700 and files with 0600; a mode
 that you change afterwards stays. Its own `.gitignore` keeps it out of version control.

@@ -17,7 +17,7 @@ from pytest_puma.core import Outcome
 from pytest_puma.report import contrasts, robustness
 from pytest_puma.report.terminal import summary
 from pytest_puma.store.project_folder import runs_of
-from tests.factories import measure, outcome
+from tests.factories import fault, measure, outcome
 from tests.history.runs import MAIN, keep, triaged
 from tests.store.test_past_run import whole_run
 
@@ -218,3 +218,25 @@ def read(suffix: str) -> pd.DataFrame:
         return pd.read_parquet(path)
     text = path.read_text(encoding="utf-8")
     return pd.DataFrame(json.loads(text) if suffix == "json" else [json.loads(line) for line in text.splitlines()])
+
+
+@pytest.mark.usefixtures("answered")
+def test_a_cell_that_was_cut_off_is_left_out_of_an_export_with_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = runs_of(tmp_path) / FIRST / "predictions.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    first, second = lines(capsys, "export", "last", "--predictions", "-o", "run.jsonl")
+    assert first == "run.jsonl: 0 rows"
+    assert second.startswith("warning: load_run: ")
+    assert "11 of the 12 predictions of triage_jira-zero_shot@script are there; the cell is left out" in second
+
+
+def test_a_run_without_an_outcome_is_listed_and_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    keep(tmp_path, FIRST, [], faults=(fault("triage-x@m"),))
+    assert words(capsys, "list")[0][-3:] == ["0", "1", "0"]
+    assert lines(capsys, "show", "1")[0].startswith("run 1 (")
+    assert "matches no cell; there are: none" in error(capsys, "trend")

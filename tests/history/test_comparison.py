@@ -140,6 +140,21 @@ def test_a_run_of_an_older_version_is_compared_by_the_task_of_the_other_one(tmp_
     assert [cell.why for cell in told.cells] == ["both runs are of versions that did not store the task"]
 
 
+def test_a_task_of_a_version_to_come_has_values_without_a_test(tmp_path: Path) -> None:
+    old, new = triaged(), triaged(by_length)
+    assert new.task is not None
+    (cell,) = runs(tmp_path, [old], [replace(new, task=replace(new.task, type="ranking"))]).cells
+    assert cell.why == "this version knows no task of the type 'ranking'"
+    assert len(cell.untested) == 1
+
+
+def test_what_the_clock_measures_is_not_compared(tmp_path: Path) -> None:
+    outcome = triaged(gates=("latency_mean <= 10",))
+    (cell,) = runs(tmp_path, [outcome], [triaged(gates=("latency_mean <= 10",))]).cells
+    assert cell.same
+    assert [each.change.metric for each in cell.contrasts] == ["f1_macro"]
+
+
 # -- metrics of a project ------------------------------------------------------------------------
 
 

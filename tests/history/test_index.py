@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -112,6 +113,21 @@ def test_an_index_that_is_made_again_equals_the_one_that_grew(root: Path, damage
     damage(file(root))
     assert content(root) == grown
     assert file(root).stat().st_size > 5000
+
+
+def test_damage_anywhere_in_the_index_is_mended(root: Path) -> None:
+    grown, whole = content(root), file(root).read_bytes()
+    page = 4096
+    for start in range(0, len(whole), page):
+        file(root).write_bytes(whole[:start] + b"\xff" * page + whole[start + page :])
+        assert content(root) == grown
+
+
+def test_processes_that_use_the_index_at_once_find_the_same(root: Path) -> None:
+    grown = content(root)
+    lose(file(root))
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: content(root), range(24))) == {grown}
 
 
 def test_runs_that_are_gone_leave_the_index(root: Path) -> None:

@@ -200,3 +200,20 @@ def test_the_list_and_the_tables_are_those_that_the_runs_printed(
     printed = set(result.stdout.str().splitlines())
     assert [line for line in shown[1:] if line not in printed and not re.fullmatch("=+ .* =+", line)] == []
     assert len(shown) > 20
+
+
+def test_a_history_that_cannot_be_written_is_a_line_and_no_failure(alone: Project) -> None:
+    alone.write(test_it=TRIAGE, conftest=mood(3))
+    (alone.pytester.path / ".puma" / "history.sqlite").mkdir(parents=True)
+    result = alone.run()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["the history cannot be written, and the run has no number: *history.sqlite*"])
+    assert alone.record()["number"] is None
+
+
+def test_the_command_line_of_a_run_is_kept(alone: Project) -> None:
+    alone.write(test_it=TRIAGE, conftest=mood(3))
+    alone.run("-k", "zero_shot or option", "--puma-samples=8")
+    record = alone.record()
+    assert record["invocation"]["command"].startswith("pytest -p no:xdist -k 'zero_shot or option' --puma-samples=8 ")
+    assert record["seconds"] > 0
