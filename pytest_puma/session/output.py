@@ -82,6 +82,7 @@ class Output:
         """Give the run its number in the history, which can be made again later: without one, the run goes on."""
         if self._folder is None:
             return run, []
+        import sqlite3
         from contextlib import closing
 
         from pytest_puma.history.index import History
@@ -90,7 +91,7 @@ class Output:
             with closing(History(self._root, in_memory=False)) as history:
                 self.has_older_runs = len(history.runs()) > 1
                 return replace(run, number=history.number_of(run.id)), []
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             return run, [f"the history cannot be written, and the run has no number: {error}"]
 
     def _prune(self, folder: RunFolder) -> list[str]:
