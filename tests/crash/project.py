@@ -162,7 +162,9 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 #: Parts of `run.json` that say when and how a run was made, not what was answered.
-_OF_THE_RUN = frozenset({"id", "started", "environment", "seconds", "speed", "usage", "kept", "warnings", "notes"})
+_OF_THE_RUN = frozenset(
+    {"number", "id", "started", "environment", "seconds", "speed", "usage", "kept", "warnings", "notes"}
+)
 #: Measures that depend on the clock, or on what was computed in the same batch.
 _COSTS = frozenset({"latency_mean", "tokens_cached_mean"})
 
