@@ -6,8 +6,10 @@ import pytest
 
 from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import is_metric, metric_names
+from pytest_puma.metrics import declaration, is_metric, metric_names, names_of_kind
+from tests.composed import Quiz
 from tests.factories import Estimation, Triage
+from tests.metrics.texts import Letters, closeness
 
 
 def test_the_names_of_a_classification() -> None:
@@ -77,3 +79,21 @@ def test_a_gate_can_name_every_metric(scenario: Scenario) -> None:
 def test_unusable_names_are_refused(scenario: Scenario, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         metric_names(scenario)
+
+
+def test_the_names_of_choices_and_of_texts() -> None:
+    of_every_cell = metric_names(Triage("AB"))[-11:]
+    assert metric_names(Quiz()) == ("accuracy", *of_every_cell)
+    assert metric_names(Letters(), [closeness()]) == ("closeness", *of_every_cell)
+
+
+def test_names_of_a_kind_are_those_without_any_declaration() -> None:
+    declared = Triage("AB", metrics={"mine": len}, primary="mine")
+    assert names_of_kind(declared) == {*metric_names(declared)} - {"mine"}
+    assert "mae" in names_of_kind(Estimation())
+    assert "accuracy" not in names_of_kind(Letters())
+
+
+def test_a_declaration_is_found_by_the_name_of_the_metric_or_of_a_slice() -> None:
+    found = [declaration(Estimation(), name) for name in ("mae", "mae[subject=law]", "nothing")]
+    assert [each and (each.name, each.better) for each in found] == [("mae", "low"), ("mae", "low"), None]

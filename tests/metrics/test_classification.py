@@ -18,7 +18,7 @@ from sklearn.metrics import (
 
 from pytest_puma.metrics import confusion_matrix
 from pytest_puma.stats import resampling_weights, wilson
-from tests.factories import LABELS, OrderedTriage, Triage, measured, predictions
+from tests.factories import LABELS, OrderedTriage, Triage, measured, paired, predictions
 from tests.metrics.generated import rows_of_labels
 
 PairedPredictions = list[tuple[str, str | None]]
@@ -210,3 +210,40 @@ def test_the_interval_of_macro_f1_is_wilsons_for_as_many_samples_as_its_resample
     assert measure.value == pytest.approx(share)
     # The spread of 400 resamples instead of 2,000.
     assert (measure.low, measure.high) == pytest.approx((low, high), abs=0.03)
+
+
+def test_a_rare_class_is_the_only_note_on_means_over_classes() -> None:
+    measures = measured(Triage("AB"), predictions("A" * 41 + "B" * 9, "A" * 46 + "B" * 4))
+    assert measures["f1_macro"].note == "n=9 of the rarest class: the interval is approximate"
+    assert measures["f1_weighted"].note.startswith("under 10 answers are right")
+
+
+@pytest.mark.parametrize(("n", "note"), [(29, "n under 30"), (30, "n=9 of the rarest class")])
+def test_few_samples_are_marked_before_rare_classes(n: int, note: str) -> None:
+    measure = measured(Triage("AB"), predictions("B" * 9 + "A" * (n - 9), "A" * n))["f1_macro"]
+    assert measure.note == f"{note}: the interval is approximate"
+
+
+def test_a_class_without_samples_is_not_rare() -> None:
+    assert measured(Triage("ABC"), predictions("AB" * 20, "AA" * 20))["f1_macro"].note == ""
+
+
+def test_a_class_has_a_change_where_one_of_its_answers_changed() -> None:
+    """Of five changed answers three went to B and one from B; one has no label B on either side."""
+    pairs = paired(
+        Triage("ABC"), predictions("AABCC" * 8, "BBBBA" + "AABCC" * 7), predictions("AABCC" * 8, "AACAB" + "AABCC" * 7)
+    )
+    change = pairs.change("per_class.B.f1")
+    assert change is not None
+    assert change.changed == 5
+    recall, precision = pairs.change("per_class.B.recall"), pairs.change("per_class.B.precision")
+    assert recall is not None
+    assert precision is not None
+    assert (recall.changed, recall.new, recall.old) == (1, 1, 7 / 8)
+    assert (precision.changed, precision.new, precision.old) == (5, 8 / 11, 7 / 8)
+
+
+@pytest.mark.parametrize(("wrong", "note"), [(9, "under 10 answers are right, or under 10 wrong"), (10, "")])
+def test_the_f1_of_a_class_with_few_wrong_answers_is_marked(wrong: int, note: str) -> None:
+    measures = measured(Triage("AB"), predictions("A" * 40 + "B" * 40, "B" * wrong + "A" * (40 - wrong) + "B" * 40))
+    assert measures["per_class.A.f1"].note == (f"{note}: the interval is approximate" if note else "")

@@ -59,3 +59,33 @@ def test_metrics_that_need_probabilities_or_a_scale_are_optional() -> None:
         *("brier", "ece", "mce", "outside_labels"),
     }
     assert {each.name for each in statistics if each.bare} == {"ece", "mce"}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "tests", "unsteady", "rebuilt"),
+    [
+        (
+            OrderedTriage(),
+            {"mcnemar": {"accuracy"}},
+            {*AGREEMENT, "ece", "mce"},
+            {name: name for name in AGREEMENT},
+        ),
+        (
+            Estimation(),
+            {"permutation": {"mae"}},
+            {*AGREEMENT, "ece", "mce", "mdae", "rmse", "standardised_accuracy"},
+            {name: name for name in AGREEMENT}
+            | {"mae": "mean", "mdae": "median", "rmse": "root_mean_square", "standardised_accuracy": "standardised"}
+            | {f"mae_by_bin.{name}": "mean" for name in ("1-3", "5-8", "13-21", "34+", "other")},
+        ),
+    ],
+    ids=["labels", "numbers"],
+)
+def test_each_metric_declares_its_paired_test_and_whether_interim_looks_are_valid(
+    scenario: Scenario, tests: dict[str, set[str]], unsteady: set[str], rebuilt: dict[str, str]
+) -> None:
+    statistics = catalogue(scenario, Table.of(scenario, ()), ())
+    for test in ("mcnemar", "permutation"):
+        assert {each.name for each in statistics if each.test == test} == tests.get(test, set())
+    assert {each.name for each in statistics if not each.steady} == unsteady
+    assert {each.name: each.rebuild for each in statistics if each.rebuild} == rebuilt

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binom, norm, ttest_1samp
 
 from pytest_puma.core import Decline, Prediction
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from pytest_puma.stats.refit import refit
 from tests.factories import paired, prediction, predictions
 
 SCENARIO = TriageJiraScenario()
@@ -166,3 +168,54 @@ def test_a_single_changed_answer_has_no_error_and_is_no_regression(
     right, wrong = scenario.valid_labels()[:2]
     result = paired(scenario, predictions([right], [wrong]), predictions([right], [right])).decline()
     assert (result.n, result.worse, result.error, result.is_regression) == (1, 1, 0.0, False)
+
+
+def test_the_p_value_is_stouffers_sum_of_the_exact_test_and_students_test() -> None:
+    """The rise of the refitted Brier score is compared with the tolerance of 0.005; the correlation is 0.7."""
+    noise = np.random.default_rng(8).normal(0, 0.5, (N, 4))
+    new, old = answered(skilled() + noise), answered(skilled())
+    result = declined(new, old)
+
+    golds = np.array([LABELS.index(each.gold) for each in new])
+    losses = [
+        refit(np.array([[(each.probabilities or {})[label] for label in LABELS] for each in side]), golds).losses
+        for side in (new, old)
+    ]
+    expected = ttest_1samp(losses[0] - losses[1], 0.005, alternative="greater").pvalue
+    assert result.loss == pytest.approx(np.mean(losses[0] - losses[1]))
+    assert result.tests["brier"] == pytest.approx(expected)
+    assert result.p == pytest.approx(norm.cdf(norm.ppf([*result.tests.values()]).sum() / np.sqrt(2 + 2 * 0.7)))
+    assert result.tests["mcnemar_mid_p"] == pytest.approx(
+        binom.sf(result.worse, result.worse + result.better, 0.5)
+        + binom.pmf(result.worse, result.worse + result.better, 0.5) / 2
+    )
+
+
+@pytest.mark.parametrize("units", [False, True])
+@pytest.mark.parametrize("side", [0, 1])
+def test_samples_with_probabilities_on_one_side_only_are_left_out_of_the_brier_score(side: int, *, units: bool) -> None:
+    noise = np.random.default_rng(8).normal(0, 0.9, (N, 4))
+    sets = [answered(skilled() + noise, units=units), answered(skilled(), units=units)]
+    part = [each[10:] for each in sets]
+    sets[side] = [replace(each, probabilities=None) if row < 10 else each for row, each in enumerate(sets[side])]
+
+    result, expected = declined(*sets), declined(*part)
+    assert result.loss == pytest.approx(expected.loss)
+    assert result.tests["brier"] == pytest.approx(expected.tests["brier"])
+
+
+def test_probabilities_that_no_temperature_fits_do_not_count() -> None:
+    flat, right = answered(0.2 * skilled()), answered(skilled())
+    for new, old in ((flat, right), (right, flat)):
+        assert declined(new, old).alone == "no temperature fits the probabilities"
+
+
+@pytest.mark.parametrize(("factor", "same"), [(1 + 5e-6, True), (1.001, False)])
+def test_probabilities_that_differ_by_the_digits_of_a_baseline_are_the_same(factor: float, *, same: bool) -> None:
+    kept = [
+        replace(each, probabilities={label: share * factor for label, share in (each.probabilities or {}).items()})
+        for each in answered(skilled())
+    ]
+    assert declined(answered(skilled()), kept).same == same
+    other = [replace(each, answer=None) if row == 0 else each for row, each in enumerate(kept)]
+    assert not declined(answered(skilled()), other).same

@@ -17,6 +17,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
 from pytest_puma.core import Scenario
 from pytest_puma.metrics.catalogue import catalogue
+from pytest_puma.metrics.ordinal import KERNELS
 from pytest_puma.metrics.table import Table
 from tests.factories import LABELS, POINTS, Estimation, OrderedTriage, Triage, measured, predictions
 
@@ -122,3 +123,15 @@ def test_where_a_resample_holds_one_number_only_kappa_has_nothing_to_measure() -
     kappa = next(each for each in catalogue(Estimation(), table) if each.name == "kappa_quadratic")
 
     assert math.isnan(kappa.kernel(np.array([[0.0, 3.0]]))[0])
+
+
+@pytest.mark.parametrize(("distinct", "measured_tau"), [(64, True), (65, False)])
+def test_tau_counts_up_to_4096_distinct_pairs(distinct: int, *, measured_tau: bool) -> None:
+    numbers = [str(number) for number in range(distinct)]
+    table = Table.of(Estimation(), predictions(numbers, numbers))
+    assert any(each.name == "kendall_tau" for each in catalogue(Estimation(), table)) == measured_tau
+
+
+def test_kappa_of_numbers_of_two_hundred_digits_is_finite() -> None:
+    numbers = np.array([1e200, 0.0, 5.0, 5.0])
+    assert KERNELS["kappa_quadratic"](numbers, numbers)(np.ones((1, 4)))[0] == 1

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from pytest_puma.core import Prediction
+from pytest_puma.core import Metric, Prediction, SettingsError
+from pytest_puma.metrics import ScoredPredictions, metric_names
 from pytest_puma.stats import wilson
 from tests.factories import Triage, measured, predictions, scored
 
@@ -55,3 +56,28 @@ def test_the_time_and_the_calls_of_own_metrics_are_kept() -> None:
     answers.measures()
     assert answers.own()["slow"].calls == answers.own()["fast"].calls == 301
     assert answers.own()["slow"].seconds > 0.3 > answers.own()["fast"].seconds
+
+
+@pytest.mark.parametrize(("n", "note"), [(99, "n under 100: the interval is approximate"), (100, "")])
+def test_an_own_metric_of_few_rows_is_marked(n: int, note: str) -> None:
+    assert measured(Triage("A", metrics={"mine": len}), predictions("A" * n, "A" * n))["mine"].note == note
+
+
+def test_a_metric_of_a_cell_declares_its_direction_and_its_unit() -> None:
+    wordy = Metric(name="wordy", score=len, per="cell", better="low", unit="words")
+    mine = measured(Triage("A", metrics={"mine": len, "wordy": wordy}), predictions("A", "A"))
+    assert (mine["wordy"].better, mine["wordy"].unit) == ("low", "words")
+    assert (mine["mine"].better, mine["mine"].unit) == ("neither", "")
+
+
+def test_metrics_of_cells_are_requested_by_the_run_too() -> None:
+    per_cell, per_trial = Metric(name="both", score=len, per="cell"), Metric(name="one", score=lambda *_: 1.0)
+    answers = ScoredPredictions(Triage("A"), predictions("AA", "AA"), seed=1, metrics=[per_cell, per_trial])
+    assert set(answers.own()) == {"both"}
+    assert answers.value("both") == 2
+
+
+def test_a_declaration_of_the_run_replaces_none_of_the_scenario() -> None:
+    twice = Metric(name="mine", score=len, per="cell")
+    with pytest.raises(SettingsError, match="two metrics are named 'mine'"):
+        metric_names(Triage("A", metrics={"mine": len}), [twice])

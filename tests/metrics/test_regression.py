@@ -70,8 +70,8 @@ def test_the_interval_of_the_mean_error_covers_as_promised() -> None:
     [
         ([1] * 49 + [3], (1, 1.223), "one sample is 100% of all that differs: the interval is approximate"),
         ([0] * 99 + [3], (0, 0.168), "one sample is 100% of all that differs: the interval is approximate"),
-        # Errors of guessing are 1.71 here: so far off an error may be of which none was seen.
-        ([0] * 50, (0, 3.689 * 1.714 / 50), "no error was seen: the interval is approximate"),
+        # Guessing is 1.633 off here: so far off an error may be of which none was seen.
+        ([0] * 50, (0, 3.689 * 1.633 / 50), "no error was seen: the interval is approximate"),
     ],
 )
 def test_of_few_errors_that_differ_the_interval_is_neither_nothing_nor_endless(
@@ -88,6 +88,23 @@ def test_of_few_errors_that_differ_the_interval_is_neither_nothing_nor_endless(
             assert interval[0] - 0.01 <= measure.low
             assert measure.high == pytest.approx(interval[1], abs=0.2 * interval[1])
     assert measures["mae"].note == note
+
+
+def test_without_a_seen_error_the_mean_square_may_be_that_of_guessing_in_a_few_rows() -> None:
+    """The upper limit of 0 in 50 rows is 3.689; guessing is 1.6 * 50 / 49 off."""
+    golds = [str(row % 5) for row in range(50)]
+    measures = measured(Estimation(()), predictions(golds, golds))
+    assert measures["rmse"].high == pytest.approx(1.6 * 50 / 49 * math.sqrt(3.689 / 50), rel=0.001)
+    assert (
+        measures["rmse"].note
+        == measures["standardised_accuracy"].note
+        == "no error was seen: the interval is approximate"
+    )
+
+
+def test_a_single_row_has_nothing_to_guess_from() -> None:
+    measure = measured(Estimation(()), predictions(["7"], ["7"]))["mae"]
+    assert (measure.value, measure.low, measure.high) == (0, 0, 0)
 
 
 @pytest.mark.parametrize(

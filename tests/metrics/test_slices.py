@@ -137,3 +137,60 @@ def test_the_interval_of_the_lowest_group_is_wider_around_its_observed_value() -
     above, below = (chosen.high - alone.value) / (alone.high - alone.value), (alone.value - chosen.low)
     assert above >= 1
     assert below / (alone.value - alone.low) == pytest.approx(above)
+
+
+def test_the_highest_group_is_corrected_for_the_choice() -> None:
+    name, one = "half[max subject]", "half[subject=art]"
+    chosen, alone = scored().measures(only=(), sliced=(name, one)).values()
+    assert 0.45 < chosen.value <= alone.value == 0.5
+    assert "corrected for choosing the max of 3 (art), observed 0.5" in chosen.note
+    assert chosen.low <= alone.low
+
+
+def test_a_choice_of_one_group_needs_no_correction() -> None:
+    only = [replace(each, groups={"subject": "law"}) for each in scored().predictions]
+    law = ScoredPredictions(Subjects("AB"), only, seed=1, metrics=[half])
+    measure = law.measures(only=(), sliced=("accuracy[min subject]",))["accuracy[min subject]"]
+    assert (measure.value, measure.note) == (0.55, "")
+
+
+def test_a_group_without_a_value_does_not_count() -> None:
+    """Without a parsed answer, a group has no error."""
+    golds, answers = ["3"] * 40, [*["5"] * 20, *["6"] * 10, *[None] * 10]
+    rows = [
+        replace(each, groups={"size": "abc"[min(row // 20 + row // 30, 2)]})
+        for row, each in enumerate(predictions(golds, answers))
+    ]
+    cell = ScoredPredictions(Estimation(), rows, seed=1)
+    assert cell.measures(only=(), sliced=("mae[mean size]",))["mae[mean size]"].value == 2.5
+    lowest = cell.measures(only=(), sliced=("mae[min size]",))["mae[min size]"]
+    assert "the min of 2 (a), observed 2" in lowest.note
+    assert "mae[size=c]" not in cell.measures(only=(), sliced=("mae[size=c]",))
+
+
+def test_a_slice_declares_what_its_metric_declares_but_is_no_interim_look() -> None:
+    of_group, mean = (scored().statistic(name) for name in ("accuracy[subject=bio]", "accuracy[mean subject]"))
+    assert of_group is not None
+    assert mean is not None
+    assert (of_group.n, of_group.better, of_group.bounds, of_group.test) == (20, "high", (0.0, 1.0), "mcnemar")
+    assert (mean.n, mean.better, mean.bounds, mean.test) == (100, "high", (0.0, 1.0), "bootstrap")
+    assert (of_group.optional, of_group.steady, mean.steady) == (True, False, False)
+    assert (of_group.successes, mean.successes) == (5, None)
+
+
+def test_rows_outside_of_a_slice_contribute_nothing_to_it() -> None:
+    of_group, mean = (scored().replicates(name) for name in ("half[subject=bio]", "half[mean subject]"))
+    assert of_group is not None
+    assert mean is not None
+    assert np.isnan(of_group.errors[:80]).all()
+    assert of_group.errors[80:] == mean.errors[80:] == tuple(-0.5 * (row % 4 == 1) for row in range(20))
+    assert not np.isnan(mean.errors).any()
+    assert np.isnan(np.array(of_group.inputs)).sum() == 80
+    assert not np.isnan(mean.inputs).any()
+
+
+def test_a_column_without_groups_or_an_unknown_metric_is_not_measured() -> None:
+    names = ("accuracy[mean topic]", "nothing[mean subject]", "nothing[subject=law]", "accuracy[topic=law]")
+    assert [scored().statistic(name) is None or not scored().values([name]) for name in names] == [True] * 4
+    assert scored().groups("topic") == ()
+    assert scored().groups("subject") == ("law", "art", "bio")

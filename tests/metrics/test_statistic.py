@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pytest_puma.metrics.statistic import Statistic, blocks, distinct, in_blocks, mean, standard_error
+from pytest_puma.metrics.statistic import (
+    Statistic,
+    blocks,
+    distinct,
+    in_blocks,
+    mean,
+    of_rows,
+    proportion,
+    rarer,
+    ratio,
+    standard_error,
+)
 
 _VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=30)
 
@@ -58,3 +70,53 @@ def test_resamples_are_computed_in_blocks_of_all_rows() -> None:
     weights = np.arange(12).reshape(4, 3)
     assert np.concatenate(list(blocks(weights))).tolist() == weights.tolist()
     assert in_blocks(weights, lambda block: block @ np.ones(3)).tolist() == [3, 12, 21, 30]
+
+
+@pytest.mark.parametrize(
+    ("resamples", "rows", "sizes"),
+    [(4, 50_000, [4]), (5, 50_000, [4, 1]), (3, 200_000, [1, 1, 1]), (2, 200_001, [1, 1])],
+)
+def test_a_block_has_as_many_resamples_as_fit_but_one_at_least(resamples: int, rows: int, sizes: list[int]) -> None:
+    """A block of one resample after the other would take a Python call for each."""
+    weights = np.ones((resamples, rows), dtype=np.uint16)
+    assert [len(block) for block in blocks(weights)] == sizes
+    assert next(blocks(weights)).dtype == np.float64
+
+
+def test_a_proportion_counts_hits_among_the_rows_of_its_mask() -> None:
+    hits, among = np.array([True, True, False, False]), np.array([True, False, True, True])
+    share = proportion("share", hits, among, better="low", test="mcnemar")
+    assert (share.n, share.successes, share.bounds, share.better, share.test) == (3, 1, (0.0, 1.0), "low", "mcnemar")
+    assert share.kernel(np.ones((1, 4)))[0] == pytest.approx(1 / 3)
+    assert share.steady
+    assert share.inputs is not None
+    assert share.inputs[:, 0].tolist() == pytest.approx([1, math.nan, 0, 0], nan_ok=True)
+
+
+def test_the_rarer_kind_of_rows_is_counted() -> None:
+    assert rarer(np.array([True, True, False])) == rarer(np.array([False, True, False])) == 1
+
+
+def test_a_ratio_of_nothing_is_not_a_number() -> None:
+    kernel = ratio(np.array([1.0, 6.0]), np.array([0.0, 3.0]))
+    assert kernel(np.array([[1.0, 0.0], [1.0, 1.0]])).tolist() == pytest.approx([math.nan, 7 / 3], nan_ok=True)
+
+
+def test_a_statistic_of_inputs_is_over_the_rows_that_have_all_of_them() -> None:
+    inputs = np.array([[1.0, 2.0], [math.nan, 5.0], [3.0, 4.0], [3.0, math.nan]])
+    statistic = of_rows("product", lambda one, other: ratio(one * other, np.ones(len(one))), inputs, better="low")
+    assert (statistic.n, statistic.better) == (2, "low")
+    assert statistic.kernel(np.ones((1, 4)))[0] == (2 + 12) / 2
+    assert statistic.kernel(np.array([[0.0, 9.0, 2.0, 9.0]]))[0] == 12
+
+
+def test_a_standard_error_of_one_row_is_not_a_number() -> None:
+    kernel = standard_error(np.array([1.0, 5.0]), np.array([True, True]))
+    assert kernel(np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]])).tolist() == pytest.approx(
+        [math.nan, math.nan, 2.0], nan_ok=True
+    )
+
+
+def test_a_standard_error_of_numbers_of_two_hundred_digits_is_finite() -> None:
+    kernel = standard_error(np.array([0.0, 4e200]), np.ones(2, dtype=np.bool_))
+    assert kernel(np.ones((1, 2)))[0] == pytest.approx(2e200)

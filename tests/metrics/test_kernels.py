@@ -1,0 +1,53 @@
+"""Kernels that are rebuilt from the contributions of some rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_puma.metrics.kernels import BUILDERS
+
+weighted = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=12)
+
+
+@given(weighted)
+def test_a_weight_is_as_many_rows(rows: list[tuple[int, int]]) -> None:
+    errors, weights = np.array(rows, dtype=np.float64).T
+    repeated = np.repeat(errors, weights.astype(int))
+    for name, reference in {
+        "mean": np.mean,
+        "median": np.median,
+        "root_mean_square": lambda values: np.sqrt(np.mean(np.square(values))),
+    }.items():
+        expected = float(reference(repeated)) if repeated.size else math.nan
+        assert BUILDERS[name](errors)(weights[None])[0] == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_root_mean_square_is_as_small_as_its_errors() -> None:
+    assert BUILDERS["root_mean_square"](np.array([0.0003, 0.0004]))(np.ones((1, 2)))[0] == pytest.approx(
+        0.0005 / math.sqrt(2)
+    )
+
+
+def test_accuracy_is_standardised_by_the_distance_of_the_gold_values() -> None:
+    """Pairs of 1, 3 and 6 are 2, 3 and 5 apart, 10/3 on average; an error of 1 is 0.3 of it."""
+    errors, gold = np.array([0.0, 1.0, 2.0]), np.array([3.0, 6.0, 1.0])
+    kernel = BUILDERS["standardised"](errors, gold)
+    assert kernel(np.ones((1, 3)))[0] == pytest.approx(0.7)
+    # The second row twice and the third once: pairs of 6, 6 and 1.
+    assert kernel(np.array([[0.0, 2.0, 1.0]]))[0] == pytest.approx(1 - (4 / 3) / (10 / 3))
+
+
+def test_rows_with_equal_gold_values_have_no_standardised_accuracy() -> None:
+    assert math.isnan(BUILDERS["standardised"](np.ones(3), np.ones(3))(np.ones((1, 3)))[0])
+
+
+def test_the_names_of_kernels_are_those_that_statistics_use() -> None:
+    assert set(BUILDERS) == {
+        *("mean", "median", "root_mean_square", "standardised"),
+        *("kappa_quadratic", "spearman", "kendall_tau"),
+    }
