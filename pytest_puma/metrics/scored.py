@@ -159,7 +159,7 @@ class ScoredPredictions:
 
     def _slice(self, metric: str) -> Statistic | None:
         name = MetricName.parse(metric)
-        if name.slice is None or name.base not in self._statistics:
+        if name.slice is None:
             return None
         if name.slice.fold is None:
             columns = [self._groups(key) for key in name.slice.keys]

@@ -38,7 +38,8 @@ def test_a_contrast_of_right_and_wrong_answers_has_the_p_value_of_mcnemars_test(
 
     assert (result.cell, result.against) == ("b", "a")
     assert (result.change.worse, result.change.better) == (8, 2)
-    assert (result.test, result.p, result.adjusted) == ("mcnemar", pytest.approx(112 / 1024), result.p)
+    assert (result.test, result.adjusted) == ("mcnemar", result.p)
+    assert result.p == pytest.approx(112 / 1024)
     assert set(result.tests) == {"bootstrap", "mcnemar"}
     # The change of -0.1 is 1.95 standard errors from 0; two changes more make it 1.78.
     assert result.tests["bootstrap"] == pytest.approx(0.08, abs=0.02)
@@ -97,7 +98,8 @@ def test_rows_that_share_units_are_tested_group_by_group() -> None:
     worse = [None] * 6 + RIGHT[6:]
     result, alone = (compared(triage(worse, size=size), triage(RIGHT, size=size)) for size in (2, 1))
 
-    assert (alone.test, alone.p) == ("mcnemar", pytest.approx(2 / 64))
+    assert alone.test == "mcnemar"
+    assert alone.p == pytest.approx(2 / 64)
     assert (result.test, "mcnemar" in result.tests) == ("permutation", False)
     assert result.p == pytest.approx(2 / 8, abs=0.02)
     assert (result.change.worse, result.rank_biserial) == (6, -1)

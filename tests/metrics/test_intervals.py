@@ -103,17 +103,12 @@ def test_scores_that_hardly_differ_are_marked(odd: int, note: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("largest", "declared", "note"),
-    [
-        (2.8, {"bounds": None}, "one sample is 6% of all that differs: the interval is approximate"),
-        (2.5, {"bounds": None}, ""),
-    ],
+    ("largest", "note"),
+    [(2.8, "one sample is 6% of all that differs: the interval is approximate"), (2.5, "")],
 )
-def test_a_mean_is_marked_if_one_sample_is_more_than_a_twentieth_of_all(
-    largest: float, declared: dict[str, object], note: str
-) -> None:
+def test_a_mean_is_marked_if_one_sample_is_more_than_a_twentieth_of_all(largest: float, note: str) -> None:
     """Forty-eight scores above the smallest one add up to 48."""
-    assert of_scores([0.0, *[1.0] * 48, largest], **declared).note == note
+    assert of_scores([0.0, *[1.0] * 48, largest], bounds=None).note == note
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,8 @@ def test_equal_answers_with_another_value_of_an_own_metric_have_all_changed() ->
 def test_a_changed_answer_counts_for_an_own_metric_if_there_is_one() -> None:
     own = {"share_a": lambda rows: sum(each.answer == "A" for each in rows) / len(rows)}
     change = changed(Triage("AB", metrics=own), "share_a", "A" * 30, "A" * 24 + "B" * 6, "A" * 30)
-    assert (change.changed, change.n, change.value) == (6, 30, pytest.approx(-0.2))
+    assert (change.changed, change.n) == (6, 30)
+    assert change.value == pytest.approx(-0.2)
 
 
 @pytest.mark.parametrize(
