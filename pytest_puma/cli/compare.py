@@ -55,7 +55,7 @@ def _compare(options: argparse.Namespace) -> None:
     _check_cells(options.cells, [outcome.cell for outcome in past.run.outcomes] + list(old.cells))
     result = compare(past.run.outcomes, past.answered, old, name=f"run {row.number}", pattern=options.cells)
     if options.format == "json":
-        sys.stdout.write(json.dumps(plain(result), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+        sys.stdout.write(json.dumps(plain(result), allow_nan=False, indent=1) + "\n")
     elif options.format == "md":
         sys.stdout.write(report.as_markdown(result, flips=options.flips))
     else:

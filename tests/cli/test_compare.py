@@ -140,7 +140,7 @@ def test_texts_of_answers_cannot_act(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    evil = "x\x1b[2J<script>alert(1)</script>|`@all"
+    evil = "x\x1b[2J\x9b\u202e<script>alert(1)</script>|`@all"
     old, new = triaged(), triaged(by_length)
     renamed = [
         replace(each, predictions=tuple(replace(p, sample_id=f"{p.sample_id}{evil}") for p in each.predictions))
@@ -149,6 +149,7 @@ def test_texts_of_answers_cannot_act(
     for name, outcome in zip(("20261101T100000-1", "20261102T100000-1"), renamed, strict=True):
         keep(tmp_path, name, [outcome])
     assert "\x1b" not in output(capsys, "1", "2", "--flips")
+    assert output(capsys, "1", "2", "--format", "json").isascii()
     markdown = output(capsys, "1", "2", "--flips", "--format", "md")
     assert "\x1b" not in markdown
     assert "<script>" not in markdown.replace("\\<script>", "")

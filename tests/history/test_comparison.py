@@ -12,6 +12,8 @@ import pytest
 from pytest_puma.core import Metric, Outcome, Pool, metric
 from pytest_puma.history.comparison import RunComparison, Values, compare
 from pytest_puma.history.older import OlderRun
+from pytest_puma.planning.scores import used_scores
+from pytest_puma.planning.settings import Registry
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.stats import holm
 from pytest_puma.store.past_run import PastRun
@@ -215,3 +217,40 @@ def test_a_flip_has_the_text_of_its_sample_if_the_id_is_a_hash(tmp_path: Path, *
     (cell,) = runs(tmp_path, [replace(old, task=task)], [replace(new, task=task)]).cells
     assert cell.flips
     assert all(bool(flip.text) is not keyed for flip in cell.flips)
+
+
+# -- kinds of tasks ------------------------------------------------------------------------------
+
+
+def answered(name: str, strategy: str, metrics: Sequence[str], answer: str | Callable[[str], str]) -> Outcome:
+    """A cell of a known scenario, with the scores that it declares."""
+    registry = Registry()
+    scenario = registry.known_scenario(name, where="here")()
+    scores = used_scores(scenario, registry, metrics)
+    gates = tuple(f"{metric} >= 0" for metric in metrics)
+    return triaged(answer, scenario=scenario, scores=scores, gates=gates, strategy=strategy, samples=12)
+
+
+@pytest.mark.parametrize(
+    ("name", "strategy", "metrics"),
+    [
+        ("triage_jira", "option_scoring", ("brier", "ece")),
+        ("estimation_tawos", "zero_shot", ("rmse",)),
+        ("commonsense_mini", "zero_shot", ("accuracy_chars",)),
+        ("commonsense_mini", "cloze_scoring", ("accuracy_chars",)),
+        ("translate_mini", "zero_shot", ("bleu", "chrf", "exact_match.loose")),
+    ],
+)
+def test_every_kind_of_task_is_compared_without_its_scenario(
+    tmp_path: Path, name: str, strategy: str, metrics: Sequence[str]
+) -> None:
+    old = answered(name, strategy, metrics, "3")
+    new = answered(name, strategy, metrics, lambda prompt: "5" if len(prompt) % 2 else "3")
+    (same,) = runs(tmp_path / "same", [old], [old]).cells
+    assert same.same
+    (cell,) = runs(tmp_path / "other", [old], [new]).cells
+    told = {each.change.metric: each.change for each in cell.contrasts}
+    measured = {metric for metric in (new.primary, *metrics) if metric in new.measures}
+    assert (cell.why, cell.untested, set(told)) == ("", (), measured)
+    for key, change in told.items():
+        assert (change.new, change.old) == pytest.approx((new[key], old[key]), abs=1e-5, nan_ok=True)
