@@ -15,7 +15,6 @@ from pytest_puma.cli.project import RUN_HELP, add_project, history_of, run_of
 from pytest_puma.core import DataError
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.history.index import History
-from pytest_puma.history.trend import steps
 from pytest_puma.report import history as report
 from pytest_puma.store.serialize import plain
 
@@ -75,6 +74,8 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _trend(options: argparse.Namespace) -> None:
+    from pytest_puma.history.trend import steps
+
     _check_last(options)
     with history_of(options) as history:
         tables = [

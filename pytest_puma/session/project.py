@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
+# Commands that need the folder alone do not wait for pytest.
+if TYPE_CHECKING:
+    import pytest
 
 
 def project_root(config: pytest.Config) -> Path:
@@ -53,6 +55,8 @@ def check_root(config: pytest.Config) -> None:
     elif root != config.rootpath:
         fault = f"makes {config.rootpath} its root folder"
     if fault:
+        import pytest
+
         msg = f"puma: pytest takes {taken} for a test path and {fault}; write an equals sign: --puma-model={taken}"
         raise pytest.UsageError(msg)
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 
 from pytest_puma.core import Run
-from pytest_puma.gates.tally import tally
 from pytest_puma.store.serialize import plain
 
 FORMAT = 2
@@ -23,6 +22,9 @@ FORMAT = 2
 
 def as_json(run: Run) -> str:
     """Return strict JSON with null for NaN; predictions are in the run folder."""
+    # NumPy is behind it, and readers of records do without.
+    from pytest_puma.gates.tally import tally
+
     data = {"format": FORMAT} | plain(run) | {"gates": plain(tally(run)), "notes": plain(run.notes)}
     for outcome in data["outcomes"]:
         # Intermediate data: the verdicts, sentences and files of the run have the results.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
+import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -240,3 +242,11 @@ def test_a_run_without_an_outcome_is_listed_and_shown(
     assert words(capsys, "list")[0][-3:] == ["0", "1", "0"]
     assert lines(capsys, "show", "1")[0].startswith("run 1 (")
     assert "matches no cell; there are: none" in error(capsys, "trend")
+
+
+@pytest.mark.usefixtures("root")
+def test_a_list_waits_for_no_heavy_library() -> None:
+    heavy = {"pandas", "scipy", "pytest", "llama_cpp"}
+    code = f"import sys; from pytest_puma.cli import main; main(['list']); print(sorted({heavy} & sys.modules.keys()))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    assert result.stdout.splitlines()[-1] == "[]"

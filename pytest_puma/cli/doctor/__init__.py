@@ -17,7 +17,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.doctor import engine, machine, project
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.report import escape
 
@@ -33,6 +32,9 @@ def add_command(commands: Any) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    # They import pytest, for which other commands need not wait.
+    from pytest_puma.cli.doctor import engine, machine, project
+
     findings = [*machine.findings(), *engine.findings(), *project.findings(Path.cwd())]
     usable = all(each.state != "broken" for each in findings)
     if options.json:
