@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_puma.history.older import Older
 
 _BASELINE = "baseline"
-_BASELINES = Path("benchmarks", "baselines")
 _FORMATS = ("text", "md", "json")
 
 
@@ -36,7 +35,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--flips", action="store_true", help="show the answers that are better or worse")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="of the output (default: text)")
     parser.add_argument(
-        "--baselines", type=Path, metavar="FOLDER", help=f"the baselines (default: {_BASELINES} of the project)"
+        "--baselines", type=Path, metavar="FOLDER", help="the baselines (default: those of the project's ini file)"
     )
     add_project(parser)
     parser.set_defaults(run=_compare)
@@ -65,13 +64,16 @@ def _compare(options: argparse.Namespace) -> None:
 def _older(options: argparse.Namespace) -> Older:
     from pytest_puma.baseline import Baselines
     from pytest_puma.history.older import OlderBaselines, OlderRun
+    from pytest_puma.session.config import BASELINES
+    from pytest_puma.session.project import ini_values
 
     if options.old != _BASELINE:
         row, past = run_of(options.old, options)
         return OlderRun(f"run {row.number}", past)
-    folder: Path = options.baselines or project_of(options) / _BASELINES
+    project = project_of(options)
+    folder: Path = options.baselines or project / (ini_values(project).get("puma_baselines") or BASELINES)
     if not folder.is_dir():
-        msg = f"compare baseline: no folder {folder}; name that of the ini key puma_baselines: --baselines FOLDER"
+        msg = f"compare baseline: no folder {folder}; pytest --puma-update-baseline makes it; or --baselines FOLDER"
         raise DataError(msg)
     return OlderBaselines(Baselines(folder))
 

@@ -111,6 +111,9 @@ def test_a_baseline_is_the_older_side(
     Baselines(root / "benchmarks" / "baselines").write([entry(each) for each in cells[0]])
     by_baseline = json.loads(output(capsys, "baseline", "last", "--format", "json"))["cells"][0]["contrasts"]
     assert [each["change"] for each in by_baseline] == [each["change"] for each in by_run]
+    (root / "kept").mkdir()
+    (root / "benchmarks" / "baselines").rename(root / "kept" / "baselines")
+    (root / "pytest.ini").write_text("[pytest]\npuma_baselines = kept/baselines\n", encoding="utf-8")
     assert output(capsys, "baseline", "1").splitlines()[-1].startswith("no difference: run 1 and the baseline have")
 
 
@@ -122,7 +125,7 @@ def test_a_baseline_is_the_older_side(
         (["mian", "2"], "RUN 'mian': no such run; did you mean 'main'? expected a number"),
         (["1", "baseline"], "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"),
         (["1", "2", "--cells", "x*"], f"--cells 'x*': matches no cell; there are: {CELL}, "),
-        (["baseline", "2", "--baselines", "b"], "compare baseline: no folder b; name that of the ini key"),
+        (["baseline", "2", "--baselines", "b"], "compare baseline: no folder b; pytest --puma-update-baseline"),
     ],
 )
 def test_a_mistake_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], fault: str) -> None:
