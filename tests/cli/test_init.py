@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
+import jinja2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_puma.cli import main
+from pytest_puma.cli.init.benchmark import literal
 from pytest_puma.cli.init.gates import proposed_gates
 
 TICKETS = """id,text,team
@@ -108,7 +113,7 @@ def test_options_win_over_what_would_be_found(output: Callable[..., str]) -> Non
     options = ["--text=more,text", "--label=stars", "--id=-", "--name=ratings", "--task=regression"]
     assert "text:  more, text (--text)" in output(content, *options)
     test = Path("benchmarks", "test_ratings.py").read_text(encoding="utf-8")
-    for line in ('text_fields = ("more", "text",)', 'label_column = "stars"', 'task_type = "regression"'):
+    for line in ('text_fields = ("more", "text")', 'label_column = "stars"', 'task_type = "regression"'):
         assert line in test
     assert "key =" not in test
 
@@ -310,3 +315,10 @@ def test_the_gate_on_numbers_needs_more_samples_for_a_wider_spread() -> None:
     assert wide[1].needed > 1000
     assert even[2].gate == "no_regression"
     assert wide[2].decides(100) is False
+
+
+@given(text=st.text())
+def test_any_text_is_written_as_python_and_jinja_read_it(text: str) -> None:
+    written = literal(text)
+    assert ast.literal_eval(written) == text
+    assert jinja2.Environment(autoescape=True).compile_expression(written)() == text

@@ -56,7 +56,7 @@ def test_in_an_empty_folder_the_benchmark_runs_on_the_bundled_model(pytester: py
         ("items", "class"),
         ("{{ text }}", "{% kind %}"),
         ('a "quoted" name', "it's \\ one"),
-        ("Größe", "Art\u00a0der\u200bSache"),
+        ("Größe", "Art\u00a0der\u200b\U000e0001Sa\nche"),
     ],
     ids=range(7),
 )

@@ -11,8 +11,6 @@ import pytest
 
 from tests.integration.conftest import TRIAGE, Project
 
-pty = pytest.importorskip("pty", reason="a terminal of POSIX systems")
-
 #: Lines come at once and not after half a minute, and each answer takes a while.
 SLOW = """
 import time
@@ -144,6 +142,7 @@ def test_workers_of_a_suite_without_benchmarks_tell_nothing(workers: Project) ->
 
 def on_terminal(project: Project, *options: str) -> str:
     """Run pytest on a pseudo-terminal of 100 columns; return what it wrote."""
+    pty = pytest.importorskip("pty", reason="a terminal of POSIX systems")
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "pytest", f"--puma-model={project.model}", *options]
     environment = os.environ | {"COLUMNS": "100", "TERM": "xterm"}

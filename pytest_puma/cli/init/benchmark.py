@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -83,7 +82,8 @@ class Benchmark:
         task, columns = self.columns.task, self.columns
         reader = "named_label" if task == "classification" else "final_number"
         arguments = "response, self.valid_labels()" if task == "classification" else "response"
-        key = "" if columns.key is None else f"    key = {_quoted(columns.key.name)}\n"
+        key = "" if columns.key is None else f"    key = {literal(columns.key.name)}\n"
+        texts = ", ".join(literal(column.name) for column in columns.text) + ("," if len(columns.text) == 1 else "")
         title = "".join(part.capitalize() for part in self.name.split("_"))
         return f'''"""A first benchmark, written by `pytest-puma init`. The file is yours: change all of it."""
 
@@ -95,11 +95,11 @@ from pytest_puma.scenarios.readers import {reader}
 class {title}Benchmark(FileScenario):
     """The rows of the file, and how a reply is read."""
 
-    name = {_quoted(self.name)}
-    task_type = {_quoted(task)}
-    data = {_quoted(self.data)}
-{key}    text_fields = ({", ".join(_quoted(column.name) for column in columns.text)},)
-    label_column = {_quoted(columns.label.name)}
+    name = {literal(self.name)}
+    task_type = {literal(task)}
+    data = {literal(self.data)}
+{key}    text_fields = ({texts})
+    label_column = {literal(columns.label.name)}
     data_tags = ("item",)
 
     def valid_labels(self) -> list[str]:
@@ -125,7 +125,7 @@ def test_{self.name}(puma: Outcome) -> None:
         for gate in self.gates:
             active = gate.decides(self.samples)
             lines.append(f"        # {gate.purpose}\n")
-            lines.append(f"        {'' if active else '# '}{_quoted(gate.gate)},")
+            lines.append(f"        {'' if active else '# '}{literal(gate.gate)},")
             lines.append("\n" if active else f"  # {gate.too_few(self.samples)}\n")
         return "".join(lines)
 
@@ -140,7 +140,7 @@ def test_{self.name}(puma: Outcome) -> None:
             question = f"Decide the {word} of the item: {values}."
             only = "Reply with exactly one of these labels and nothing else."
         else:
-            hint = f"Say here how the {word} is measured: nothing helps a model more."
+            hint = f"Say here how people decide the {word}: nothing helps a model more."
             system = f"You estimate the {word} of items."
             values = "{{ labels[0] }} to {{ labels[-1] }}"
             question = f"Estimate the {word} of the item as a number, usually from {values}."
@@ -219,18 +219,20 @@ def _word(column: Column) -> str:
 def _variable(row: str, name: str) -> str:
     """The name of a field of a row in a template."""
     plain = name.isidentifier() and name.isascii() and not iskeyword(name) and name.casefold() not in _TAKEN
-    return name if row == "instance" and plain else f"{row}[{_quoted(name)}]"
+    return name if row == "instance" and plain else f"{row}[{literal(name)}]"
 
 
-def _quoted(text: str) -> str:
-    """A text as Python and Jinja2 write it."""
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+def literal(text: str) -> str:
+    """Return a text as Python and Jinja2 write it."""
+    signs = {'"': '\\"', "\\": "\\\\"}
+    plain = (signs.get(sign, sign) if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+    return f'"{"".join(plain)}"'
 
 
 def _listed(texts: Sequence[str], *, indent: int) -> str:
     """A list of texts, on several lines if it is long."""
-    line = f"[{', '.join(map(_quoted, texts))}]"
+    line = f"[{', '.join(map(literal, texts))}]"
     if len(line) + indent <= 100:  # noqa: PLR2004 - a usual length of lines
         return line
     blank = " " * indent
-    return "[\n" + "".join(f"{blank}    {_quoted(text)},\n" for text in texts) + f"{blank}]"
+    return "[\n" + "".join(f"{blank}    {literal(text)},\n" for text in texts) + f"{blank}]"
