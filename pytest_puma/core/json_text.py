@@ -38,6 +38,8 @@ def _flat_enough(text: str | bytes, value: Any) -> Any:
     opened = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
     level = [value] if opened > MAX_DEPTH else []
     for _ in range(MAX_DEPTH):
+        if not level:
+            break
         inner = [each for each in level if isinstance(each, dict | list)]
         level = [part for each in inner for part in (each.values() if isinstance(each, dict) else each)]
     if any(isinstance(each, dict | list) for each in level):

@@ -12,7 +12,7 @@ from pytest_puma.store.serialize import storable
 
 #: Deflate without a header.
 _RAW = -zlib.MAX_WBITS
-_LEVEL = 9
+_LEVEL = 6
 
 
 def packed_json(value: Any) -> bytes:
