@@ -17,7 +17,7 @@ from pytest_puma.report import escape
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status: 2 for an error, which is one sentence on standard error."""
-    from pytest_puma.cli import compare, doctor, export, history, init, store
+    from pytest_puma.cli import compare, doctor, export, history, init, report, store
 
     parser = argparse.ArgumentParser(prog="pytest-puma", description="Begin a benchmark, and read what runs left.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     init.add_command(commands)
     history.add_commands(commands)
     compare.add_command(commands)
+    report.add_command(commands)
     export.add_command(commands)
     store.add_command(commands)
     options = parser.parse_args(arguments)

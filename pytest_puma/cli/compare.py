@@ -7,18 +7,14 @@ import json
 import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pytest_puma.cli.older import BASELINE, add_baselines, older_of
 from pytest_puma.cli.output import show, width
-from pytest_puma.cli.project import RUN_HELP, add_project, project_of, run_of
+from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
 from pytest_puma.core.errors import did_you_mean
 
-if TYPE_CHECKING:
-    from pytest_puma.history.older import Older
-
-_BASELINE = "baseline"
 _FORMATS = ("text", "md", "json")
 
 
@@ -34,9 +30,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--cells", default="*", metavar="PATTERN", help="such as '*few_shot*' (default: all)")
     parser.add_argument("--flips", action="store_true", help="show the answers that are better or worse")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="of the output (default: text)")
-    parser.add_argument(
-        "--baselines", type=Path, metavar="FOLDER", help="the baselines (default: those of the project's ini file)"
-    )
+    add_baselines(parser)
     add_project(parser)
     parser.set_defaults(run=_compare)
 
@@ -46,11 +40,11 @@ def _compare(options: argparse.Namespace) -> None:
     from pytest_puma.report import comparison as report
     from pytest_puma.store.serialize import plain
 
-    if options.new == _BASELINE:
+    if options.new == BASELINE:
         msg = "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"
         raise DataError(msg)
     row, past = run_of(options.new, options)
-    old = _older(options)
+    old = older_of(options.old, options)
     _check_cells(options.cells, [outcome.cell for outcome in past.run.outcomes] + list(old.cells))
     result = compare(past.run.outcomes, past.answered, old, name=f"run {row.number}", pattern=options.cells)
     if options.format == "json":
@@ -59,23 +53,6 @@ def _compare(options: argparse.Namespace) -> None:
         sys.stdout.write(report.as_markdown(result, flips=options.flips))
     else:
         show(*report.lines(result, width(), flips=options.flips))
-
-
-def _older(options: argparse.Namespace) -> Older:
-    from pytest_puma.baseline import Baselines
-    from pytest_puma.history.older import OlderBaselines, OlderRun
-    from pytest_puma.session.config import BASELINES
-    from pytest_puma.session.project import ini_values
-
-    if options.old != _BASELINE:
-        row, past = run_of(options.old, options)
-        return OlderRun(f"run {row.number}", past)
-    project = project_of(options)
-    folder: Path = options.baselines or project / (ini_values(project).get("puma_baselines") or BASELINES)
-    if not folder.is_dir():
-        msg = f"compare baseline: no folder {folder}; pytest --puma-update-baseline makes it; or --baselines FOLDER"
-        raise DataError(msg)
-    return OlderBaselines(Baselines(folder))
 
 
 def _check_cells(pattern: str, cells: Sequence[str]) -> None:

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pytest_puma.core import CellId, Change, Flip, Outcome, Run, Verdict
+from pytest_puma.history.comparison import RunComparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
     """A comparison by cell: the `changes` of metrics, the `flips`, and what else has `changed`, in sentences.
 
-    `name`: of the other side, as sentences name it.
+    `name`: of the other side, as sentences name it. `judged`: the gates of the run are about it.
     """
 
     name: str
+    judged: bool = False
     changes: Mapping[str, tuple[Change, ...]] = field(default_factory=dict)
     flips: Mapping[str, tuple[Flip, ...]] = field(default_factory=dict)
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -26,7 +28,18 @@ def against_baseline(run: Run) -> Against | None:
     changes = {each.cell: tuple(_changes(each, run)) for each in run.outcomes}
     flips = {each.cell: each.flips for each in run.outcomes if each.flips}
     changes = {cell: each for cell, each in changes.items() if each}
-    return Against(name="the baseline", changes=changes, flips=flips) if changes or flips else None
+    return Against(name="the baseline", judged=True, changes=changes, flips=flips) if changes or flips else None
+
+
+def against_run(comparison: RunComparison) -> Against:
+    """Return the comparison with another run, or with baselines of today."""
+    cells = comparison.cells
+    return Against(
+        name=comparison.old,
+        changes={each.cell: tuple(contrast.change for contrast in each.contrasts) for each in cells},
+        flips={each.cell: each.flips for each in cells},
+        changed={each.cell: each.differs for each in cells},
+    )
 
 
 def is_change(verdict: Verdict) -> bool:

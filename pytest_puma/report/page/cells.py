@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_puma.core import Flip, Likelihood, Prediction
+from pytest_puma.core import Flip, Likelihood, Prediction, Task
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.flags import LEFT_OUT, flags_of, key_of, top_probability
 from pytest_puma.report.page.packed import packed_json, rounded
 from pytest_puma.report.page.pool import CellPrompts, Pool
 from pytest_puma.report.page.rows import Rows
-from pytest_puma.report.page.task import Task
 from pytest_puma.store.stored_cells import StoredCell
 
 #: Characters of a free text as the answer in a table; the whole text is the reply.

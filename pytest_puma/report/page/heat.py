@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_puma.core import Outcome
-from pytest_puma.report.page.task import Task
+from pytest_puma.core import Outcome, Task
 from pytest_puma.report.rows import number
 
 SHADES = 10

@@ -17,7 +17,6 @@ from pytest_puma.store.serialize import plain
 
 #: The version of the blocks, which the viewer checks.
 FORMAT = 1
-_MAX_HISTORY = 50
 
 
 def index(
@@ -45,22 +44,22 @@ def index(
             | _charts(outcome, blocks)
             | _robustness(run, outcome, places)
             | _circumstances(run, outcome, against)
-            | {"history": [plain(point) for point in history.get(outcome.cell, ())[-_MAX_HISTORY:]]}
+            | {"history": [plain(point) for point in history.get(outcome.cell, ())]}
             for outcome, blocks in zip(run.outcomes, cells, strict=True)
         ],
     }
 
 
 def _run(run: Run) -> dict[str, Any]:
-    known = run.environment
+    commit = run.invocation.commit or None
     return {
         "id": run.id,
         "started": run.started,
-        "number": None,
-        "commit": known.get("commit"),
-        "branch": known.get("branch"),
-        "dirty": None,
-        "seconds": sum(outcome.seconds for outcome in run.outcomes),
+        "number": run.number,
+        "commit": commit,
+        "branch": run.invocation.branch or None,
+        "dirty": run.invocation.dirty if commit else None,
+        "seconds": run.seconds,
     }
 
 

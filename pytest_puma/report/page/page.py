@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
@@ -18,7 +17,7 @@ from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report import contrasts, escape
 from pytest_puma.report.page.against import Against, against_baseline
 from pytest_puma.report.page.blocks import Blocks, Contents
-from pytest_puma.report.page.history import HistoryPoint
+from pytest_puma.report.page.history import history_of
 from pytest_puma.report.page.summary import Summary, summarize
 from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures
 from pytest_puma.store.run_folder import REMOVED
@@ -55,15 +54,14 @@ def as_page(
     settings: PageSettings = PageSettings(),  # noqa: B008 - frozen
     *,
     against: Against | None = None,
-    history: Mapping[str, Sequence[HistoryPoint]] | None = None,
 ) -> str:
     """Return the page of a run; its samples are read from the run folder, None if there is none.
 
-    `against`: what the run is compared with, by default its baseline. `history`: earlier values of each cell, by id.
+    `against`: what the run is compared with, by default its baseline.
     """
     against = against or against_baseline(run)
     texts = settings.texts == "all"
-    contents = Contents(run=run, folder=folder, texts=texts, against=against, history=history or {})
+    contents = Contents(run=run, folder=folder, texts=texts, against=against, history=history_of(run, folder))
     if settings.megabytes is not None:
         around = len(_page(run, summarize(run, against), Blocks()).encode()) + _RESERVE
         limit = max(0, round(settings.megabytes * _MEGABYTE) - around)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pytest_puma.core import Change, Contrast, Direction, Gate, Measure, Outcome, Robustness, Run
+from pytest_puma.core import Change, Contrast, Direction, Gate, Measure, Outcome, Robustness, Run, Task
 from pytest_puma.report import contrasts, notes, robustness
 from pytest_puma.report.notes import Note
 from pytest_puma.report.page.against import Against, is_change
 from pytest_puma.report.page.heat import HeatMap, heat_map
 from pytest_puma.report.page.scale import Drawing, Scale, draw
-from pytest_puma.report.page.task import Task, task_of
+from pytest_puma.report.page.task import task_of
 from pytest_puma.report.rows import Row, metric_rows, number, signed
 from pytest_puma.report.table import Column
 
@@ -113,7 +113,7 @@ def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) 
         footnote=tuple(notes.footnote(run.outcomes)),
         scenarios=tuple(_tables(run.outcomes)),
         against="" if against is None else against.name,
-        changes=tuple(_changes(run, against)),
+        changes=() if against is None else tuple(_changes(run, against)),
         shifts=_shifts(run.robustness),
         shift_sentences=(*robustness.sentences(run.robustness), *robustness.not_run(run)),
         contrasts=_contrasts(run.contrasts),
@@ -130,15 +130,14 @@ def _by_cells(sentences: Iterable[Note]) -> Iterator[tuple[tuple[str, ...], tupl
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
     """The run in a few words: its name, its time, its size."""
-    known = run.environment
-    yield "run", run.id
-    if commit := known.get("commit"):
-        yield "commit", commit
+    yield "run", run.id if run.number is None else f"{run.number} ({run.id})"
+    if revision := run.invocation.revision:
+        yield "commit", f"{revision}{' (dirty)' if run.invocation.dirty else ''}"
     if run.started:
         yield "started", _minute(run.started)
-    yield "computed in", _duration(sum(outcome.seconds for outcome in run.outcomes))
+    yield "time", _duration(run.seconds)
     yield "answers", f"{sum(outcome.trials for outcome in run.outcomes):,}"
-    if version := known.get("pytest-puma"):
+    if version := run.environment.get("pytest-puma"):
         yield "pytest-puma", version
 
 
@@ -206,17 +205,15 @@ def _spoken(measure: Measure) -> str:
     return f"{number(measure.value)}{limits}"
 
 
-def _changes(run: Run, against: Against | None) -> Iterator[ChangeLine]:
+def _changes(run: Run, against: Against) -> Iterator[ChangeLine]:
     """A line for each gate on a change, and for that of the primary metric if no gate is about it."""
     lines: list[tuple[Outcome, Gate | None, Change, str]] = []
     for outcome in run.outcomes:
-        judged = [each for each in outcome.verdicts if is_change(each)]
+        judged = [each for each in outcome.verdicts if against.judged and is_change(each)]
         known = {_kind(each.change) for each in judged if each.change is not None}
         lines += [(outcome, each.gate, each.change, each.status) for each in judged if each.change is not None]
-        others = () if against is None else against.changes.get(outcome.cell, ())
-        lines += [
-            (outcome, None, each, "") for each in others if each.metric == outcome.primary and _kind(each) not in known
-        ]
+        others = [each for each in against.changes.get(outcome.cell, ()) if each.metric == outcome.primary]
+        lines += [(outcome, None, each, "") for each in others if _kind(each) not in known]
     scales = _change_scales(change for _, _, change, _ in lines)
     for outcome, gate, change, status in lines:
         better = outcome.measures[change.metric].better if change.metric in outcome.measures else "neither"

@@ -1,31 +1,14 @@
-"""The task of a cell, as far as the page needs it."""
+"""The task of a cell."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from pytest_puma.core import Direction, Outcome
-from pytest_puma.task_types import KINDS, TaskKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """The `type` of a task, its valid answers, whether they are steps of a scale, and its primary metric."""
-
-    type: str
-    labels: tuple[str, ...]
-    ordered: bool
-    primary: str
-    better: Direction
-
-    @property
-    def kind(self) -> TaskKind:
-        """The kind of task, by its type."""
-        return KINDS[self.type]
+from pytest_puma.core import Outcome, Task
 
 
 def task_of(outcome: Outcome) -> Task:
-    """Return the task, as the numbers of its outcome show it."""
+    """Return the task of a cell; in a record of an older version, as the numbers show it."""
+    if outcome.task is not None:
+        return outcome.task
     kind = "completion"
     if outcome.confusion:
         kind = "classification"

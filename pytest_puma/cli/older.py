@@ -1,0 +1,40 @@
+"""The older side of a comparison, as an argument: an earlier run, or the stored baselines."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_puma.cli.project import project_of, run_of
+from pytest_puma.core import DataError
+
+if TYPE_CHECKING:
+    from pytest_puma.history.older import Older
+
+BASELINE = "baseline"
+
+
+def add_baselines(parser: argparse.ArgumentParser) -> None:
+    """Declare the option `--baselines`."""
+    parser.add_argument(
+        "--baselines", type=Path, metavar="FOLDER", help="the baselines (default: those of the project's ini file)"
+    )
+
+
+def older_of(text: str, options: argparse.Namespace) -> Older:
+    """Return the run that an argument names, or the baselines of the project."""
+    from pytest_puma.baseline import Baselines
+    from pytest_puma.history.older import OlderBaselines, OlderRun
+    from pytest_puma.session.config import BASELINES
+    from pytest_puma.session.project import ini_values
+
+    if text != BASELINE:
+        row, past = run_of(text, options)
+        return OlderRun(f"run {row.number}", past)
+    project = project_of(options)
+    folder: Path = options.baselines or project / (ini_values(project).get("puma_baselines") or BASELINES)
+    if not folder.is_dir():
+        msg = f"compare baseline: no folder {folder}; pytest --puma-update-baseline makes it; or --baselines FOLDER"
+        raise DataError(msg)
+    return OlderBaselines(Baselines(folder))

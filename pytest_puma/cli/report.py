@@ -1,0 +1,58 @@
+"""`pytest-puma report`: the HTML page of a run of the project."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.cli.older import add_baselines, older_of
+from pytest_puma.cli.output import show
+from pytest_puma.cli.project import RUN_HELP, add_project, run_of
+from pytest_puma.core import DataError
+from pytest_puma.core.errors import check_limits
+from pytest_puma.planning.reports import TEXTS, PageSettings
+
+
+def add_command(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "report",
+        help="the HTML page of a run",
+        description="Write a run as one HTML file, with its samples as far as their predictions are kept.",
+    )
+    parser.add_argument("name", metavar="RUN", help=RUN_HELP)
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="such as report.html")
+    parser.add_argument("--against", metavar="RUN", help="mark the changes since this run (default: its baseline)")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--all", action="store_true", help="leave out no text, whatever the size")
+    size.add_argument("--mb", type=float, default=PageSettings().megabytes, metavar="N", help="size (default: 10 MB)")
+    parser.add_argument("--texts", choices=TEXTS, default="all", help="whether to show prompts and replies")
+    add_baselines(parser)
+    add_project(parser)
+    parser.set_defaults(run=_report)
+
+
+def _report(options: argparse.Namespace) -> None:
+    from pytest_puma.core.atomic import write_whole
+    from pytest_puma.history.comparison import compare
+    from pytest_puma.report.page.against import against_run
+    from pytest_puma.report.page.page import as_page
+    from pytest_puma.store.serialize import storable
+
+    check_limits({"--mb": (options.mb, 1, math.inf)})
+    row, past = run_of(options.name, options)
+    against = None
+    if options.against is not None:
+        older = older_of(options.against, options)
+        against = against_run(compare(past.run.outcomes, past.answered, older, name=f"run {row.number}"))
+    settings = PageSettings(megabytes=None if options.all else options.mb, texts=options.texts)
+    text = as_page(replace(past.run, number=row.number), past.folder, settings, against=against)
+    try:
+        write_whole(options.output, storable(text))
+    except OSError as error:
+        msg = f"-o {options.output}: cannot be written ({error.strerror})"
+        raise DataError(msg) from error
+    show(options.output.absolute().as_uri())
