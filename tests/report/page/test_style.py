@@ -52,7 +52,7 @@ def test_texts_and_marks_stand_out_from_what_is_behind_them(theme: int) -> None:
 def test_every_colour_of_the_rules_is_a_token() -> None:
     _, rules = CSS.split(':root[data-theme="dark"]', 1)
     assert not re.findall(r"#[0-9a-f]{3,6}\b|\brgb|\bhsl", rules)
-    assert {name for name in re.findall(r"var\(--([\w-]+)\)", rules)} <= set(re.findall(r"--([\w-]+):", CSS))
+    assert set(re.findall(r"var\(--([\w-]+)\)", rules)) <= set(re.findall(r"--([\w-]+):", CSS))
 
 
 def test_the_template_has_no_style_and_no_handler() -> None:
