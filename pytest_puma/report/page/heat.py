@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
-from pytest_puma.core import Outcome, Task
+from pytest_puma.core import Measure, Outcome, Task
 from pytest_puma.report.rows import number
 
 SHADES = 10
@@ -33,12 +34,14 @@ class HeatMap:
 
 
 def heat_map(task: Task, outcomes: Sequence[Outcome]) -> HeatMap | None:
-    """Return the table; None for a single cell, or without a primary metric."""
+    """Return the table; None without several strategies and several models, as the table of cells has the same."""
     cells = {(each.shown, each.model): each for each in outcomes if task.primary in each.measures}
-    if len(cells) < 2:  # noqa: PLR2004 - one cell has nothing beside it
+    strategies, models = (dict.fromkeys(name[axis] for name in cells) for axis in (0, 1))
+    if min(len(strategies), len(models)) < 2:  # noqa: PLR2004 - several
         return None
-    strategies, models = (dict.fromkeys(names) for names in zip(*cells, strict=True))
-    values = [value for each in cells.values() if math.isfinite(value := each[task.primary])]
+    measures = [each.measures[task.primary] for each in cells.values()]
+    values = [each.value for each in measures if math.isfinite(each.value)]
+    scale = _Shades.over(measures)
     best = {"high": max, "low": min}.get(task.better)
     chosen = best(values) if best and values else math.nan
 
@@ -47,7 +50,7 @@ def heat_map(task: Task, outcomes: Sequence[Outcome]) -> HeatMap | None:
         return HeatCell(
             cell=outcome.cell,
             value=number(value),
-            shade=_shade(value, values),
+            shade=scale.shade(value),
             best=value == chosen,
             missed=bool(outcome.failed),
         )
@@ -59,8 +62,22 @@ def heat_map(task: Task, outcomes: Sequence[Outcome]) -> HeatMap | None:
     return HeatMap(metric=task.primary, models=tuple(models), lines=tuple(lines))
 
 
-def _shade(value: float, values: Sequence[float]) -> int | None:
-    if not math.isfinite(value):
-        return None
-    low, high = min(values), max(values)
-    return min(int(SHADES * (value - low) / (high - low)), SHADES - 1) if high > low else SHADES // 2
+@dataclass(frozen=True, slots=True)
+class _Shades:
+    """The shades from the lowest value on; `span`: at least a typical interval, so that chance has little colour."""
+
+    low: float
+    span: float
+
+    @classmethod
+    def over(cls, measures: Sequence[Measure]) -> _Shades:
+        values = [each.value for each in measures if math.isfinite(each.value)]
+        widths = [width for each in measures if math.isfinite(width := each.high - each.low)]
+        if not values:
+            return cls(0.0, 0.0)
+        return cls(min(values), max(max(values) - min(values), median(widths) if widths else 0.0))
+
+    def shade(self, value: float) -> int | None:
+        if not math.isfinite(value):
+            return None
+        return min(int(SHADES * (value - self.low) / self.span), SHADES - 1) if self.span else 0

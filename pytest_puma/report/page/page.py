@@ -118,7 +118,7 @@ def _template() -> Template:
         "interval": interval,
         "number": number,
         "parse_failures": parse_failures,
-        "tokens": lambda outcome: f"{computed_tokens(outcome):,}",
+        "tokens": computed_tokens,
     }
     return environment.from_string(_file("page.html.jinja"))
 

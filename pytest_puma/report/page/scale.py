@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Change, Measure
@@ -47,9 +47,9 @@ class Scale:
     @property
     def ticks(self) -> list[Tick]:
         """The ticks from left to right."""
-        count = round((self.high - self.low) / self.step)
-        numbers = (self.low + place * self.step for place in range(count + 1))
-        return [Tick(self.x(number), f"{round(number, 12) or 0:.6g}") for number in numbers]
+        first, last = round(self.low / self.step), round(self.high / self.step)
+        numbers = [place * self.step for place in range(first, last + 1)]
+        return [Tick(self.x(number), label) for number, label in zip(numbers, _labels(numbers), strict=True)]
 
     @property
     def labelled(self) -> list[Tick]:
@@ -91,6 +91,12 @@ def draw(
         zero=None if zero is None else scale.x(zero),
         limits=tuple(map(scale.x, limits)),
     )
+
+
+def _labels(numbers: Sequence[float]) -> list[str]:
+    """The numbers with as few digits as tell them apart."""
+    texts = ([f"{number or 0.0:.{digits}g}" for number in numbers] for digits in range(3, 18))
+    return next((labels for labels in texts if len(set(labels)) == len(labels)), [repr(each) for each in numbers])
 
 
 def _step(span: float) -> float:

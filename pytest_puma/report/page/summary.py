@@ -135,7 +135,8 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "commit", f"{revision}{' (dirty)' if run.invocation.dirty else ''}"
     if run.started:
         yield "started", _minute(run.started)
-    yield "time", _duration(run.seconds)
+    if run.seconds:
+        yield "time", _duration(run.seconds)
     yield "answers", f"{sum(outcome.trials for outcome in run.outcomes):,}"
     if version := run.environment.get("pytest-puma"):
         yield "pytest-puma", version
