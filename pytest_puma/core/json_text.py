@@ -13,7 +13,7 @@ MAX_DEPTH = 100
 def parse_json(text: str | bytes) -> Any:
     """Return a value of strict JSON, as this package writes it. A `ValueError` gives the fault in a few words."""
     value = _parsed(text, parse_constant=_refuse_constant, parse_float=_finite)
-    return _flat_enough(text, value)
+    return _whole_characters(text, _flat_enough(text, value))
 
 
 def parse_foreign_json(text: str | bytes) -> Any:
@@ -44,6 +44,18 @@ def _flat_enough(text: str | bytes, value: Any) -> Any:
         level = [part for each in inner for part in (each.values() if isinstance(each, dict) else each)]
     if any(isinstance(each, dict | list) for each in level):
         raise _deep()
+    return value
+
+
+def _whole_characters(text: str | bytes, value: Any) -> Any:
+    """The value, unless a text of it is half of a character, which no file, terminal or database takes."""
+    escaped = b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower()
+    if escaped:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            msg = f"it has half of a character ({error.object[error.start]!a})"
+            raise ValueError(msg) from error
     return value
 
 

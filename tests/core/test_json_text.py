@@ -59,3 +59,11 @@ def test_files_of_others_may_have_nan_but_no_key_twice() -> None:
     assert math.isnan(number)
     with pytest.raises(ValueError, match="the key 'a' is there twice"):
         parse_foreign_json('[{"b": {"a": 1, "c": 2, "a": 3}}]')
+
+
+def test_half_of_a_character_is_refused() -> None:
+    """An escape can hold it; no file in UTF-8, no terminal and no database can."""
+    assert parse_json(r'"\ud83d\ude00 \\ud800"') == "\N{GRINNING FACE} \\ud800"
+    for text in (r'{"\udc00": 1}', rb'["\uD800"]'):
+        with pytest.raises(ValueError, match=r"half of a character \('\\ud[8c]00'\)"):
+            parse_json(text)
