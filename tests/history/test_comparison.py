@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_puma.core import Metric, Outcome, Pool, metric
+from pytest_puma.core import Generation, Metric, Outcome, Pool, metric
 from pytest_puma.history.comparison import RunComparison, Values, compare
 from pytest_puma.history.older import OlderRun
 from pytest_puma.planning.scores import used_scores
@@ -18,6 +19,7 @@ from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.stats import holm
 from pytest_puma.store.past_run import PastRun
 from pytest_puma.store.project_folder import runs_of
+from tests.factories import cell, entry, evaluated
 from tests.history.runs import keep, triaged
 
 FIRST, SECOND = "20261101T100000-1", "20261102T100000-1"
@@ -222,35 +224,57 @@ def test_a_flip_has_the_text_of_its_sample_if_the_id_is_a_hash(tmp_path: Path, *
 # -- kinds of tasks ------------------------------------------------------------------------------
 
 
-def answered(name: str, strategy: str, metrics: Sequence[str], answer: str | Callable[[str], str]) -> Outcome:
+def answered(
+    name: str, strategy: str, metrics: Sequence[str], answer: str | Callable[[str], str], **fields: Any
+) -> Outcome:
     """A cell of a known scenario, with the scores that it declares."""
     registry = Registry()
     scenario = registry.known_scenario(name, where="here")()
     scores = used_scores(scenario, registry, metrics)
-    gates = tuple(f"{metric} >= 0" for metric in metrics)
-    return triaged(answer, scenario=scenario, scores=scores, gates=gates, strategy=strategy, samples=12)
+    options = {name: fields.pop(name) for name in ("baseline",) if name in fields}
+    made = cell(
+        scenario,
+        strategy,
+        scores=scores,
+        gates=[f"{metric} >= baseline - 1 !point" for metric in metrics],
+        compared_metrics=tuple(dict.fromkeys((scenario.primary_metric(), *metrics))),
+        **fields,
+    )
+    outcome = evaluated(made, answer, **options)
+    return replace(outcome, node_id=f"test_t.py::test_t[{outcome.cell}]")
+
+
+def moody(prompt: str) -> str:
+    said = prompt.rpartition("\x03")[2]
+    return ("3", "Major", "B", "5 of them", "Minor", "8")[len(said) % 6]
 
 
 @pytest.mark.parametrize(
-    ("name", "strategy", "metrics"),
+    ("name", "strategy", "metrics", "fields"),
     [
-        ("triage_jira", "option_scoring", ("brier", "ece")),
-        ("estimation_tawos", "zero_shot", ("rmse",)),
-        ("commonsense_mini", "zero_shot", ("accuracy_chars",)),
-        ("commonsense_mini", "cloze_scoring", ("accuracy_chars",)),
-        ("translate_mini", "zero_shot", ("bleu", "chrf", "exact_match.loose")),
+        ("triage_jira", "option_scoring", ("brier", "ece", "accuracy"), {}),
+        ("triage_jira", "zero_shot", ("accuracy",), {"repeats": 2, "generation": Generation(temperature=0.5)}),
+        ("prioritization_jira", "zero_shot", ("accuracy",), {}),
+        ("estimation_tawos", "zero_shot", ("rmse",), {}),
+        ("commonsense_mini", "zero_shot", ("accuracy_chars",), {}),
+        ("commonsense_mini", "cloze_scoring", ("accuracy_chars",), {}),
+        ("translate_mini", "zero_shot", ("bleu", "chrf", "exact_match.loose"), {}),
     ],
 )
-def test_every_kind_of_task_is_compared_without_its_scenario(
-    tmp_path: Path, name: str, strategy: str, metrics: Sequence[str]
+def test_each_kind_of_task_has_the_numbers_of_a_gate_without_its_scenario(
+    tmp_path: Path, name: str, strategy: str, metrics: Sequence[str], fields: dict[str, Any]
 ) -> None:
-    old = answered(name, strategy, metrics, "3")
-    new = answered(name, strategy, metrics, lambda prompt: "5" if len(prompt) % 2 else "3")
-    (same,) = runs(tmp_path / "same", [old], [old]).cells
+    old = answered(name, strategy, metrics, "3", **fields)
+    new = answered(name, strategy, metrics, moody, baseline=entry(old), **fields)
+    assert new.contrasts
+    (same,) = runs(tmp_path / "same", [new], [new]).cells
     assert same.same
-    (cell,) = runs(tmp_path / "other", [old], [new]).cells
-    told = {each.change.metric: each.change for each in cell.contrasts}
-    measured = {metric for metric in (new.primary, *metrics) if metric in new.measures}
-    assert (cell.why, cell.untested, set(told)) == ("", (), measured)
-    for key, change in told.items():
-        assert (change.new, change.old) == pytest.approx((new[key], old[key]), abs=1e-5, nan_ok=True)
+    (told,) = runs(tmp_path / "other", [old], [new]).cells
+    assert (told.why, told.untested) == ("", ())
+    assert [replace(each, against="", adjusted=0.0) for each in told.contrasts] == [
+        replace(each, against="", adjusted=0.0) for each in new.contrasts
+    ]
+    assert [each.sample_id for each in told.flips] == [each.sample_id for each in new.flips]
+    by_gate = [verdict.change for verdict in new.verdicts if verdict.change is not None]
+    told_by_metric = {each.change.metric: each.change for each in told.contrasts}
+    assert [told_by_metric[change.metric] for change in by_gate] == by_gate
