@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 from pytest_puma.cli import main
 from pytest_puma.core import Outcome
 from pytest_puma.history.comparison import compare
+from pytest_puma.history.index import History
 from pytest_puma.history.older import OlderRun
 from pytest_puma.report.page import flags
+from pytest_puma.report.page.page import as_page
 from pytest_puma.store.past_run import PastRun
 from tests.history.runs import MAIN, keep, triaged
 from tests.report.page.scripted import Page
@@ -84,6 +87,15 @@ def test_the_trend_ends_with_the_run(root: Path) -> None:
     assert [(each["run"], each["number"]) for each in points] == [(OLD, 1), (NEW, 2)]
     assert [each["commit"] for each in points] == ["main@3f2c1d9", "feature@3f2c1d9"]
     assert [each["number"] for each in page(root, "1").cell(CELL)["history"]] == [1]
+
+
+def test_an_index_that_cannot_be_read_costs_the_trend_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError
+
+    run = PastRun(root / ".puma" / "runs" / NEW)
+    monkeypatch.setattr(History, "trend", fail)
+    assert Page(as_page(run.run, run.folder)).cell(CELL)["history"] == []
 
 
 def test_texts_and_size_can_be_chosen(root: Path) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,8 +39,10 @@ def history_of(run: Run, folder: Path | None) -> Mapping[str, tuple[HistoryPoint
     above = () if folder is None else folder.parents
     if folder is None or len(above) <= _BETWEEN or runs_of(above[_BETWEEN]) != folder.parent:
         return {}
-    with closing(History(above[_BETWEEN])) as history:
+    # The run itself reports an index that cannot be read: its page lacks the trend, and nothing else.
+    with suppress(OSError, sqlite3.Error), closing(History(above[_BETWEEN])) as history:
         return {outcome.cell: _points(history, outcome, run) for outcome in run.outcomes}
+    return {}
 
 
 def _points(history: History, outcome: Outcome, run: Run) -> tuple[HistoryPoint, ...]:
