@@ -46,9 +46,8 @@ class LeftOut:
 def left_out(cells: Iterable[CellBlocks]) -> LeftOut:
     """Count what is missing in the cells."""
     flags = [flag for cell in cells for flag in cell.flags]
-    return LeftOut(
-        texts=sum(bool(flag & LEFT_OUT) for flag in flags), shortened=sum(bool(flag & SHORTENED) for flag in flags)
-    )
+    kept = [flag for flag in flags if not flag & LEFT_OUT]
+    return LeftOut(texts=len(flags) - len(kept), shortened=sum(bool(flag & SHORTENED) for flag in kept))
 
 
 class Budget:
@@ -59,7 +58,8 @@ class Budget:
 
     def __init__(self, scenarios: Sequence[ScenarioBlocks], cells: Sequence[CellBlocks | None], *, fixed: int) -> None:
         known = [[each for place in scenario.cells if (each := cells[place]) is not None] for scenario in scenarios]
-        self._scenarios = list(zip(scenarios, known, strict=True))
+        shown = [[each for each in own if each.texts is not None] for own in known]
+        self._scenarios = list(zip(scenarios, shown, strict=True))
         self._fixed = fixed
         self._length: int | None = None
         self.pieces = [packed_json({"pieces": each.pool.pieces}) for each in scenarios]
@@ -79,7 +79,7 @@ class Budget:
         return self._fixed + texts + sum(map(text_length, self.pieces))
 
     def _cells(self) -> Iterator[CellBlocks]:
-        return (cell for _, cells in self._scenarios for cell in cells if cell.texts is not None)
+        return (cell for _, cells in self._scenarios for cell in cells)
 
     def _leave_out(self, choice: _Choice, limit: int) -> bool:
         """Leave texts out, the largest cells first; return True if the page fits."""

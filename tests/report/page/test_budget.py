@@ -140,6 +140,7 @@ def test_numbers_stay_even_if_the_page_is_too_large_for_any_text(run: Recorded) 
     text = as_page(run.run, run.path, PageSettings(megabytes=0.001))
     made = Page(text)
     assert all(left_out(made, flags.PRESENT))
+    assert made.index["left_out"] == {"texts": 2 * SIZE, "shortened": 0, "megabytes": 0.001}
     assert made.answers("triage-egi@m") == [each["answer"] for each in run.predictions("triage-egi@m")]
 
 
@@ -152,6 +153,11 @@ def test_no_texts_leave_the_house_by_choice(run: Recorded) -> None:
     assert made.block("h0") == {"start": [], "end": []}
     assert made.answers("triage-egi@m") == [each["answer"] for each in run.predictions("triage-egi@m")]
     assert "the texts of samples are left out (ini key puma_report_texts = none)" in made.shown
+
+
+def test_a_page_without_texts_can_be_too_large_all_the_same(run: Recorded) -> None:
+    made = Page(as_page(run.run, run.path, PageSettings(megabytes=0.001, texts="none")))
+    assert made.answers("triage-egi@m") == [each["answer"] for each in run.predictions("triage-egi@m")]
 
 
 def test_free_texts_as_answers_do_not_leave_the_house_either(tmp_path: Path) -> None:
