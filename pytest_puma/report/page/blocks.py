@@ -61,25 +61,36 @@ class Contents:
         for scenario in scenarios.values():
             _mark_differences(scenario, cells)
         fixed = dict(self._fixed(list(scenarios.values()), cells))
-        # The longest count: leaving texts out must not lengthen the index.
-        counted = LeftOut(texts=10**9, shortened=10**9)
-        around = [*fixed.values(), self._index(scenarios, cells, counted), _flags(scenarios, cells)]
-        size = sum(text_length(data) + _ELEMENT for data in around)
-        budget = Budget(list(scenarios.values()), cells, fixed=size + _ELEMENT * (len(cells) + len(scenarios)))
+        pieces = self._fitted(scenarios, cells, fixed).pieces
+        missing = left_out(each for each in cells if each is not None)
+        first = {"ix": self._index(scenarios, cells, missing), "fl": _flags(scenarios, cells)}
+        of_scenarios = {f"s{place}": data for place, data in enumerate(pieces)}
+        of_cells = {f"t{place}": each.texts for place, each in enumerate(cells) if each is not None and each.texts}
+        without = (outcome.cell for outcome, each in zip(self.run.outcomes, cells, strict=True) if each is None)
+        return Blocks(
+            texts={name: as_text(data) for name, data in {**first, **fixed, **of_scenarios, **of_cells}.items()},
+            left_out=missing,
+            without_samples=tuple(without),
+        )
+
+    def _fitted(
+        self,
+        scenarios: Mapping[str, ScenarioBlocks],
+        cells: Sequence[CellBlocks | None],
+        fixed: Mapping[str, bytes],
+    ) -> Budget:
+        """Leave out texts of the cells until all blocks keep the limit."""
+        flags = _flags(scenarios, cells)
+        # The longest counts: leaving texts out must not lengthen the index.
+        index = self._index(scenarios, cells, LeftOut(texts=10**9, shortened=10**9))
+        size = sum(text_length(data) + _ELEMENT for data in (*fixed.values(), index, flags))
+        # Nor the flags, of which a bit changes with each text.
+        changing = sum(len(each.flags) for each in cells if each is not None) // 6
+        more = _ELEMENT * (len(cells) + len(scenarios))
+        budget = Budget(list(scenarios.values()), cells, fixed=size + changing + more)
         if self.limit is not None:
             budget.fit(self.limit)
-        known = [each for each in cells if each is not None]
-        missing = left_out(known)
-        texts = {f"t{place}": each.texts for place, each in enumerate(cells) if each is not None and each.texts}
-        pieces = {f"s{place}": data for place, data in enumerate(budget.pieces)}
-        first = {"ix": self._index(scenarios, cells, missing), "fl": _flags(scenarios, cells)}
-        return Blocks(
-            texts={name: as_text(data) for name, data in {**first, **fixed, **pieces, **texts}.items()},
-            left_out=missing,
-            without_samples=tuple(
-                outcome.cell for outcome, each in zip(self.run.outcomes, cells, strict=True) if each is None
-            ),
-        )
+        return budget
 
     def _scenarios(self) -> dict[str, ScenarioBlocks]:
         scenarios: dict[str, ScenarioBlocks] = {}
