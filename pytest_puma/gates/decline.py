@@ -52,7 +52,9 @@ def evidence(decline: Decline, change: Change | None) -> str:
         return f": {values}{decline.worse} of {decline.n} answers are farther off, {decline.better} nearer"
     changed = f"{decline.worse} of {decline.n} answers went from right to wrong, {decline.better} the other way"
     if decline.loss is None:
-        return f": {values}{changed}; only answers count, because {decline.alone}"
+        # Texts have no probabilities that could count.
+        alone = f"; only answers count, because {decline.alone}" if decline.alone else ""
+        return f": {values}{changed}{alone}"
     verb = "rose" if decline.loss > 0 else "fell"
     return f": {values}{changed}, and the refitted Brier score {verb} by {abs(decline.loss):.2g}"
 

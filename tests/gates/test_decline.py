@@ -36,3 +36,11 @@ def test_a_gate_that_sees_little_does_not_pass(decline: Decline, gate: Gate, sta
             f"way, and the refitted Brier score rose by 0.001; too few samples: {verdict.power}"
         )
         assert str(verdict.power).startswith("a loss of 5 points is caught in 2")
+
+
+def test_the_reason_why_answers_count_alone_is_left_out_if_there_is_none() -> None:
+    """Texts have no probabilities."""
+    reason = judge_decline(GATE, replace(STRONG, alone=""), None, "the baseline", Policy()).reason
+    assert reason == (
+        "no regression found (p = 0.5) against the baseline: 12 of 400 answers went from right to wrong, 12 the other way"
+    )
