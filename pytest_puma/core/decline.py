@@ -16,7 +16,7 @@ class Decline:
     `worse` and `better` count answers that went from right to wrong and back; if answers are `graded`, those that
     moved away from the gold label and towards it. `p` is the combined p-value; `tests` has that of each test by name.
     `loss` is the mean rise of the Brier score, with the probabilities of each side at their best-fitting temperature;
-    None if only answers count, for the reason `alone` if labels have probabilities. `error` is the standard error of the change in the error rate,
+    None if only answers count, for the reason `alone`. `error` is the standard error of the change in the error rate,
     or in the mean error. `same`: nothing changed at all.
     """
 

@@ -42,5 +42,6 @@ def test_the_reason_why_answers_count_alone_is_left_out_if_there_is_none() -> No
     """Texts have no probabilities."""
     reason = judge_decline(GATE, replace(STRONG, alone=""), None, "the baseline", Policy()).reason
     assert reason == (
-        "no regression found (p = 0.5) against the baseline: 12 of 400 answers went from right to wrong, 12 the other way"
+        "no regression found (p = 0.5) against the baseline: 12 of 400 answers went from right to wrong, "
+        "12 the other way"
     )
