@@ -2,7 +2,7 @@
 /** The details below the summary: the opened cell and its samples. */
 
 import { Component } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Cell } from "./cell.js";
 import { withCell } from "./fragment.js";
@@ -25,6 +25,11 @@ export function App({ report, state, go, commands }) {
   }, [place]);
   /** @param {number} other @param {string} text */
   const link = (other, text) => html`<button type="button" class="link" onClick=${() => go(withCell(state, report.addresses[other]))}><${Text} text=${text} /></button>`;
+  // Charts and tables stay as they are while the samples are filtered.
+  const cell = useMemo(
+    () => place >= 0 && html`<${Cell} report=${report} place=${place} state=${state} go=${go} link=${link} />`,
+    [report, place, state.gold, state.answer, state.theme, state.keys],
+  );
   if (!report.index.cells.length) return html`<p class="note">No cell was measured.</p>`;
   return html`
     <div class="head">
@@ -35,7 +40,7 @@ export function App({ report, state, go, commands }) {
     ${place < 0 && html`<p class="note">Choose a cell here or in the summary.</p>`}
     ${place >= 0 && html`
       <${Guard} key=${state.cell}>
-        <${Cell} report=${report} place=${place} state=${state} go=${go} link=${link} />
+        ${cell}
         <${Samples} report=${report} place=${place} state=${state} go=${go} commands=${commands} />
       <//>
     `}

@@ -15,6 +15,8 @@ export function Figure({ title, label, draw, head, rows, open = false, children 
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   useLayoutEffect(() => {
     const chart = draw(Math.min(MAX_WIDTH, place.current?.clientWidth || MAX_WIDTH));
+    // The chart is one picture: labels of its parts name elements without a role.
+    for (const part of chart.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
     chart.setAttribute("role", "img");
     chart.setAttribute("aria-label", label);
     place.current?.replaceChildren(chart);

@@ -22,6 +22,7 @@ export function Scroller({ tag = "div", class: name, children }) {
   useLayoutEffect(() => {
     const { scrollWidth = 0, clientWidth = 0, scrollHeight = 0, clientHeight = 0 } = element.current ?? {};
     const larger = scrollWidth > clientWidth || scrollHeight > clientHeight;
+    if (larger === element.current?.hasAttribute("tabindex")) return;
     if (larger) element.current?.setAttribute("tabindex", "0");
     else element.current?.removeAttribute("tabindex");
   });

@@ -1,0 +1,47 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.chromium import ARGUMENTS, CHROMIUM, missing
+from tests.browser.invented import Report
+from tests.browser.page import page
+
+Opened = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium; without it the tests are skipped, or fail where PUMA_BROWSER=required."""
+    if not CHROMIUM.exists():
+        missing(f"no {CHROMIUM}")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
+    """Open the page of a report at a fragment and wait for its viewer; no message and no request may occur."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    problems: list[str] = []
+
+    def opened_page(report: Report, fragment: str = "", *, init: str = "", policy: bool = True) -> Page:
+        path = tmp_path / "report.html"
+        path.write_text(page(report, policy=policy), "utf-8", errors="replace")
+        tab = context.new_page()
+        tab.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
+        tab.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        tab.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}"))
+        tab.on("request", lambda request: problems.extend([] if request.url.startswith("file:") else [request.url]))
+        if init:
+            tab.add_init_script(init)
+        tab.goto(f"{path.as_uri()}#{fragment}")
+        tab.wait_for_selector("html[data-viewer]")
+        return tab
+
+    yield opened_page
+    context.close()
+    assert not problems

@@ -1,0 +1,81 @@
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Opened
+from tests.browser.invented import Shape, report
+
+RUN = report(
+    Shape(perturbations=("typos_5pct",), models=("q", "b")),
+    Shape(name="estimation", task="regression"),
+    Shape(name="qa", task="choice"),
+    Shape(name="sum", task="completion"),
+    Shape(name="again", trials=3, turns=2, samples=30),
+    Shape(name="quiet", baseline=False, texts=False),
+)
+
+
+@pytest.mark.parametrize("cell", [each["id"] for each in RUN.index["cells"]])
+def test_each_cell_opens_with_its_charts_and_its_samples(opened: Opened, cell: str) -> None:
+    tab = opened(RUN)
+    tab.locator("#details select").first.select_option(label=cell)
+    expect(tab.locator("#cell")).to_have_text(f"Cell {cell}")
+    entry = RUN.index["cells"][RUN.place(cell)]
+    charts = sum(bool(entry[name]) for name in ("points", "calibration", "shifts", "distributions", "history"))
+    expect(tab.locator('svg.plot[role="img"]')).to_have_count(charts)
+    tab.locator("button.row").first.click()
+    texts = tab.locator(".reply pre") if f"t{RUN.place(cell)}" in RUN.blocks else tab.locator(".sample .note").first
+    expect(texts.first).to_be_visible()
+
+
+def test_a_perturbed_prompt_is_compared_with_its_twin(opened: Opened) -> None:
+    tab = opened(RUN, "cell=triage-zero_shot%2Btypos_5pct%40q&row=J-104")
+    expect(tab.get_by_role("heading", name="What the perturbation changed")).to_be_visible()
+    expect(tab.locator(".sample del").first).to_be_visible()
+
+
+def test_a_trial_is_chosen_in_the_sample(opened: Opened) -> None:
+    tab = opened(RUN, "cell=again-zero_shot%40q&row=J-104")
+    tab.locator(".trials button").nth(2).click()
+    expect(tab.locator("#sample")).to_have_text("Sample J-104 #3")
+
+
+def test_the_back_button_closes_what_was_opened(opened: Opened) -> None:
+    tab = opened(RUN, "cell=triage-zero_shot%40q")
+    tab.locator("button.row").first.click()
+    expect(tab.locator("#sample")).to_be_visible()
+    tab.go_back()
+    expect(tab.locator("#sample")).to_have_count(0)
+
+
+def test_a_link_of_the_summary_keeps_the_theme(opened: Opened) -> None:
+    tab = opened(RUN, "theme=dark")
+    tab.locator("#summary a").nth(1).click()
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert "theme=dark" in tab.url
+
+
+def test_the_summary_sorts(opened: Opened) -> None:
+    tab = opened(RUN)
+    head = tab.locator("#summary th", has_text="value")
+    head.locator("button").click()
+    values = [float(each) for each in tab.locator("#summary tbody td:last-child").all_text_contents()]
+    assert values == sorted(values)
+    expect(head).to_have_attribute("aria-sort", "ascending")
+
+
+def test_a_run_without_cells_and_one_of_a_single_cell_open(opened: Opened) -> None:
+    expect(opened(report()).locator("#details")).to_contain_text("No cell was measured.")
+    one = opened(report(Shape(strategies=("zero_shot",))), "cell=triage-zero_shot%40q")
+    expect(one.locator(".list tbody tr[role=row]").first).to_be_visible()
+
+
+@pytest.mark.parametrize("fragment", ["cell=nothing", "cell=triage-zero_shot%40q&row=nothing&chips=nothing", "%%%&="])
+def test_an_address_of_nothing_is_explained(opened: Opened, fragment: str) -> None:
+    expect(opened(RUN, fragment).locator("#details")).to_contain_text("no")
+
+
+def test_a_damaged_block_is_a_sentence(opened: Opened) -> None:
+    damaged = report(Shape(samples=3))
+    damaged.blocks["a0"] = []
+    tab = opened(damaged, "cell=triage-zero_shot%40q")
+    expect(tab.locator("#details .bad")).to_contain_text("The details cannot be shown")
