@@ -28,9 +28,10 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     problems: list[str] = []
 
-    def opened_page(report: Report, fragment: str = "", *, init: str = "", policy: bool = True) -> Page:
+    def opened_page(report: Report | str, fragment: str = "", *, init: str = "", policy: bool = True) -> Page:
         path = tmp_path / "report.html"
-        path.write_text(page(report, policy=policy), "utf-8", errors="replace")
+        text = report if isinstance(report, str) else page(report, policy=policy)
+        path.write_text(text, "utf-8", errors="replace")
         tab = context.new_page()
         tab.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
         tab.on("pageerror", lambda error: problems.append(f"error: {error}"))

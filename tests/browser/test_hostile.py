@@ -67,7 +67,7 @@ PAYLOADS = [
     "constructor",
     f"#cell=<img src=x onerror={_RUN}>",
     "https://evil.invalid/ www.evil.invalid",
-    f"{'A' * 100_000}<script>{_RUN}</script>",
+    f"{'A' * 2_000}<script>{_RUN}</script>",
 ]
 SMALL = report(Shape(samples=3, strategies=("zero_shot", "option_scoring"), words=4))
 
