@@ -24,17 +24,18 @@ import { Brief, Text } from "./text.js";
 /** @param {Props} props */
 export function Sample(props) {
   const { rows, row, close } = props;
+  const section = useRef(/** @type {HTMLElement | null} */ (null));
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
-  useEffect(() => heading.current?.focus(), []);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return html`
-    <section class="sample" aria-labelledby="sample">
+    <section class="sample" aria-labelledby="sample" ref=${section}>
       <div class="head">
         <h3 id="sample" tabindex="-1" ref=${heading}>Sample <${Brief} text=${named(rows, row)} maximum=${120} /></h3>
         <button type="button" onClick=${close} aria-keyshortcuts="Escape">close</button>
       </div>
       <${Truth} rows=${rows} row=${row} />
       <${Trials} ...${props} />
-      <${Contents} ...${props} />
+      <${Contents} ...${props} loaded=${() => section.current?.scrollIntoView()} />
     </section>
   `;
 }
@@ -71,11 +72,14 @@ function Trials({ rows, row, columns, column, report, go }) {
   `;
 }
 
-/** @param {Props} props */
+/** The texts; `loaded` is called when they are shown first, as the page may be too short to scroll before. @param {Props & { loaded: () => void }} props */
 function Contents(props) {
   const { report, row, rows, columns, column, state, go } = props;
   const names = report.existing(columns.map((place) => `t${place}`));
   const loaded = useBlocks(report.blocks, names);
+  useEffect(() => {
+    if (loaded) props.loaded();
+  }, [loaded !== null]);
   if (!names.length) return html`<p class="note">The report holds no texts of these cells.</p>`;
   if (!loaded) return html`<p class="note" aria-busy="true">loading the texts ...</p>`;
   /** @param {number} place @returns {import("./contract").Reply | null} */
