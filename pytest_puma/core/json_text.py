@@ -12,6 +12,8 @@ MAX_DEPTH = 100
 
 def parse_json(text: str | bytes) -> Any:
     """Return a value of strict JSON, as this package writes it. A `ValueError` gives the fault in a few words."""
+    # Python's parser would take bytes of other encodings too, and halves of characters.
+    text = text.decode() if isinstance(text, bytes) else text
     value = _parsed(text, parse_constant=_refuse_constant, parse_float=_finite)
     return _whole_characters(text, _flat_enough(text, value))
 
@@ -47,10 +49,9 @@ def _flat_enough(text: str | bytes, value: Any) -> Any:
     return value
 
 
-def _whole_characters(text: str | bytes, value: Any) -> Any:
+def _whole_characters(text: str, value: Any) -> Any:
     """The value, unless a text of it is half of a character, which no file, terminal or database takes."""
-    escaped = b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower()
-    if escaped:
+    if "\\ud" in text.lower():
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:

@@ -67,3 +67,5 @@ def test_half_of_a_character_is_refused() -> None:
     for text in (r'{"\udc00": 1}', rb'["\uD800"]'):
         with pytest.raises(ValueError, match=r"half of a character \('\\ud[8c]00'\)"):
             parse_json(text)
+    with pytest.raises(ValueError, match="can't decode byte 0xed"):
+        parse_json(b'"\xed\xa0\x80"')
