@@ -13,9 +13,14 @@ from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
 from tests.factories import flip, outcome, prediction
+from tests.factories import run as run_of
 from tests.report.page.scripted import Page, Recorded, completion, recorded
 
 SIZE = 400
+#: Megabytes of a page without cells: the viewer and the styles.
+EMPTY = round(len(as_page(run_of(), None).encode()) / 1_000_000, 2)
+#: Those of a page with room for the texts of wrong answers alone.
+SMALL = round(EMPTY + 0.75, 2)
 
 
 def noise(seed: object, length: int) -> str:
@@ -60,7 +65,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 @pytest.fixture(scope="module")
 def small(run: Recorded) -> Page:
     """A page with room for the texts of wrong answers alone."""
-    return page(run, 0.75)
+    return page(run, SMALL)
 
 
 def page(run: Recorded, megabytes: float | None) -> Page:
@@ -91,7 +96,7 @@ def test_without_a_limit_everything_stays(run: Recorded) -> None:
 
 
 def test_right_answers_like_all_others_go_first_beyond_a_hundred_of_a_cell(run: Recorded) -> None:
-    made = page(run, 1.2)
+    made = page(run, EMPTY + 1.2)
     assert not any(left_out(made, flags.PRESENT, without=flags.RIGHT))
     assert not any(left_out(made, flags.DIFFERS))
     assert not any(left_out(made, flags.FLIP_BETTER))
@@ -111,7 +116,7 @@ def test_then_all_right_answers_go_and_wrong_ones_are_whole(small: Page) -> None
 
 def test_then_the_ends_of_long_texts_go(run: Recorded) -> None:
     cells = [answered("triage-zero_shot@m", reply=20_000, prompt=12_000)]
-    made = page(recorded(run.path.parents[2] / "long", cells), 1.0)
+    made = page(recorded(run.path.parents[2] / "long", cells), EMPTY + 1.0)
     assert not any(left_out(made, flags.PRESENT, without=flags.RIGHT))
     shortened = [each for each in made.flags("triage-zero_shot@m") if each & flags.SHORTENED]
     assert made.index["left_out"]["shortened"] == len(shortened) > 0
@@ -131,8 +136,8 @@ def test_pieces_that_no_kept_text_needs_go_with_the_texts(small: Page) -> None:
 
 def test_the_page_counts_what_is_left_out(run: Recorded, small: Page) -> None:
     missing = small.index["left_out"]
-    assert missing == {"texts": sum(left_out(small, flags.PRESENT)), "shortened": 0, "megabytes": 0.75}
-    sentence = f"the texts of {missing['texts']:,} answers are left out, for a page of 0.75 MB; "
+    assert missing == {"texts": sum(left_out(small, flags.PRESENT)), "shortened": 0, "megabytes": SMALL}
+    sentence = f"the texts of {missing['texts']:,} answers are left out, for a page of {SMALL:g} MB; "
     assert f"{sentence}pytest-puma report {run.run.id} --all writes all of them" in small.shown
 
 
