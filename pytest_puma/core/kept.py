@@ -10,13 +10,14 @@ class Kept:
     """Number of responses of a cell, and how many of them were `kept` by the runs named in `runs`.
 
     `together`: all kept responses of each batch were computed in that batch, so that they are those of one
-    uninterrupted run. `batches`: the maximum number of batches that the kept responses of one batch were computed in.
+    uninterrupted run. `batches`: the maximum number of batches that the kept responses of one batch were computed in;
+    0 in records of earlier versions.
     """
 
     responses: int
     kept: int
     together: bool
-    batches: int
+    batches: int = 0
     runs: tuple[str, ...]
 
     @property

@@ -13,6 +13,7 @@ from pytest_puma.core import (
     BootstrapReplicates,
     DeclaredScore,
     Drift,
+    Kept,
     Likelihood,
     Message,
     Task,
@@ -75,6 +76,17 @@ def test_a_task_comes_back_as_it_was() -> None:
     )
     task = Task(type="completion", labels=("a", "b"), ordered=True, primary="bleu", better="high", scores=scores)
     assert from_json(to_json(outcome(task=task))).task == task
+
+
+def test_kept_answers_of_versions_that_counted_no_batches_are_read() -> None:
+    kept = Kept(responses=4, kept=4, together=False, batches=2, runs=("one", "two"))
+    data = json.loads(to_json(outcome(kept=kept)))
+    assert from_json(json.dumps(data)).kept == kept
+    del data["kept"]["batches"]
+    assert (
+        str(from_json(json.dumps(data)).kept)
+        == "all 4 answers kept from run one and 1 more, computed in several batches"
+    )
 
 
 def test_predictions_of_versions_without_choices_are_read() -> None:
