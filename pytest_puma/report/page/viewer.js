@@ -243,10 +243,10 @@ ${m}`)).style("margin-left",u?`${+u}px`:null).style("width",f===void 0?null:`${+
       `}
       <${n7} column=${a} row=${n} />
     </article>
-  `}function K4({reply:t,base:e}){let n=t.replies.length>1;return w`
-    ${t.replies.map((r,i)=>w`
-      ${n&&w`<p class="role">turn ${i+1}</p>`}
-      ${e?.replies[i]===void 0?w`<${Zn} text=${r} />`:w`<${ll} base=${e.replies[i]} text=${r} />`}
+  `}function K4({reply:t,base:e}){let n=t.finish==="scored"&&t.replies.every(i=>i==="")?[]:t.replies,r=n.length>1;return w`
+    ${n.map((i,o)=>w`
+      ${r&&w`<p class="role">turn ${o+1}</p>`}
+      ${e?.replies[o]===void 0?w`<${Zn} text=${i} />`:w`<${ll} base=${e.replies[o]} text=${i} />`}
     `)}
     ${t.reply!==void 0&&t.reply!==t.replies.at(-1)&&w`<p class="role">read as</p><${Zn} text=${t.reply} />`}
   `}function Q4({reply:{finish:t,failure:e,parsed:n,units:r}}){let i=[e&&["parse failure",e],typeof n=="string"&&["parsed text",n],t&&t!=="stop"&&["finished by",t],r?.length&&["units",r.join(", ")]].filter(o=>Array.isArray(o));return i.length>0&&w`<dl>${i.map(([o,a])=>w`<dt>${o}</dt><dd><${gt} text=${a} maximum=${300} /></dd>`)}</dl>`}function J4({reply:{likelihoods:t=[],unconditional:e,order:n},choices:r,gold:i}){let o=n?.length?n:t.map((u,c)=>c),a=Math.max(...t.map(([u])=>u??Number.NEGATIVE_INFINITY)),s=o.map(u=>{let[c,h]=t[u]??[null,0],[f]=e?.[u]??[null];return[w`<${gt} text=${r[u]??`#${u+1}`} maximum=${120} />${r[u]===i&&w` <small class="good">gold</small>`}`,w`${dt(c)}${c===a&&w` <small>max</small>`}`,h,dt(c===null?null:c/Math.max(1,h)),...e?[dt(c===null||f===null?null:c-f)]:[]]}),l=["choice","log-likelihood","tokens","per token",...e?["minus unconditional"]:[]];return w`<${ie} head=${l} rows=${s} class="numbers" />`}function t7({probabilities:t}){let e=Object.entries(t).sort(([,n],[,r])=>r-n);return w`

@@ -43,9 +43,11 @@ export function Reply({ report, place, row, rows, reply, base, column, name, own
 
 /** The text of each turn. @param {{ reply: ReplyOf, base: ReplyOf | null }} props */
 function Replies({ reply, base }) {
-  const several = reply.replies.length > 1;
+  // Scored labels are answers without a text.
+  const written = reply.finish === "scored" && reply.replies.every((text) => text === "") ? [] : reply.replies;
+  const several = written.length > 1;
   return html`
-    ${reply.replies.map((text, turn) => html`
+    ${written.map((text, turn) => html`
       ${several && html`<p class="role">turn ${turn + 1}</p>`}
       ${base?.replies[turn] === undefined ? html`<${Long} text=${text} />` : html`<${Difference} base=${base.replies[turn]} text=${text} />`}
     `)}
