@@ -7,7 +7,7 @@ has an interval: `percentile_interval(number(weights))`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Units: TypeAlias = Sequence[tuple[str, ...]]
 
 RESAMPLES = 2000
+#: Rows of resamples that cells on the same samples share: at most 8 MB each.
+_SHARED_ROWS = 2000
 _DRAWS_AT_ONCE = 1_000_000  # 8 MB of random numbers
 
 
@@ -46,8 +48,9 @@ class Resamples:
 
     @cached_property
     def weights(self) -> NDArray[np.integer]:
-        """Resamples x rows."""
-        return resampling_weights(self.units, seed=self.seed, strata=self.strata)
+        """Resamples x rows, read-only."""
+        draw = _shared_weights if len(self) <= _SHARED_ROWS else _weights
+        return draw(tuple(self.units), self.seed, self.strata)
 
     @cached_property
     def dependent(self) -> bool:
@@ -58,6 +61,16 @@ class Resamples:
     def independent(self) -> int:
         """Upper bound of the number of independent observations: one for each atom of `resampling_weights`."""
         return min(len(self), int(_atoms_of_rows(self.units).max(initial=0)))
+
+
+def _weights(units: tuple[tuple[str, ...], ...], seed: int, strata: tuple[str, ...]) -> NDArray[np.integer]:
+    weights = resampling_weights(units, seed=seed, strata=strata)
+    weights.flags.writeable = False
+    return weights
+
+
+#: The cells of a benchmark follow each other, and have the same samples.
+_shared_weights = lru_cache(maxsize=4)(_weights)
 
 
 def share_units(units: Units) -> bool:

@@ -157,3 +157,12 @@ def test_the_resamples_of_all_rows_are_drawn_once() -> None:
 )
 def test_rows_are_worth_no_more_than_their_units(units: list[tuple[str, ...]], worth: int) -> None:
     assert Resamples(units, seed=1).independent == worth
+
+
+def test_cells_on_the_same_samples_share_their_resamples() -> None:
+    units = [(f"{row}",) for row in range(30)]
+    one, other = Resamples(units, seed=1).weights, Resamples(list(units), seed=1).weights
+    assert one is other
+    assert not one.flags.writeable
+    assert Resamples(units, seed=2).weights is not one
+    np.testing.assert_array_equal(one, resampling_weights(units, seed=1))
