@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator, Mapping, ValuesView
+from collections.abc import Callable, Iterator, Mapping, ValuesView
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any
@@ -32,16 +32,17 @@ class Budget(threading.local):
     left = 0
     until = 0.0
     steps = 0
+    variables: Callable[[], int] | None = None
 
     @contextmanager
-    def granted(self, characters: int) -> Iterator[None]:
-        """Grant the budget for one rendering of variables with this many characters."""
-        self.left = CHARACTERS + CHARACTERS_PER_CHARACTER * characters
+    def granted(self, variables: Callable[[], int]) -> Iterator[None]:
+        """Grant the budget for one rendering; `variables` counts their characters, which hardly any rendering needs."""
+        self.left, self.variables = CHARACTERS, variables
         self.steps, self.until = 0, math.inf
         try:
             yield
         finally:
-            self.left = 0
+            self.left, self.variables = 0, None
 
     def spend(self, characters: int) -> None:
         """Pay for characters; errors as in `require`."""
@@ -50,7 +51,7 @@ class Budget(threading.local):
 
     def require(self, characters: int) -> None:
         """Raise a `LimitError` if the budget has not as many characters, or the time is used up."""
-        if characters > self.left:
+        if characters > self.left and not (self._extended() and characters <= self.left):
             msg = f"it makes too much text, or loops too often (limit: {CHARACTERS:,} characters)"
             raise LimitError(msg)
         self.steps += 1
@@ -64,7 +65,16 @@ class Budget(threading.local):
 
     def size(self, value: Any) -> int:
         """Approximate characters of a value as text; counting stops when the budget is exceeded."""
-        return size(value, self.left)
+        characters = size(value, self.left)
+        return size(value, self.left) if characters > self.left and self._extended() else characters
+
+    def _extended(self) -> bool:
+        """Add the part of the budget for the variables; return False if it was added before."""
+        if self.variables is None:
+            return False
+        self.left += CHARACTERS_PER_CHARACTER * self.variables()
+        self.variables = None
+        return True
 
 
 def size(value: Any, limit: int) -> int:

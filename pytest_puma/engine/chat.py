@@ -100,7 +100,7 @@ class ChatFormat:
         if not self._system_role:
             messages = _without_system(messages)
         try:
-            with self._environment.budget(sum(len(message.content) for message in messages)):
+            with self._environment.budget(lambda: sum(len(message.content) for message in messages)):
                 # Variables that templates test with `is defined` (tools, documents) must stay undefined.
                 return self._template.render(
                     messages=[{"role": message.role, "content": message.content} for message in messages],

@@ -76,9 +76,9 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         for name, filter_ in self.filters.items():
             self.filters[name] = self._bounded(filter_, self._prices.filters.get(name))
 
-    def budget(self, characters: int) -> AbstractContextManager[None]:
-        """Let this thread render one template with variables of this many characters; a `LimitError` ends it."""
-        return self._budget.granted(characters)
+    def budget(self, variables: Callable[[], int]) -> AbstractContextManager[None]:
+        """Let this thread render one template; a `LimitError` ends it. `variables` counts their characters."""
+        return self._budget.granted(variables)
 
     # -- called by the rewritten template ---------------------------------------------------------
 

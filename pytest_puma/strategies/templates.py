@@ -91,7 +91,7 @@ class Template:
 
         context = self.compiled.new_context(dict(variables))
         try:
-            with self.environment.budget(size(variables, sys.maxsize)):
+            with self.environment.budget(lambda: size(variables, sys.maxsize)):
                 # The root comes first: it runs the imports and assignments that blocks read, and adds a parent's.
                 with _silent(context.blocks):
                     texts = {USER: "".join(self.compiled.root_render_func(context))}
