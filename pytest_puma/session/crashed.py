@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 from typing import Any
+
+from pytest_puma.core.child_process import signal_name
 
 _MEMORY = (
     "puma: this is how the system ends a process if memory is short; run fewer workers (-n), give the model a smaller "
@@ -23,12 +24,7 @@ def end_of(worker: Any) -> str:
         status = process.wait(_WAIT)
     except subprocess.TimeoutExpired:
         return ""
-    if status >= 0:
-        return f"exit status {status}"
-    try:
-        return f"ended by {signal.Signals(-status).name}"
-    except ValueError:
-        return f"ended by signal {-status}"
+    return f"ended by {signal_name(-status)}" if status < 0 else f"exit status {status}"
 
 
 def explained(message: str, end: str, *, computed: bool) -> str:

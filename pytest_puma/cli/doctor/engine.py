@@ -6,18 +6,17 @@ It runs in a child process, so that a broken library cannot end this one.
 from __future__ import annotations
 
 import json
-import os
 import platform
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.core.child_process import run_program, signal_name
 
 _PROGRAM = Path(__file__).with_name("probe.py")
 _SECONDS = 300.0
@@ -48,17 +47,8 @@ def findings() -> Iterator[Finding]:
 
 
 def run_probe(model: Path | None) -> subprocess.CompletedProcess[str]:
-    """Run the program in this interpreter, with the module path of this process."""
-    return subprocess.run(  # noqa: S603 - a program of this package, in this interpreter
-        [sys.executable, "-I", _PROGRAM, "" if model is None else model, *sys.path],
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=_SECONDS,
-        check=False,
-        # Without it, llama.cpp starts a debugger before it aborts.
-        env={**os.environ, "GGML_NO_BACKTRACE": "1"},
-    )
+    """Run the program."""
+    return run_program(_PROGRAM, "" if model is None else model, seconds=_SECONDS)
 
 
 def _broken(process: subprocess.CompletedProcess[str], steps: list[str]) -> Finding:
@@ -66,7 +56,7 @@ def _broken(process: subprocess.CompletedProcess[str], steps: list[str]) -> Find
     step = steps[-1] if steps else "start Python"
     lines = [line.strip() for line in process.stderr.splitlines() if line.strip()]
     reason = lines[-1][:_MAX_REASON] if lines else "no message"
-    ending = "" if process.returncode > 0 else f" ({_signal(-process.returncode)})"
+    ending = "" if process.returncode > 0 else f" ({signal_name(-process.returncode)})"
     library = step.removeprefix("import ").partition(".")[0]
     foreign = step.startswith("import ") and library != "llama_cpp"
     advice = f"install it again: {_AGAIN} {library}" if foreign else _BUILD
@@ -74,13 +64,6 @@ def _broken(process: subprocess.CompletedProcess[str], steps: list[str]) -> Find
         advice = f"the library is compiled for another processor; {_BUILD}"
     found = f"cannot {step}{ending}: {reason}"
     return Finding(part="engine", found=found, state="broken", advice=advice, details={"step": step})
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def gpu_finding(result: Mapping[str, Any]) -> Finding:

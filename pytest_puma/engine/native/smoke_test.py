@@ -8,10 +8,8 @@ first use, and none a process after it.
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
@@ -19,6 +17,7 @@ from typing import NoReturn
 import llama_cpp
 
 from pytest_puma.core import EngineError, Model
+from pytest_puma.core.child_process import run_program
 from pytest_puma.models import OpenedFiles, recall, remember
 
 _PROGRAM = Path(__file__).with_name("first_use.py")
@@ -42,26 +41,13 @@ def smoke_test(model: Model, *, seconds: float | None = None) -> None:
         return
     limit = seconds or _SECONDS + sum(size for size, _ in stamps) // _BYTES_PER_SECOND
     try:
-        process = _first_use(model.path, limit)
+        process = run_program(_PROGRAM, model.path, seconds=limit)
     except subprocess.TimeoutExpired:
         _refuse(model, f"did not decode two tokens within {limit:g} s")
     if process.returncode not in {0, _EXCEPTION}:
         _refuse(model, f"ended its process ({_ending(process.returncode)}{_last_line(process.stderr)})")
     if process.returncode == 0:
         remember(model.path, stamps, "tried", version)
-
-
-def _first_use(path: Path, seconds: float) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - a program of this package, in this interpreter
-        [sys.executable, "-I", _PROGRAM, path, *sys.path],
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=seconds,
-        check=False,
-        # Without it, llama.cpp starts a debugger before it aborts.
-        env={**os.environ, "GGML_NO_BACKTRACE": "1"},
-    )
 
 
 def _refuse(model: Model, problem: str) -> NoReturn:
