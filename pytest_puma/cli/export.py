@@ -7,11 +7,12 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.output import counted, show
+from pytest_puma.cli.output import show
 from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
 from pytest_puma.report import csv
 from pytest_puma.report.export import FORMATS, export
+from pytest_puma.report.rows import counted
 from pytest_puma.store.loaded import PREDICTION_COLUMNS, load_run
 
 

@@ -10,12 +10,13 @@ from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import Any
 
-from pytest_puma.cli.output import counted, show, show_section, width
+from pytest_puma.cli.output import show, show_section, width
 from pytest_puma.cli.project import RUN_HELP, add_project, history_of, run_of
 from pytest_puma.core import DataError
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.history.index import History
 from pytest_puma.report import history as report
+from pytest_puma.report.rows import counted
 from pytest_puma.store.serialize import plain
 
 _LISTED, _SHOWN = 30, 30

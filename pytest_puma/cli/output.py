@@ -25,8 +25,3 @@ def show_section(title: str, lines: Iterable[str]) -> None:
 def width() -> int:
     """Return the number of terminal columns: 80 without a terminal, unless COLUMNS is set."""
     return shutil.get_terminal_size().columns
-
-
-def counted(number: int, noun: str) -> str:
-    """Return `1 run`, `1,000 runs`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

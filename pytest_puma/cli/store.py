@@ -12,9 +12,10 @@ from typing import Any
 
 from tabulate import tabulate
 
-from pytest_puma.cli.output import counted, show
+from pytest_puma.cli.output import show
 from pytest_puma.core import CellId, DataError
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
+from pytest_puma.report.rows import counted
 from pytest_puma.store import contents
 from pytest_puma.store.changes import changes
 from pytest_puma.store.database import ResponseStore

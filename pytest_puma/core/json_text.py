@@ -51,7 +51,7 @@ def _flat_enough(text: str | bytes, value: Any) -> Any:
 
 def _whole_characters(text: str, value: Any) -> Any:
     """The value, unless a text of it is half of a character, which no file, terminal or database takes."""
-    if "\\ud" in text.lower():
+    if "\\ud" in text or "\\uD" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:

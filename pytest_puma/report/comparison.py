@@ -11,7 +11,7 @@ from pytest_puma.history.comparison import CellComparison, RunComparison
 from pytest_puma.report import escape, table
 from pytest_puma.report.contrasts import APPROXIMATE, p_value
 from pytest_puma.report.markdown import folded
-from pytest_puma.report.rows import interval, number, signed
+from pytest_puma.report.rows import counted, interval, number, signed
 from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import flip_lines
 
@@ -96,12 +96,12 @@ def _sentences(comparison: RunComparison) -> list[str]:
     both = f"{comparison.new} and {comparison.old}"
     if comparison.same:
         answers = "values" if any(cell.why for cell in comparison.cells) else "answers"
-        return [f"no difference: {both} have the same {answers} in {_count(len(comparison.cells), 'cell')}"]
+        return [f"no difference: {both} have the same {answers} in {counted(len(comparison.cells), 'cell')}"]
     cells = comparison.cells
     same = sum(cell.same for cell in cells)
     return [
         *([APPROXIMATE] if any(each.change.approximate for each in comparison.contrasts) else []),
-        *([f"{same} of {_count(len(cells), 'cell')} have the same answers in both runs"] if same else []),
+        *([f"{same} of {counted(len(cells), 'cell')} have the same answers in both runs"] if same else []),
         *(f"changed: {where}: {sentence}" for sentence, where in _common((c.cell, c.differs) for c in cells)),
         *(f"no test: {where}: {why}" for why, where in _common((c.cell, [c.why]) for c in cells if c.why)),
         *_only(f"only in {comparison.old}", comparison.only_old, [(cell.cell, cell.only_old) for cell in cells]),
@@ -121,16 +121,12 @@ def _common(cells: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, s
 
 def _only(where: str, cells: Sequence[str], samples: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
     if cells:
-        yield f"{where}: {_count(len(cells), 'cell')}: {_first(cells)}"
+        yield f"{where}: {counted(len(cells), 'cell')}: {_first(cells)}"
     for cell, ids in samples:
         if ids:
-            yield f"{where}: {_count(len(ids), 'sample')} of {cell}: {_first(ids)}"
+            yield f"{where}: {counted(len(ids), 'sample')} of {cell}: {_first(ids)}"
 
 
 def _first(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     return ", ".join(names[:_MAX_NAMED]) + more
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

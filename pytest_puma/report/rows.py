@@ -160,3 +160,8 @@ def _cells(row: Row) -> tuple[str, ...]:
         costs = (parse_failures(outcome), f"{computed_tokens(outcome):,}", f"{outcome.seconds:.1f}")
     measured = ("", "") if measure is None else (str(measure.n), interval(measure))
     return (*names, measured[0], row.metric, row.value, measured[1], *costs, row.verdict)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 run`, `1,000 runs`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -17,7 +17,7 @@ from pytest_puma.core import DataError, Outcome, Run
 from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.shape import misfit
-from pytest_puma.store.deserialize import prediction_from, read
+from pytest_puma.store.deserialize import read
 from pytest_puma.store.prediction_file import PredictionFile
 from pytest_puma.store.record import FORMAT
 from pytest_puma.store.run_folder import PREDICTIONS, RECORD
@@ -130,8 +130,7 @@ class PastRun:
                 "was the run cut off, or the disk full?"
             )
             raise DataError(msg)
-        predictions = tuple(self.file.read(owner, lambda line, _: prediction_from(line)))
-        return replace(outcome, predictions=predictions, shared_prompts=self.file.places[owner].shared)
+        return replace(outcome, predictions=self.file.predictions(owner), shared_prompts=self.file.places[owner].shared)
 
 
 def _with_notes(run: Run, notes: Any) -> Run:

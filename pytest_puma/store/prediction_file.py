@@ -9,11 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from pytest_puma.core import DataError, Messages
+from pytest_puma.core import DataError, Messages, Prediction
 from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.store.cell_lines import CellLines, cells_of
-from pytest_puma.store.deserialize import messages_from
+from pytest_puma.store.deserialize import messages_from, prediction_from
 from pytest_puma.store.run_folder import RECORD, REMOVED
 
 T = TypeVar("T")
@@ -61,6 +61,10 @@ class PredictionFile:
             lines = islice(stream, place.lines.predictions)
             for number, line in enumerate(lines, start=place.lines.number + 1):
                 yield self._parsed(number, line, lambda data: read(data, place.shared))
+
+    def predictions(self, owner: Owner) -> tuple[Prediction, ...]:
+        """Return the predictions of a cell."""
+        return tuple(self.read(owner, lambda line, _: prediction_from(line)))
 
     def _parsed(self, number: int, line: bytes, read: Callable[[Mapping[str, Any]], T]) -> T:
         try:

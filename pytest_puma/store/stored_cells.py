@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pytest_puma.core import Messages, Prediction
-from pytest_puma.store.deserialize import prediction_from
 from pytest_puma.store.prediction_file import Owner, PredictionFile
 from pytest_puma.store.run_folder import PREDICTIONS
 
@@ -32,9 +30,4 @@ def stored_cells(folder: Path, owners: Collection[Owner]) -> Iterator[StoredCell
         return
     for owner, place in file.places.items():
         if owner in owners and file.count(owner) >= place.announced:
-            predictions = tuple(file.read(owner, _prediction))
-            yield StoredCell(owner=owner, shared=place.shared, predictions=predictions)
-
-
-def _prediction(line: Any, _shared: object) -> Prediction:
-    return prediction_from(line)
+            yield StoredCell(owner=owner, shared=place.shared, predictions=file.predictions(owner))

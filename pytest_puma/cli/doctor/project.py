@@ -17,6 +17,7 @@ from pytest_puma.core.atomic import obstacle
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.planning.storage import RESPONSES
+from pytest_puma.report.rows import counted
 from pytest_puma.session.project import ini_file, ini_values
 
 #: The modules of each extra of pytest-puma, and its purpose. Nothing here imports NumPy, which may be broken.
@@ -127,7 +128,7 @@ def _store(project: Project) -> Finding:
     if notes:
         advice = f"rename it, and save what can be read: pytest-puma store recover NEW_NAME ({path})"
         return Finding(part="answers", found="; ".join(notes), state="advice", advice=advice, details=details)
-    found = f"{path}: {path.stat().st_size / 2**20:.1f} MB from {runs:,} run{'' if runs == 1 else 's'}"
+    found = f"{path}: {path.stat().st_size / 2**20:.1f} MB from {counted(runs, 'run')}"
     return Finding(part="answers", found=found, details=details)
 
 

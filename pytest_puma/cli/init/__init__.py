@@ -9,13 +9,13 @@ All files are made up before the first one is written, and none that exists is c
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.init.columns import NO_KEY, Wish, find_columns
 from pytest_puma.cli.init.project import TEST_FOLDER, ini_lines, project_here, write_new
-from pytest_puma.report import escape
+from pytest_puma.cli.output import show
+from pytest_puma.report.rows import counted
 from pytest_puma.scenarios.file import content_of, shown_path
 from pytest_puma.scenarios.layout import arrange
 from pytest_puma.scenarios.table import read_table
@@ -50,24 +50,15 @@ def _init(options: argparse.Namespace) -> None:
     if ini is None:
         files[Path("pytest.ini")] = ini_lines(Path("pytest.ini"), new=True)
     write_new(files)
-    rows = len(golds)
-    _show(f"{table.name}: {rows:,} row{'' if rows == 1 else 's'}", *columns.sentences(), *benchmark.sentences())
-    _show("", "wrote:", *(f"  {path.as_posix()}" for path in files))
+    show(f"{table.name}: {counted(len(golds), 'row')}", *columns.sentences(), *benchmark.sentences())
+    show("", "wrote:", *(f"  {path.as_posix()}" for path in files))
     if ini is not None:
-        _show(
-            "", f"{ini.name} stays as it is; lines for its section of pytest:", "", ini_lines(ini, new=False).rstrip()
-        )
+        show("", f"{ini.name} stays as it is; lines for its section of pytest:", "", ini_lines(ini, new=False).rstrip())
     command = f"pytest {TEST_FOLDER}/{benchmark.test_file}"
-    _show(
+    show(
         "",
         "next:",
         f"  {command}                           # on the bundled demonstration model",
         f"  {command} --puma-model FILE.gguf    # on your model",
         "The demonstration model knows three other tasks: expect it to miss these gates.",
     )
-
-
-def _show(*lines: str) -> None:
-    """Write lines that may contain names from files."""
-    text = "\n".join(lines)
-    sys.stdout.write(f"{escape.terminal_lines(text)}\n")
