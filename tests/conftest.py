@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
 # Tests say what is right, not how soon: machines are shared.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# A job that a script starts in the background ignores Ctrl-C, and so do the runs that it starts; tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

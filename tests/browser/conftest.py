@@ -11,9 +11,12 @@ from tests.browser.page import page
 Opened = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium; without it the tests are skipped, or fail where PUMA_BROWSER=required."""
+    """Chromium, until the last test of this folder: as long as Playwright runs, no test can start an event loop.
+
+    Without it the tests are skipped, or fail where PUMA_BROWSER=required.
+    """
     if not CHROMIUM.exists():
         missing(f"no {CHROMIUM}")
     with sync_playwright() as playwright:

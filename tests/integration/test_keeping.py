@@ -150,7 +150,7 @@ def quoting(project: Project, ini: str) -> set[str]:
     project.run("--puma-flips", *reports).assert_outcomes(passed=2)
     assert any(outcome["flips"] for outcome in project.record()["outcomes"])
     places = [*root.glob("out.*"), *(root / "benchmarks").rglob("*"), *(root / ".puma").rglob("*")]
-    return {path.name for path in places if path.is_file() and QUOTE in path.read_text(encoding="utf-8")}
+    return {path.name for path in places if path.is_file() and QUOTE.encode() in path.read_bytes()}
 
 
 def test_files_quote_the_samples(project: Project) -> None:
