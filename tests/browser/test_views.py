@@ -3,6 +3,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Opened
 from tests.browser.invented import Shape, report
+from tests.browser.page import page
 
 RUN = report(
     Shape(perturbations=("typos_5pct",), models=("q", "b")),
@@ -79,3 +80,12 @@ def test_a_damaged_block_is_a_sentence(opened: Opened) -> None:
     damaged.blocks["a0"] = []
     tab = opened(damaged, "cell=triage-zero_shot%40q")
     expect(tab.locator("#details .bad")).to_contain_text("The details cannot be shown")
+
+
+def test_a_search_in_damaged_texts_ends_with_a_sentence(opened: Opened) -> None:
+    damaged = report(Shape(samples=3))
+    text = page(damaged)
+    block = text.index('id="t0">') + len('id="t0">')
+    tab = opened(f"{text[:block]}AAAA{text[block:]}", "cell=triage-zero_shot%40q")
+    tab.get_by_label("in all texts").click()
+    expect(tab.locator("#details .bad")).to_contain_text("block t0 cannot be read")

@@ -12,6 +12,7 @@ import { Gaps, Shifts } from "./robustness.js";
 import { Text } from "./text.js";
 
 /** @typedef {import("./contract").Cell} CellOf */
+/** @typedef {import("./charts").Size} Size */
 
 /** @param {{ report: import("./report").Report, place: number, state: import("./fragment").State, go: import("./hooks").Go, link: (place: number, text: string) => unknown }} props */
 export function Cell({ report, place, state, go, link }) {
@@ -49,7 +50,7 @@ function Calibration({ calibration: { bins, ece } }) {
   const rows = bins.map(({ low, high, n, confidence, accuracy }) => [`${probability(low)} to ${probability(high)}`, n, probability(confidence), probability(accuracy)]);
   const label = `Reliability: accuracy by confidence in ${bins.length} bins; expected calibration error ${number(ece)}`;
   return html`
-    <${Figure} title="Reliability" label=${label} draw=${(/** @type {number} */ width) => reliability(bins, width)} head=${["confidence", "n", "mean confidence", "accuracy"]} rows=${rows}>
+    <${Figure} title="Reliability" label=${label} draw=${(/** @type {Size} */ size) => reliability(bins, size)} head=${["confidence", "n", "mean confidence", "accuracy"]} rows=${rows}>
       <p class="note">Expected calibration error ${number(ece)}. A number beside a dot is its n; on the dashed line confidence is right.</p>
     <//>
   `;
@@ -61,7 +62,7 @@ function Trend({ cell: { history }, metric }) {
   const noted = history.filter(({ note }) => note);
   const label = `Trend of ${metric} over ${history.length} runs, from ${number(history[0].value)} to ${number(history[history.length - 1].value)}`;
   return html`
-    <${Figure} title="Trend" label=${label} draw=${(/** @type {number} */ width) => trend(history, metric, width)} head=${["run", "commit", "date", metric, "95 % interval", "changed"]} rows=${rows}>
+    <${Figure} title="Trend" label=${label} draw=${(/** @type {Size} */ size) => trend(history, metric, size)} head=${["run", "commit", "date", metric, "95 % interval", "changed"]} rows=${rows}>
       ${noted.map((point, place) => html`<p class="note"><strong>${letter(place)}</strong> ${named(point)}: <${Text} text=${point.note} /></p>`)}
     <//>
   `;
@@ -73,7 +74,7 @@ function Regression({ points }) {
   const total = points.n.reduce((sum, n) => sum + n, 0);
   const exact = points.n.reduce((sum, n, place) => sum + (points.gold[place] === points.answer[place] ? n : 0), 0);
   return html`
-    <${Figure} title="Gold and answer" label=${`Answers by gold value: ${exact} of ${total} are exact`} draw=${(/** @type {number} */ width) => regression(points, width)} head=${["gold", "answer", "n"]} rows=${rows}>
+    <${Figure} title="Gold and answer" label=${`Answers by gold value: ${exact} of ${total} are exact`} draw=${(/** @type {Size} */ size) => regression(points, size)} head=${["gold", "answer", "n"]} rows=${rows}>
       <p class="note">${count(exact)} of ${count(total)} answers are exact: they lie on the dashed line.</p>
     <//>
   `;
@@ -83,7 +84,7 @@ function Regression({ points }) {
 function Scores({ each }) {
   const rows = each.counts.map((n, place) => [`${number(each.edges[place])} to ${number(each.edges[place + 1])}`, n]);
   const label = `Distribution of ${each.metric} over ${each.counts.reduce((sum, n) => sum + n, 0)} samples`;
-  return html`<${Figure} title=${`Distribution of ${each.metric}`} label=${label} draw=${(/** @type {number} */ width) => distribution(each, width)} head=${[each.metric, "samples"]} rows=${rows} />`;
+  return html`<${Figure} title=${`Distribution of ${each.metric}`} label=${label} draw=${(/** @type {Size} */ size) => distribution(each, size)} height=${220} head=${[each.metric, "samples"]} rows=${rows} />`;
 }
 
 /** @param {{ failures: Record<string, number> }} props */

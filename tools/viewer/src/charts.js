@@ -7,19 +7,19 @@ import * as Plot from "@observablehq/plot";
 /** @typedef {import("./contract").Point} Point */
 /** @typedef {import("./contract").Shift} Shift */
 /** @typedef {import("./contract").Cell} Cell */
+/** @typedef {{ width: number, height: number }} Size in pixels */
 
 /** A fixed class: Plot then inserts the same style into each chart, and the page's policy allows its hash. */
 const COMMON = { className: "plot", marginLeft: 48, marginTop: 24, marginBottom: 36 };
 const SERIES = "var(--series)";
 const REFERENCE = "var(--reference)";
 
-/** Accuracy by confidence; the size of a dot is the number of answers. @param {Bin[]} bins @param {number} width */
-export function reliability(bins, width) {
+/** Accuracy by confidence; the size of a dot is the number of answers. @param {Bin[]} bins @param {Size} size */
+export function reliability(bins, size) {
   const filled = bins.filter((bin) => bin.n > 0);
   return Plot.plot({
     ...COMMON,
-    width,
-    height: 280,
+    ...size,
     x: { domain: [0, 1], label: "confidence", ticks: 5 },
     y: { domain: [0, 1], label: "accuracy", ticks: 5, grid: true },
     r: { range: [3, 12] },
@@ -32,14 +32,13 @@ export function reliability(bins, width) {
   });
 }
 
-/** The metric by run; a dashed line with a letter where the signature changed. @param {Point[]} points @param {string} metric @param {number} width */
-export function trend(points, metric, width) {
+/** The metric by run; a dashed line with a letter where the signature changed. @param {Point[]} points @param {string} metric @param {Size} size */
+export function trend(points, metric, size) {
   const numbered = points.map((point, place) => ({ ...point, place }));
   const noted = numbered.filter((point) => point.note);
   return Plot.plot({
     ...COMMON,
-    width,
-    height: 280,
+    ...size,
     x: { label: "run", type: "linear", domain: [-0.5, Math.max(0.5, points.length - 0.5)], ticks: ticks(points.length), tickFormat: (/** @type {number} */ place) => named(points[place]) },
     y: { label: metric, grid: true, nice: true, ticks: 5 },
     marks: [
@@ -52,14 +51,13 @@ export function trend(points, metric, width) {
   });
 }
 
-/** Changes by perturbation, with their intervals. @param {Shift[]} shifts @param {string} metric @param {number} width */
-export function changes(shifts, metric, width) {
+/** Changes by perturbation, with their intervals. @param {Shift[]} shifts @param {string} metric @param {Size} size */
+export function changes(shifts, metric, size) {
   const rows = shifts.map(({ perturbation, change }) => ({ perturbation, ...change }));
   const known = rows.filter((row) => row.low !== null && row.high !== null);
   return Plot.plot({
     ...COMMON,
-    width,
-    height: 64 + 26 * shifts.length,
+    ...size,
     marginLeft: 120,
     x: { label: `change of ${metric}`, grid: true, nice: true, ticks: 5 },
     y: { label: null, domain: shifts.map(({ perturbation }) => perturbation), tickFormat: (/** @type {string} */ name) => short(name) },
@@ -71,15 +69,14 @@ export function changes(shifts, metric, width) {
   });
 }
 
-/** Answers by ground truth; the size of a dot is their number. @param {NonNullable<Cell["points"]>} points @param {number} width */
-export function regression(points, width) {
+/** Answers by ground truth; the size of a dot is their number. @param {NonNullable<Cell["points"]>} points @param {Size} size */
+export function regression(points, size) {
   const dots = points.gold.map((gold, place) => ({ gold, answer: points.answer[place], n: points.n[place] }));
   const all = [...points.gold, ...points.answer];
   const range = [Math.min(...all), Math.max(...all)];
   return Plot.plot({
     ...COMMON,
-    width,
-    height: 300,
+    ...size,
     x: { label: "gold", nice: true, ticks: 6, domain: range },
     y: { label: "answer", grid: true, nice: true, ticks: 6, domain: range },
     r: { range: [2, 12] },
@@ -90,13 +87,12 @@ export function regression(points, width) {
   });
 }
 
-/** How many samples have which score. @param {import("./contract").Distribution} distribution @param {number} width */
-export function distribution({ metric, edges, counts }, width) {
+/** How many samples have which score. @param {import("./contract").Distribution} distribution @param {Size} size */
+export function distribution({ metric, edges, counts }, size) {
   const bars = counts.map((n, place) => ({ n, low: edges[place], high: edges[place + 1] }));
   return Plot.plot({
     ...COMMON,
-    width,
-    height: 220,
+    ...size,
     x: { label: metric, ticks: 6 },
     y: { label: "samples", grid: true, ticks: 5 },
     marks: [Plot.rectY(bars, { x1: "low", x2: "high", y: "n", fill: SERIES, inset: 0.5 }), Plot.ruleY([0], { stroke: REFERENCE })],

@@ -26,8 +26,8 @@ export function Shifts({ cell, link }) {
     flips.still_wrong,
   ]);
   const label = `Change of ${metric} by perturbation: ${shifts.map((shift) => `${shift.perturbation} ${changed(shift.change)}`).join(", ")}`;
-  const draw = (/** @type {number} */ width) => changes(shifts, metric, width);
-  return html`<${Figure} title="Perturbations" label=${label} draw=${draw} head=${head} rows=${rows} open=${true} />`;
+  const draw = (/** @type {import("./charts").Size} */ size) => changes(shifts, metric, size);
+  return html`<${Figure} title="Perturbations" label=${label} draw=${draw} height=${64 + 26 * shifts.length} head=${head} rows=${rows} open=${true} />`;
 }
 
 /** @param {{ cell: Cell }} props */

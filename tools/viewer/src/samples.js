@@ -122,23 +122,19 @@ function Loaded({ report, place, state, go, commands, columns }) {
 function useSearch(report, place, state) {
   const query = state.texts ? state.q.trim() : "";
   const [done, finish] = useState({ query: "", place: -1, rows: /** @type {Set<number> | null} */ (null) });
+  const [prompts, replies] = useMemo(() => [
+    report.existing([`s${report.cell(place).scenario}`]),
+    report.existing(report.scenario(place).cells.map((cell) => `t${cell}`)),
+  ], [place]);
+  // Texts load as soon as the reader asks for their search, before the first letter.
+  const texts = useBlocks(report.blocks, state.texts ? [...prompts, ...replies] : []);
   useEffect(() => {
-    if (!query) return;
-    let live = true;
-    const cells = report.scenario(place).cells;
-    const names = report.existing([`s${report.cell(place).scenario}`, ...cells.map((cell) => `t${cell}`)]);
-    const wait = setTimeout(async () => {
-      await report.blocks.load(names);
-      if (!live) return;
-      const [pieces, texts] = [names.filter((name) => name.startsWith("s")), names.filter((name) => name.startsWith("t"))];
-      const rows = hits(query, pieces.flatMap((name) => report.blocks.get(name).pieces), texts.map((name) => report.blocks.get(name)));
-      finish({ query, place, rows });
-    }, PAUSE_MS);
-    return () => {
-      live = false;
-      clearTimeout(wait);
-    };
-  }, [query, place]);
+    if (!query || !texts) return;
+    const pieces = prompts.flatMap((name) => report.blocks.get(name).pieces);
+    const cells = replies.map((name) => report.blocks.get(name));
+    const wait = setTimeout(() => finish({ query, place, rows: hits(query, pieces, cells) }), PAUSE_MS);
+    return () => clearTimeout(wait);
+  }, [query, place, texts === null]);
   const current = query !== "" && done.query === query && done.place === place;
   return [current ? done.rows : null, query !== "" && !current];
 }
