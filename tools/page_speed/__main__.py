@@ -45,6 +45,7 @@ async ([action, sign]) => {
 }
 """
 _LISTED = "document.querySelector('.list tr[data-index]')"
+_TEXTS = "document.querySelector('.tools > label > input[type=checkbox]')"
 _SEARCHED = "!document.querySelector('.tools').textContent.includes('searching ...')"
 
 
@@ -128,6 +129,7 @@ def _actions(view: Page) -> Mapping[str, float]:
         "filter on": filtered("wrong"),
         "second filter": filtered("differ"),
         "filter off": filtered("wrong"),
+        "texts are searchable": timed(f"{_TEXTS}.click()", f"{_TEXTS}.checked && {_LISTED}"),
         "first search of all texts": searched("dashboards"),
         "next search": searched("timeout"),
     }

@@ -17,14 +17,22 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
 from pytest_puma.report.page.flags import DIFFERS, FLIP_BETTER, FLIP_WORSE, LEFT_OUT, RIGHT, SHORTENED
 from pytest_puma.report.page.packed import packed_json, text_length, unpacked_json
 
 #: Right answers of a cell whose texts the first step keeps.
 _FIRST = 100
-#: Characters of a text that the third step keeps, try by try.
-_LENGTHS = (8000, 3000, 1000, 300)
+#: Characters of a text that the third step always keeps, and how often it tries longer ones.
+_SHORTEST, _TRIES = 300, 3
+#: A shorter text deflates worse, and what is around it stays.
+_MARGIN = 0.93
+
+#: Texts of an entry beside the replies of each turn.
+_REPLIES = ("reply", "parsed")
 
 #: From the flags of a cell to the places of the predictions whose texts are left out.
 _Choice: TypeAlias = Callable[["array[int]"], Iterable[int]]
@@ -68,10 +76,12 @@ class Budget:
         """Leave texts out until the page has at most as many bytes."""
         if self._leave_out(_equal, limit) or self._leave_out(_right, limit):
             return
-        for length in _LENGTHS:
-            if self._shorten(length, limit):
+        for _ in range(_TRIES):
+            share = _MARGIN * (limit - self._fixed) / (self._size - self._fixed)
+            if self._shorten(max(_SHORTEST, _cut(self._lengths(), share)), limit):
                 return
-        self._leave_out(_all, limit)
+        if not self._shorten(_SHORTEST, limit):
+            self._leave_out(_all, limit)
 
     @property
     def _size(self) -> int:
@@ -96,6 +106,13 @@ class Budget:
             self._pack_pieces()
         return self._size <= limit
 
+    def _lengths(self) -> NDArray[np.int64]:
+        """The characters of each kept text."""
+        entries = (entry for cell in self._cells() for entry in _entries(cell) if entry is not None)
+        replies = (text for entry in entries for text in _replies(entry))
+        pieces = (piece for scenario, cells in self._scenarios for piece in self._pieces(scenario, cells))
+        return np.array([len(text) for texts in (replies, pieces) for text in texts], dtype=np.int64)
+
     def _shorten(self, length: int, limit: int) -> bool:
         """Cut the ends of all texts that are longer; return True if the page fits."""
         self._length = length
@@ -108,20 +125,25 @@ class Budget:
 
     def _shorten_cell(self, cell: CellBlocks, length: int, long: set[int]) -> None:
         entries = _entries(cell)
+        repack = False
         for place, row in enumerate(cell.rows):
             entry = entries[row]
-            if entry is not None and (_shortened(entry, length) or not long.isdisjoint(_numbers(entry))):
+            if entry is None:
+                continue
+            shortened = _shortened(entry, length)
+            repack |= shortened
+            if shortened or not long.isdisjoint(_numbers(entry)):
                 cell.flags[place] |= SHORTENED
-        cell.texts = packed_json({"rows": entries})
+        if repack:
+            cell.texts = packed_json({"rows": entries})
+
+    def _pieces(self, scenario: ScenarioBlocks, cells: Sequence[CellBlocks]) -> list[str]:
+        """The pieces of the prompts, as long as they may be; those that no kept text needs are empty."""
+        needed = {number for cell in cells for entry in _entries(cell) if entry for number in _numbers(entry)}
+        return [piece[: self._length] if number in needed else "" for number, piece in enumerate(scenario.pool.pieces)]
 
     def _pack_pieces(self) -> None:
-        """Pack the pieces anew, without those that no kept text needs."""
-        for place, (scenario, cells) in enumerate(self._scenarios):
-            needed = {number for cell in cells for entry in _entries(cell) if entry for number in _numbers(entry)}
-            pieces = [
-                piece[: self._length] if number in needed else "" for number, piece in enumerate(scenario.pool.pieces)
-            ]
-            self.pieces[place] = packed_json({"pieces": pieces})
+        self.pieces = [packed_json({"pieces": self._pieces(*each)}) for each in self._scenarios]
 
 
 def _equal(flags: array[int]) -> Iterator[int]:
@@ -148,10 +170,24 @@ def _numbers(entry: dict[str, Any]) -> Iterator[int]:
     return (number for prompt in entry["prompts"] if prompt for _, number in prompt)
 
 
+def _replies(entry: dict[str, Any]) -> list[str]:
+    """The texts of an entry but those of its prompts."""
+    return [*entry["replies"], *(entry[name] for name in _REPLIES if entry.get(name))]
+
+
 def _shortened(entry: dict[str, Any], length: int) -> bool:
     """Cut the replies of an entry; return True if one was longer."""
-    replies, rest = [*entry["replies"]], [name for name in ("reply", "parsed") if entry.get(name)]
-    texts = [*replies, *(entry[name] for name in rest)]
-    entry["replies"] = [reply[:length] for reply in replies]
-    entry.update({name: entry[name][:length] for name in rest})
-    return any(len(text) > length for text in texts)
+    longer = any(len(text) > length for text in _replies(entry))
+    entry["replies"] = [reply[:length] for reply in entry["replies"]]
+    entry.update({name: entry[name][:length] for name in _REPLIES if entry.get(name)})
+    return longer
+
+
+def _cut(lengths: NDArray[np.int64], share: float) -> int:
+    """Return the length to which the longest texts are cut, so that this share of all characters is left."""
+    goal = share * lengths.sum()
+    low, high = 0, int(lengths.max(initial=0))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if np.minimum(lengths, middle).sum() <= goal else (low, middle - 1)
+    return low
