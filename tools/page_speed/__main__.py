@@ -69,8 +69,9 @@ def _written(run: Path, page: Path) -> list[Sequence[object]]:
     begin = time.monotonic()
     process = subprocess.Popen(command, cwd=run.parents[2])  # noqa: S603 - our own
     _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(os.waitstatus_to_exitcode(status))
+    process.returncode = os.waitstatus_to_exitcode(status)  # Popen did not wait for it
+    if process.returncode:
+        sys.exit(process.returncode)
     seconds = time.monotonic() - begin
     return [
         (f"written, {CELLS} cells", f"{seconds:.1f} s", ""),
