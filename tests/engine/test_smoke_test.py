@@ -1,4 +1,4 @@
-"""Files that crash llama.cpp, each found by tests/fuzz/test_hostile_gguf.py: an error, and this process goes on."""
+"""Files that crash llama.cpp or keep it busy for ever, each found by tests/fuzz/test_hostile_gguf.py: an error, and this process goes on."""
 
 from __future__ import annotations
 
@@ -37,6 +37,10 @@ def a_negative_epsilon(parts: Parts) -> None:
 
 def an_odd_rotation(parts: Parts) -> None:
     parts.pairs.append(Pair(b"lfm2.rope.dimension_count", UINT32, number(UINT32, (1 << 32) - 1)))
+
+
+def no_rotation(parts: Parts) -> None:
+    parts.pairs.append(Pair(b"lfm2.rope.dimension_count", UINT32, number(UINT32, 0)))
 
 
 def whole_numbers_as_weights(parts: Parts) -> None:
@@ -99,6 +103,15 @@ def test_a_usable_file_is_tried_once_for_each_version_of_llama_cpp(
 def test_a_file_that_takes_too_long_is_an_error(model_file: Callable[[Shape], Path]) -> None:
     with pytest.raises(EngineError, match=r"^q: llama\.cpp did not decode two tokens within 0\.01 s when it used /"):
         smoke_test(Model(name="q", path=model_file(QWEN2)), seconds=0.01)
+
+
+def test_a_file_on_which_llama_cpp_never_ends_is_an_error(model_file: Callable[[Shape], Path], tmp_path: Path) -> None:
+    parts = take_apart(model_file(LFM2).read_bytes())
+    no_rotation(parts)
+    path = tmp_path / "q.gguf"
+    path.write_bytes(parts.content())
+    with pytest.raises(EngineError, match=r"^q: llama\.cpp did not decode two tokens within 6 s when it used /"):
+        smoke_test(Model(name="q", path=path), seconds=6)
 
 
 def test_a_file_that_llama_cpp_refuses_is_left_to_the_backend(tmp_path: Path) -> None:

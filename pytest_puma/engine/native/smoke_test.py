@@ -2,8 +2,8 @@
 
 `models/` checks the header: formats, sizes, the end of the file. What llama.cpp asserts beyond that depends on the
 architecture, on the kind of vocabulary and on the operations that it computes, so it is tried and not listed. Of
-19,014 small files with random damage (tests/fuzz), 15,356 were refused with an error, 214 ended the process of their
-first use, and none a process after it.
+59,263 small files with random damage (tests/fuzz), 48,147 were refused with an error, 659 ended the process of their
+first use, 4 kept it busy for ever, and none harmed a process after it.
 """
 
 from __future__ import annotations
