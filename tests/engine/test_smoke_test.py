@@ -1,4 +1,4 @@
-"""Files that crash llama.cpp or keep it busy for ever, each found by tests/fuzz/test_hostile_gguf.py: an error, and this process goes on."""
+"""Files that crash llama.cpp or keep it busy for ever, found by tests/fuzz: an error, and this process goes on."""
 
 from __future__ import annotations
 

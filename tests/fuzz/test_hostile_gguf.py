@@ -1,8 +1,7 @@
-"""Files with hostile headers: refused with a clear error, or usable; no crash, no hang, no more memory than they have.
+"""Files with hostile headers: refused with a clear error, or usable, without a crash, a hang, or too much memory.
 
-A crash or a hang inside the process of the smoke test, which has a time limit, is what that process is for; it is
-counted, and no finding. By default a
-few hundred files are tried, the same each time. A long search, with another seed:
+The process of the smoke test is there to crash, and has a time limit; its crashes and hangs are counted, and no
+findings. By default a few hundred files are tried, the same each time. A long search, with another seed:
 
     PUMA_FUZZ_SECONDS=1800 PUMA_FUZZ_SEED=7 pytest tests/fuzz/test_hostile_gguf.py -s
 """
