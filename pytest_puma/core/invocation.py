@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 class Invocation:
     """The command line, and the state of the project when it started; each text is empty if unknown.
 
+    `command`: the value of an option of pytest-puma is behind `=`.
     `commit`: its whole hash; `branch`: empty if the head is detached; `dirty`: tracked files had uncommitted changes.
     `ci`: the address of the CI job, or the name of the CI system.
     """
@@ -19,12 +21,20 @@ class Invocation:
     dirty: bool = False
     ci: str = ""
 
+    def repeat(self, node_id: str) -> str:
+        """The command that measures one cell again: that of the run, without what selects tests or writes files."""
+        options = [each for each in shlex.split(self.command) if each.startswith("--puma-")]
+        return shlex.join(["pytest", node_id, *(each for each in options if not each.startswith(_WRITING))])
+
     @property
     def revision(self) -> str:
         """The commit for people: `main@3f2c1d9`, and `3f2c1d9` without a branch; empty without a commit."""
         short = self.commit[:SHORT]
         return f"{self.branch}@{short}" if self.branch and short else short
 
+
+#: Options that write files beside the run.
+_WRITING = ("--puma-report", "--puma-update-baseline")
 
 #: Digits of a commit for people.
 SHORT = 7

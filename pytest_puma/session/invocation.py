@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pytest_puma.core import Invocation
+from pytest_puma.session.options import OPTIONS
 from pytest_puma.session.project import project_root
 
 #: Variables with the commit and the branch: GitHub's (a pull request has two names), then GitLab's.
@@ -25,7 +26,7 @@ _STATUS = ("--no-optional-locks", "status", "--porcelain=v2", "--branch", "--unt
 
 def invocation(config: pytest.Config) -> Invocation:
     """Return the invocation of this run."""
-    command = shlex.join(["pytest", *map(str, config.invocation_params.args)])
+    command = shlex.join(["pytest", *_joined(map(str, config.invocation_params.args))])
     return replace(checkout(project_root(config), os.environ), ci=_ci(os.environ), command=command)
 
 
@@ -58,6 +59,14 @@ def of_git(root: Path) -> Invocation:
         branch="" if branch == "(detached)" else branch,
         dirty=any(not line.startswith("#") for line in lines),
     )
+
+
+def _joined(arguments: Iterator[str]) -> Iterator[str]:
+    """Arguments in which each option of pytest-puma has its value behind `=`: readers know none of the options."""
+    for argument in arguments:
+        has_value = argument in OPTIONS and OPTIONS[argument].get("action") != "store_true"
+        value = next(arguments, None) if has_value else None
+        yield argument if value is None else f"{argument}={value}"
 
 
 def _ci(environment: Mapping[str, str]) -> str:

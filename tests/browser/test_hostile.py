@@ -69,6 +69,7 @@ PAYLOADS = [
     "https://evil.invalid/ www.evil.invalid",
     f"{'A' * 2_000}<script>{_RUN}</script>",
 ]
+_LONG = f"{'A' * 1_000_000}<script>{_RUN}</script>"
 SMALL = report(Shape(samples=3, strategies=("zero_shot", "option_scoring"), words=4))
 
 
@@ -88,6 +89,15 @@ def test_hostile_texts_stay_text(opened: Opened, policy: bool) -> None:  # noqa:
         plain = "".join(letter for letter in payload if letter.isprintable())[:5000]
         assert plain in "".join(letter for letter in shown if letter.isprintable()) or any(map(_hidden, payload))
         tab.close()
+
+
+def test_a_line_of_a_megabyte_in_every_field_opens(opened: Opened) -> None:
+    tab = opened(with_texts(report(Shape(samples=1, words=4, baseline=False)), lambda text: f"{text}{_LONG}"))
+    tab.locator("#details select").first.select_option(index=1)
+    tab.locator("button.row").first.click()
+    tab.wait_for_selector(".reply pre")
+    assert (tab.locator(".reply pre").first.text_content() or "").count("A") > 10_000
+    assert tab.evaluate("window.HACKED") is None
 
 
 def _hidden(letter: str) -> bool:

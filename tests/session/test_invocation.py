@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Invocation
-from pytest_puma.session.invocation import checkout
+from pytest_puma.session.invocation import checkout, invocation
 
 GITHUB = {"GITHUB_SHA": "9f" * 20, "GITHUB_HEAD_REF": "", "GITHUB_REF_NAME": "feature"}
 GITLAB = {"CI_COMMIT_SHA": "9f" * 20, "CI_COMMIT_REF_NAME": "feature"}
@@ -81,3 +81,21 @@ def test_without_git_the_variables_of_the_job_count(repository: Path, monkeypatc
 def test_before_the_first_commit_nothing_is_known(tmp_path: Path) -> None:
     git(tmp_path, "init", "-b", "main")
     assert checkout(tmp_path, {}) == Invocation()
+
+
+def test_the_command_repeats_a_cell_with_what_decides_its_answers(pytester: pytest.Pytester) -> None:
+    arguments = (
+        "--puma-model",
+        "a b.gguf",
+        "--puma-strict",
+        "-k",
+        "few",
+        "--puma-samples=8",
+        "--puma-report",
+        "md:o.md",
+    )
+    found = invocation(pytester.parseconfig(*arguments))
+    kept = "'--puma-model=a b.gguf' --puma-strict -k few --puma-samples=8 --puma-report=md:o.md"
+    assert found.command.startswith(f"pytest {kept}")
+    repeat = "pytest 'test_a.py::test[a b]' '--puma-model=a b.gguf' --puma-strict --puma-samples=8"
+    assert found.repeat("test_a.py::test[a b]") == repeat

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -136,7 +135,7 @@ def _circumstances(run: Run, outcome: Outcome, against: Against | None) -> dict[
         "tokens": computed_tokens(outcome),
         "signature": plain(outcome.signature),
         "changed": [] if against is None else list(against.changed.get(outcome.cell, ())),
-        "command": f"pytest {shlex.quote(outcome.node_id)}",
+        "command": run.invocation.repeat(outcome.node_id),
         "error": "; ".join(faults) or None,
     }
 

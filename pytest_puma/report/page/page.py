@@ -24,6 +24,8 @@ from pytest_puma.store.run_folder import REMOVED
 from pytest_puma.store.serialize import storable
 
 _MEGABYTE = 1_000_000
+#: Characters of a name or a sentence: a browser takes minutes to set names of a megabyte.
+_LONGEST = 5000
 #: Bytes that the sentences about the page itself may add.
 _RESERVE = 10_000
 _FRAME = """\
@@ -125,7 +127,9 @@ def _template() -> Template:
 
 def _shown(value: object) -> object:
     """A text without hidden characters; what the template has escaped already is of another type."""
-    return escape.unmarked(value) if type(value) is str else value
+    if type(value) is not str:
+        return value
+    return escape.unmarked(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}\u2026")
 
 
 def _about(run: Run, blocks: Blocks, settings: PageSettings) -> list[str]:

@@ -6,10 +6,14 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Cell } from "./cell.js";
 import { withCell } from "./fragment.js";
+import { brief } from "./glyphs.js";
 import { html } from "./html.js";
 import { Samples } from "./samples.js";
 import { markCurrent } from "./summary.js";
 import { Brief, Text } from "./text.js";
+
+/** Characters of a cell in the list of all. */
+const MAX_OPTION = 200;
 
 /** @typedef {import("./report").Report} Report */
 /** @typedef {{ report: Report, state: import("./fragment").State, go: import("./hooks").Go, commands: { current: Record<string, () => void> } }} Props */
@@ -55,7 +59,7 @@ function Choose({ report, place, choose }) {
     <label>cell${" "}
       <select value=${String(place)} onChange=${(/** @type {Event} */ event) => choose(addresses[Number(/** @type {HTMLSelectElement} */ (event.currentTarget).value)] ?? "")}>
         <option value="-1">none</option>
-        ${addresses.map((address, other) => html`<option value=${String(other)}>${address}</option>`)}
+        ${addresses.map((address, other) => html`<option value=${String(other)}>${brief(address, MAX_OPTION)}</option>`)}
       </select>
     </label>
   `;

@@ -3,14 +3,17 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
+import { brief } from "./glyphs.js";
 import { html } from "./html.js";
 
-/** @param {{ title: unknown, open?: boolean, class?: string, children: () => unknown }} props */
+const MAX_TITLE = 200;
+
+/** @param {{ title: string, open?: boolean, class?: string, children: () => unknown }} props */
 export function Fold({ title, open = false, class: name = "", children }) {
   const [shown, show] = useState(open);
   return html`
     <details class=${name} open=${open} onToggle=${(/** @type {Event} */ event) => show(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
-      <summary>${title}</summary>
+      <summary>${brief(title, MAX_TITLE)}</summary>
       ${shown && children()}
     </details>
   `;

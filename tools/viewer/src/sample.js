@@ -7,6 +7,7 @@ import { Mark } from "./answer.js";
 import { answerOf } from "./filter.js";
 import { standing } from "./flags.js";
 import { Scroller } from "./fold.js";
+import { brief } from "./glyphs.js";
 import { useBlocks } from "./hooks.js";
 import { html } from "./html.js";
 import { Prompt, PromptDifference } from "./prompt.js";
@@ -108,7 +109,7 @@ function Base({ report, columns, base, go }) {
         const place = Number(/** @type {HTMLSelectElement} */ (event.currentTarget).value);
         go({ base: place < 0 ? "none" : report.addresses[place] }, { replace: true });
       }}>
-        ${columns.map((place) => html`<option value=${String(place)}>${report.name(place, columns)}</option>`)}
+        ${columns.map((place) => html`<option value=${String(place)}>${brief(report.name(place, columns), 200)}</option>`)}
         <option value="-1">none</option>
       </select>
     </label></p>

@@ -7,6 +7,7 @@ import { Answer } from "./answer.js";
 import { counts, isTurned, passing } from "./filter.js";
 import * as flags from "./flags.js";
 import { count } from "./format.js";
+import { brief } from "./glyphs.js";
 import { useBlocks } from "./hooks.js";
 import { html } from "./html.js";
 import { List } from "./list.js";
@@ -51,7 +52,7 @@ function Loaded({ report, place, state, go, commands, columns }) {
   /** @param {number} row @param {boolean} [replace] */
   const open = (row, replace = false) => {
     setCursor(row);
-    say(`sample ${named(rows, row)}, ${passed.indexOf(row) + 1} of ${passed.length}`);
+    say(`sample ${brief(named(rows, row))}, ${passed.indexOf(row) + 1} of ${passed.length}`);
     go({ row: rows.ids[row], trial: (rows.trials?.[row] ?? 0) + 1 }, { replace });
   };
   const close = () => {

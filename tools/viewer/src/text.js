@@ -11,13 +11,15 @@ import { differences } from "./words.js";
 
 /** Characters shown at first; the rest on demand, so that one reply cannot fill the page. */
 const MAX_SHOWN = 20_000;
+/** Characters of a name or a sentence, as in the summary. */
+const MAX_NAME = 5000;
 const TAGS = { same: null, shared: "span", added: "ins", removed: "del" };
 
 /** @typedef {{ text: string, kind: import("./words").Stretch["kind"] | "shared" }} Stretch `shared`: the same in all prompts of a cell */
 
-/** @param {{ text: string }} props */
+/** A name or a sentence. @param {{ text: string }} props */
 export function Text({ text }) {
-  return html`<bdi dir="auto">${glyphs(text)}</bdi>`;
+  return html`<bdi dir="auto">${glyphs(text.length > MAX_NAME ? `${whole(text.slice(0, MAX_NAME))}\u2026` : text)}</bdi>`;
 }
 
 /** One line of a text. @param {{ text: string, maximum?: number }} props */
