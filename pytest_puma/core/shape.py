@@ -9,44 +9,62 @@ and no booleans; `object` is anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", None: "null"}
 _LARGEST = 2**63
 
+#: The place, as in `.tokens[2]`, and the problem.
+_Fault: TypeAlias = tuple[str, str]
 
-def misfit(value: Any, shape: Any, place: str = "") -> str:
+
+def misfit(value: Any, shape: Any) -> str:
     """Return what does not fit, as `tokens[2]: expected a whole number`; empty if everything fits."""
-    if isinstance(shape, tuple):
-        faults = [misfit(value, each, place) for each in shape]
-        return faults[-1] if all(faults) else ""
-    if isinstance(shape, list):
-        if not isinstance(value, list):
-            return f"{place}: expected a list"
-        return _first(misfit(each, shape[0], f"{place}[{at}]") for at, each in enumerate(value))
-    if isinstance(shape, dict):
-        return _misfit_object(value, shape, place)
-    return "" if _is(value, shape) else f"{place}: expected {_WORDS[shape]}"
+    place, problem = _fault(value, shape) or ("", "")
+    return f"{place.removeprefix('.')}: {problem}" if place else problem
 
 
-def _misfit_object(value: Any, shape: dict[Any, Any], place: str) -> str:
+def _fault(value: Any, shape: Any) -> _Fault | None:
+    # Files have thousands of values and hardly a fault: a place is named when there is one.
+    kind = type(shape)
+    if kind is dict:
+        return _fault_of_object(value, shape)
+    if kind is list:
+        return _fault_of_list(value, shape[0])
+    if kind is tuple:
+        fault = None
+        for each in shape:
+            if not (fault := _fault(value, each)):
+                return None
+        return fault
+    return None if _is(value, shape) else ("", f"expected {_WORDS[shape]}")
+
+
+def _fault_of_list(value: Any, shape: Any) -> _Fault | None:
+    if not isinstance(value, list):
+        return "", "expected a list"
+    for at, each in enumerate(value):
+        if fault := _fault(each, shape):
+            return f"[{at}]{fault[0]}", fault[1]
+    return None
+
+
+def _fault_of_object(value: Any, shape: dict[Any, Any]) -> _Fault | None:
     if not isinstance(value, dict):
-        return f"{place}: expected an object"
-    dot = f"{place}." if place else ""
+        return "", "expected an object"
     if str in shape:
-        return _first(misfit(each, shape[str], f"{dot}{name[:40]!r}") for name, each in value.items())
+        for name, each in value.items():
+            if fault := _fault(each, shape[str]):
+                return f".{name[:40]!r}{fault[0]}", fault[1]
+        return None
     for name, inner in shape.items():
         key = name.removesuffix("?")
-        if key not in value and key == name:
-            return f"{dot}{key}: missing"
-        if key in value and (fault := misfit(value[key], inner, f"{dot}{key}")):
-            return fault
-    return ""
-
-
-def _first(faults: Iterable[str]) -> str:
-    return next(filter(None, faults), "")
+        if key not in value:
+            if key == name:
+                return f".{key}", "missing"
+        elif fault := _fault(value[key], inner):
+            return f".{key}{fault[0]}", fault[1]
+    return None
 
 
 def _is(value: Any, kind: Any) -> bool:

@@ -48,4 +48,4 @@ def test_the_first_part_that_does_not_fit_is_named(change: dict[str, Any], fault
 
 def test_a_missing_key_is_named() -> None:
     assert misfit({}, SHAPE) == "ids: missing"
-    assert misfit([], SHAPE, "x") == "x: expected an object"
+    assert misfit([], SHAPE) == "expected an object"
