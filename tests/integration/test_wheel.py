@@ -90,6 +90,9 @@ def test_the_wheel_holds_no_tests_and_no_tools(installed: Path) -> None:
 def test_two_lines_run_on_the_bundled_model(installed: Path, tmp_path: Path) -> None:
     two_lines = 'import pytest; pytestmark = pytest.mark.puma("triage_jira")\ndef test_it(puma): pass\n'
     (tmp_path / "test_two_lines.py").write_text(two_lines, encoding="utf-8")
-    output = _run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider"], tmp_path, PYTHONPATH=str(installed))
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--puma-report=html:report.html"]
+    output = _run(command, tmp_path, PYTHONPATH=str(installed))
     assert "4 passed" in output
     assert "on the bundled demonstration model puma-tiny" in output
+    viewer = installed / "pytest_puma" / "report" / "page" / "viewer.js"
+    assert viewer.read_text(encoding="utf-8") in (tmp_path / "report.html").read_text(encoding="utf-8")
