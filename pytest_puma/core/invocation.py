@@ -23,8 +23,12 @@ class Invocation:
 
     def repeat(self, node_id: str) -> str:
         """The command that measures one cell again: that of the run, without what selects tests or writes files."""
-        options = [each for each in shlex.split(self.command) if each.startswith("--puma-")]
-        return shlex.join(["pytest", node_id, *(each for each in options if not each.startswith(_WRITING))])
+        try:
+            words = shlex.split(self.command)
+        except ValueError:  # no program of ours wrote it
+            words = []
+        options = [each for each in words if each.startswith("--puma-") and not each.startswith(_WRITING)]
+        return shlex.join(["pytest", node_id, *options])
 
     @property
     def revision(self) -> str:

@@ -99,3 +99,7 @@ def test_the_command_repeats_a_cell_with_what_decides_its_answers(pytester: pyte
     assert found.command.startswith(f"pytest {kept}")
     repeat = "pytest 'test_a.py::test[a b]' '--puma-model=a b.gguf' --puma-strict --puma-samples=8"
     assert found.repeat("test_a.py::test[a b]") == repeat
+
+
+def test_a_command_that_is_none_leaves_the_test_alone() -> None:
+    assert Invocation(command="pytest 'x").repeat("test_a.py::test[a]") == "pytest 'test_a.py::test[a]'"

@@ -77,7 +77,7 @@ class Budget:
         if self._leave_out(_equal, limit) or self._leave_out(_right, limit):
             return
         for _ in range(_TRIES):
-            share = _MARGIN * (limit - self._fixed) / (self._size - self._fixed)
+            share = _MARGIN * (limit - self._fixed) / max(1, self._size - self._fixed)
             if self._shorten(max(_SHORTEST, _cut(self._lengths(), share)), limit):
                 return
         if not self._shorten(_SHORTEST, limit):

@@ -153,6 +153,10 @@ def test_numbers_stay_even_if_the_page_is_too_large_for_any_text(run: Recorded) 
     assert made.answers("triage-egi@m") == [each["answer"] for each in run.predictions("triage-egi@m")]
 
 
+def test_a_page_without_cells_can_be_larger_than_its_limit() -> None:
+    assert Page(as_page(run_of(), None, PageSettings(megabytes=0.001))).index["cells"] == []
+
+
 def test_no_texts_leave_the_house_by_choice(run: Recorded) -> None:
     made = Page(as_page(run.run, run.path, PageSettings(texts="none")))
     assert all(left_out(made, flags.PRESENT))
