@@ -96,7 +96,7 @@ def _read(page: Path, starts: int) -> list[Sequence[object]]:
             times["ready"].append(1000 * (time.monotonic() - begin))
             for what, milliseconds in _actions(view).items():
                 times[what].append(milliseconds)
-            nodes = max(nodes, view.evaluate("document.querySelectorAll('*').length"))
+            nodes = max(nodes, view.evaluate("document.querySelectorAll(':not(script)').length"))
             browser.close()
     rows = [(what, f"{statistics.median(each):.0f} ms", f"{max(each):.0f} ms") for what, each in times.items()]
     return [*rows, ("elements of the page", "", nodes)]
