@@ -40,7 +40,7 @@ export function List({ items, total, columns, opened, focus, value, open, focuse
   const after = virtualizer.getTotalSize() - (seen.at(-1)?.end ?? 0);
   return html`
     <div class="list" ref=${scroller}>
-      <table role="table" aria-label="Samples" aria-rowcount=${items.length + 1} style=${{ minWidth: `${15 + 9 * columns.length}rem` }}>
+      <table role="table" aria-label="Samples" aria-rowcount=${items.length + 1} style=${{ minWidth: `${16 + 9 * columns.length}rem` }}>
         <thead role="rowgroup">
           <tr role="row" aria-rowindex="1">
             <th role="columnheader" scope="col" class="id">id</th>
