@@ -15,8 +15,9 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from tools.chromium import ARGUMENTS, CHROMIUM
+
 ROOT = Path(__file__).parents[1]
-CHROMIUM = "/usr/bin/chromium"
 CELL = "triage_jira-zero_shot@puma-tiny"
 BENCHMARK = """
 import pytest
@@ -37,9 +38,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = _spoiled_run(Path(folder))
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-            )
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
             view = browser.new_page(viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme="light")
             view.goto(page.as_uri())
             view.wait_for_selector("#details h2")

@@ -1,15 +1,11 @@
-"""Where the browser of the tests is, and what happens without it."""
+"""What happens to a test without its browser."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import NoReturn
 
 import pytest
-
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 def missing(what: str) -> NoReturn:

@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.chromium import ARGUMENTS, CHROMIUM, missing
+from tests.browser.chromium import missing
 from tests.browser.invented import Report
 from tests.browser.page import page
+from tools.chromium import ARGUMENTS, CHROMIUM
 
 Opened = Callable[..., Page]
 

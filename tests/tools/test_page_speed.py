@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.store.past_run import PastRun
-from tests.browser.chromium import CHROMIUM, missing
+from tests.browser.chromium import missing
+from tools.chromium import CHROMIUM
 from tools.page_speed import __main__ as bench
 from tools.page_speed.project import CELLS, SKILL, Words, large_run
 

@@ -19,17 +19,13 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from playwright.sync_api import Page, sync_playwright
 from tabulate import tabulate
 
+from tools.chromium import ARGUMENTS, CHROMIUM
 from tools.page_speed.project import CELLS, large_run
 
-T = TypeVar("T")
-
-CHROMIUM = "/usr/bin/chromium"
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: Measures an action of a reader, until the frame in which its result is seen.
 _TIMED = """
 async ([action, sign]) => {
@@ -87,7 +83,7 @@ def _read(page: Path, starts: int) -> list[Sequence[object]]:
     nodes = 0
     for _ in range(starts):
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS)
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
             # The page forbids code from strings, which this bench is.
             view = browser.new_context(bypass_csp=True, viewport={"width": 1280, "height": 900}).new_page()
             begin = time.monotonic()

@@ -26,8 +26,8 @@ from pytest_puma.report.page.packed import packed_json, text_length, unpacked_js
 
 #: Right answers of a cell whose texts the first step keeps.
 _FIRST = 100
-#: Characters of a text that the third step always keeps, and how often it tries longer ones.
-_SHORTEST, _TRIES = 300, 3
+#: Characters of a text that the third step always keeps, and its tries, of which the last one keeps no more.
+_SHORTEST, _TRIES = 300, 4
 #: A shorter text deflates worse, and what is around it stays.
 _MARGIN = 0.93
 
@@ -76,12 +76,13 @@ class Budget:
         """Leave texts out until the page has at most as many bytes."""
         if self._leave_out(_equal, limit) or self._leave_out(_right, limit):
             return
-        for _ in range(_TRIES):
-            share = _MARGIN * (limit - self._fixed) / max(1, self._size - self._fixed)
-            if self._shorten(max(_SHORTEST, _cut(self._lengths(), share)), limit):
+        for left in reversed(range(_TRIES)):
+            length = self._fitting_length(limit) if left else _SHORTEST
+            if self._shorten(length, limit):
                 return
-        if not self._shorten(_SHORTEST, limit):
-            self._leave_out(_all, limit)
+            if length == _SHORTEST:
+                break
+        self._leave_out(_all, limit)
 
     @property
     def _size(self) -> int:
@@ -105,6 +106,11 @@ class Budget:
         else:
             self._pack_pieces()
         return self._size <= limit
+
+    def _fitting_length(self, limit: int) -> int:
+        """The characters of a text with which the page would fit, were all texts alike."""
+        share = _MARGIN * (limit - self._fixed) / max(1, self._size - self._fixed)
+        return max(_SHORTEST, _cut(self._lengths(), share))
 
     def _lengths(self) -> NDArray[np.int64]:
         """The characters of each kept text."""
