@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,7 +100,7 @@ class Outcome:
     task: Task | None = None
     metrics: tuple[str, ...]
     signature: Mapping[str, Any]
-    predictions: tuple[Prediction, ...]
+    predictions: Sequence[Prediction]
     shared_prompts: tuple[Messages, ...] = ()
     measures: Mapping[str, Measure]
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -59,10 +59,10 @@ class Arrivals:
             if report.when == "call" and report.passed and place not in self._outcomes:
                 self._silent.add(place)
             return None
-        from pytest_puma.store.deserialize import from_json
+        from pytest_puma.store.deserialize import from_lines
 
         self._attempts[place] += 1
-        outcome = replace(from_json(sent), attempt=self._attempts[place])
+        outcome = replace(from_lines(sent), attempt=self._attempts[place])
         # pytest keeps its reports to the end; the predictions of a long run would fill the memory.
         report.puma = None  # type: ignore[attr-defined]
         self._outcomes[place] = replace(outcome, predictions=())
@@ -73,10 +73,10 @@ class Arrivals:
         sent = getattr(report, "puma_unassessed", None)
         if sent is None:
             return None
-        from pytest_puma.store.deserialize import from_json
+        from pytest_puma.store.deserialize import from_lines
 
         report.puma_unassessed = None  # type: ignore[attr-defined]
-        return from_json(sent)
+        return from_lines(sent)
 
     def computed(self, test: str) -> bool | None:
         """Return whether the cell of a test has an outcome; None if the test has no cell."""

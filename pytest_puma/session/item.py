@@ -23,7 +23,7 @@ from pytest_puma.session.failing import PumaFailure, fault, missed_gates, repres
 from pytest_puma.session.memory import give_back, rare_collections
 from pytest_puma.session.progress import progress_of
 from pytest_puma.session.response_store import keeping, offline
-from pytest_puma.store.serialize import to_json
+from pytest_puma.store.serialize import to_lines
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
 #: The outcome of a cell whose metric raised: its predictions alone.
@@ -113,14 +113,14 @@ def judged(item: pytest.Item) -> Generator[None, object, object]:
 def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
     """Attach the cell to the report, and the outcome once it exists, for the controller.
 
-    The outcome is one JSON string, so that it also passes between processes. It goes with the setup, which computes it,
+    The outcome is one text, so that it also passes between processes. It goes with the setup, which computes it,
     so that no later fixture can lose it.
     """
     report.puma_cell = cell_id(item)  # type: ignore[attr-defined]
     report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
     report.puma_collected = item.config.pluginmanager.getplugin(NAME).take()  # type: ignore[attr-defined]
     if report.when == "setup" and UNASSESSED in item.stash:
-        report.puma_unassessed = to_json(item.stash[UNASSESSED])  # type: ignore[attr-defined]
+        report.puma_unassessed = to_lines(item.stash[UNASSESSED])  # type: ignore[attr-defined]
         del item.stash[UNASSESSED]
     if report.when == "setup" and UNCHANGED in item.stash:
         report.puma_unchanged = item.stash[UNCHANGED]  # type: ignore[attr-defined]
@@ -132,7 +132,7 @@ def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRe
         report.puma_value = f"{outcome.primary}={number(outcome[outcome.primary])}"  # type: ignore[attr-defined]
     if outcome is not None and report.when == "setup":
         with rare_collections():
-            report.puma = to_json(outcome)  # type: ignore[attr-defined]
+            report.puma = to_lines(outcome)  # type: ignore[attr-defined]
         if settings_of(item.config).junit:
             # pytest writes the properties that the item has at teardown.
             others = [each for each in item.user_properties if not each[0].startswith("puma.")]

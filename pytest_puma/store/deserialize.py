@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass, replace
+from functools import cache, cached_property, partial
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 from pytest_puma.core import DeclaredScore, Likelihood, Message, Messages, Outcome, Power, Prediction, Usage
 from pytest_puma.store import responses
@@ -22,9 +22,33 @@ _Reader = Callable[[Any], Any]
 _WORDS = {str: "a text", int: "a whole number", bool: "true or false"}
 
 
-def from_json(text: str) -> Outcome:
-    """Read the outcome that `serialize.to_json` wrote."""
-    return read(Outcome, json.loads(text))
+class PredictionLines(Sequence[Prediction]):
+    """Predictions as lines of JSON, which are read when the first one is asked for: few runs look at them again."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+
+    @cached_property
+    def _read(self) -> tuple[Prediction, ...]:
+        return tuple(prediction_from(json.loads(line)) for line in self.lines)
+
+    @overload
+    def __getitem__(self, place: int) -> Prediction: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Prediction]: ...
+    def __getitem__(self, place: int | slice) -> Prediction | Sequence[Prediction]:
+        """One prediction, or several."""
+        return self._read[place]
+
+    def __len__(self) -> int:
+        """Their number."""
+        return len(self.lines)
+
+
+def from_lines(text: str) -> Outcome:
+    """Read the outcome that `serialize.to_lines` wrote."""
+    head, *lines = text.split("\n")
+    return replace(read(Outcome, {**json.loads(head), "predictions": []}), predictions=PredictionLines(lines))
 
 
 def read(kind: type[T], value: Any) -> T:
@@ -75,7 +99,7 @@ def _reader(kind: Any) -> _Reader:
 
 
 def _of_generic(origin: Any, arguments: tuple[Any, ...]) -> _Reader:
-    if origin is tuple:
+    if origin in {tuple, Sequence}:
         each = _reader(arguments[0])
         return lambda value: tuple(map(each, _checked_list(value)))
     if origin is Mapping:

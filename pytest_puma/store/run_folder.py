@@ -19,7 +19,7 @@ without a model.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from pytest_puma.core.atomic import PRIVATE, append, make_folder, write_whole
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.locks import locked
 from pytest_puma.core.prediction import changed
+from pytest_puma.store.deserialize import PredictionLines
 from pytest_puma.store.project_folder import MODE, project_folder, runs_of
 from pytest_puma.store.record import as_json
 from pytest_puma.store.run_order import add_run, oldest_first
@@ -92,7 +93,6 @@ class RunFolder:
 
     def _lines(self, outcome: Outcome) -> Iterator[str]:
         names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
-        predictions = outcome.predictions if self._keep_prompts else map(_without_prompts, outcome.predictions)
         known = {
             "model": outcome.model,
             "signature": outcome.signature,
@@ -101,7 +101,14 @@ class RunFolder:
         }
         yield _line({"kind": "cell"} | plain(names | known))
         head = _line({"kind": "prediction"} | plain(names)).removesuffix("}\n")
-        yield from (f"{head}, {prediction_json(each)[1:]}\n" for each in predictions)
+        yield from (f"{head}, {line[1:]}\n" for line in self._predictions(outcome))
+
+    def _predictions(self, outcome: Outcome) -> Iterable[str]:
+        """The JSON of each prediction."""
+        predictions = outcome.predictions
+        if not self._keep_prompts:
+            return (prediction_json(_without_prompts(each)) for each in predictions)
+        return predictions.lines if isinstance(predictions, PredictionLines) else map(prediction_json, predictions)
 
 
 def _without_prompts(prediction: Prediction) -> Prediction:

@@ -1,4 +1,4 @@
-"""An outcome as one line of strict JSON, its form on a test report, also between processes (back: `deserialize`).
+"""An outcome as lines of strict JSON, its form on a test report, also between processes (back: `deserialize`).
 
 JSON has no NaN and infinity: they become `null`, and NaN on the way back. UTF-8 has no lone surrogates: they become
 U+FFFD. Any other object on a report would end an xdist worker.
@@ -17,14 +17,13 @@ from pytest_puma.core import Outcome, Prediction
 from pytest_puma.store import responses
 
 
-def to_json(outcome: Outcome) -> str:
-    """Return one line of ASCII."""
+def to_lines(outcome: Outcome) -> str:
+    """Return a line for the outcome without its predictions, then a line for each prediction."""
     rest = {name: plain(getattr(outcome, name)) for name in _names(Outcome) if name != "predictions"}
-    predictions = ", ".join(prediction_json(prediction, ascii_only=True) for prediction in outcome.predictions)
-    return f'{_dumped(rest, ascii_only=True)[:-1]}, "predictions": [{predictions}]}}'
+    return "\n".join([_dumped(rest), *map(prediction_json, outcome.predictions)])
 
 
-def prediction_json(prediction: Prediction, *, ascii_only: bool = False) -> str:
+def prediction_json(prediction: Prediction) -> str:
     """Return the object of a prediction, in one line.
 
     Runs have thousands of predictions with a hundred values each, of which hardly one needs a conversion.
@@ -34,12 +33,12 @@ def prediction_json(prediction: Prediction, *, ascii_only: bool = False) -> str:
         text = _dumped(whole)
         text.encode()
     except (TypeError, ValueError):  # a key that is no text, NaN, or a lone surrogate
-        return _dumped(plain(prediction), ascii_only=ascii_only)
-    return text if not ascii_only or text.isascii() else _dumped(whole, ascii_only=True)
+        return _dumped(plain(prediction))
+    return text
 
 
-def _dumped(value: Any, *, ascii_only: bool = False) -> str:
-    return json.dumps(value, default=_shallow, allow_nan=False, ensure_ascii=ascii_only)
+def _dumped(value: Any) -> str:
+    return json.dumps(value, default=_shallow, allow_nan=False, ensure_ascii=False)
 
 
 def _shallow(value: Any) -> Any:

@@ -15,8 +15,8 @@ from pytest_puma.core import CellId, Outcome, Robustness, Scenario
 from pytest_puma.perturbations import Group, Perturbation
 from pytest_puma.report.robustness import sentences
 from pytest_puma.stats import holm
-from pytest_puma.store.deserialize import from_json
-from pytest_puma.store.serialize import to_json
+from pytest_puma.store.deserialize import from_lines
+from pytest_puma.store.serialize import to_lines
 from tests.factories import LABELS, Estimation, Triage, computed_outcome, paired, predictions
 
 GOLDS = ["A", "A", "B", "B", "C", "C", "D", "D"]
@@ -38,7 +38,7 @@ def cell(
     """The outcome as a worker sends it."""
     scenario = scenario or Triage()
     cell_id = str(CellId(scenario.name, strategy, model, perturbation))
-    return from_json(to_json(computed_outcome(cell_id, scenario, predictions(golds, answers, units=units))))
+    return from_lines(to_lines(computed_outcome(cell_id, scenario, predictions(golds, answers, units=units))))
 
 
 def the_one(*outcomes: Outcome, own: dict[str, Perturbation] | None = None) -> Robustness:
@@ -66,7 +66,7 @@ def test_trials_of_a_sample_count_as_one_sample() -> None:
             for row, each in enumerate(predictions(golds, answers))
         ]
         cell_id = str(CellId("triage", "egi", "m", name))
-        sides.append(from_json(to_json(computed_outcome(cell_id, Triage(), trials))))
+        sides.append(from_lines(to_lines(computed_outcome(cell_id, Triage(), trials))))
     result = the_one(*sides)
 
     assert result.always_right is not None

@@ -57,8 +57,8 @@ MOMENTS = {
         1,
     ),
     "predictions": (
-        "import pytest_puma.store.run_folder as folder\nfolder.prediction_json = at(folder.prediction_json)",
-        12,
+        "import pytest_puma.store.run_folder as folder\nfolder.append = at(folder.append)",
+        2,
         2,
     ),
     "end": ("import pytest_puma.analysis.cross_cell as cross\ncross.verdicts = at(cross.verdicts)", 1, 3),
