@@ -12,7 +12,7 @@ Nothing is computed when a template is compiled: Jinja2 would evaluate constant 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import AbstractContextManager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -79,6 +79,10 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def budget(self, variables: Callable[[], int]) -> AbstractContextManager[None]:
         """Let this thread render one template; a `LimitError` ends it. `variables` counts their characters."""
         return self._budget.granted(variables)
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """The globals of a template, as a dictionary: Jinja2's own mapping takes a fifth of the time of a rendering."""
+        return {**self.globals, **(d or {})}
 
     # -- called by the rewritten template ---------------------------------------------------------
 
