@@ -11,11 +11,13 @@ from pathlib import Path
 from random import Random
 from types import FrameType
 
+import llama_cpp
 import pytest
 
 from pytest_puma.core import Model, Request
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
+from pytest_puma.engine.native.binding import error_log
 from tests.engine.ask import generate, issues, score, timeless
 from tests.engine.conftest import OpenBackend
 from tests.tiny_gguf import LLAMA_NO_BOS, Shape
@@ -96,3 +98,23 @@ def test_what_an_exception_interrupts_changes_no_later_answer(open_backend: Open
         engine.reset()
         assert timeless(engine.run(requests)) == expected
     assert interrupted
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_nothing_of_ours_runs_while_a_gpu_decodes(
+    open_backend: OpenBackend, monkeypatch: pytest.MonkeyPatch, *, gpu: bool
+) -> None:
+    """A GPU writes to the log then, and Python would handle a signal inside our function for the log."""
+    backend, decode = open_backend(LLAMA_NO_BOS), llama_cpp.llama_decode
+
+    def with_a_log(context: object, batch: object) -> int:
+        llama_cpp.llama_model_load_from_file(b"missing.gguf", llama_cpp.llama_model_default_params())
+        return int(decode(context, batch))
+
+    error_log()
+    monkeypatch.setattr(llama_cpp, "llama_decode", with_a_log)
+    monkeypatch.setattr(backend, "_on_gpu", gpu)
+    Engine(backend).run([generate(each, 2) for each in issues(1)])
+    assert ("missing.gguf" in error_log()) != gpu
+    assert not llama_cpp.llama_model_load_from_file(b"other.gguf", llama_cpp.llama_model_default_params())
+    assert "other.gguf" in error_log()

@@ -120,6 +120,7 @@ def _looped(setting: Setting, workload: Workload, *, forget: bool) -> Work:
     with patch.object(llama_cpp.llama_cpp, "llama_model_default_params", _sound_params):
         llama = llama_cpp.Llama(
             str(setting.path),
+            n_gpu_layers=-1,  # on a GPU, ours computes there too
             n_ctx=setting.context,
             n_threads=setting.threads,
             n_threads_batch=setting.threads,

@@ -18,6 +18,7 @@ from pytest_puma.engine.native.binding import (
     has_amx,
     prepare,
     refuse_load,
+    silent_decode,
     uninterrupted,
 )
 from pytest_puma.engine.native.build import signature_of
@@ -110,7 +111,8 @@ class NativeBackend(TextSide):
         self._batch.n_tokens, rows = self._buffers.fill(steps)
         # Before, as reading beyond the end of a file that was shortened ends the process.
         self._files.check()
-        code = llama_cpp.llama_decode(self._context, self._batch)
+        decode = silent_decode if self._on_gpu else llama_cpp.llama_decode
+        code = decode(self._context, self._batch)
         if code:
             self._fail(f"llama_decode returned {code} for {self._batch.n_tokens} tokens")
         self._files.check()

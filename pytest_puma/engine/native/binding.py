@@ -94,5 +94,20 @@ def on_log(level: int, text: bytes, _data: Any = None) -> None:
         _WARNINGS.append(text.decode("utf-8", errors="replace"))
 
 
-# llama.cpp keeps a pointer to it: it must live as long as the process.
+# llama.cpp keeps pointers to them: they must live as long as the process.
 _CALLBACK = llama_cpp.llama_log_callback(on_log)
+#: A C function without any effect, whatever its arguments are.
+_SILENCE = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, llama_cpp.llama_log_callback)
+
+
+def silent_decode(context: Any, batch: Any) -> int:
+    """Call `llama_decode` without the log, to which a GPU writes each time.
+
+    Python would handle Ctrl-C, or the signal of a time limit, inside our function for the log, where ctypes drops the
+    exception.
+    """
+    try:
+        llama_cpp.llama_log_set(_SILENCE, ctypes.c_void_p(0))
+        return int(llama_cpp.llama_decode(context, batch))
+    finally:
+        llama_cpp.llama_log_set(_CALLBACK, ctypes.c_void_p(0))
