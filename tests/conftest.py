@@ -15,6 +15,9 @@ settings.load_profile("untimed")
 # Tests compare numbers that a processor computes alike in any batch; a GPU does not. Name one here to see by how much.
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
+# Tests start Python thousands of times; without its cache, pytest compiles the plugin each time, for a second or two.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A job that a script starts in the background ignores Ctrl-C, and so do the runs that it starts; tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
