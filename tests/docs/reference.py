@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from tests.docs.code_blocks import read_blocks
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "data" / "README.md", *ROOT.glob("docs/**/*.md")])
 REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted(ROOT.glob("docs/reference/*.md")))
@@ -14,11 +16,11 @@ def page_name(path: Path) -> str:
 
 def code_blocks(language: str) -> list[str]:
     """The code blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", REFERENCE, re.MULTILINE | re.DOTALL)
+    return [block.text for block in read_blocks(REFERENCE) if block.language == language]
 
 
 def example(language: str, *, name: str, holding: str = "") -> str:
-    """The one block that says in its first line which file it is, and holds a text."""
+    """The one block whose first line names this file, and which contains `holding`."""
     named = [block for block in code_blocks(language) if block.partition("\n")[0].strip("{}# ") == name]
     (block,) = [block for block in named if holding in block]
     return block
@@ -38,5 +40,5 @@ def table(heading: str) -> list[list[str]]:
 
 
 def names_in(*cells: str) -> list[str]:
-    """What stands in backticks."""
+    """The texts in backticks."""
     return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.docs.code_blocks import read_blocks
 from tests.docs.reference import ROOT
 
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 #: A line behind the table: a note, a sentence about a gate, the data, or the end of the report.
 _BEHIND = re.compile(r"\*|=|\s*$|[\w., ]+: ")
 _RULE = re.compile(r"-+(  -+)+")
@@ -32,7 +32,7 @@ class TaskPage:
 
 def read_page(path: Path) -> TaskPage:
     """The example of a page. The first line of a block names its file; a CSV is named by the Python block."""
-    blocks = _BLOCK.findall(path.read_text(encoding="utf-8"))
+    blocks = [(block.language, block.text) for block in read_blocks(path.read_text(encoding="utf-8"))]
     files = {}
     for language, text in blocks:
         first, _, rest = text.partition("\n")
