@@ -16,7 +16,7 @@ TEXT = "\n\x02system\x03Colours.\n\x02user\x03Is it red?\n\x02assistant\x03A: re
 PLAIN = "Colours.\n\nIs it red?\nA: red\n\nIs it blue?\n"
 
 
-def asked(*, chat: bool, prefill: str = "") -> Prompt:
+def colour_prompt(*, chat: bool, prefill: str = "") -> Prompt:
     return Prompt(messages=PROMPT.messages, prefill=prefill, chat=chat)
 
 
@@ -28,14 +28,16 @@ def test_a_script_sees_the_text_of_the_prompt_without_its_prefill(*, chat: bool,
         seen.append(shown)
         return "A: blue"
 
-    (response,) = Engine(ScriptedBackend(script)).run([Generate(prompt=asked(chat=chat, prefill="A:"), max_tokens=99)])
+    (response,) = Engine(ScriptedBackend(script)).run(
+        [Generate(prompt=colour_prompt(chat=chat, prefill="A:"), max_tokens=99)]
+    )
     assert (response.text, response.finish, set(seen)) == (" blue", "stop", {text})
 
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_a_table_answers_the_last_message(*, chat: bool) -> None:
     backend = ScriptedBackend({"red": "no", "blue": "yes"})
-    (response,) = Engine(backend).run([Generate(prompt=asked(chat=chat), max_tokens=99)])
+    (response,) = Engine(backend).run([Generate(prompt=colour_prompt(chat=chat), max_tokens=99)])
     assert response.text == "yes"
 
 
@@ -43,7 +45,7 @@ def test_a_table_answers_the_last_message(*, chat: bool) -> None:
 @pytest.mark.parametrize("ends", [True, False])
 def test_the_scripted_answer_is_the_most_probable_continuation(*, chat: bool, ends: bool) -> None:
     backend = ScriptedBackend(lambda _: "A: blue")
-    request = Score(prompt=asked(chat=chat, prefill="A:"), continuations=(" blue", " bl", " red"), ends=ends)
+    request = Score(prompt=colour_prompt(chat=chat, prefill="A:"), continuations=(" blue", " bl", " red"), ends=ends)
     (response,) = Engine(backend).run([request])
     first, second, third = response.likelihoods
     assert [(each.tokens, each.greedy) for each in response.likelihoods] == [(5, True), (3, True), (4, False)]

@@ -71,25 +71,26 @@ def answers(naive: NaiveBaseline) -> list[str | None]:
 
 def test_first_and_longest_take_the_choice_at_their_place() -> None:
     samples = quiz(12)
-    found = programs_on(Quiz(), samples)
-    assert answers(found["first"]) == [sample.choices[0].text for sample in samples]
-    assert answers(found["longest"]) == [f"a very long thing {place * 7}" for place in range(12)]
-    assert found["first"].measures["accuracy"].value == pytest.approx(4 / 12)
-    assert found["longest"].measures["accuracy"].value == 0.0
+    baselines = programs_on(Quiz(), samples)
+    assert answers(baselines["first"]) == [sample.choices[0].text for sample in samples]
+    assert answers(baselines["longest"]) == [f"a very long thing {place * 7}" for place in range(12)]
+    assert baselines["first"].measures["accuracy"].value == pytest.approx(4 / 12)
+    assert baselines["longest"].measures["accuracy"].value == 0.0
 
 
 def test_guess_takes_each_choice_about_equally_often() -> None:
     samples = quiz(600)
-    found = answers(programs_on(Quiz(), samples)["guess"])
+    guesses = answers(programs_on(Quiz(), samples)["guess"])
     places = [
-        [choice.text for choice in sample.choices].index(str(text)) for sample, text in zip(samples, found, strict=True)
+        [choice.text for choice in sample.choices].index(str(text))
+        for sample, text in zip(samples, guesses, strict=True)
     ]
     assert min(map(places.count, range(3))) > 150
 
 
 def test_tfidf_learns_which_words_the_right_choices_have() -> None:
-    found = programs_on(Quiz(), quiz(60))["tfidf"]
-    assert found.measures["accuracy"].value > 0.9
+    tfidf = programs_on(Quiz(), quiz(60))["tfidf"]
+    assert tfidf.measures["accuracy"].value > 0.9
 
 
 def test_tfidf_equals_an_independent_computation() -> None:
@@ -106,9 +107,9 @@ def test_tfidf_equals_an_independent_computation() -> None:
 
         def described(row: int, choice: Choice, words: TfidfVectorizer = words) -> list[float]:
             own = words.transform([choice.text]).toarray()[0]
-            asked = words.transform([f"Question: What is number {row}?"]).toarray()[0]
+            question = words.transform([f"Question: What is number {row}?"]).toarray()[0]
             longest = max(len(each.text) for each in samples[row].choices)
-            return [*own, float(own @ asked), len(choice.text) / longest]
+            return [*own, float(own @ question), len(choice.text) / longest]
 
         table = [described(row, choice) for row in training for choice in samples[row].choices]
         right = [choice.right for row in training for choice in samples[row].choices]
@@ -133,12 +134,12 @@ def capitals(*names: str) -> list[Sample]:
 
 
 def test_a_completion_is_answered_with_nothing_the_question_and_the_commonest_truth() -> None:
-    found = programs_on(Capitals(), capitals("Rome", "Oslo", "Rome", "Lima"))
-    assert set(found) == {"empty", "echo", "majority"}
-    assert [prediction.text for prediction in found["empty"].answers.values()] == [""] * 4
-    assert answers(found["echo"]) == [f"Capital of land {place}?" for place in range(4)]
-    assert answers(found["majority"]) == ["Rome"] * 4
-    assert {name: each.measures["exact_match"].value for name, each in found.items()} == {
+    baselines = programs_on(Capitals(), capitals("Rome", "Oslo", "Rome", "Lima"))
+    assert set(baselines) == {"empty", "echo", "majority"}
+    assert [prediction.text for prediction in baselines["empty"].answers.values()] == [""] * 4
+    assert answers(baselines["echo"]) == [f"Capital of land {place}?" for place in range(4)]
+    assert answers(baselines["majority"]) == ["Rome"] * 4
+    assert {name: each.measures["exact_match"].value for name, each in baselines.items()} == {
         "empty": 0.0,
         "echo": 0.0,
         "majority": 0.5,

@@ -58,7 +58,7 @@ def cell(scenario: Any, strategy: str, *, samples: int = 12, seed: int = 42) -> 
     )
 
 
-def asked(scenario: Any, strategy: str, *, samples: int = 12, seed: int = 42) -> list[Task]:
+def cell_tasks(scenario: Any, strategy: str, *, samples: int = 12, seed: int = 42) -> list[Task]:
     """The tasks of a cell."""
     return tasks_of(cell(scenario, strategy, samples=samples, seed=seed), None)
 

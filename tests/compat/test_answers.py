@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.compat.eval_framework import Sample
 from pytest_puma.core import DataError
-from tests.compat.tasks import Capitals, answered, asked
+from tests.compat.tasks import Capitals, answered, cell_tasks
 
 GERMAN = {"Germany": " Berlin"}
 
@@ -21,11 +21,11 @@ class WithCue(Capitals):
 
 
 def test_a_truth_that_begins_with_the_cue_loses_it_and_the_author_is_told_once(folder: Path) -> None:
-    with pytest.warns(UserWarning, match="begins with the cue") as told:
-        golds = {task.sample.gold for task in asked(WithCue(data=folder), "zero_shot")}
+    with pytest.warns(UserWarning, match="begins with the cue") as caught:
+        golds = {task.sample.gold for task in cell_tasks(WithCue(data=folder), "zero_shot")}
     assert "Berlin." in golds
     assert not any("A:" in gold for gold in golds)
-    (warning,) = told
+    (warning,) = caught
     assert "puma: WithCue: the ground truth 'A: " in str(warning.message)
     assert "without the cue from _get_ground_truth" in str(warning.message)
 

@@ -12,7 +12,7 @@ from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.completion import CompletionScenario
-from tests.compat.tasks import CapitalChoices, answered, asked, turns
+from tests.compat.tasks import CapitalChoices, answered, cell_tasks, turns
 
 
 def sample_of(scenario: Any, gold: str = "Rome") -> Any:
@@ -32,7 +32,7 @@ def test_choices_are_the_completions_without_space_around_them(folder: Path) -> 
 def test_texts_are_scored_after_the_cue_and_the_prompt_does_not_show_them(folder: Path) -> None:
     scenario = CapitalChoices(data=folder)
     assert scenario.strategies == ("cloze_scoring",)
-    task = next(task for task in asked(scenario, "cloze_scoring_1") if task.sample.gold == "Rome")
+    task = next(task for task in cell_tasks(scenario, "cloze_scoring_1") if task.sample.gold == "Rome")
     *_, question, prefill = turns(task)
     assert (question, prefill) == (("user", "Capital of Italy?"), ("prefill", "A:"))
     assert turns(task)[1][1].startswith("A: ")
@@ -49,7 +49,7 @@ def test_the_most_likely_text_is_the_answer(folder: Path) -> None:
 
 
 def test_a_strategy_that_asks_for_a_letter_shows_the_choices(folder: Path) -> None:
-    tasks = asked(CapitalChoices(data=folder), "few_shot_1")
+    tasks = cell_tasks(CapitalChoices(data=folder), "few_shot_1")
     *_, (role, question), prefill = turns(next(task for task in tasks if task.sample.gold == "Rome"))
     assert (role, question) == ("user", "Capital of Italy?\nA. Rome\nB. Atlantis\nC. I do not know.")
     assert prefill == ("prefill", "A:")

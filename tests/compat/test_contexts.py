@@ -77,8 +77,8 @@ SCHEMA = {"type": "object", "required": ["total"]}
 def test_arguments_under_the_names_of_our_metrics(
     name: str, truths: tuple[str, ...], given: dict[str, Any], expected: tuple[tuple[str, ...], dict[str, Any]]
 ) -> None:
-    found, context = translated([name], truths, given)
-    assert found == expected[0]
+    references, context = translated([name], truths, given)
+    assert references == expected[0]
     assert {key: context[key] for key in expected[1]} == expected[1]
 
 

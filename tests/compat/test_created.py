@@ -12,7 +12,7 @@ from pytest_puma.core import DataError
 from pytest_puma.perturbations import perturb
 from pytest_puma.perturbations.catalogue import parse_perturbation
 from pytest_puma.scenarios import draw
-from tests.compat.tasks import CapitalChoices, Capitals, asked, turns
+from tests.compat.tasks import CapitalChoices, Capitals, cell_tasks, turns
 
 
 class BothWays(Capitals):
@@ -35,7 +35,7 @@ class BothWays(Capitals):
 
 
 def test_each_created_sample_is_a_row_with_its_own_texts(folder: Path) -> None:
-    tasks = asked(BothWays(data=folder), "zero_shot", samples=30)
+    tasks = cell_tasks(BothWays(data=folder), "zero_shot", samples=30)
     assert len(tasks) == 24
     assert len({task.sample.id for task in tasks}) == 24
     shown = {task.sample.gold: turns(task) for task in tasks}
@@ -51,7 +51,7 @@ def test_each_created_sample_is_a_row_with_its_own_texts(folder: Path) -> None:
 
 
 def test_examples_are_rows_and_not_created_samples(folder: Path) -> None:
-    tasks = asked(BothWays(data=folder), "few_shot_5", samples=30)
+    tasks = cell_tasks(BothWays(data=folder), "few_shot_5", samples=30)
     for task in tasks:
         assert len(task.examples) == 5
         questions = [content for role, content in turns(task)[:-2] if role == "user"]
@@ -60,7 +60,7 @@ def test_examples_are_rows_and_not_created_samples(folder: Path) -> None:
 
 def test_the_initial_text_is_in_the_message_of_a_created_sample_once(folder: Path) -> None:
     framed = type("Framed", (BothWays,), {"_get_initial_prompt_text": lambda *_: "Geography."})
-    shown = {task.sample.gold: turns(task) for task in asked(framed(data=folder), "zero_shot", samples=30)}
+    shown = {task.sample.gold: turns(task) for task in cell_tasks(framed(data=folder), "zero_shot", samples=30)}
     assert ("user", "Geography.\n\nCapital of Italy?") in shown["Rome"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
-from tests.compat.tasks import Capitals, asked, turns
+from tests.compat.tasks import Capitals, cell_tasks, turns
 
 
 class Framed(Capitals):
@@ -35,7 +35,7 @@ def examples(task: Any) -> list[str]:
 
 
 def test_a_prompt_has_the_authors_texts_in_their_places(folder: Path) -> None:
-    task = next(task for task in asked(Framed(data=folder), "zero_shot") if task.sample.gold == "Rome")
+    task = next(task for task in cell_tasks(Framed(data=folder), "zero_shot") if task.sample.gold == "Rome")
     assert turns(task) == [
         ("system", "Be brief."),
         ("user", "About Europe.\n\nCapital of Italy?"),
@@ -44,18 +44,18 @@ def test_a_prompt_has_the_authors_texts_in_their_places(folder: Path) -> None:
 
 
 def test_the_initial_text_comes_before_the_first_example(folder: Path) -> None:
-    for task in asked(Framed(data=folder), "few_shot_2"):
+    for task in cell_tasks(Framed(data=folder), "few_shot_2"):
         users = [content for role, content in turns(task) if role == "user"]
         assert len(users) == 3
         assert [text.startswith("About ") for text in users] == [True, False, False]
 
 
 def test_a_task_without_a_system_text_has_no_system_message(folder: Path) -> None:
-    assert [role for role, _ in turns(asked(Capitals(data=folder), "zero_shot")[0])] == ["user", "prefill"]
+    assert [role for role, _ in turns(cell_tasks(Capitals(data=folder), "zero_shot")[0])] == ["user", "prefill"]
 
 
 def test_examples_begin_with_the_cue_though_the_truth_does_not(folder: Path) -> None:
-    for task in asked(Capitals(data=folder), "few_shot_2"):
+    for task in cell_tasks(Capitals(data=folder), "few_shot_2"):
         assert all(answer.startswith("A: ") and "  " not in answer for answer in examples(task))
 
 
@@ -66,7 +66,7 @@ class WithCue(Capitals):
 
 def test_examples_have_the_cue_once_if_the_truth_has_it(folder: Path) -> None:
     with pytest.warns(UserWarning, match="begins with the cue 'A:'"):
-        tasks = asked(WithCue(data=folder), "few_shot_2")
+        tasks = cell_tasks(WithCue(data=folder), "few_shot_2")
     assert {answer.count("A:") for task in tasks for answer in examples(task)} == {1}
 
 
@@ -76,9 +76,9 @@ class Spellings(Capitals):
 
 
 def test_the_first_of_several_truths_is_the_answer_of_an_example(folder: Path) -> None:
-    found = {answer for task in asked(Spellings(data=folder), "few_shot_5") for answer in examples(task)}
-    assert "A: Vienna" in found
-    assert not any("City" in answer for answer in found)
+    answers = {answer for task in cell_tasks(Spellings(data=folder), "few_shot_5") for answer in examples(task)}
+    assert "A: Vienna" in answers
+    assert not any("City" in answer for answer in answers)
 
 
 class Shouted(Capitals):
@@ -87,8 +87,8 @@ class Shouted(Capitals):
 
 
 def test_the_authors_target_is_the_answer_of_an_example(folder: Path) -> None:
-    found = {answer for task in asked(Shouted(data=folder), "few_shot_5") for answer in examples(task)}
-    assert "A: VIENNA!" in found
+    answers = {answer for task in cell_tasks(Shouted(data=folder), "few_shot_5") for answer in examples(task)}
+    assert "A: VIENNA!" in answers
 
 
 class WithoutTruth(Capitals):
@@ -97,29 +97,29 @@ class WithoutTruth(Capitals):
 
 
 def test_an_example_without_a_truth_is_refused(folder: Path) -> None:
-    assert {task.sample.gold for task in asked(WithoutTruth(data=folder), "zero_shot")} == {""}
+    assert {task.sample.gold for task in cell_tasks(WithoutTruth(data=folder), "zero_shot")} == {""}
     with pytest.raises(DataError, match="an example has no ground truth; override _get_fewshot_target_text"):
-        asked(WithoutTruth(data=folder), "few_shot_1")[0].prompt()
+        cell_tasks(WithoutTruth(data=folder), "few_shot_1")[0].prompt()
 
 
 # -- examples that the author draws --------------------------------------------------------------
 
 
 def test_drawn_examples_are_of_the_rows_subject(folder: Path) -> None:
-    for task in asked(Drawn(data=folder), "few_shot_3"):
+    for task in cell_tasks(Drawn(data=folder), "few_shot_3"):
         assert len(task.examples) == 3
         assert {each["subject"] for each in task.examples} == {task.sample.groups["subject"]}
 
 
 def test_other_rows_do_not_change_the_examples_of_a_row(folder: Path) -> None:
-    few = {task.sample.id: task.prompt() for task in asked(Drawn(data=folder), "few_shot_3", samples=4)}
-    all_rows = {task.sample.id: task.prompt() for task in asked(Drawn(data=folder), "few_shot_3")}
+    few = {task.sample.id: task.prompt() for task in cell_tasks(Drawn(data=folder), "few_shot_3", samples=4)}
+    all_rows = {task.sample.id: task.prompt() for task in cell_tasks(Drawn(data=folder), "few_shot_3")}
     assert len(few) == 4
     assert few.items() <= all_rows.items()
 
 
 def test_rows_draw_different_examples_which_depend_on_the_seed(folder: Path) -> None:
-    drawn = [[examples(task) for task in asked(Drawn(data=folder), "few_shot_3", seed=seed)] for seed in (1, 1, 2)]
+    drawn = [[examples(task) for task in cell_tasks(Drawn(data=folder), "few_shot_3", seed=seed)] for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert len(set(map(str, drawn[0]))) > 2
 
@@ -127,7 +127,7 @@ def test_rows_draw_different_examples_which_depend_on_the_seed(folder: Path) -> 
 def test_a_row_is_never_its_own_example_though_both_splits_are_one(folder: Path) -> None:
     for kind in (Capitals, FromItself):
         task_class = type(kind.__name__, (kind,), {"FEWSHOT_SPLIT": "test"})
-        tasks = asked(task_class(data=folder), "few_shot_3", samples=6)
+        tasks = cell_tasks(task_class(data=folder), "few_shot_3", samples=6)
         assert len(tasks) == 6
         for task in tasks:
             assert len(task.examples) == 3
@@ -136,7 +136,7 @@ def test_a_row_is_never_its_own_example_though_both_splits_are_one(folder: Path)
 
 def test_rows_of_one_split_lend_examples_that_are_not_evaluated(folder: Path) -> None:
     task_class = type("One", (Capitals,), {"FEWSHOT_SPLIT": "test"})
-    tasks = asked(task_class(data=folder), "few_shot_3", samples=6)
+    tasks = cell_tasks(task_class(data=folder), "few_shot_3", samples=6)
     evaluated = {task.sample.fields["country"] for task in tasks}
     assert evaluated.isdisjoint(each["country"] for task in tasks for each in task.examples)
 
@@ -152,7 +152,7 @@ def test_wrong_examples_of_the_author_are_refused(folder: Path, rows: str, fault
     method = eval(f"lambda self, item: {rows}")  # noqa: S307 - our own text
     task_class = type("Wrong", (Capitals,), {"_sample_fewshot_examples": method})
     with pytest.raises(DataError, match=f"Wrong: _sample_fewshot_examples returned {fault}"):
-        asked(task_class(data=folder), "few_shot_3")
+        cell_tasks(task_class(data=folder), "few_shot_3")
 
 
 # -- the constructor ------------------------------------------------------------------------------
@@ -166,10 +166,10 @@ class Configured(Capitals):
 
 
 def test_the_constructor_sets_the_end_of_replies(folder: Path) -> None:
-    task = asked(type(Configured())(data=folder), "zero_shot")[0]  # type: ignore[call-arg] # of its scenario
+    task = cell_tasks(type(Configured())(data=folder), "zero_shot")[0]  # type: ignore[call-arg] # of its scenario
     assert task.prompt().stop == ("\n", "Q:")
     assert task.generate(task.prompt()).max_tokens == 7
-    assert asked(Capitals(data=folder), "zero_shot")[0].prompt().stop == ()
+    assert cell_tasks(Capitals(data=folder), "zero_shot")[0].prompt().stop == ()
 
 
 @pytest.mark.parametrize(("shots", "strategy"), [(0, "zero_shot"), (1, "few_shot_1"), (5, "few_shot_5")])

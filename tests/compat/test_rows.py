@@ -14,7 +14,7 @@ from pytest_puma.compat.eval_framework.task import scenario_name
 from pytest_puma.core import DataError, SettingsError
 from pytest_puma.scenarios import draw
 from tests.compat.geography import rows, write_rows
-from tests.compat.tasks import Capitals, asked
+from tests.compat.tasks import Capitals, cell_tasks
 
 
 def subjects_of(scenario: Any, n: int = 6) -> Counter[str]:
@@ -62,7 +62,7 @@ def test_a_folder_for_a_split_has_a_file_for_each_subject(folder: Path) -> None:
         for subject in ("Europe", "Asia"):
             lines = [{"country": each["country"], "capital": each["capital"]} for each in rows(split, subject)]
             write_rows(folder / split / f"{subject}.jsonl", lines)
-    tasks = asked(Capitals(data=folder), "few_shot_2")
+    tasks = cell_tasks(Capitals(data=folder), "few_shot_2")
     assert Counter(task.sample.groups["subject"] for task in tasks) == {"Europe": 6, "Asia": 6}
     for task in tasks:
         assert {each["subject"] for each in task.examples} == {task.sample.groups["subject"]}
@@ -125,7 +125,7 @@ def test_data_of_the_hub_are_read_at_their_revision(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("pytest_puma.scenarios.composed.dataset_file", download)
     own = subclass(DATASET_PATH="owner/capitals", HF_REVISION="3f2c1d9")
-    assert len(asked(own(), "few_shot_1")) == 12
+    assert len(cell_tasks(own(), "few_shot_1")) == 12
     assert set(wanted) == {("hf:owner/capitals@3f2c1d9", "test"), ("hf:owner/capitals@3f2c1d9", "train")}
 
 

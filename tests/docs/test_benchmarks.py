@@ -12,7 +12,7 @@ from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from pytest_puma.strategies import parse_strategy
 from tests.docs.reference import example, names_in, table
 from tests.integration.conftest import INI, Project
-from tests.scenarios.benchmarks.asked import json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines
 from tests.scenarios.benchmarks.test_arc import original
 from tests.scenarios.benchmarks.test_mmlu import DEV, LAW, LAW_DEV, TEST, write_csv
 
@@ -30,8 +30,8 @@ def test_a_row_has_the_strategies_and_scores_of_its_benchmark(name: str) -> None
     assert files
     assert tuple(names_in(strategies)) == scenario.strategies
     assert all(parse_strategy(strategy).name == strategy for strategy in scenario.strategies)
-    known = [each.name if isinstance(each, Metric) else each for each in scenario.scores]
-    assert names_in(scores) == known
+    score_names = [each.name if isinstance(each, Metric) else each for each in scenario.scores]
+    assert names_in(scores) == score_names
     assert all(isinstance(each, Metric) or each in LIBRARY for each in scenario.scores)
 
 

@@ -12,7 +12,9 @@ from tests.docs.code_blocks import NO_CODE, PARSERS, CodeBlock, commands, parse,
 from tests.docs.reference import PAGES, page_name
 
 BLOCKS = {
-    f"{page_name(page)}:{block.line}": block for page in PAGES for block in read_blocks(page.read_text(encoding="utf-8"))
+    f"{page_name(page)}:{block.line}": block
+    for page in PAGES
+    for block in read_blocks(page.read_text(encoding="utf-8"))
 }
 #: Programs of others, whose options are not checked.
 OTHERS = ("pip", "python3", "source", "uv")

@@ -35,18 +35,18 @@ def rows(heading: str, *, after: str) -> list[list[str]]:
 
 
 def test_each_metric_class_of_eval_framework_has_a_row_with_its_metrics() -> None:
-    found = {
+    documented = {
         names_in(first)[0]: tuple(names_in(second)) for first, second in rows("metric class", after="eval-framework")
     }
-    assert found == CLASSES
+    assert documented == CLASSES
 
 
 @pytest.mark.parametrize("system", ["lm-evaluation-harness", "AISteer360"])
 def test_a_metric_that_a_table_names_exists(system: str) -> None:
-    known = {*LIBRARY, *(name for scenario in BUILTIN.values() for name in metric_names(scenario()))}
+    metrics = {*LIBRARY, *(name for scenario in BUILTIN.values() for name in metric_names(scenario()))}
     for row in rows("metric", after=system):
         named = [name for name in names_in(row[1]) if name not in {"cloze_scoring", "option_scoring", ".loose"}]
-        assert set(named) <= known, row
+        assert set(named) <= metrics, row
 
 
 def test_each_attribute_and_method_of_a_task_has_a_row() -> None:

@@ -37,7 +37,7 @@ def words(request: Score) -> Score:
 def row_by_row(backend: RecordedBackend, request: Score) -> list[tuple[float, float, int, bool]]:
     """Total, end, tokens and greedy of each continuation: in an empty cache, one token after the other."""
     before, tails = tokens_of(backend, request)
-    found = []
+    likelihoods = []
     for *tail, _ in tails:
         backend.open(512)
         whole = [*before, *tail]
@@ -46,8 +46,8 @@ def row_by_row(backend: RecordedBackend, request: Score) -> list[tuple[float, fl
         total = sum(float(row[token]) for row, token in zip(own, tail, strict=False))
         end = float(np.logaddexp.reduce(own[-1][list(backend.ends_of_turn)]))
         greedy = all(int(row.argmax()) == token for row, token in zip(own, tail, strict=False))
-        found.append((total, end, len(tail), greedy))
-    return found
+        likelihoods.append((total, end, len(tail), greedy))
+    return likelihoods
 
 
 @CHATS
@@ -72,8 +72,8 @@ def test_likelihoods_are_those_of_one_row_after_the_other(
 
 def test_the_best_tokens_in_a_row_are_greedy(open_backend: OpenBackend) -> None:
     backend = open_backend(LLAMA_BOS)
-    asked = [score(each, *(chr(code) for code in range(33, 127))) for each in issues(6)]
-    for request, response in zip(asked, Engine(backend).run(asked), strict=True):
+    requests = [score(each, *(chr(code) for code in range(33, 127))) for each in issues(6)]
+    for request, response in zip(requests, Engine(backend).run(requests), strict=True):
         before, tails = tokens_of(backend, request)
         best = int(backend.rows_after[before].argmax())
         assert [each.greedy for each in response.likelihoods] == [tail[0] == best for tail in tails]
@@ -84,11 +84,11 @@ def test_the_same_text_has_the_same_log_probability_wherever_its_prompt_was_cut(
     backend = open_backend(LLAMA_BOS)
     cuts = ("Answer: 1", "3"), ("Answer:", " 13")
     for ends in (True, False):
-        asked = [
+        requests = [
             Score(prompt=prompt("How many?", prefill=prefill), continuations=(text,), ends=ends)
             for prefill, text in cuts
         ]
-        merged, unmerged = (Engine(backend).run([request])[0] for request in asked)
+        merged, unmerged = (Engine(backend).run([request])[0] for request in requests)
         assert merged.likelihoods == unmerged.likelihoods
         assert merged.likelihoods[0].tokens == 1
 
@@ -108,9 +108,9 @@ def test_without_the_end_only_prefixes_of_other_tokens_are_computed(
     shape: Shape, open_backend: OpenBackend, parallel: int
 ) -> None:
     backend = open_backend(shape, parallel=parallel)
-    asked = [words(score(each, *LABELS)) for each in issues(5)]
-    responses = Engine(backend).run(asked)
-    for request, response in zip(asked, responses, strict=True):
+    requests = [words(score(each, *LABELS)) for each in issues(5)]
+    responses = Engine(backend).run(requests)
+    for request, response in zip(requests, responses, strict=True):
         before, tails = Engine(backend).encode(request)
         rows = [[log_softmax(backend.rows_after[(*before, *tail[:at])]) for at in range(len(tail))] for tail in tails]
         sums = [
@@ -123,8 +123,8 @@ def test_without_the_end_only_prefixes_of_other_tokens_are_computed(
 @CHATS
 def test_scores_with_and_without_ends_share_a_batch_and_their_prompt(open_backend: OpenBackend, *, chat: bool) -> None:
     backend = open_backend(LLAMA_BOS)
-    asked = [score(replace(question, chat=chat), "A", "13", "A B") for question in issues(4)]
-    mixed = Engine(backend).run([request for each in asked for request in (each, words(each))])
+    requests = [score(replace(question, chat=chat), "A", "13", "A B") for question in issues(4)]
+    mixed = Engine(backend).run([request for each in requests for request in (each, words(each))])
     assert all(each.usage.cached_tokens > 0 for each in mixed[1:])
     for one, other in zip(mixed[::2], mixed[1::2], strict=True):
         off = np.subtract([each.total for each in one.likelihoods], [each.total for each in other.likelihoods])
@@ -133,7 +133,7 @@ def test_scores_with_and_without_ends_share_a_batch_and_their_prompt(open_backen
 
 def test_a_last_token_that_is_not_computed_may_lie_beyond_the_context(open_backend: OpenBackend) -> None:
     backend = open_backend(replace(LLAMA_BOS, context=256))
-    asked = partial(score, prompt("#" * (257 - len(backend.encode(prompt("#"))))))
-    assert len(backend.encode(asked("A").prompt)) == 256
-    requests = [asked("A"), words(asked("A")), words(asked("A", "A B"))]
+    score_texts = partial(score, prompt("#" * (257 - len(backend.encode(prompt("#"))))))
+    assert len(backend.encode(score_texts("A").prompt)) == 256
+    requests = [score_texts("A"), words(score_texts("A")), words(score_texts("A", "A B"))]
     assert [each.finish for each in Engine(backend).run(requests)] == ["overflow", "scored", "overflow"]

@@ -95,10 +95,10 @@ def test_a_prompt_without_chat_is_plain_text_after_the_bos_of_the_tokenizer(
     begin = BOS if bos else ""
     text = f"{begin}{INSTRUCTIONS}\n\nHow many {START_OF_TURN}{BOS}?\n"
     question = prompt(f"How many {START_OF_TURN}{BOS}?", system=INSTRUCTIONS, chat=False)
-    for asked, more in ((question, "13"), (replace(question, prefill="Answer: 1"), "3")):
-        tokens, longer = backend.encode(asked), backend.encode(asked, more)
-        assert spelled(backend, tokens) == f"{text}{asked.prefill}"
-        assert spelled(backend, longer) == f"{text}{asked.prefill}{more}"
+    for each, more in ((question, "13"), (replace(question, prefill="Answer: 1"), "3")):
+        tokens, longer = backend.encode(each), backend.encode(each, more)
+        assert spelled(backend, tokens) == f"{text}{each.prefill}"
+        assert spelled(backend, longer) == f"{text}{each.prefill}{more}"
         assert [token for token in longer if not backend.piece(token)] == [ID[BOS]] * bos
     assert backend.piece(longer[-1]) == b" 13"
 

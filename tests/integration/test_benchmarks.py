@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.conftest import Project
-from tests.scenarios.benchmarks.asked import json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines
 from tests.scenarios.benchmarks.test_arc import original
 from tests.scenarios.benchmarks.test_bbh import FRUIT, write
 from tests.scenarios.benchmarks.test_gsm8k import TEST as PEARS

@@ -95,5 +95,5 @@ def test_names_of_a_kind_are_those_without_any_declaration() -> None:
 
 
 def test_a_declaration_is_found_by_the_name_of_the_metric_or_of_a_slice() -> None:
-    found = [declaration(Estimation(), name) for name in ("mae", "mae[subject=law]", "nothing")]
-    assert [each and (each.name, each.better) for each in found] == [("mae", "low"), ("mae", "low"), None]
+    declarations = [declaration(Estimation(), name) for name in ("mae", "mae[subject=law]", "nothing")]
+    assert [each and (each.name, each.better) for each in declarations] == [("mae", "low"), ("mae", "low"), None]

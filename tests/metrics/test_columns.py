@@ -46,8 +46,8 @@ FIVE = (right, distance, offset, pooled, any_right)
 
 def scored(answers: str = ANSWERS, metrics: Sequence[Metric] = FIVE) -> ScoredPredictions:
     made = predictions(GOLDS, answers)
-    known = score(Triage(), [sample(each.sample_id) for each in made], made, metrics)
-    return ScoredPredictions(Triage(), known, seed=3, metrics=metrics)
+    with_scores = score(Triage(), [sample(each.sample_id) for each in made], made, metrics)
+    return ScoredPredictions(Triage(), with_scores, seed=3, metrics=metrics)
 
 
 def column(name: str) -> np.ndarray:

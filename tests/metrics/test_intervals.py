@@ -22,8 +22,8 @@ def of_scores(
     """The measure of a metric with these scores; `size` rows that follow each other share a unit."""
     made = predictions("A" * len(values), "A" * len(values), units=[(f"u{row // size}",) for row in range(len(values))])
     metric = Metric(name="m", score=lambda each, _: values[int(each.id[1:])], **declared)
-    known = score(Triage("AB"), [sample(each.sample_id) for each in made], made, [metric])
-    return ScoredPredictions(Triage("AB"), known, seed=1, metrics=[metric]).measures(level=level, left=left)["m"]
+    with_scores = score(Triage("AB"), [sample(each.sample_id) for each in made], made, [metric])
+    return ScoredPredictions(Triage("AB"), with_scores, seed=1, metrics=[metric]).measures(level=level, left=left)["m"]
 
 
 def of_errors(errors: Sequence[float], metric: str, **options: Any) -> Measure:

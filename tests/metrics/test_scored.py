@@ -138,8 +138,8 @@ def test_replicates_have_units_and_questions_if_rows_share_them() -> None:
 @pytest.mark.parametrize(("scores", "graded"), [((0.0, 1.0), False), ((0.0, 0.5), True)])
 def test_scores_are_graded_if_they_are_not_just_right_or_wrong(scores: tuple[float, float], *, graded: bool) -> None:
     column = Metric(name="m", score=lambda _, each: scores[each.answer == "A"])
-    known = score(Triage("AB"), [sample("s0"), sample("s1")], predictions("AA", "AB"), [column])
-    made = ScoredPredictions(Triage("AB"), known, seed=1, metrics=[column]).replicates("m")
+    with_scores = score(Triage("AB"), [sample("s0"), sample("s1")], predictions("AA", "AB"), [column])
+    made = ScoredPredictions(Triage("AB"), with_scores, seed=1, metrics=[column]).replicates("m")
     assert made is not None
     assert (made.graded, made.scored) == (graded, True)
     assert made.errors == (-scores[1], -scores[0])

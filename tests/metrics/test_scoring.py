@@ -61,8 +61,8 @@ def test_a_stored_loss_counts_as_it_is() -> None:
 def test_scores_from_an_earlier_run_are_replaced() -> None:
     before = prediction(gold="A", answer="B", scores={LOSS: 0.0, "half": 7.0})
     half = Metric(name="half", score=lambda _, each: 0.0 if each.scores else 0.5)
-    (known,) = score(Triage("AB"), [sample("s0")], [before], [half])
-    assert known.scores == {LOSS: 1.0, "half": 0.5}
+    (result,) = score(Triage("AB"), [sample("s0")], [before], [half])
+    assert result.scores == {LOSS: 1.0, "half": 0.5}
     (bare,) = score(Triage("AB"), [], [before])
     assert bare.scores == {LOSS: 1.0}
 
@@ -74,37 +74,37 @@ def _trials() -> list[Prediction]:
 def test_a_metric_of_a_sample_scores_the_first_of_its_trials() -> None:
     count = Metric(name="count", score=lambda _, trials: len(trials), per="sample", bounds=None)
     parts = Metric(name="all", score=lambda *_: {"x": 1, "y": 0}, per="sample", parts=("x", "y"))
-    known = score(Triage("AB"), [sample("a"), sample("b")], _trials(), [count, parts])
-    assert [each.scores["count"] for each in known] == [2, None, 2, None]
-    assert [(each.scores["all.x"], each.scores["all.y"]) for each in known] == [(1, 0), (None, None)] * 2
+    with_scores = score(Triage("AB"), [sample("a"), sample("b")], _trials(), [count, parts])
+    assert [each.scores["count"] for each in with_scores] == [2, None, 2, None]
+    assert [(each.scores["all.x"], each.scores["all.y"]) for each in with_scores] == [(1, 0), (None, None)] * 2
 
 
 def test_a_metric_of_a_trial_gets_the_sample_of_the_trial_and_a_metric_of_a_cell_nothing() -> None:
     named = Metric(name="named", score=lambda sample, each: float(sample.id == each.sample_id))
     cell = Metric(name="cell", score=len, per="cell")
-    known = score(Triage("AB"), [sample("b"), sample("a")], _trials(), [named, cell])
-    assert [each.scores["named"] for each in known] == [1.0] * 4
-    assert "cell" not in known[0].scores
+    with_scores = score(Triage("AB"), [sample("b"), sample("a")], _trials(), [named, cell])
+    assert [each.scores["named"] for each in with_scores] == [1.0] * 4
+    assert "cell" not in with_scores[0].scores
 
 
 def test_a_metric_is_not_asked_without_what_it_needs() -> None:
     needs = Metric(name="m", score=lambda *_: 1.0, needs=frozenset({"probabilities", "likelihoods"}))
     parts = Metric(name="p", score=lambda *_: {"x": 1}, parts=("x",), needs=frozenset({"probabilities"}))
     rows = [prediction("a", probabilities={"A": 1.0})]
-    (known,) = score(Triage("AB"), [sample("a")], rows, [needs, parts])
-    assert (known.scores["m"], known.scores["p.x"]) == (None, 1.0)
-    (known,) = score(Triage("AB"), [sample("a")], [prediction("a")], [needs, parts])
-    assert (known.scores["m"], known.scores["p.x"]) == (None, None)
+    (result,) = score(Triage("AB"), [sample("a")], rows, [needs, parts])
+    assert (result.scores["m"], result.scores["p.x"]) == (None, 1.0)
+    (result,) = score(Triage("AB"), [sample("a")], [prediction("a")], [needs, parts])
+    assert (result.scores["m"], result.scores["p.x"]) == (None, None)
 
 
 @pytest.mark.parametrize("value", [0, 1, True, np.float64(0.25)])
 def test_numbers_at_the_bounds_and_of_any_type_are_scores(value: float) -> None:
-    (known,) = score(Triage("AB"), [sample("a")], [prediction("a")], [Metric(name="m", score=lambda *_: value)])
-    assert known.scores["m"] == value
-    assert type(known.scores["m"]) is float
+    (result,) = score(Triage("AB"), [sample("a")], [prediction("a")], [Metric(name="m", score=lambda *_: value)])
+    assert result.scores["m"] == value
+    assert type(result.scores["m"]) is float
 
 
 def test_a_vector_has_no_bounds_of_its_parts() -> None:
     pool = Metric(name="m", score=lambda *_: [3, 4], pool=Pool(2, lambda sums: sums[:, 0] / sums[:, 1]))
-    (known,) = score(Triage("AB"), [sample("a")], [prediction("a")], [pool])
-    assert known.scores["m"] == (3.0, 4.0)
+    (result,) = score(Triage("AB"), [sample("a")], [prediction("a")], [pool])
+    assert result.scores["m"] == (3.0, 4.0)

@@ -31,8 +31,8 @@ def scored(answers: str = ANSWERS) -> ScoredPredictions:
         replace(each, groups={"subject": subject, "language": "en" if row % 5 < 2 else "de"})
         for row, (each, subject) in enumerate(zip(made, SUBJECTS, strict=True))
     ]
-    known = score(Subjects("AB"), [sample(each.sample_id) for each in grouped], grouped, [half])
-    return ScoredPredictions(Subjects("AB"), known, seed=1, metrics=[half])
+    with_scores = score(Subjects("AB"), [sample(each.sample_id) for each in grouped], grouped, [half])
+    return ScoredPredictions(Subjects("AB"), with_scores, seed=1, metrics=[half])
 
 
 def value(name: str) -> float:

@@ -133,12 +133,12 @@ class Loop:
         full = [self.tokens(f"{prompt}{text}", bos=self.adds_bos) for text in continuations]
         boundary = min(alike(before, each[:-1]) for each in full)
         first = self._first(before[:boundary])
-        memory, found = llama_cpp.llama_get_memory(self._context), []
+        memory, likely = llama_cpp.llama_get_memory(self._context), []
         for tail in (each[boundary:] for each in full):
             rows = [_logs(row) for row in (first, *self._rows(tail if ends else tail[:-1]))]
             llama_cpp.llama_memory_seq_rm(memory, 0, boundary, -1)
             pairs = list(zip(rows, tail, strict=False))
-            found.append(
+            likely.append(
                 Likely(
                     total=sum(float(row[token]) for row, token in pairs),
                     end=float(np.log(np.exp(rows[-1][list(ends)]).sum())) if ends else None,
@@ -147,7 +147,7 @@ class Loop:
                     merged=boundary < len(before),
                 )
             )
-        return found
+        return likely
 
     def _first(self, prompt: Sequence[int]) -> Row:
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), False)  # noqa: FBT003

@@ -118,8 +118,8 @@ def test_five_orders_cost_hardly_more_than_the_fewest_tokens_possible(
     models: dict[str, Model], rows: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     backend, loop = CountingBackend(models["smollm2"], context_limit=2048), Loop(models["smollm2"].path, threads=1)
-    asked = cell(rows[:100], tmp_path, models["smollm2"], "option_scoring", orders=5)
-    predictions = predict(asked, Engine(backend)).predictions
+    five_orders = cell(rows[:100], tmp_path, models["smollm2"], "option_scoring", orders=5)
+    predictions = predict(five_orders, Engine(backend)).predictions
     by_id = {row["id"]: row for row in rows}
     prompts = [
         written(loop, question(by_id[each.sample_id], each, letters=True), "Answer:", chat=True) for each in predictions

@@ -22,7 +22,7 @@ from pytest_puma.scenarios.benchmarks.humaneval import HumanEval
 from pytest_puma.testing import Cell, Engine, parse_strategy
 from tests.factories import prediction
 from tests.real.conftest import THREADS
-from tests.scenarios.benchmarks.asked import asked
+from tests.scenarios.benchmarks.sample_requests import sample_requests
 
 ALL = 10_000
 #: Benchmark -> the name of its file.
@@ -52,8 +52,8 @@ def samples(scenario: Benchmark) -> tuple[Sample, ...]:
 @pytest.mark.parametrize("chat", [True, False])
 def test_each_row_has_a_prompt_without_and_with_an_example(data: Path, name: str, *, chat: bool) -> None:
     scenario = BENCHMARKS[name](data / FILES[name])
-    zero = asked(scenario, "zero_shot", chat=chat, samples=50)
-    one = asked(scenario, "one_shot", chat=chat, samples=50)
+    zero = sample_requests(scenario, "zero_shot", chat=chat, samples=50)
+    one = sample_requests(scenario, "one_shot", chat=chat, samples=50)
     assert len({each.text for each in zero}) == len(zero) == len(one) == 50
     assert all(each.text.endswith(CUES[name]) for each in (*zero, *one))
 

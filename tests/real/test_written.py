@@ -80,7 +80,7 @@ def test_choices_in_many_orders(project: Project, models: dict[str, Model]) -> N
         assert bias > 0.2
     (bias,) = values(project, "position_bias")["commonsense_mcqa-option_scoring@smollm2"]
     assert bias > 0.7
-    assert {found[1] for found in statuses(project).values()} == {"FAIL"}
+    assert {status[1] for status in statuses(project).values()} == {"FAIL"}
     cells = Counter((each["cell"], each["sample_id"]) for each in project.predictions())
     assert len(cells) == 4 * 3
     assert set(cells.values()) == {20}
@@ -100,10 +100,10 @@ def test_completions_in_json_with_a_metric_of_ones_own(project: Project, models:
     project.write(test_invoices=INVOICES)
     # The other rows are lent as examples.
     run(project, models, "--puma-update-baseline", "--puma-samples=3")
-    found = values(project, "json.schema", "json.only", "json.equal", "total_error")
-    schema, only, equal, error = found["invoices-few_shot_3@smollm2"]
+    measures = values(project, "json.schema", "json.only", "json.equal", "total_error")
+    schema, only, equal, error = measures["invoices-few_shot_3@smollm2"]
     assert (schema, only, error) == (1, 1, 0)
     assert 0 < equal <= 1
-    assert found["invoices-zero_shot@smollm2"][0] < 0.95
+    assert measures["invoices-zero_shot@smollm2"][0] < 0.95
     run(project, models, "--puma-samples=3", "--puma-strategy=few_shot_3")
     assert statuses(project)["invoices-few_shot_3@smollm2"] == ["PASS", "PASS"]

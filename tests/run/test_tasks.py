@@ -35,10 +35,10 @@ def test_each_row_has_the_examples_that_the_scenario_picks_and_no_others_are_nee
         def pick_examples(self, item: dict[str, Any], k: int, random: Random) -> Sequence[dict[str, Any]] | None:
             return super().pick_examples({"country": "Italy"} | {"country": f"my {item['country']}"}, k, random)
 
-    found = examples(tmp_path, Always, 4)
-    assert [each["capital"] for each in found["Peru"]] == ["of my Peru"] * 2
-    assert len({str(each) for each in found.values()}) == 4
-    assert found == examples(tmp_path, Always, 4)
+    picked = examples(tmp_path, Always, 4)
+    assert [each["capital"] for each in picked["Peru"]] == ["of my Peru"] * 2
+    assert len({str(each) for each in picked.values()}) == 4
+    assert picked == examples(tmp_path, Always, 4)
 
 
 def test_a_row_without_picked_examples_has_those_of_its_group(tmp_path: Path) -> None:

@@ -122,10 +122,10 @@ def test_one_order_is_that_of_the_data(tmp_path: Path) -> None:
 
 def test_every_place_holds_every_choice_equally_often(tmp_path: Path) -> None:
     for sample in drawn(Shuffled, tmp_path, *(QUESTION | {"question": f"{number}?"} for number in range(20))):
-        found = orders(Shuffled(), sample)
-        assert len(found) == 6
+        shown = orders(Shuffled(), sample)
+        assert len(shown) == 6
         for place in range(3):
-            assert set(Counter(order[place] for order in found).values()) == {2}
+            assert set(Counter(order[place] for order in shown).values()) == {2}
 
 
 def test_orders_are_drawn_for_each_sample_by_its_id_alone(tmp_path: Path) -> None:
@@ -139,9 +139,9 @@ def test_orders_are_drawn_for_each_sample_by_its_id_alone(tmp_path: Path) -> Non
 
 def test_repeats_ask_each_order_several_times(tmp_path: Path) -> None:
     (sample,) = drawn(Unsure, tmp_path, QUESTION)
-    found = orders(Unsure(), sample, repeats=2)
-    assert found[::2] == found[1::2]
-    assert len(set(found)) == 3
+    shown = orders(Unsure(), sample, repeats=2)
+    assert shown[::2] == shown[1::2]
+    assert len(set(shown)) == 3
 
 
 @pytest.mark.parametrize("last", ["All of the above", "none of these", "Both of them", "Neither of the two"])

@@ -218,8 +218,8 @@ def test_marked_answers_come_in_their_order() -> None:
 @pytest.mark.parametrize("reader", [readers.last_number, readers.final_number, readers.after_marker, readers.boxed])
 @given(text=st.text(alphabet="answer is:AB#*_`\\boxed{}12,.$= \n\ud800", max_size=80))
 def test_every_text_can_be_read_and_no_answer_is_empty(reader: Callable[[str], str | None], text: str) -> None:
-    found = reader(text)
-    assert found is None or found.strip() == found != ""
+    result = reader(text)
+    assert result is None or result.strip() == result != ""
     letter, answer = readers.first_letter(text), readers.the_answer_is(text)
     assert letter is None or (len(letter) == 1 and letter.isupper())
     assert answer is None or answer.strip() == answer != ""

@@ -39,9 +39,9 @@ def repository(tmp_path: Path) -> Path:
 
 def test_a_clean_branch_has_its_commit_and_untracked_files_are_no_dirt(repository: Path) -> None:
     (repository / "report.md").touch()
-    found = checkout(repository, {})
-    assert found == Invocation(commit=git(repository, "rev-parse", "HEAD"), branch="main")
-    assert found.revision == f"main@{found.commit[:7]}"
+    current = checkout(repository, {})
+    assert current == Invocation(commit=git(repository, "rev-parse", "HEAD"), branch="main")
+    assert current.revision == f"main@{current.commit[:7]}"
 
 
 def test_a_changed_file_makes_the_project_dirty(repository: Path) -> None:
@@ -94,11 +94,11 @@ def test_the_command_repeats_a_cell_with_what_decides_its_answers(pytester: pyte
         "--puma-report",
         "md:o.md",
     )
-    found = invocation(pytester.parseconfig(*arguments))
+    current = invocation(pytester.parseconfig(*arguments))
     kept = "'--puma-model=a b.gguf' --puma-strict -k few --puma-samples=8 --puma-report=md:o.md"
-    assert found.command.startswith(f"pytest {kept}")
+    assert current.command.startswith(f"pytest {kept}")
     repeat = "pytest 'test_a.py::test[a b]' '--puma-model=a b.gguf' --puma-strict --puma-samples=8"
-    assert found.repeat("test_a.py::test[a b]") == repeat
+    assert current.repeat("test_a.py::test[a b]") == repeat
 
 
 def test_a_command_that_is_none_leaves_the_test_alone() -> None:

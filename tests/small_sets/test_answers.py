@@ -104,7 +104,7 @@ def test_a_dialogue_that_is_scored_has_answers_that_its_second_question_does_not
     closed = [row for row in SETS["dialogue_mini"] if row["answer"]]
     assert Counter(row["category"] for row in closed) == {"recall": 24, "follow-up": 24}
     for row in closed:
-        told = [occurs(answer, row["second"]) for answer in row["answer"]]
+        revealed = [occurs(answer, row["second"]) for answer in row["answer"]]
         # The first message tells what is to be recalled, and nothing else.
         stated = [occurs(answer, row["first"]) for answer in row["answer"]]
-        assert (any(told), any(stated)) == (False, row["category"] == "recall"), row
+        assert (any(revealed), any(stated)) == (False, row["category"] == "recall"), row

@@ -21,13 +21,13 @@ def test_a_solution_is_right_in_each_step_and_ends_in_the_answer() -> None:
         *lines, last = row["answer"].split("\n")
         steps = [re.fullmatch(r"[A-Z][^\d]+ (\d+) ([-+*/]) (\d+) = (\d+)\.", line) for line in lines]
         assert len(steps) == row["steps"]
-        known = {int(number) for number in re.findall(r"\d+", row["question"])}
+        numbers = {int(number) for number in re.findall(r"\d+", row["question"])}
         for step in steps:
             assert step is not None, lines
             left, right, result = (Fraction(step[place]) for place in (1, 3, 4))
             assert {"+": left + right, "-": left - right, "*": left * right, "/": left / right}[step[2]] == result
-            assert {left, right} <= known, row
-            known.add(int(result))
+            assert {left, right} <= numbers, row
+            numbers.add(int(result))
         assert steps[-1] is not None
         assert last == f"#### {steps[-1][4]}"
         assert steps[-1][4] not in re.findall(r"\d+", row["question"])
@@ -59,10 +59,10 @@ def test_a_generated_set_is_what_its_generator_makes(name: str, rows: Iterator[d
 def test_a_text_holds_exactly_the_numbers_that_are_asked_for(rows: Rows) -> None:
     for row in rows:
         phrases = PHRASES[row["language"]]
-        (asked,) = (name for name in NAMES if occurs(name, row["question"]))
+        (wanted,) = (name for name in NAMES if occurs(name, row["question"]))
         pattern = re.escape(phrases.needle).replace(r"\{name\}", r"(\w+)").replace(r"\{number\}", r"(\d+)")
         needles = re.findall(pattern, row["text"])
-        assert ([number for name, number in needles if name == asked] or [phrases.none]) == row["answer"]
+        assert ([number for name, number in needles if name == wanted] or [phrases.none]) == row["answer"]
         assert len(row["answer"]) == {"single": 1, "multiple": 2, "none": 1}[row["kind"]]
         assert len({number for _, number in needles}) == len(re.findall(r"\d+", row["text"])) == 4
         longest = max(len(sentence.split()) for sentence in phrases.filler)

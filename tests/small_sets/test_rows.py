@@ -47,10 +47,10 @@ def test_ids_are_unique_over_all_sets() -> None:
 
 @pytest.mark.parametrize("name", DEV)
 def test_no_question_is_both_evaluated_and_an_example(name: str) -> None:
-    def asked(rows: Rows) -> set[str]:
+    def questions(rows: Rows) -> set[str]:
         return {f"{row.get('text', '')}{row.get('question') or row['en']}".casefold() for row in rows}
 
-    assert not asked(SETS[name]) & asked(SETS[name.removesuffix("_dev")])
+    assert not questions(SETS[name]) & questions(SETS[name.removesuffix("_dev")])
 
 
 @pytest.mark.parametrize("name", ["capitals", "arithmetic_word", "commonsense_mini", "knowledge_mini"])

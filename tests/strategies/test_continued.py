@@ -15,7 +15,7 @@ from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.completion import CompletionScenario
 from pytest_puma.strategies.cloze_scoring import cloze_scoring
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 
 class Verse(CompletionScenario):
@@ -68,12 +68,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_in_plain_text_the_text_takes_the_place_of_instruction_and_cue(folder: Path) -> None:
-    (sky,) = asked(Verse(folder), "one_shot", chat=False)
+    (sky,) = sample_requests(Verse(folder), "one_shot", chat=False)
     assert sky.text == "You write verses.\n\nIn English.\n\nThe fire is / red\n\nThe sky is"
 
 
 def test_in_a_chat_the_instruction_and_the_cue_stay(folder: Path) -> None:
-    (sky,) = asked(Verse(folder), "one_shot")
+    (sky,) = sample_requests(Verse(folder), "one_shot")
     assert sky.text == (
         "system: You write verses.\nuser: In English.\n\nWhat follows 'The fire is'?\nassistant: Next: / red\n"
         "user: What follows 'The sky is'?\nassistant: Next:"
@@ -81,7 +81,7 @@ def test_in_a_chat_the_instruction_and_the_cue_stay(folder: Path) -> None:
 
 
 def test_reasoning_has_a_question_in_plain_text_too(folder: Path) -> None:
-    (sky,) = asked(Verse(folder), "zero_shot_cot", chat=False)
+    (sky,) = sample_requests(Verse(folder), "zero_shot_cot", chat=False)
     assert "What follows 'The sky is'?\n\nThink step by step." in sky.text
 
 

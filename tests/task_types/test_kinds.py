@@ -197,9 +197,9 @@ def test_the_most_frequent_label_wins_with_the_shares_of_all(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["classification", "choice", "completion"])
 def test_a_tie_is_broken_by_its_seed(kind: str) -> None:
     votes = ["High", "Low", "Low", "High", "low-ish"]
-    found = [KINDS[kind].vote(votes, LABELS, tie)[0] for tie in range(4)]
-    assert set(found) == {"Low", "High"}
-    assert found[:2] == found[2:]
+    winners = [KINDS[kind].vote(votes, LABELS, tie)[0] for tie in range(4)]
+    assert set(winners) == {"Low", "High"}
+    assert winners[:2] == winners[2:]
 
 
 @given(st.lists(st.sampled_from(LABELS), min_size=1, max_size=9), st.integers(0, 2**63))

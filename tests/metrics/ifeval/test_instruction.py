@@ -78,22 +78,22 @@ def test_all_25_kinds_have_arguments_here() -> None:
 
 @pytest.mark.parametrize("kind", LOOSE)
 def test_a_loose_check_leaves_out_lines_and_asterisks(kind: str) -> None:
-    asked = instruction(kind, ARGUMENTS[kind])
-    assert (asked.strict(LOOSE[kind]), asked.loose(LOOSE[kind])) == (False, True)
+    rule = instruction(kind, ARGUMENTS[kind])
+    assert (rule.strict(LOOSE[kind]), rule.loose(LOOSE[kind])) == (False, True)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("reply", ["", " \n\t", "\n\n"])
 def test_an_empty_reply_follows_nothing(kind: str, reply: str) -> None:
-    asked = instruction(kind, ARGUMENTS[kind])
-    assert (asked.strict(reply), asked.loose(reply)) == (False, False)
+    rule = instruction(kind, ARGUMENTS[kind])
+    assert (rule.strict(reply), rule.loose(reply)) == (False, False)
 
 
 def test_what_is_left_may_not_be_empty() -> None:
     # Without its only line, the reply would have no comma.
-    asked = instruction("punctuation:no_comma")
-    assert not asked.loose("a, b")
-    assert not asked.loose("a,\nb,")
+    rule = instruction("punctuation:no_comma")
+    assert not rule.loose("a, b")
+    assert not rule.loose("a,\nb,")
 
 
 def test_the_variants_of_a_reply_are_eight() -> None:
@@ -112,8 +112,8 @@ def test_the_variants_of_a_reply_are_eight() -> None:
 
 @given(st.sampled_from(sorted(set(KINDS) - {"language:response_language"})), st.text('aZ.*,-\n"[]<> 1', max_size=40))
 def test_what_is_followed_strictly_is_followed_loosely(kind: str, reply: str) -> None:
-    asked = instruction(kind, ARGUMENTS[kind])
-    assert asked.loose(reply) >= asked.strict(reply)
+    rule = instruction(kind, ARGUMENTS[kind])
+    assert rule.loose(reply) >= rule.strict(reply)
 
 
 @pytest.mark.parametrize("kind", KINDS)

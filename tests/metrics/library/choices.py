@@ -32,8 +32,8 @@ def scored(totals: Iterable[float], **fields: Any) -> Prediction:
     return prediction("q", likelihoods=likelihoods(totals), **fields)
 
 
-def score(name: str, asked: Sample, answered: Prediction | Sequence[Prediction]) -> Any:
-    return LIBRARY[name].score(asked, answered)
+def score(name: str, about: Sample, answered: Prediction | Sequence[Prediction]) -> Any:
+    return LIBRARY[name].score(about, answered)
 
 
 #: Log-probabilities of a text, down to where their exponentials are 0.
@@ -41,7 +41,7 @@ log_probabilities = st.floats(-900, -0.001)
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> tuple[Sample, list[float]]:
+def questions_and_totals(draw: st.DrawFn) -> tuple[Sample, list[float]]:
     """A question with one to three right choices, and the log-probability of each choice."""
     texts = draw(st.lists(st.text(min_size=1, max_size=12), min_size=2, max_size=7, unique=True))
     right = draw(st.sets(st.integers(0, len(texts) - 1), min_size=1, max_size=3))

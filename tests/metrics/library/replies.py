@@ -12,7 +12,7 @@ from pytest_puma.metrics.library import LIBRARY
 from tests.factories import prediction, sample
 
 
-def asked(*references: str, **context: Any) -> Sample:
+def question(*references: str, **context: Any) -> Sample:
     return sample("s1", references=references, gold=references[0] if references else "", context=context)
 
 
@@ -21,7 +21,7 @@ def replied(text: str) -> Prediction:
 
 
 def score(name: str, text: str, *references: str, **context: Any) -> Any:
-    return LIBRARY[name].score(asked(*references, **context), replied(text))
+    return LIBRARY[name].score(question(*references, **context), replied(text))
 
 
 def corpus(name: str, pairs: Iterable[tuple[str, Sequence[str]]]) -> float:

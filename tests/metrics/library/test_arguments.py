@@ -30,12 +30,12 @@ def test_a_default_stands_for_an_absent_argument_only() -> None:
         optional(sample(count=0), "count", 1, **ASKED)
 
 
-@pytest.mark.parametrize(("context", "found"), [({}, "nothing"), ({"count": "3"}, "'3'"), ({"count": None}, "None")])
-def test_a_missing_or_invalid_argument_is_refused_with_what_to_do(context: dict[str, Any], found: str) -> None:
+@pytest.mark.parametrize(("context", "shown"), [({}, "nothing"), ({"count": "3"}, "'3'"), ({"count": None}, "None")])
+def test_a_missing_or_invalid_argument_is_refused_with_what_to_do(context: dict[str, Any], shown: str) -> None:
     with pytest.raises(SettingsError) as caught:
         argument(sample(**context), "count", **ASKED)
     assert str(caught.value) == (
-        f"placeholders: the context of sample 's1' has {found} as 'count'; expected a whole number from 1; "
+        f"placeholders: the context of sample 's1' has {shown} as 'count'; expected a whole number from 1; "
         "return it from the scenario's context(item)"
     )
 

@@ -13,7 +13,7 @@ from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.metrics import score as score_all
 from pytest_puma.metrics.library import LIBRARY
 from tests.factories import Triage, prediction
-from tests.metrics.library.choices import asked, likelihoods, log_probabilities, question, score, scored
+from tests.metrics.library.choices import likelihoods, log_probabilities, question, questions_and_totals, score, scored
 
 CONVENTIONS = ("accuracy_chars", "accuracy_bytes", "accuracy_tokens", "accuracy_uncond")
 #: "no" is the likeliest text; a longer one is likelier by character, "日本" by character but not by byte.
@@ -51,11 +51,11 @@ def test_the_gain_by_the_question_counts_without_the_probability_of_the_text_its
     assert values == [float(right == best) for right in range(2)]
 
 
-@given(asked(), st.data())
+@given(questions_and_totals(), st.data())
 def test_accuracies_equal_the_formulas_of_lm_evaluation_harness(
-    known: tuple[Sample, list[float]], data: st.DataObject
+    drawn: tuple[Sample, list[float]], data: st.DataObject
 ) -> None:
-    sample, totals = known
+    sample, totals = drawn
     texts = [choice.text for choice in sample.choices]
     right = [place for place, choice in enumerate(sample.choices) if choice.right]
     alone = data.draw(st.lists(log_probabilities, min_size=len(texts), max_size=len(texts)))
@@ -78,8 +78,8 @@ def test_the_accuracy_of_many_questions_is_that_of_scikit_learn() -> None:
     asked_samples = [replace(question(texts, [int(place)]), id=f"q{at}") for at, place in enumerate(right)]
     answered = [replace(scored(row), sample_id=each.id) for each, row in zip(asked_samples, totals, strict=True)]
     metrics = [LIBRARY[name] for name in ("accuracy_chars", "accuracy_bytes")]
-    known = score_all(Triage(), asked_samples, answered, metrics)
-    measures = ScoredPredictions(Triage(), known, seed=1, metrics=metrics).measures()
+    with_scores = score_all(Triage(), asked_samples, answered, metrics)
+    measures = ScoredPredictions(Triage(), with_scores, seed=1, metrics=metrics).measures()
     for name, lengths in (("accuracy_chars", [1, 3, 2, 7]), ("accuracy_bytes", [1, 3, 6, 7])):
         expected = accuracy_score(right, np.argmax(totals / lengths, axis=1))
         assert measures[name].value == pytest.approx(expected)

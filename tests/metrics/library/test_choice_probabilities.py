@@ -11,14 +11,14 @@ from scipy.special import softmax
 from pytest_puma.core import Sample, SettingsError
 from pytest_puma.metrics.library import LIBRARY
 from tests.factories import prediction
-from tests.metrics.library.choices import asked, question, score, scored
+from tests.metrics.library.choices import question, questions_and_totals, score, scored
 
 TEXTS = ("desk", "house", "I do not know.")
 
 
-@given(asked())
-def test_masses_and_confidences_equal_the_usual_formulas(known: tuple[Sample, list[float]]) -> None:
-    sample, totals = known
+@given(questions_and_totals())
+def test_masses_and_confidences_equal_the_usual_formulas(drawn: tuple[Sample, list[float]]) -> None:
+    sample, totals = drawn
     right = np.array([choice.right for choice in sample.choices])
     lengths = np.array([len(choice.text) for choice in sample.choices])
     for suffix, values in (("", np.array(totals)), ("_chars", np.array(totals) / lengths)):

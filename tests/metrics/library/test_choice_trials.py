@@ -35,8 +35,8 @@ def test_a_question_is_right_if_more_than_half_of_its_trials_are(answers: Sequen
 def test_a_parse_failure_is_a_wrong_trial_of_its_own_question() -> None:
     answered = [*trials((None, None, "B"), "q1"), *trials("AAA", "q2")]
     metrics = [LIBRARY["majority_accuracy"], LIBRARY["consistency"]]
-    known = score_all(Triage(), [sample("q1"), sample("q2")], answered, metrics)
-    measures = ScoredPredictions(Triage(), known, seed=1, metrics=metrics).measures()
+    with_scores = score_all(Triage(), [sample("q1"), sample("q2")], answered, metrics)
+    measures = ScoredPredictions(Triage(), with_scores, seed=1, metrics=metrics).measures()
     assert measures["accuracy"].value == 3 / 6
     assert measures["parse_failure_rate"].value == 2 / 6
     assert (measures["majority_accuracy"].value, measures["majority_accuracy"].n) == (0.5, 2)

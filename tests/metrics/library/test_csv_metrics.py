@@ -22,7 +22,7 @@ def scores(text: str, **request: Any) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    ("text", "request_", "found", "separator", "columns"),
+    ("text", "request_", "table_found", "separator", "columns"),
     [
         ("name,age\nAnna,31", {"columns": 2, "separator": ","}, 1, 1, 1),
         ("name;age\nAnna;31", {"columns": 2, "separator": ","}, 1, 0, 1),
@@ -57,9 +57,9 @@ def scores(text: str, **request: Any) -> list[float]:
     ],
 )
 def test_a_table_is_found_with_its_separator_and_columns(
-    text: str, request_: dict[str, Any], found: int, separator: int, columns: int
+    text: str, request_: dict[str, Any], table_found: int, separator: int, columns: int
 ) -> None:
-    assert scores(text, **request_) == [found, separator, columns]
+    assert scores(text, **request_) == [table_found, separator, columns]
 
 
 def test_without_a_request_any_table_is_found() -> None:

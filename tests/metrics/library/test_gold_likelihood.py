@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import Likelihood, Prediction, Sample
 from pytest_puma.metrics.library import LIBRARY
 from tests.factories import prediction, sample
-from tests.metrics.library.choices import asked, likelihoods, log_probabilities, question, score, scored
+from tests.metrics.library.choices import likelihoods, log_probabilities, question, questions_and_totals, score, scored
 
 NAMES = [
     f"{name}{suffix}"
@@ -38,9 +38,9 @@ def pooled(name: str, rows: list[tuple[Sample, Prediction]]) -> float:
     return float(pool.combine(np.sum([score(name, *row) for row in rows], axis=0)[None])[0])
 
 
-@given(asked())
-def test_bits_per_byte_are_those_of_the_first_right_choice(known: tuple[Sample, list[float]]) -> None:
-    asked_sample, totals = known
+@given(questions_and_totals())
+def test_bits_per_byte_are_those_of_the_first_right_choice(drawn: tuple[Sample, list[float]]) -> None:
+    asked_sample, totals = drawn
     place = next(place for place, choice in enumerate(asked_sample.choices) if choice.right)
     size = len(asked_sample.choices[place].text.encode())
     expected = -totals[place] / (size * math.log(2))

@@ -16,7 +16,7 @@ WORDS = ("length_constraints:number_words", {"num_words": 3, "relation": "at lea
 QUOTED: tuple[str, dict[str, Any]] = ("startend:quotation", {})
 
 
-def asked(*instructions: tuple[str, dict[str, Any]], sample_id: str = "x") -> Sample:
+def prompt_with(*instructions: tuple[str, dict[str, Any]], sample_id: str = "x") -> Sample:
     ids, arguments = [kind for kind, _ in instructions], [given for _, given in instructions]
     return sample(sample_id, context={"instruction_id_list": ids, "kwargs": arguments})
 
@@ -38,20 +38,20 @@ def scores(question: Sample, text: str) -> list[Any]:
     ],
 )
 def test_a_prompt_counts_if_all_its_instructions_are_followed(text: str, expected: list[Any]) -> None:
-    assert scores(asked(NO_COMMA, WORDS, QUOTED), text) == expected
+    assert scores(prompt_with(NO_COMMA, WORDS, QUOTED), text) == expected
 
 
 def test_the_text_that_metrics_read_is_checked() -> None:
     reply = prediction(reply="fine", answer="a, b", raw=("a, b",))
-    assert LIBRARY["ifeval.prompt"].score(asked(NO_COMMA), reply) == 1
+    assert LIBRARY["ifeval.prompt"].score(prompt_with(NO_COMMA), reply) == 1
 
 
 def test_instructions_are_pooled_over_prompts() -> None:
-    questions = [asked(NO_COMMA, sample_id="q1"), asked(NO_COMMA, WORDS, QUOTED, sample_id="q2")]
+    questions = [prompt_with(NO_COMMA, sample_id="q1"), prompt_with(NO_COMMA, WORDS, QUOTED, sample_id="q2")]
     replies = [prediction("q1", reply="fine"), prediction("q2", reply="a, b")]
     metrics = [LIBRARY[name] for name in NAMES]
-    known = score_all(Triage(), questions, replies, metrics)
-    measures = ScoredPredictions(Triage(), known, seed=1, metrics=metrics).measures()
+    with_scores = score_all(Triage(), questions, replies, metrics)
+    measures = ScoredPredictions(Triage(), with_scores, seed=1, metrics=metrics).measures()
     # The mean of the prompts' shares would be 1/2.
     assert measures["ifeval.instruction"].value == 1 / 4
     assert measures["ifeval.prompt"].value == 1 / 2
@@ -83,7 +83,7 @@ def test_a_context_without_instructions_is_refused(name: str, context: dict[str,
 
 @pytest.mark.parametrize("name", NAMES)
 def test_unusable_arguments_are_refused_with_the_sample(name: str) -> None:
-    question = asked((WORDS[0], {"num_words": 3}), sample_id="q1")
+    question = prompt_with((WORDS[0], {"num_words": 3}), sample_id="q1")
     with pytest.raises(SettingsError) as caught:
         LIBRARY[name].score(question, prediction(reply=""))
     assert str(caught.value) == (

@@ -49,8 +49,8 @@ PROSE = st.text(st.characters(exclude_characters="[]{}`~", codec="utf-8"), max_s
     ],
 )
 def test_the_json_of_a_reply(text: str, valid: int, only: int, schema: int, equal: int) -> None:
-    found = [score(name, text, '{"total": 5}', json_schema=TOTAL) for name in NAMES]
-    assert found == [valid, only, schema, equal]
+    values = [score(name, text, '{"total": 5}', json_schema=TOTAL) for name in NAMES]
+    assert values == [valid, only, schema, equal]
 
 
 def test_an_address_inside_a_string_stays_intact() -> None:

@@ -78,12 +78,12 @@ def test_without_any_response_the_raw_one_is_empty() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES[1:])
-@pytest.mark.parametrize(("context", "found"), [({}, "nothing"), ({"original": 5}, "5")])
-def test_the_prompt_is_a_text_of_the_context(name: str, context: dict[str, Any], found: str) -> None:
+@pytest.mark.parametrize(("context", "shown"), [({}, "nothing"), ({"original": 5}, "5")])
+def test_the_prompt_is_a_text_of_the_context(name: str, context: dict[str, Any], shown: str) -> None:
     with pytest.raises(SettingsError) as caught:
         score(name, sample("q1", context=context), GERMAN)
     assert str(caught.value) == (
-        f"{name}: the context of sample 'q1' has {found} as 'original'; expected the text of the question; "
+        f"{name}: the context of sample 'q1' has {shown} as 'original'; expected the text of the question; "
         "return it from the scenario's context(item)"
     )
 

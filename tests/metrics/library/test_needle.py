@@ -72,9 +72,9 @@ def test_words_for_none_are_those_of_the_language(code: str, text: str, value: i
 
 
 def test_the_language_may_be_a_group_of_the_sample() -> None:
-    asked = sample("s1", references=("keine",), groups={"language": "de"})
-    assert needle(asked, replied("keine")) == 1
-    assert needle(asked, replied("none")) == 0
+    question = sample("s1", references=("keine",), groups={"language": "de"})
+    assert needle(question, replied("keine")) == 1
+    assert needle(question, replied("none")) == 0
 
 
 def test_there_are_words_of_26_languages() -> None:

@@ -45,11 +45,11 @@ def test_the_best_reference_counts(name: str) -> None:
 
 @given(text=WORDS, reference=WORDS)
 def test_f1_is_the_harmonic_mean_of_precision_and_recall(text: str, reference: str) -> None:
-    found, wanted = text.lower().split(), reference.lower().split()
-    shared = sum((Counter(found) & Counter(wanted)).values())
+    words, wanted = text.lower().split(), reference.lower().split()
+    shared = sum((Counter(words) & Counter(wanted)).values())
     value = score("f1_words", text, reference)
     if shared:
-        precision, recall = shared / len(found), shared / len(wanted)
+        precision, recall = shared / len(words), shared / len(wanted)
         assert value == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-12)
     else:
-        assert value == float(not found and not wanted)
+        assert value == float(not words and not wanted)

@@ -181,14 +181,14 @@ def test_the_process_ends_with_the_one_that_started_it(tmp_path: Path, end: str)
 
 
 @pytest.mark.parametrize(
-    ("program", "found"),
+    ("program", "reason"),
     [
         ("raise SystemExit(7)", "its first line is None, its exit status 7"),
         ("print('hello')\ninput()", "its first line is 'hello', its exit status -9"),
     ],
 )
-def test_a_program_that_does_not_start_is_an_error(tmp_path: Path, program: str, found: str) -> None:
+def test_a_program_that_does_not_start_is_an_error(tmp_path: Path, program: str, reason: str) -> None:
     worker = Worker(tmp_path, program=program)
     for _ in range(2):
-        with pytest.raises(RuntimeError, match=rf"program\.py did not start: {found}; expected the line 'ready'"):
+        with pytest.raises(RuntimeError, match=rf"program\.py did not start: {reason}; expected the line 'ready'"):
             worker.ask("a")

@@ -7,7 +7,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks.arc import ArcChallenge, ArcEasy
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 
 def original(name: str, stem: str, key: str, **choices: str) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_texts_of_the_choices_are_scored(folder: Path) -> None:
-    melts, burns = asked(ArcChallenge(folder), "cloze_scoring")
+    melts, burns = sample_requests(ArcChallenge(folder), "cloze_scoring")
     assert melts.text == "user: Question: What melts?\nassistant: Answer:"
     assert melts.continuations == (" stone", " ice", " sand")
     assert melts.golds == ("ice",)
@@ -39,12 +39,12 @@ def test_the_texts_of_the_choices_are_scored(folder: Path) -> None:
 
 
 def test_plain_text_with_an_example(folder: Path) -> None:
-    melts, _ = asked(ArcChallenge(folder), "cloze_scoring_1", chat=False)
+    melts, _ = sample_requests(ArcChallenge(folder), "cloze_scoring_1", chat=False)
     assert melts.text == "Question: What floats?\nAnswer: cork\n\nQuestion: What melts?\nAnswer:"
 
 
 def test_written_letters_show_the_choices_of_a_chat_with_an_example(folder: Path) -> None:
-    _, burns = asked(ArcChallenge(folder), "one_shot")
+    _, burns = sample_requests(ArcChallenge(folder), "one_shot")
     assert burns.text == (
         "user: Question: What floats?\nA. cork\nB. iron\nC. gold\nD. lead\n"
         "assistant: Answer: A\n"
@@ -56,7 +56,7 @@ def test_written_letters_show_the_choices_of_a_chat_with_an_example(folder: Path
 def test_the_hub_has_columns_of_texts_and_labels(tmp_path: Path) -> None:
     choices = {"text": ["stone", "ice"], "label": ["A", "B"]}
     row = {"id": "T_1", "question": "What melts?", "choices": choices, "answerKey": "B"}
-    (melts,) = asked(ArcEasy(json_lines(tmp_path / "test.jsonl", [row])), "cloze_scoring")
+    (melts,) = sample_requests(ArcEasy(json_lines(tmp_path / "test.jsonl", [row])), "cloze_scoring")
     assert melts.text == "user: Question: What melts?\nassistant: Answer:"
     assert (melts.continuations, melts.golds) == ((" stone", " ice"), ("ice",))
 

@@ -8,7 +8,7 @@ import pytest
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.bbh import BigBenchHard
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 FRUIT = [
     {"input": "Which is a fruit?\nOptions:\n(A) pear\n(B) chair", "target": "(A)"},
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 def test_each_task_is_a_group_and_lends_its_own_examples(folder: Path) -> None:
     scenario = BigBenchHard(folder)
     assert {sample.groups["task"] for sample in draw(scenario, 4, 42)} == {"fruit", "sums"}
-    shown = asked(scenario, "one_shot", samples=2)
+    shown = sample_requests(scenario, "one_shot", samples=2)
     (one_sum,) = [each for each in shown if "Options" not in each.text]
     assert one_sum.text in {
         "user: Q: 1 + 1 =\nassistant: A: 2\nuser: Q: 2 + 1 =\nassistant: A:",
@@ -41,7 +41,7 @@ def test_each_task_is_a_group_and_lends_its_own_examples(folder: Path) -> None:
 
 
 def test_plain_text_of_one_task(folder: Path) -> None:
-    fruit, tree = asked(BigBenchHard(folder / "bbh_fruit.json"), chat=False)
+    fruit, tree = sample_requests(BigBenchHard(folder / "bbh_fruit.json"), chat=False)
     assert fruit.text == "Q: Which is a fruit?\nOptions:\n(A) pear\n(B) chair\nA:"
     assert (fruit.golds, tree.golds) == (("(A)",), ("(B)",))
 
@@ -79,7 +79,7 @@ def test_a_reply_without_options_keeps_its_words(folder: Path, reply: str, answe
 
 def test_json_lines_name_the_task_in_each_row(tmp_path: Path) -> None:
     file = json_lines(tmp_path / "bbh.jsonl", [{"task": "sums", **SUMS[0]}])
-    (one,) = asked(BigBenchHard(file))
+    (one,) = sample_requests(BigBenchHard(file))
     assert one.golds == ("2",)
 
 

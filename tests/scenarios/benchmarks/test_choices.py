@@ -9,7 +9,7 @@ from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.arc import ArcEasy
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 from tests.scenarios.benchmarks.test_arc import original
 
 
@@ -19,14 +19,14 @@ def scenario(tmp_path: Path, *rows: dict[str, Any]) -> ArcEasy:
 
 def test_equal_wrong_choices_are_one(tmp_path: Path) -> None:
     row = original("T_1", "What melts?", "C", A="sand", B="sand", C="ice")
-    (only,) = asked(scenario(tmp_path, row), "zero_shot")
+    (only,) = sample_requests(scenario(tmp_path, row), "zero_shot")
     assert only.text == "user: Question: What melts?\nA. sand\nB. ice\nassistant: Answer:"
     assert only.golds == ("ice",)
 
 
 def test_a_choice_that_equals_the_right_one_is_right(tmp_path: Path) -> None:
     row = original("T_1", "What melts?", "C", A="ice", B="sand", C="ice")
-    (only,) = asked(scenario(tmp_path, row), "cloze_scoring")
+    (only,) = sample_requests(scenario(tmp_path, row), "cloze_scoring")
     assert (only.continuations, only.golds) == ((" ice", " sand"), ("ice",))
 
 

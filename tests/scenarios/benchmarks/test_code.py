@@ -40,9 +40,9 @@ AGAIN = f"{HEAD}\n\n\n{FUNCTION}\n"
     ],
 )
 def test_a_reply_becomes_a_program(reply: str, expected: str) -> None:
-    found = program(BEGINNING, reply, "area")
-    assert functions_of(found)[-1] == "area"
-    assert found == expected
+    source = program(BEGINNING, reply, "area")
+    assert functions_of(source)[-1] == "area"
+    assert source == expected
 
 
 def test_the_second_block_wins_only_if_the_first_one_is_no_way_to_read_the_reply() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks.gsm8k import Gsm8k
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 TEST = {"question": "A box has 4 pears. How many have 3?", "answer": "It is 3*4=<<3*4=12>>12.\n#### 12"}
 TRAIN = {"question": "A farm has 2 sheds of 600 hens. How many hens?", "answer": "2*600=1,200.\n#### 1,200"}
@@ -20,13 +20,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_question_in_a_chat(folder: Path) -> None:
-    (pears,) = asked(Gsm8k(folder))
+    (pears,) = sample_requests(Gsm8k(folder))
     assert pears.text == "user: Question: A box has 4 pears. How many have 3?\nassistant: Answer:"
     assert pears.golds == ("12",)
 
 
 def test_the_example_shows_its_whole_solution(folder: Path) -> None:
-    (pears,) = asked(Gsm8k(folder), "one_shot", chat=False)
+    (pears,) = sample_requests(Gsm8k(folder), "one_shot", chat=False)
     assert pears.text == (
         "Question: A farm has 2 sheds of 600 hens. How many hens?\nAnswer: 2*600=1,200.\n#### 1,200\n\n"
         "Question: A box has 4 pears. How many have 3?\nAnswer:"
@@ -34,7 +34,7 @@ def test_the_example_shows_its_whole_solution(folder: Path) -> None:
 
 
 def test_the_truth_is_the_number_without_commas(tmp_path: Path) -> None:
-    (hens,) = asked(Gsm8k(json_lines(tmp_path / "gsm.jsonl", [TRAIN])))
+    (hens,) = sample_requests(Gsm8k(json_lines(tmp_path / "gsm.jsonl", [TRAIN])))
     assert hens.golds == ("1200",)
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks.hellaswag import HellaSwag, cleaned
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 
 def row(**changes: Any) -> dict[str, Any]:
-    known = {
+    fields = {
         "ind": 4,
         "activity_label": "Baking bread",
         "ctx_a": "[header] How to bake [title] Mix it. [step] Use flour.",
@@ -20,7 +20,7 @@ def row(**changes: Any) -> dict[str, Any]:
         "endings": ["kneads the dough.", "sings  loud [substeps] to a cow.", "sleeps.", "swims away."],
         "label": "0",
     }
-    return known | changes
+    return fields | changes
 
 
 CONTEXT = "Baking bread: How to bake. Mix it. Use flour. Then a woman"
@@ -31,20 +31,20 @@ def test_the_endings_continue_the_text(tmp_path: Path, label: object) -> None:
     json_lines(tmp_path / "hellaswag_val.jsonl", [row(label=label)])
     example = row(activity_label="Rowing", ctx_a="A man sits in a boat.", ctx_b="he", label=2)
     json_lines(tmp_path / "hellaswag_train.jsonl", [example])
-    (bread,) = asked(HellaSwag(tmp_path), "cloze_scoring_1", chat=False)
+    (bread,) = sample_requests(HellaSwag(tmp_path), "cloze_scoring_1", chat=False)
     assert bread.text == f"Rowing: A man sits in a boat. He sleeps.\n\n{CONTEXT}"
     assert bread.continuations == (" kneads the dough.", " sings loud to a cow.", " sleeps.", " swims away.")
     assert bread.golds == ("kneads the dough.",)
 
 
 def test_in_a_chat_an_ending_is_the_reply(tmp_path: Path) -> None:
-    (bread,) = asked(HellaSwag(json_lines(tmp_path / "val.jsonl", [row()])), "cloze_scoring")
+    (bread,) = sample_requests(HellaSwag(json_lines(tmp_path / "val.jsonl", [row()])), "cloze_scoring")
     assert bread.text == f"user: {CONTEXT}\nassistant:"
     assert bread.continuations[0] == "kneads the dough."
 
 
 def test_letters_show_the_endings(tmp_path: Path) -> None:
-    (bread,) = asked(HellaSwag(json_lines(tmp_path / "val.jsonl", [row()])), "option_scoring")
+    (bread,) = sample_requests(HellaSwag(json_lines(tmp_path / "val.jsonl", [row()])), "option_scoring")
     assert bread.text == (
         f"user: Which ending fits best?\n{CONTEXT}\nA. kneads the dough.\nB. sings loud to a cow.\n"
         "C. sleeps.\nD. swims away.\nassistant: Answer:"
@@ -52,13 +52,15 @@ def test_letters_show_the_endings(tmp_path: Path) -> None:
 
 
 def test_a_text_may_have_no_second_part(tmp_path: Path) -> None:
-    (bread,) = asked(HellaSwag(json_lines(tmp_path / "val.jsonl", [row(ctx_a="Mix it.", ctx_b="")])), "cloze_scoring")
+    (bread,) = sample_requests(
+        HellaSwag(json_lines(tmp_path / "val.jsonl", [row(ctx_a="Mix it.", ctx_b="")])), "cloze_scoring"
+    )
     assert bread.text == "user: Baking bread: Mix it.\nassistant:"
 
 
 def test_a_copy_may_only_have_the_whole_text(tmp_path: Path) -> None:
     copy = {name: value for name, value in row(ctx="Mix it. Then").items() if name in {"ctx", "endings", "label"}}
-    (bread,) = asked(HellaSwag(json_lines(tmp_path / "val.jsonl", [copy])), "cloze_scoring")
+    (bread,) = sample_requests(HellaSwag(json_lines(tmp_path / "val.jsonl", [copy])), "cloze_scoring")
     assert bread.text == "user: Mix it. Then\nassistant:"
 
 

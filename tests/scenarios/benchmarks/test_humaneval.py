@@ -13,7 +13,7 @@ from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios.benchmarks.code import DEFINES_FUNCTION
 from pytest_puma.scenarios.benchmarks.humaneval import HumanEval
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 PROMPT = 'def add(a, b):\n    """Add two numbers."""\n'
 
@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_in_a_chat_the_reply_begins_with_the_code(file: Path) -> None:
-    add, _ = asked(HumanEval(file))
+    add, _ = sample_requests(HumanEval(file))
     code = 'def add(a, b):\n    """Add two numbers."""'
     assert add.text == (
         f"user: Complete this Python function. Write code only.\n\n{code}\nassistant: ```python\n{code}"
@@ -48,12 +48,12 @@ def test_in_a_chat_the_reply_begins_with_the_code(file: Path) -> None:
 
 
 def test_plain_text_is_the_code_alone(file: Path) -> None:
-    add, _ = asked(HumanEval(file), chat=False)
+    add, _ = sample_requests(HumanEval(file), chat=False)
     assert add.text == 'def add(a, b):\n    """Add two numbers."""'
 
 
 def test_an_example_in_plain_text_is_a_whole_function(file: Path) -> None:
-    (add,) = asked(HumanEval(file), "one_shot", chat=False, samples=1)
+    (add,) = sample_requests(HumanEval(file), "one_shot", chat=False, samples=1)
     whole = {each["prompt"] + each["canonical_solution"].rstrip() for each in ROWS}
     example, _, rest = add.text.partition("\n\ndef")
     assert example in whole

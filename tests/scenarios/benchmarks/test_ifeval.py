@@ -8,7 +8,7 @@ import pytest
 from pytest_puma.core import DataError
 from pytest_puma.metrics.ifeval import read_instructions
 from pytest_puma.scenarios.benchmarks.ifeval import IfEval
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 ROWS = [
     {
@@ -32,18 +32,18 @@ def scenario(tmp_path: Path) -> IfEval:
 
 
 def test_the_prompt_is_all_that_the_model_reads(scenario: IfEval) -> None:
-    lake, colour = asked(scenario)
+    lake, colour = sample_requests(scenario)
     assert lake.text == "user: Describe a lake in at least 9 words.\nUse no comma.\nassistant:"
     assert colour.text == "user: Name a colour, in double quotation marks.\nassistant:"
 
 
 def test_plain_text_is_the_prompt_and_no_blank_line_ends_a_reply(scenario: IfEval) -> None:
-    assert asked(scenario, chat=False)[1].text == "Name a colour, in double quotation marks.\n"
+    assert sample_requests(scenario, chat=False)[1].text == "Name a colour, in double quotation marks.\n"
     assert scenario.stop == ("<|endoftext|>",)
 
 
 def test_a_folder_has_the_published_file(scenario: IfEval, tmp_path: Path) -> None:
-    assert asked(IfEval(tmp_path)) == asked(scenario)
+    assert sample_requests(IfEval(tmp_path)) == sample_requests(scenario)
 
 
 def test_a_row_has_no_truth_and_gives_its_instructions_to_the_metrics(scenario: IfEval) -> None:

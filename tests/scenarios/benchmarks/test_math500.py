@@ -8,7 +8,7 @@ import pytest
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.math500 import Math500
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 
 def row(problem: str, answer: str, name: str) -> dict[str, Any]:
@@ -26,7 +26,7 @@ ROWS = [row("Find $x$ if $2x=1$.", r"\frac{1}{2}", "test/algebra/1.json")]
 
 
 def test_a_problem_in_a_chat(tmp_path: Path) -> None:
-    (half,) = asked(Math500(json_lines(tmp_path / "test.jsonl", ROWS)))
+    (half,) = sample_requests(Math500(json_lines(tmp_path / "test.jsonl", ROWS)))
     assert half.text == (
         "user: Solve the problem. Put the final answer into \\boxed{}.\n\n"
         "Problem:\nFind $x$ if $2x=1$.\nassistant: Solution:"
@@ -36,7 +36,7 @@ def test_a_problem_in_a_chat(tmp_path: Path) -> None:
 
 def test_plain_text_with_an_example(tmp_path: Path) -> None:
     json_lines(tmp_path / "train.jsonl", [row("Find $1+1$.", "2", "train/1.json")])
-    (half,) = asked(Math500(json_lines(tmp_path / "test.jsonl", ROWS).parent), "one_shot", chat=False)
+    (half,) = sample_requests(Math500(json_lines(tmp_path / "test.jsonl", ROWS).parent), "one_shot", chat=False)
     assert half.text == (
         "Solve the problem. Put the final answer into \\boxed{}.\n\n"
         "Problem:\nFind $1+1$.\nSolution: It is $\\boxed{2}$.\n\nProblem:\nFind $x$ if $2x=1$.\nSolution:"

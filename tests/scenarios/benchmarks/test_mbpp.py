@@ -9,11 +9,11 @@ import pytest
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.mbpp import Mbpp
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 
 def row(number: int, **changes: Any) -> dict[str, Any]:
-    known = {
+    fields = {
         "task_id": number,
         "text": f"Add {number}.",
         "code": f"def help_it(x):\r\n    return x\r\ndef add_{number}(x):\r\n    return help_it(x) + {number}",
@@ -21,7 +21,7 @@ def row(number: int, **changes: Any) -> dict[str, Any]:
         "test_setup_code": "",
         "challenge_test_list": [],
     }
-    return known | changes
+    return fields | changes
 
 
 CODE = "```python\ndef help_it(x):\n    return x\ndef add_{0}(x):\n    return help_it(x) + {0}\n```"
@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_tasks_of_the_paper_are_evaluated_and_its_prompts_are_the_examples(file: Path) -> None:
-    first, last = asked(Mbpp(file), "few_shot_2", chat=False)
+    first, last = sample_requests(Mbpp(file), "few_shot_2", chat=False)
     shown = [f"{TASK.format(number, number + 1)}\n{CODE.format(number)}\n\n" for number in (2, 10)]
     question = f"{TASK.format(11, 12)}\n```python"
     assert first.text in {f"{shown[0]}{shown[1]}{question}", f"{shown[1]}{shown[0]}{question}"}
@@ -43,7 +43,7 @@ def test_the_tasks_of_the_paper_are_evaluated_and_its_prompts_are_the_examples(f
 
 
 def test_a_chat_without_examples(file: Path) -> None:
-    first, _ = asked(Mbpp(file))
+    first, _ = sample_requests(Mbpp(file))
     assert first.text == f"user: {TASK.format(11, 12)}\nassistant: ```python"
 
 

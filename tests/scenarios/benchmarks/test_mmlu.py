@@ -7,7 +7,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks.mmlu import Mmlu
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 TEST = [["Which number is even?", "1", "2", "3", "5", "B"], ['Which of "these" is odd?', "4", "6", "8", "9", "D"]]
 DEV = [["Which number is the least?", "7", "9", "6", "8", "C"]]
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_letters_are_scored_after_an_example_of_the_subject(folder: Path) -> None:
-    law, even, odd = asked(Mmlu(folder), "option_scoring_1")
+    law, even, odd = sample_requests(Mmlu(folder), "option_scoring_1")
     assert even.text == (
         "user: Questions about number theory. One of the four choices is right.\n\n"
         "Which number is the least?\nA. 7\nB. 9\nC. 6\nD. 8\n"
@@ -48,7 +48,7 @@ def test_the_letters_are_scored_after_an_example_of_the_subject(folder: Path) ->
 
 
 def test_plain_text_is_that_of_the_paper(folder: Path) -> None:
-    _, _, odd = asked(Mmlu(folder), "option_scoring", chat=False)
+    _, _, odd = sample_requests(Mmlu(folder), "option_scoring", chat=False)
     assert odd.text == (
         "Questions about number theory. One of the four choices is right.\n\n"
         'Which of "these" is odd?\nA. 4\nB. 6\nC. 8\nD. 9\nAnswer:'
@@ -63,13 +63,13 @@ def test_the_subjects_are_groups(folder: Path) -> None:
 @pytest.mark.parametrize("answer", [1, "1", "B"])
 def test_the_answer_of_the_hub_is_a_place_from_0_or_a_letter(tmp_path: Path, answer: object) -> None:
     row = {"question": "Which is even?", "subject": "sums", "choices": ["1", "2", "3", "5"], "answer": answer}
-    ((only),) = asked(Mmlu(json_lines(tmp_path / "test.jsonl", [row])))
+    ((only),) = sample_requests(Mmlu(json_lines(tmp_path / "test.jsonl", [row])))
     assert only.golds == ("2",)
 
 
 def test_a_header_is_no_question(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "law_test.csv", [["question", "A", "B", "C", "D", "answer"], [*LAW[0][:5], "0"]])
-    (only,) = asked(Mmlu(file))
+    (only,) = sample_requests(Mmlu(file))
     assert only.golds == ("a judge",)
 
 

@@ -10,7 +10,7 @@ from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios.benchmarks.mt_bench import MtBench
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 WRITE = {"question_id": 901, "category": "writing", "turns": ["Write about the sea.", "Now about a lake."]}
 COUNT = WRITE | {"question_id": 902, "category": "math", "turns": ["1 + 1?", "And 2 + 2?"], "reference": ["2", "4"]}
@@ -18,7 +18,7 @@ COUNT = WRITE | {"question_id": 902, "category": "math", "turns": ["1 + 1?", "An
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_the_first_turn_is_asked_first(tmp_path: Path, *, chat: bool) -> None:
-    write, count = asked(MtBench(json_lines(tmp_path / "question.jsonl", [WRITE, COUNT]).parent), chat=chat)
+    write, count = sample_requests(MtBench(json_lines(tmp_path / "question.jsonl", [WRITE, COUNT]).parent), chat=chat)
     assert write.text == ("user: Write about the sea.\nassistant:" if chat else "Write about the sea.\n")
     assert (write.golds, count.golds) == ((), ("4",))
 

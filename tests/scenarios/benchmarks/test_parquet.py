@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 from tests.scenarios.benchmarks.test_gsm8k import TEST as PEARS
 from tests.scenarios.benchmarks.test_hellaswag import row as hellaswag
 from tests.scenarios.benchmarks.test_humaneval import ROWS as FUNCTIONS
@@ -68,6 +68,6 @@ def test_parquet_and_json_lines_ask_the_same(tmp_path: Path, name: str) -> None:
     path.parent.mkdir(parents=True)
     pd.DataFrame([row]).to_parquet(path)
     benchmark = BENCHMARKS[name]
-    expected = asked(benchmark(json_lines(tmp_path / "rows.jsonl", [row])))
-    assert asked(benchmark(path)) == expected
-    assert asked(benchmark(tmp_path / "hub")) == expected, "the folder of the data set"
+    expected = sample_requests(benchmark(json_lines(tmp_path / "rows.jsonl", [row])))
+    assert sample_requests(benchmark(path)) == expected
+    assert sample_requests(benchmark(tmp_path / "hub")) == expected, "the folder of the data set"

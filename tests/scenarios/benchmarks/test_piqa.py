@@ -6,7 +6,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks.piqa import Piqa
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 ROWS = [
     {"goal": "To dry a cup", "sol1": "use a towel", "sol2": "use a hose"},
@@ -24,19 +24,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_labels_lie_beside_the_rows(folder: Path) -> None:
-    dry, cool = asked(Piqa(folder), "cloze_scoring_1", chat=False)
+    dry, cool = sample_requests(Piqa(folder), "cloze_scoring_1", chat=False)
     assert dry.text == "Question: To cut bread\nAnswer: use a knife\n\nQuestion: To dry a cup\nAnswer:"
     assert dry.continuations == (" use a towel", " use a hose")
     assert (dry.golds, cool.golds) == (("use a towel",), ("wait a while",))
 
 
 def test_letters_in_a_chat(folder: Path) -> None:
-    dry, _ = asked(Piqa(folder / "valid.jsonl"), "option_scoring")
+    dry, _ = sample_requests(Piqa(folder / "valid.jsonl"), "option_scoring")
     assert dry.text == "user: Question: To dry a cup\nA. use a towel\nB. use a hose\nassistant: Answer:"
 
 
 def test_the_hub_has_a_column_of_labels(tmp_path: Path) -> None:
-    _, cool = asked(Piqa(json_lines(tmp_path / "validation.jsonl", [row | {"label": 1} for row in ROWS])))
+    _, cool = sample_requests(Piqa(json_lines(tmp_path / "validation.jsonl", [row | {"label": 1} for row in ROWS])))
     assert cool.golds == ("wait a while",)
 
 

@@ -10,7 +10,7 @@ from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.ruler import REFERENCES_FOUND, Ruler
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 NEEDLE = {"index": 0, "input": "Grass. The number is 4711. Which number?", "outputs": ["4711"], "length": 12}
 WORDS = {"index": 0, "input": "oak elm oak elm ash", "outputs": ["Oak", "elm"], "answer_prefix": " The words are:"}
@@ -26,20 +26,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_prefix_of_a_row_begins_the_reply(folder: Path) -> None:
-    words, needle, _ = asked(Ruler(folder))
+    words, needle, _ = sample_requests(Ruler(folder))
     assert words.text == "user: oak elm oak elm ash\nassistant: The words are:"
     assert needle.text == "user: Grass. The number is 4711. Which number?\nassistant:"
     assert (words.golds, needle.golds) == (("Oak", "elm"), ("4711",))
 
 
 def test_plain_text(folder: Path) -> None:
-    words, *_ = asked(Ruler(folder), chat=False)
+    words, *_ = sample_requests(Ruler(folder), chat=False)
     assert words.text == "oak elm oak elm ash\nThe words are:"
 
 
 def test_an_example_is_lent_by_the_same_task(tmp_path: Path) -> None:
     json_lines(tmp_path / "cwe.jsonl", [WORDS, WORDS | {"input": "fir yew fir yew", "outputs": ["fir", "yew"]}])
-    (shown,) = asked(Ruler(tmp_path), "one_shot", samples=1)
+    (shown,) = sample_requests(Ruler(tmp_path), "one_shot", samples=1)
     assert shown.text in {
         "user: fir yew fir yew\nassistant: The words are: fir\nuser: oak elm oak elm ash\nassistant: The words are:",
         "user: oak elm oak elm ash\nassistant: The words are: Oak\nuser: fir yew fir yew\nassistant: The words are:",

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks.squad import Squad, SquadV2
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 
 def nested(path: Path, *questions: dict[str, Any]) -> Path:
@@ -29,7 +29,7 @@ TEXT = "Title: Boats\n\nText: Ada built a boat in 1901.\n\nQuestion: "
 
 
 def test_a_question_in_a_chat(tmp_path: Path) -> None:
-    (who,) = asked(Squad(nested(tmp_path / "dev-v1.1.json", WHO)))
+    (who,) = sample_requests(Squad(nested(tmp_path / "dev-v1.1.json", WHO)))
     assert who.text == f"user: {PREAMBLE}\n\n{TEXT}Who built a boat?\nassistant: Answer:"
     assert who.golds == ("Ada", "Ada built"), "each answer once"
 
@@ -37,7 +37,7 @@ def test_a_question_in_a_chat(tmp_path: Path) -> None:
 def test_plain_text_with_an_example(tmp_path: Path) -> None:
     nested(tmp_path / "train-v1.1.json", WHEN)
     nested(tmp_path / "dev-v1.1.json", WHO)
-    (who,) = asked(Squad(tmp_path), "one_shot", chat=False)
+    (who,) = sample_requests(Squad(tmp_path), "one_shot", chat=False)
     assert who.text == f"{PREAMBLE}\n\n{TEXT}When?\nAnswer: 1901\n\n{TEXT}Who built a boat?\nAnswer:"
 
 
@@ -49,12 +49,12 @@ def test_the_hub_has_columns_of_answers(tmp_path: Path) -> None:
         "question": "Who built a boat?",
         "answers": {"text": ["Ada", "Ada built"], "answer_start": [0, 0]},
     }
-    hub = asked(Squad(json_lines(tmp_path / "validation.jsonl", [row])))
-    assert hub == asked(Squad(nested(tmp_path / "dev-v1.1.json", WHO)))
+    hub = sample_requests(Squad(json_lines(tmp_path / "validation.jsonl", [row])))
+    assert hub == sample_requests(Squad(nested(tmp_path / "dev-v1.1.json", WHO)))
 
 
 def test_the_second_version_asks_for_a_word_where_there_is_no_answer(tmp_path: Path) -> None:
-    who, nowhere = asked(SquadV2(nested(tmp_path / "dev-v2.0.json", WHO, NOWHERE)))
+    who, nowhere = sample_requests(SquadV2(nested(tmp_path / "dev-v2.0.json", WHO, NOWHERE)))
     assert nowhere.golds == ("unanswerable",)
     assert nowhere.text.startswith(f'user: {PREAMBLE} Write "unanswerable" if the text does not tell it.\n\nTitle:')
     assert who.golds == ("Ada", "Ada built")

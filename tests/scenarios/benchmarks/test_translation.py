@@ -8,7 +8,7 @@ from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.languages import language_name
 from pytest_puma.scenarios.benchmarks.translation import Translation
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 ENGLISH = ["The cat sleeps.", 'The "dog" barks.']
 GERMAN = ["Die Katze schläft.", "Der „Hund“ bellt."]
@@ -31,13 +31,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_two_files_of_lines_in_a_chat(folder: Path) -> None:
-    cat, dog = asked(Translation(folder))
+    cat, dog = sample_requests(Translation(folder))
     assert cat.text == "user: Translate from English to German.\n\nEnglish: The cat sleeps.\nassistant: German:"
     assert (cat.golds, dog.golds) == (("Die Katze schläft.",), ("Der „Hund“ bellt.",))
 
 
 def test_the_other_direction_with_an_example_in_plain_text(folder: Path) -> None:
-    (shown,) = asked(Back(folder), "one_shot", chat=False, samples=1)
+    (shown,) = sample_requests(Back(folder), "one_shot", chat=False, samples=1)
     cat, dog = ("Die Katze schläft.", "The cat sleeps."), ("Der „Hund“ bellt.", 'The "dog" barks.')
     first, second = (cat, dog) if shown.golds == (dog[1],) else (dog, cat)
     assert shown.text == (
@@ -53,20 +53,20 @@ def test_a_pair_of_languages_is_a_group(folder: Path) -> None:
 def test_tabs_separate_columns_and_quotes_are_text(tmp_path: Path) -> None:
     path = tmp_path / "news.tsv"
     lines(path, ["eng_Latn\tdeu_Latn", *(f"{one}\t{other}" for one, other in zip(ENGLISH, GERMAN, strict=True))])
-    _, dog = asked(Translation(path))
+    _, dog = sample_requests(Translation(path))
     assert dog.text == 'user: Translate from English to German.\n\nEnglish: The "dog" barks.\nassistant: German:'
 
 
 def test_the_hub_has_an_object_of_both_languages(tmp_path: Path) -> None:
     rows = [{"translation": {"de": GERMAN[0], "en": ENGLISH[0]}}]
-    (cat,) = asked(Translation(json_lines(tmp_path / "test.jsonl", rows)))
+    (cat,) = sample_requests(Translation(json_lines(tmp_path / "test.jsonl", rows)))
     assert cat.text.endswith("German: Die Katze schläft.\nassistant: English:")
 
 
 def test_files_may_end_in_their_role(tmp_path: Path) -> None:
     lines(tmp_path / "en.source", ENGLISH)
     lines(tmp_path / "fi.target", GERMAN)
-    cat, _ = asked(Translation(tmp_path))
+    cat, _ = sample_requests(Translation(tmp_path))
     assert "from English to Finnish" in cat.text
 
 

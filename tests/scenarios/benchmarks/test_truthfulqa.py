@@ -12,7 +12,7 @@ from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios.benchmarks.truthfulqa import TruthfulQaMc1, TruthfulQaMc2
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 QUESTION = "Do cows eat grass?"
 MC1 = {"Yes, they do.": 1, "No, meat.": 0, "Only at night.": 0}
@@ -39,14 +39,14 @@ def original(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_the_texts_are_scored_after_the_question(tmp_path: Path, *, chat: bool) -> None:
-    (cows,) = asked(TruthfulQaMc1(original(tmp_path)), "cloze_scoring", chat=chat)
+    (cows,) = sample_requests(TruthfulQaMc1(original(tmp_path)), "cloze_scoring", chat=chat)
     assert cows.text == ("user: Q: Do cows eat grass?\nassistant: A:" if chat else "Q: Do cows eat grass?\nA:")
     assert cows.continuations == (" Yes, they do.", " No, meat.", " Only at night.")
     assert cows.golds == ("Yes, they do.",)
 
 
 def test_mc2_has_several_true_choices(tmp_path: Path) -> None:
-    (cows,) = asked(TruthfulQaMc2(original(tmp_path)), "cloze_scoring")
+    (cows,) = sample_requests(TruthfulQaMc2(original(tmp_path)), "cloze_scoring")
     assert cows.continuations == (" Yes, they do.", " They eat grass.", " No, meat.", " Only at night.")
     assert cows.golds == ("Yes, they do.", "They eat grass.")
 
@@ -57,13 +57,15 @@ def test_the_hub_and_the_csv_have_the_same_choices(
 ) -> None:
     (tmp_path / "TruthfulQA.csv").write_text(CSV)
     json_lines(tmp_path / "validation.jsonl", [HUB])
-    expected = asked(scenario(original(tmp_path)), "cloze_scoring")
+    expected = sample_requests(scenario(original(tmp_path)), "cloze_scoring")
     for name in ("TruthfulQA.csv", "validation.jsonl"):
-        assert asked(scenario(tmp_path / name), "cloze_scoring") == expected
+        assert sample_requests(scenario(tmp_path / name), "cloze_scoring") == expected
 
 
 def test_the_true_choice_is_not_always_the_letter_a(tmp_path: Path) -> None:
-    letters = [each.text.partition(". Yes")[0][-1] for each in asked(TruthfulQaMc1(original(tmp_path)), "zero_shot")]
+    letters = [
+        each.text.partition(". Yes")[0][-1] for each in sample_requests(TruthfulQaMc1(original(tmp_path)), "zero_shot")
+    ]
     assert len(letters) == 4
     assert set(letters) == {"A", "B", "C"}
 

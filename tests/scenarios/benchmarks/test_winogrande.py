@@ -13,7 +13,7 @@ from pytest_puma.run.evaluate import evaluate
 from pytest_puma.run.tasks import tasks_of
 from pytest_puma.scenarios.benchmarks.winogrande import Winogrande
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
-from tests.scenarios.benchmarks.asked import asked, json_lines
+from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 ROWS = [
     {"sentence": "The cup fell on the rug and the _ broke.", "option1": "cup", "option2": "rug", "answer": "1"},
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_same_ending_is_scored_after_each_name(folder: Path) -> None:
-    _, helped = asked(Winogrande(folder), "cloze_scoring_1", chat=False)
+    _, helped = sample_requests(Winogrande(folder), "cloze_scoring_1", chat=False)
     before = "Tom fed Rex as Rex was hungry.\n\nAnn thanked Eve because"
     assert helped.prompts == (f"{before} Ann", f"{before} Eve")
     assert helped.continuations == (" had helped.", " had helped.")
@@ -38,7 +38,7 @@ def test_the_same_ending_is_scored_after_each_name(folder: Path) -> None:
 
 
 def test_in_a_chat_the_name_begins_the_reply(folder: Path) -> None:
-    broke, _ = asked(Winogrande(folder), "cloze_scoring_1")
+    broke, _ = sample_requests(Winogrande(folder), "cloze_scoring_1")
     before = (
         "user: Complete the sentence:\nTom fed Rex as\nassistant: Rex was hungry.\n"
         "user: Complete the sentence:\nThe cup fell on the rug and the\nassistant:"
@@ -48,7 +48,7 @@ def test_in_a_chat_the_name_begins_the_reply(folder: Path) -> None:
 
 
 def test_letters_show_the_sentence_with_its_blank(folder: Path) -> None:
-    broke, _ = asked(Winogrande(folder), "option_scoring")
+    broke, _ = sample_requests(Winogrande(folder), "option_scoring")
     assert broke.text == (
         "user: Which of the two belongs into the blank?\nThe cup fell on the rug and the _ broke.\n"
         "A. cup\nB. rug\nassistant: Answer:"

@@ -1,4 +1,4 @@
-"""What the scenarios of the small sets ask, word for word: as a chat, and as plain text for a base model."""
+"""Prompts of the scenarios of the small sets, word for word: as a chat, and as plain text for a base model."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from pytest_puma.run.cell import Cell
 from pytest_puma.run.tasks import tasks_of
 from pytest_puma.scenarios.small import SMALL_SETS
 from pytest_puma.strategies import parse_strategy
-from tests.scenarios.benchmarks.asked import Asked, asked
+from tests.scenarios.benchmarks.sample_requests import SampleRequests, sample_requests
 
 ALL = 1_000
 
 
-def about(name: str, gold: str, strategy: str, *, chat: bool) -> Asked:
-    """What is asked about the first sample with this gold label."""
-    return next(each for each in asked(SMALL_SETS[name](), strategy, chat=chat, samples=ALL) if each.golds[0] == gold)
+def about(name: str, gold: str, strategy: str, *, chat: bool) -> SampleRequests:
+    """The requests about the first sample with this gold label."""
+    return next(
+        each for each in sample_requests(SMALL_SETS[name](), strategy, chat=chat, samples=ALL) if each.golds[0] == gold
+    )
 
 
 PLAIN = {

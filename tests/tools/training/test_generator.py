@@ -66,10 +66,10 @@ def _rows(path: Path) -> list[dict[str, str]]:
     ids=lambda path: path.name,
 )
 def test_no_sentence_of_evaluated_rows_is_a_phrase(path: Path, every_phrase: list[str]) -> None:
-    known = {sentence for phrase in every_phrase for sentence in _sentences(phrase)}
+    phrase_sentences = {sentence for phrase in every_phrase for sentence in _sentences(phrase)}
     texts = [sentence for row in _rows(path) for name in ("title", "description") for sentence in _sentences(row[name])]
     assert len(texts) > 50
-    assert known.isdisjoint(texts)
+    assert phrase_sentences.isdisjoint(texts)
 
 
 def test_no_product_is_one_of_the_evaluated_rows(phrases: Phrases) -> None:

@@ -1,4 +1,4 @@
-"""What a benchmark asks about the rows of a file: the text of each prompt, what is scored after it, and the gold."""
+"""Requests of a benchmark about the rows of a file: each prompt, the continuations that are scored, and the gold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_puma.strategies import parse_strategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SampleRequests:
     """The first requests about a sample."""
 
     prompts: tuple[str, ...]
@@ -31,21 +31,21 @@ class Asked:
         return prompt
 
 
-def asked(
+def sample_requests(
     scenario: ComposedScenario, strategy: str = "zero_shot", *, chat: bool = True, samples: int = 9
-) -> list[Asked]:
-    """What is asked about each sample, in the order of the file."""
+) -> list[SampleRequests]:
+    """The first requests about each sample, in the order of the file."""
     options = ModelOptions(chat=chat)
     model = Model(name="m", path=Path("m.gguf"), options=options)
     cell = Cell(scenario=scenario, strategy=parse_strategy(strategy), model=model, samples=samples)
     tasks = sorted(tasks_of(cell, None), key=lambda task: int(task.sample.row.split()[-1]))
-    asked = []
+    result = []
     for task in tasks:
         requests = Exchange(cell.strategy.converse(task)).advance()
         scored = [each for request in requests if isinstance(request, Score) for each in request.continuations]
         prompts = dict.fromkeys(_shown(request.prompt) for request in requests)
-        asked.append(Asked(prompts=tuple(prompts), continuations=tuple(scored), golds=task.sample.references))
-    return asked
+        result.append(SampleRequests(prompts=tuple(prompts), continuations=tuple(scored), golds=task.sample.references))
+    return result
 
 
 def json_lines(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
