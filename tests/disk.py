@@ -58,3 +58,8 @@ def obedient(*command: str) -> list[str]:
     if shutil.which("setpriv") is None:
         pytest.skip("needs setpriv")
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
+
+
+def texts_of(folder: Path) -> dict[str, str]:
+    """The text of each file in a folder, by name."""
+    return {each.name: each.read_text(encoding="utf-8") for each in folder.iterdir()}

@@ -1,0 +1,71 @@
+"""The error of a missing or faulty template names the file, the line and what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_puma.core import TemplateError
+from pytest_puma.core.bundled import bundled_folder
+from tests.strategies.template_project import VARIABLES, TemplateProject
+
+
+def test_a_missing_template_names_what_was_looked_for_and_what_to_create(project: TemplateProject) -> None:
+    with pytest.raises(TemplateError) as caught:
+        project.find("few_shot_3", "few_shot")
+    folder = project.root / "prompts" / "mine"
+    assert str(caught.value) == (
+        "scenario mine, strategy few_shot_3: no template few_shot_3.jinja or few_shot.jinja in "
+        f"{folder}, {bundled_folder('prompts') / 'mine'}; create {folder / 'few_shot.jinja'}"
+    )
+
+
+def test_an_undefined_variable_names_file_line_and_the_variables_there_are(project: TemplateProject) -> None:
+    path = project.write("{% block user %}\n{{ title }}\n{{ severity }}\n{% endblock %}")
+    with pytest.raises(TemplateError) as caught:
+        project.find().render("user", VARIABLES)
+    assert str(caught.value) == (
+        f"{path}, line 3: 'severity' is undefined; the variables are: description, examples, instance, labels, title"
+    )
+
+
+def test_an_error_in_an_include_names_the_included_file(project: TemplateProject) -> None:
+    partial = project.write("\n\n{{ 1 / 0 }}", "_sum")
+    with pytest.raises(TemplateError) as caught:
+        project.render('{% include "_sum.jinja" %}')
+    assert str(caught.value).startswith(f"{partial}, line 3: division by zero")
+
+
+def test_a_missing_include_names_the_line_that_asks_for_it(project: TemplateProject) -> None:
+    with pytest.raises(TemplateError, match=r"zero_shot\.jinja, line 2: '_none\.jinja' not found"):
+        project.render('x\n{% include "_none.jinja" %}')
+
+
+def test_a_missing_include_may_be_allowed(project: TemplateProject) -> None:
+    assert project.render('x{% include "_none.jinja" ignore missing %}')[0].content == "x"
+
+
+def test_a_computed_include_is_an_error_because_the_digest_would_miss_it(project: TemplateProject) -> None:
+    project.write("{% include title %}")
+    with pytest.raises(TemplateError, match="name is computed"):
+        project.find()
+
+
+def test_a_syntax_error_names_file_and_line(project: TemplateProject) -> None:
+    path = project.write("x\n{% if title %}\n{% endfor %}")
+    with pytest.raises(TemplateError) as caught:
+        project.find()
+    assert str(caught.value).startswith(f"{path}, line 3: ")
+
+
+def test_a_syntax_error_in_an_include_names_the_included_file(project: TemplateProject) -> None:
+    partial = project.write("{{ title", "_broken")
+    project.write('{% include "_broken.jinja" %}')
+    with pytest.raises(TemplateError) as caught:
+        project.find()
+    assert str(caught.value).startswith(f"{partial}, line 1: ")
+
+
+def test_a_template_that_is_not_text_is_an_error(project: TemplateProject) -> None:
+    project.write("").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(TemplateError, match="UTF-8"):
+        project.find()
