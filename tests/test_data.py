@@ -53,13 +53,13 @@ def words(row: dict[str, str]) -> int:
 
 
 def sentences(row: dict[str, str]) -> set[str]:
-    """What could be told from another row's: list numbers and bare headings such as "Acceptance:" may recur."""
+    """The sentences that no other row may have: without list numbers and headings such as "Acceptance:"."""
     parts = re.split(r"(?<=[.!?])\s+|\n+", row["description"])
     return {" ".join(re.findall(r"\w+", part.lower())) for part in parts if len(part.split()) > 3}
 
 
 def separation(values: list[float], chosen: list[bool]) -> float:
-    """How well a number tells the chosen rows from the others: the area under the curve, 0.5 is not at all."""
+    """Separation of the chosen rows from the others by a number: the area under the curve, 0.5 is none."""
     inside = [value for value, is_chosen in zip(values, chosen, strict=True) if is_chosen]
     outside = [value for value, is_chosen in zip(values, chosen, strict=True) if not is_chosen]
     wins = sum((a > b) + (a == b) / 2 for a in inside for b in outside)

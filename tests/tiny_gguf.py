@@ -60,7 +60,7 @@ class Shape:
 
     @property
     def name(self) -> str:
-        """What tells the ready shapes apart, as in 'gemma3-swa-bos'."""
+        """Name of the shape by its features, as in 'gemma3-swa-bos'."""
         return self.arch + "-swa" * bool(self.sliding_window) + "-moe" * bool(self.experts) + "-bos" * self.bos
 
     def kv_heads_at(self, layer: int) -> int:

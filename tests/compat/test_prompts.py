@@ -44,7 +44,9 @@ def test_a_prompt_has_the_authors_texts_in_their_places(folder: Path) -> None:
 
 
 def test_the_initial_text_comes_before_the_first_example(folder: Path) -> None:
-    for task in cell_tasks(Framed(data=folder), "few_shot_2"):
+    tasks = cell_tasks(Framed(data=folder), "few_shot_2")
+    assert len(tasks) == 12
+    for task in tasks:
         users = [content for role, content in turns(task) if role == "user"]
         assert len(users) == 3
         assert [text.startswith("About ") for text in users] == [True, False, False]
@@ -55,7 +57,10 @@ def test_a_task_without_a_system_text_has_no_system_message(folder: Path) -> Non
 
 
 def test_examples_begin_with_the_cue_though_the_truth_does_not(folder: Path) -> None:
-    for task in cell_tasks(Capitals(data=folder), "few_shot_2"):
+    tasks = cell_tasks(Capitals(data=folder), "few_shot_2")
+    assert len(tasks) == 12
+    for task in tasks:
+        assert len(examples(task)) == 2
         assert all(answer.startswith("A: ") and "  " not in answer for answer in examples(task))
 
 
@@ -106,7 +111,9 @@ def test_an_example_without_a_truth_is_refused(folder: Path) -> None:
 
 
 def test_drawn_examples_are_of_the_rows_subject(folder: Path) -> None:
-    for task in cell_tasks(Drawn(data=folder), "few_shot_3"):
+    tasks = cell_tasks(Drawn(data=folder), "few_shot_3")
+    assert len(tasks) == 12
+    for task in tasks:
         assert len(task.examples) == 3
         assert {each["subject"] for each in task.examples} == {task.sample.groups["subject"]}
 

@@ -1,4 +1,4 @@
-"""What the prompts of a cell share is kept once, and each comes back as it was."""
+"""The shared parts of the prompts of a cell are kept once, and each prompt comes back as it was."""
 
 from __future__ import annotations
 

@@ -53,6 +53,7 @@ def _pytest_of(file: str) -> str:
 
 
 def test_a_step_of_github_uses_an_action_or_runs_a_command() -> None:
+    assert {"uses", "run"} <= {key for step in _steps() for key in step}
     assert all(("uses" in step) != ("run" in step) for step in _steps())
     assert all(re.fullmatch(r"actions/[\w/-]+@v\d+", step["uses"]) for step in _steps() if "uses" in step)
 

@@ -44,7 +44,9 @@ def test_each_metric_class_of_eval_framework_has_a_row_with_its_metrics() -> Non
 @pytest.mark.parametrize("system", ["lm-evaluation-harness", "AISteer360"])
 def test_a_metric_that_a_table_names_exists(system: str) -> None:
     metrics = {*LIBRARY, *(name for scenario in BUILTIN.values() for name in metric_names(scenario()))}
-    for row in rows("metric", after=system):
+    metric_rows = rows("metric", after=system)
+    assert metric_rows
+    for row in metric_rows:
         named = [name for name in names_in(row[1]) if name not in {"cloze_scoring", "option_scoring", ".loose"}]
         assert set(named) <= metrics, row
 

@@ -114,6 +114,7 @@ def test_the_table_of_reports_has_every_format_and_the_columns_of_the_sheet() ->
 def test_each_hook_has_an_example_and_no_other_is_named() -> None:
     names = {name for name, _ in inspect.getmembers(hooks, inspect.isfunction) if name.startswith("pytest_puma_")}
     assert set(re.findall(r"\bpytest_puma_\w+", REFERENCE)) == names
+    assert names
     for name in names:
         assert example("python", name="conftest.py", holding=f"def {name}(")
 

@@ -24,7 +24,7 @@ from tests.tiny_gguf import LLAMA_NO_BOS, Shape
 
 
 class LateError(BaseException):
-    """What a time limit raises."""
+    """The exception of a time limit."""
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ def draw(logits: Sequence[float], at: float = 0.5, mask: Sequence[bool] | None =
 
 
 def counts(logits: Sequence[float], **changed: Any) -> list[float]:
-    """How often each token is sampled, of GRID."""
+    """The number of times that each token is sampled, of GRID."""
     tokens = [draw(logits, (point + 0.5) / GRID, **changed) for point in range(GRID)]
     return [tokens.count(token) for token in range(len(logits))]
 

@@ -118,3 +118,5 @@ def test_a_file_that_llama_cpp_refuses_is_left_to_the_backend(tmp_path: Path) ->
     path = tmp_path / "q.gguf"
     path.write_bytes(b"no model")
     smoke_test(Model(name="q", path=path))
+    # It crashed nothing, and the backend reports the reason.
+    assert recall(path, stamps_of(path), "tried") == llama_cpp.__version__

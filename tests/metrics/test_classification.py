@@ -229,7 +229,7 @@ def test_a_class_without_samples_is_not_rare() -> None:
 
 
 def test_a_class_has_a_change_where_one_of_its_answers_changed() -> None:
-    """Of five changed answers three went to B and one from B; one has no label B on either side."""
+    """Three of five changed answers went to B and one from B; one has no label B on either side."""
     pairs = paired(
         Triage("ABC"), predictions("AABCC" * 8, "BBBBA" + "AABCC" * 7), predictions("AABCC" * 8, "AACAB" + "AABCC" * 7)
     )

@@ -33,7 +33,7 @@ def estimation(answers: Sequence[str | None], metric: str = "mae", *, size: int 
 
 
 def test_a_contrast_of_right_and_wrong_answers_has_the_p_value_of_mcnemars_test() -> None:
-    """Of 60 answers 8 became wrong and 2 became right: 112 of 1,024 coin tosses are as lopsided."""
+    """8 of 60 answers became wrong and 2 became right: 112 of 1,024 coin tosses are as lopsided."""
     result = compared(triage([None] * 8 + RIGHT[8:]), triage([*RIGHT[:58], None, None]))
 
     assert (result.cell, result.against) == ("b", "a")

@@ -1,4 +1,4 @@
-"""What each metric of a kind of task declares: which values are better, and its bounds."""
+"""Declarations of the metrics of each kind of task: which values are better, and their bounds."""
 
 from __future__ import annotations
 

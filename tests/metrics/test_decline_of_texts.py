@@ -52,7 +52,7 @@ def test_one_score_between_is_enough_for_the_test_of_signs() -> None:
 
 
 def test_trials_of_a_sample_are_one_observation() -> None:
-    """Of six samples with two trials each, one became worse in both, one in one trial, and one changed places."""
+    """One of six samples with two trials each became worse in both, one in one trial, and one changed places."""
     new, old = [0, 0, 0, 1, 0, 1, *[1] * 6], [1, 1, 1, 1, 1, 0, *[1] * 6]
     result = declined(new, old, size=2, trials=2)
     assert (result.n, result.worse, result.better) == (6, 2, 0)

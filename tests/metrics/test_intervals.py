@@ -43,7 +43,7 @@ def test_the_interval_of_a_root_is_the_root_of_the_interval_of_its_mean_square()
 
 @pytest.mark.parametrize("metric", ["mae", "rmse", "mdae", "latency_mean"])
 def test_a_quarter_left_halves_the_interval_of_a_mean_or_a_median(metric: str) -> None:
-    """Of planned rows three quarters were answered: what is left to vary is the rest."""
+    """Three quarters of the planned rows were answered: only the rest can still vary."""
     whole, part = of_errors(ERRORS, metric), of_errors(ERRORS, metric, left=0.25)
     assert whole.value - part.low == pytest.approx((whole.value - whole.low) / 2)
     assert part.high - whole.value == pytest.approx((whole.high - whole.value) / 2)

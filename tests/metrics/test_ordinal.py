@@ -75,7 +75,7 @@ def test_standardised_accuracy_is_measured_against_every_other_gold_value(rows: 
 
 @given(points, st.data())
 def test_a_weight_is_as_many_rows(rows: list[tuple[str, str]], data: st.DataObject) -> None:
-    """So that a resample measures what its rows would."""
+    """A resample measures the same as its rows written out."""
     weights = data.draw(
         st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(lambda w: sum(w) > 1)
     )

@@ -1,4 +1,4 @@
-"""How much evidence a change rests on, and what its interval allows."""
+"""The amount of evidence for a change, and the conclusions that its interval allows."""
 
 from __future__ import annotations
 

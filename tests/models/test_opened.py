@@ -22,6 +22,7 @@ def test_the_checked_files_are_opened(model: Model) -> None:
     with closing(OpenedFiles(model)) as files:
         files.check_loaded()
         files.check()
+        assert files.stamps == model.stamps == ((7, 1_000_000_000),)
     files.close()
 
 
@@ -48,7 +49,8 @@ def test_a_file_that_changed_since_it_was_checked_is_an_error(model: Model) -> N
 
 def test_a_model_without_stamps_has_any_file(model: Model) -> None:
     model.path.write_bytes(b"more weights")
-    OpenedFiles(Model(name="q", path=model.path)).close()
+    with closing(OpenedFiles(Model(name="q", path=model.path))) as files:
+        assert files.stamps == stamps_of(model.path) != model.stamps
 
 
 def test_a_file_that_is_replaced_while_it_is_loaded_is_an_error(model: Model) -> None:
@@ -78,6 +80,7 @@ def test_a_loaded_file_that_is_deleted_or_replaced_stays_as_it_was(model: Model)
         files.check()
         model.path.write_bytes(b"other weights")
         files.check()
+        assert files.stamps == model.stamps != stamps_of(model.path)
 
 
 def test_the_changed_part_of_a_split_model_is_named(tmp_path: Path) -> None:

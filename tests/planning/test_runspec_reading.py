@@ -1,4 +1,4 @@
-"""What is read of a spec, and under which name it is run."""
+"""The parts of a spec that are read, and the name under which it runs."""
 
 from __future__ import annotations
 

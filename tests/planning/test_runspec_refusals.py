@@ -1,4 +1,4 @@
-"""What is not read: the sentence, and the line it names."""
+"""Specs that are refused: the sentence, and the line it names."""
 
 from __future__ import annotations
 

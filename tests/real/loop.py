@@ -69,7 +69,7 @@ class Loop:
 
     @property
     def adds_bos(self) -> bool:
-        """Whether the tokenizer begins a text with BOS."""
+        """True if the tokenizer begins a text with BOS."""
         return bool(llama_cpp.llama_vocab_get_add_bos(self._vocab))
 
     def tokens(self, text: str, *, bos: bool) -> list[int]:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import hashlib
+import runpy
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -9,7 +11,6 @@ from typing import ClassVar
 import pytest
 
 from pytest_puma.core import DataError, DataSource, bundled
-from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.scenarios import FileScenario, TriageJiraScenario, draw
 
 ROWS = "id,text,kind\n" + "".join(f"R-{n},text {n},{'functional' if n % 4 else 'quality'}\n" for n in range(1, 41))
@@ -185,10 +186,11 @@ def test_rows_without_a_key_are_ordered_by_their_content(tmp_path: Path) -> None
     assert list(Keyless(file).sample(9)["text"]) == list(Keyless(moved).sample(9)["text"])
 
 
-def test_bundled_files_are_found_in_a_wheel_and_in_the_repository(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bundled, "_PACKAGE", tmp_path / "pytest_puma")
+def test_bundled_files_are_found_in_a_wheel_and_in_the_repository(tmp_path: Path) -> None:
+    module = tmp_path / "pytest_puma" / "core" / "bundled.py"
+    module.parent.mkdir(parents=True)
+    shutil.copy(bundled.__file__, module)
+    bundled_folder = runpy.run_path(str(module))["bundled_folder"]
     assert bundled_folder("data") == tmp_path / "data"
     installed = tmp_path / "pytest_puma" / "bundled" / "data"
     installed.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What the built-in scenarios read in real replies, against what a person reads there."""
+"""Answers that the built-in scenarios read in real replies, against those that a person reads there."""
 
 from __future__ import annotations
 

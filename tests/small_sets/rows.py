@@ -67,5 +67,5 @@ def words(text: str) -> list[str]:
 
 
 def occurs(answer: str, text: str) -> bool:
-    """Whether an answer is in a text as whole words."""
+    """Return True if an answer is in a text as whole words."""
     return re.search(rf"(?<!\w){re.escape(answer.casefold())}(?!\w)", text.casefold()) is not None

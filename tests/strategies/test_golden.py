@@ -45,7 +45,7 @@ every_strategy = pytest.mark.parametrize("strategy", ALL)
 
 @cache
 def samples(scenario: str) -> tuple[Sample, ...]:
-    """What a cell of default size evaluates."""
+    """The samples of a cell of default size."""
     return draw(bundled(scenario), DEFAULT_SAMPLES, DEFAULT_SEED)
 
 

@@ -83,7 +83,7 @@ def test_a_changed_run_is_computed_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert changed[0].probabilities is not None
     assert base[0].probabilities is not None
     assert max(changed[0].probabilities.values()) < max(base[0].probabilities.values())
-    monkeypatch.setattr(changed_run, "_computed", None)
+    monkeypatch.setattr(changed_run, "MODEL", tmp_path / "none.gguf")
     assert answers("triage_jira", flat, tmp_path) == changed
 
 

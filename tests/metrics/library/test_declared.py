@@ -1,4 +1,4 @@
-"""What the text metrics of the library declare: direction, unit, bounds, the extra that they need."""
+"""Declarations of the text metrics of the library: direction, unit, bounds, the extra that they need."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
-from pytest_puma.metrics.library import LIBRARY, equivalence, mathematics
+from pytest_puma.metrics.library import LIBRARY, equivalence
 from pytest_puma.metrics.library.mathematics import math_match
 from pytest_puma.metrics.library.worker_process import WorkerProcess
 from tests.factories import prediction, sample
@@ -26,16 +26,14 @@ def library() -> None:
     pytest.importorskip("math_verify")
 
 
-class NoWorker:
-    """Stands for the worker process where a comparison must not need one."""
-
-    def ask(self, question: str) -> str:
-        raise AssertionError(question)
-
-
 @pytest.fixture
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mathematics, "_worker", NoWorker)
+    """A comparison that needs a worker process fails."""
+
+    def ask(_: WorkerProcess, question: str) -> str:
+        raise AssertionError(question)
+
+    monkeypatch.setattr(WorkerProcess, "ask", ask)
 
 
 @pytest.fixture
@@ -43,7 +41,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerProcess]:
     """A worker process that computes for 1 second."""
     program = Path(equivalence.__file__ or "")
     worker = WorkerProcess(program, ["1", str(1 << 30)], 60.0)
-    monkeypatch.setattr(mathematics, "_worker", lambda: worker)
+    ask = WorkerProcess.ask
+    monkeypatch.setattr(WorkerProcess, "ask", lambda _, question: ask(worker, question))
     yield worker
     worker.close()
 
