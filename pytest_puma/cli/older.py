@@ -35,6 +35,9 @@ def older_of(text: str, options: argparse.Namespace) -> Older:
     project = project_of(options)
     folder: Path = options.baselines or project / (ini_values(project).get("puma_baselines") or BASELINES)
     if not folder.is_dir():
-        msg = f"compare baseline: no folder {folder}; pytest --puma-update-baseline makes it; or --baselines FOLDER"
+        msg = (
+            f"compare baseline: no folder {folder}; create it with pytest --puma-update-baseline, "
+            "or give --baselines FOLDER"
+        )
         raise DataError(msg)
     return OlderBaselines(Baselines(folder))

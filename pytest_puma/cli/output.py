@@ -1,4 +1,4 @@
-"""What a command writes to the terminal."""
+"""The lines that a command writes to the terminal."""
 
 from __future__ import annotations
 

@@ -44,13 +44,13 @@ def _number(score: Any) -> float:
 
 
 def _of_numbers(name: str, metric: Metric, column: Column) -> Statistic:
-    known = ~np.isnan(column)
-    values = column[known]
+    scored = ~np.isnan(column)
+    values = column[scored]
     if metric.bounds == SHARE and np.isin(values, (0.0, 1.0)).all():
-        statistic = proportion(name, column == 1.0, known, better=metric.better, test="mcnemar")
+        statistic = proportion(name, column == 1.0, scored, better=metric.better, test="mcnemar")
         statistic = replace(statistic, rebuild="mean")
     else:
-        statistic = mean(name, column, known, better=metric.better, rebuild="mean", test="permutation")
+        statistic = mean(name, column, scored, better=metric.better, rebuild="mean", test="permutation")
         ceiling = math.inf if metric.bounds is None else metric.bounds[1]
         odd = _odd(values, metric.bounds)
         statistic = replace(statistic, floor=-math.inf, ceiling=ceiling, bounds=metric.bounds, odd=odd)
@@ -73,22 +73,22 @@ def _odd(values: Values, bounds: tuple[float, float] | None) -> int | None:
 
 
 def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) -> Statistic:
-    known = np.array([score is not None for score in scores], dtype=np.bool_)
+    scored = np.array([score is not None for score in scores], dtype=np.bool_)
     rows = [(0.0,) * pool.width if score is None else tuple(score) for score in scores]
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), pool.width)
     alone = np.asarray(pool.combine(columns), dtype=np.float64) if rows else np.empty(0)
     return Statistic(
         name=name,
         kernel=_pooled(columns, pool),
-        n=int(known.sum()),
+        n=int(scored.sum()),
         better=metric.better,
         unit=metric.unit,
         bounds=metric.bounds,
-        inputs=np.where(known[:, None], columns, np.nan),
+        inputs=np.where(scored[:, None], columns, np.nan),
         optional=True,
         bare=not metric.interval,
-        odd=_odd(alone[known], metric.bounds),
-        losses=_losses(np.where(known, alone, np.nan), metric),
+        odd=_odd(alone[scored], metric.bounds),
+        losses=_losses(np.where(scored, alone, np.nan), metric),
         scored=True,
     )
 

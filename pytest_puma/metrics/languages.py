@@ -39,7 +39,7 @@ _SCRIPTS = {
 }
 _ALIASES = {"nb": "no", "nn": "no", "fil": "tl", "iw": "he", "in": "id"}
 
-#: What stands beside a word: no letter, sign or digit of the script.
+#: A word with no letter, sign or digit of the script beside it.
 _ALONE = r"(?<![ऀ-ॣ०-ॿ])(?:{})(?![ऀ-ॣ०-ॿ])"
 #: Frequent words, and endings of verbs.
 _NEPALI = re.compile(

@@ -69,7 +69,7 @@ class PairedPredictions:
         return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.graded)
 
     def _scores(self, before: Prediction, now: Prediction) -> tuple[float, float] | None:
-        """The scores of two texts by the primary metric, if it tells more than right or wrong."""
+        """The scores of two texts by the primary metric, if it has more values than right and wrong."""
         scenario = self._new.scenario
         old, new = (each.scores.get(scenario.primary_metric()) for each in (before, now))
         if not scenario.kind.scored or not self._new.graded:

@@ -166,8 +166,8 @@ class ScoredPredictions:
             return self._of_rows(metric, name.base, slices.rows_of(columns, name.slice))
         groups = self._groups(name.slice.key)
         parts = [self._of_rows(f"{name.base}[{value}]", name.base, rows) for value, rows in groups.items()]
-        known = [part for part in parts if part is not None and part.n]
-        return slices.combined(known, metric, name.slice.fold) if known else None
+        filled = [part for part in parts if part is not None and part.n]
+        return slices.combined(filled, metric, name.slice.fold) if filled else None
 
     def _of_rows(self, name: str, base: str, rows: NDArray[np.intp]) -> Statistic | None:
         part = self._part(tuple(rows.tolist()))

@@ -33,9 +33,7 @@ def score(
         scores = [each for sample_id, trials in groups for each in _scores(by_id[sample_id], list(trials), metrics)]
     loss = _loss_of(scenario, metrics)
     # One copy of each prediction: a copy of all fields takes longer than most metrics.
-    return tuple(
-        changed(each, scores={LOSS: loss(each, known), **known}) for each, known in zip(bare, scores, strict=True)
-    )
+    return tuple(changed(each, scores={LOSS: loss(each, own), **own}) for each, own in zip(bare, scores, strict=True))
 
 
 def losses_of(
@@ -87,8 +85,8 @@ def _scores(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metr
             for other in scores[1:]:
                 other.update(dict.fromkeys(metric.names))
         elif metric.per == "trial":
-            for known, trial in zip(scores, trials, strict=True):
-                known.update(_of_trial(metric, sample, trial))
+            for own, trial in zip(scores, trials, strict=True):
+                own.update(_of_trial(metric, sample, trial))
     return scores
 
 

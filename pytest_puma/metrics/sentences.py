@@ -23,7 +23,7 @@ _END = re.compile(
         |[\u3002\uff01\uff1f]+[\u300d\u300f\u201d]*\s*""",
     re.VERBOSE,
 )
-#: What a word before a mark has not inside.
+#: Characters that a word before a mark does not contain.
 _BREAK = re.compile(r"[\s?!\u2026]")
 _OPENERS = "\"'([{*_\u2018\u201c\u00ab"
 #: Letters with full stops between them: U.S., e.g., Ph.D., and the initial of a name.

@@ -72,8 +72,8 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
         name=name,
         kernel=_combined([each.kernel for each in statistics], fold),
         n=sum(each.n for each in statistics),
-        inputs=_first_known(inputs) if len(inputs) == len(statistics) else None,
-        losses=_first_known(losses) if len(losses) == len(statistics) else None,
+        inputs=_merged(inputs) if len(inputs) == len(statistics) else None,
+        losses=_merged(losses) if len(losses) == len(statistics) else None,
         rebuild="",
         error=None,
         terms=None,
@@ -92,15 +92,15 @@ def extreme(measured: Measure, groups: Sequence[Measure], replicates: Sequence[N
     """
     name = MetricName.parse(measured.metric)
     fold = "max" if name.slice is not None and name.slice.fold == "max" else "min"
-    known = [row for row, each in enumerate(groups) if not math.isnan(each.value)]
-    if len(known) < 2 or math.isnan(measured.value):  # noqa: PLR2004 - there was no choice
+    rows = [row for row, each in enumerate(groups) if not math.isnan(each.value)]
+    if len(rows) < 2 or math.isnan(measured.value):  # noqa: PLR2004 - there was no choice
         return measured
-    values = [groups[row].value for row in known]
-    chosen = select(values, [replicates[row].tolist() for row in known], greatest=fold == "max")
-    one = groups[known[chosen.place]]
+    values = [groups[row].value for row in rows]
+    chosen = select(values, [replicates[row].tolist() for row in rows], greatest=fold == "max")
+    one = groups[rows[chosen.place]]
     part = MetricName.parse(one.metric).slice
     group = "" if part is None else part.values[0][1]
-    note = f"corrected for choosing the {fold} of {len(known)} ({group}), observed {one.value:.3g}"
+    note = f"corrected for choosing the {fold} of {len(rows)} ({group}), observed {one.value:.3g}"
     low, high = (one.value + chosen.wider * (end - one.value) for end in (one.low, one.high))
     return replace(
         measured,
@@ -116,9 +116,9 @@ def _combined(kernels: Sequence[Kernel], fold: Fold) -> Kernel:
 
     def kernel(weights: Weights) -> Values:
         values = np.stack([each(weights) for each in kernels])
-        known = ~np.isnan(values).all(axis=0)
+        defined = ~np.isnan(values).all(axis=0)
         numbers = np.full(values.shape[1], np.nan)
-        numbers[known] = combine(values[:, known], axis=0)
+        numbers[defined] = combine(values[:, defined], axis=0)
         return numbers
 
     return kernel
@@ -131,7 +131,7 @@ def _spread(column: NDArray[np.float64], rows: NDArray[np.intp], total: int) -> 
     return whole
 
 
-def _first_known(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def _merged(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Columns of disjoint rows as one."""
     whole = columns[0].copy()
     for column in columns[1:]:

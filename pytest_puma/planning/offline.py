@@ -24,22 +24,22 @@ def offline_models(arguments: Sequence[str], store: ResponseStore, *, where: str
 
 def _model(text: str, store: ResponseStore, *, where: str) -> Model:
     if text.strip().startswith(RECORDED):
-        msg = f"{where} and --puma-offline: one reads a file of answers, the other the store; expected one of the two"
+        msg = f"{where}: recorded: answers cannot be combined with --puma-offline; use one"
         raise ModelError(msg)
     argument = parse_argument(text)
     place, _, digest = argument.place.partition("@")
     name = argument.alias or name_from_file(PurePath(place.rpartition(":")[2]).name)
     # The store has the name under which the file answered first.
-    known = store.weights(name) or store.weights(name_from_file(PurePath(place.rpartition(":")[2]).name))
-    fitting = [weights for weights in known if weights.startswith(digest)]
+    digests = store.weights(name) or store.weights(name_from_file(PurePath(place.rpartition(":")[2]).name))
+    fitting = [weights for weights in digests if weights.startswith(digest)]
     if len(fitting) == 1:
         return Model(name=name, path=store.path, options=argument.options, source="store", weights=fitting[0])
-    if not known:
+    if not digests:
         notes = store.take_notes()
         there = f"there are answers of {', '.join(store.models()) or 'no model'}"
         msg = f"{where}: no answers of {name} are kept ({notes[0] if notes else there}); run without --puma-offline"
     elif not fitting:
-        shown = ", ".join(weights[:DIGITS] for weights in known)
+        shown = ", ".join(weights[:DIGITS] for weights in digests)
         msg = f"{where}: found no weights {digest}; expected the beginning of one of {shown}"
     else:
         names = ", ".join(f"{name}@{weights[:DIGITS]}" for weights in fitting)

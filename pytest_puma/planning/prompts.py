@@ -43,17 +43,17 @@ def _check_row(scenario: ComposedScenario, task: Task) -> None:
     for truth in sample.references:
         if begins_with(truth, cue):
             fault = (
-                f"its truth {truth!r} begins with the cue {cue!r}, with which the reply already begins, so that no "
-                "reply would equal it; return the truth without the cue"
+                f"its truth {truth!r} begins with the cue {cue!r}, with which the reply already begins. No reply "
+                "would equal it; return the truth without the cue"
             )
             raise _fault(scenario, sample.id, fault)
 
 
 def _check_examples(scenario: ComposedScenario, tasks: Sequence[Task]) -> None:
-    asked = {_asked(scenario, task.sample.fields): task.sample.id for task in tasks}
+    questions = {_question(scenario, task.sample.fields): task.sample.id for task in tasks}
     examples = {id(each): each for task in tasks for each in task.examples}.values()
     for example in examples:
-        sample_id = asked.get(_asked(scenario, example))
+        sample_id = questions.get(_question(scenario, example))
         if sample_id is not None:
             fault = (
                 "it is evaluated and is an example in the prompts too; remove it from the split "
@@ -62,7 +62,7 @@ def _check_examples(scenario: ComposedScenario, tasks: Sequence[Task]) -> None:
             raise _fault(scenario, sample_id, fault)
 
 
-def _asked(scenario: ComposedScenario, fields: Mapping[str, Any]) -> str:
+def _question(scenario: ComposedScenario, fields: Mapping[str, Any]) -> str:
     item = {name: value for name, value in fields.items() if name not in {"gold_label", "rationale"}}
     return scenario.question_text(item, scenario.options(item))
 

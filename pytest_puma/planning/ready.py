@@ -21,7 +21,7 @@ Identity: TypeAlias = Mapping[str, object]
 Known: TypeAlias = dict[str, tuple[str, Identity]]
 
 
-def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test: str) -> None:
+def check_ready(cells: Sequence[Cell], settings: Settings, identities: Known, *, test: str) -> None:
     """Refuse what would end a long run: unusable files, and a cell that another test requests with other data.
 
     `cells` are those of one spec, requested by `test`; they share their rows.
@@ -29,7 +29,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test
     # Models share the templates, and all cells the rows: the longest examples include those of every other strategy.
     if cells:
         samples, examples = rows_of(max(cells, key=lambda cell: cell.strategy.shots))
-        check_same(cells, samples, known, test=test)
+        check_same(cells, samples, identities, test=test)
         for cell in {cell.strategy.name: cell for cell in cells}.values():
             tasks = tasks_on(replace(cell, perturbation=None), (samples, examples), settings.project)
             rehearse(cell.strategy, tasks[0])
@@ -38,11 +38,11 @@ def check_ready(cells: Sequence[Cell], settings: Settings, known: Known, *, test
         settings.baseline_of(cell)
 
 
-def check_same(cells: Sequence[Cell], samples: Sequence[Sample], known: Known, *, test: str) -> None:
+def check_same(cells: Sequence[Cell], samples: Sequence[Sample], identities: Known, *, test: str) -> None:
     """Refuse two different cells with the same id: their numbers would be confused."""
     for cell in cells:
         identity = _identity(cell, samples)
-        first, other = known.setdefault(cell.id, (test, identity))
+        first, other = identities.setdefault(cell.id, (test, identity))
         differing = (name for name in identity if other[name] != identity[name])
         parts = [f"{name} {other[name]} there and {identity[name]} here" for name in differing]
         # Different rows follow from another difference that is already named.

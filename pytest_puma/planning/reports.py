@@ -71,7 +71,7 @@ def parse_reports(values: Iterable[str], folder: Path) -> tuple[ReportFile, ...]
 def _parse(value: str, folder: Path) -> ReportFile:
     name, colon, place = value.partition(":")
     if name not in FORMATS or not colon or not place:
-        expected = ", ".join([*(f"{known}:PATH" for known in FORMATS), JUNIT])
+        expected = ", ".join([*(f"{each}:PATH" for each in FORMATS), JUNIT])
         msg = f"--puma-report {value!r}: expected one of {expected}"
         raise SettingsError(msg)
     if name == "parquet" and find_spec("pyarrow") is None:

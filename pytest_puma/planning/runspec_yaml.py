@@ -168,7 +168,7 @@ def line_of(node: yaml.Node) -> int:
     return node.start_mark.line + 1
 
 
-def _hint(name: str, known: Collection[str]) -> str:
+def _hint(name: str, keys: Collection[str]) -> str:
     """Return the likely key: one that ends with the name, as `inference.seed` for `seed`, else the most similar."""
-    nearest = [it for it in known if it.endswith(f".{name.rpartition('.')[2]}")] or get_close_matches(name, known, n=1)
-    return (f"did you mean {nearest[0]!r}? " if nearest else "") + f"there are: {', '.join(known)}"
+    nearest = [it for it in keys if it.endswith(f".{name.rpartition('.')[2]}")] or get_close_matches(name, keys, n=1)
+    return (f"did you mean {nearest[0]!r}? " if nearest else "") + f"there are: {', '.join(keys)}"

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from pytest_puma.core import SettingsError
 
-#: What is read from the store: `mix` whatever is kept, `whole` only batches that are kept to their end, `fresh`
-#: nothing; `off`: there is no store.
+#: Answers read from the store: `mix` all that are kept, `whole` only batches that are kept to their end, `fresh`
+#: none; `off`: there is no store.
 StoreMode: TypeAlias = Literal["mix", "whole", "fresh", "off"]
 MODES: tuple[StoreMode, ...] = ("mix", "whole", "fresh", "off")
 #: The file, in the folder of the project.

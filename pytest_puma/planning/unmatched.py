@@ -69,8 +69,8 @@ def _scenarios(cells: Iterable[Cell], registry: Registry) -> dict[str, Scenario]
     return registered | {cell.scenario.name: cell.scenario for cell in cells}
 
 
-def _hint(name: str, known: Mapping[str, object]) -> str:
-    return f"{did_you_mean(name, known)}there are: {', '.join(known)}"
+def _hint(name: str, names: Mapping[str, object]) -> str:
+    return f"{did_you_mean(name, names)}there are: {', '.join(names)}"
 
 
 def _other_part(name: str, strategies: Iterable[str], cells: Iterable[Cell]) -> str:
@@ -94,12 +94,12 @@ class _Scope:
         )
         self.base = f"{parts.scenario}-{parts.strategy}" if parts.strategy else parts.scenario
 
-    def fits_scenario(self, known: Iterable[str]) -> bool:
+    def fits_scenario(self, names: Iterable[str]) -> bool:
         # `triage*` may end in the strategy's name.
-        return any(fnmatchcase(name, self.scenario) for name in known) or "*" in self.scenario
+        return any(fnmatchcase(name, self.scenario) for name in names) or "*" in self.scenario
 
-    def fits_strategy(self, known: Iterable[str], registry: Registry) -> bool:
-        if any(fnmatchcase(name, self.strategy) for name in known):
+    def fits_strategy(self, names: Iterable[str], registry: Registry) -> bool:
+        if any(fnmatchcase(name, self.strategy) for name in names):
             return True
         try:
             registry.strategy_names([self.strategy])  # any K of few_shot_K
@@ -107,5 +107,5 @@ class _Scope:
             return False
         return True
 
-    def fits_model(self, known: Iterable[str]) -> bool:
-        return any(fnmatchcase(name, self.model) for name in known)
+    def fits_model(self, names: Iterable[str]) -> bool:
+        return any(fnmatchcase(name, self.model) for name in names)

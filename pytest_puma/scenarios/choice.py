@@ -98,7 +98,7 @@ class ChoiceScenario(ComposedScenario):
         return read_choice(text, [sample.choices[place].text for place in places])
 
     def read_conclusion(self, reply: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
-        """Return the same of a reply without an `Answer:` line."""
+        """Return the choice of a reply that has no `Answer:` line."""
         return self.read(reply, sample, order)
 
     def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:
@@ -161,7 +161,7 @@ def _by_text(sample: Sample) -> list[Choice]:
 
 
 def _check_texts(texts: Sequence[str], idk: str | None) -> None:
-    """Refuse choices that answers could not tell apart."""
+    """Refuse choices that answers could not distinguish."""
     if len(texts) < 2 or not all(isinstance(text, str) and text.strip() for text in texts):  # noqa: PLR2004
         msg = f"its choices are {texts!r}; expected at least two texts that are not empty"
         raise DataError(msg)

@@ -74,7 +74,7 @@ def _places(denominator: int) -> int | None:
 
 def _plain(text: str) -> str:
     """The text with its fractions written as `1/2`, and `1 1/2` behind a whole number."""
-    text = _LATEX_FRACTION.sub(lambda found: f"{found[1] or found[3]}/{found[2] or found[4]}", _MIXED.sub(" ", text))
+    text = _LATEX_FRACTION.sub(lambda match: f"{match[1] or match[3]}/{match[2] or match[4]}", _MIXED.sub(" ", text))
     return text.translate(_SIGNS)
 
 

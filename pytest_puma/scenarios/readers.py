@@ -54,7 +54,7 @@ def final_value(text: str) -> Fraction | None:
     """Return the number of the marked answer, see `marked_answers`; if it has none, that of the last sentence.
 
     Of several numbers it is the one behind the last equals sign, the one that a marked answer begins with, or the last
-    one that tells no time and no parts: 540 in "540 dollars over 30 days", 92 in "92 rows of 5 stars".
+    one that states no time and no parts: 540 in "540 dollars over 30 days", 92 in "92 rows of 5 stars".
     """
     for answer in marked_answers(text):
         value = _result(answer, marked=True)
@@ -87,8 +87,8 @@ def after_marker(text: str, marker: str = "####") -> str | None:
     A marker that begins with a letter or digit does not count inside a word: `A:` is not in `DNA:`.
     """
     boundary = r"(?<!\w)" if marker[:1].isalnum() else ""
-    found = list(re.finditer(rf"{boundary}{re.escape(marker)}([^\n]*)", text))
-    return found[-1][1].strip(_MARKDOWN) or None if found else None
+    matches = list(re.finditer(rf"{boundary}{re.escape(marker)}([^\n]*)", text))
+    return matches[-1][1].strip(_MARKDOWN) or None if matches else None
 
 
 def the_answer_is(text: str) -> str | None:
@@ -96,10 +96,10 @@ def the_answer_is(text: str) -> str | None:
 
     An option in parentheses stands alone: `(B)` for `the answer is (B) because ...`.
     """
-    found = list(_THE_ANSWER_IS.finditer(text))
-    if not found:
+    matches = list(_THE_ANSWER_IS.finditer(text))
+    if not matches:
         return None
-    line = text[found[-1].end() :].lstrip().partition("\n")[0].strip(_MARKDOWN)
+    line = text[matches[-1].end() :].lstrip().partition("\n")[0].strip(_MARKDOWN)
     if option := re.match(r"\([A-Za-z]\)", line):
         return option[0]
     sentence = _SENTENCE_END.split(line, maxsplit=1)[0].strip(_MARKDOWN)
@@ -128,8 +128,8 @@ def first_letter(text: str, letters: str = LETTERS) -> str | None:
         bare = answer.strip(" \t\r\n*_`\"'.,:;!?()[]")
         if len(bare) == 1 and bare.upper() in letters:
             return bare.upper()
-        if found := pattern.search(answer):
-            return found[found.lastindex or 1].upper()
+        if match := pattern.search(answer):
+            return match[match.lastindex or 1].upper()
     return None
 
 
@@ -143,7 +143,7 @@ def named_label(text: str, labels: Sequence[str]) -> str | None:
     pattern = re.compile("|".join(rf"(?<!\w){re.escape(label)}(?!\w)" for label in longest_first), re.IGNORECASE)
     spelled = {label.casefold(): label for label in labels}
     for answer in (*marked_answers(text), text):
-        named = {spelled.get(found.casefold()) for found in pattern.findall(answer)}
+        named = {spelled.get(name.casefold()) for name in pattern.findall(answer)}
         if len(named) == 1:
             return named.pop()
     return None
@@ -151,19 +151,19 @@ def named_label(text: str, labels: Sequence[str]) -> str | None:
 
 def _result(sentence: str, *, marked: bool) -> Fraction | None:
     _, equals, result = sentence.rpartition("=")
-    found = list(numbers(_ASIDE.sub(r"\1;", result))) or list(numbers(result))
-    if not found:
+    values = list(numbers(_ASIDE.sub(r"\1;", result))) or list(numbers(result))
+    if not values:
         return None
-    return found[0] if (marked or equals) and _NUMBER_FIRST.match(result) else found[-1]
+    return values[0] if (marked or equals) and _NUMBER_FIRST.match(result) else values[-1]
 
 
 def _behind_hashes(text: str) -> str | None:
-    """What stands behind the last `####` if it begins with a number: elsewhere it is a heading of Markdown."""
+    """The text behind the last `####` if it begins with a number: elsewhere it is a heading of Markdown."""
     answer = after_marker(text)
     return answer if answer is not None and _NUMBER_NOT_STEP.match(answer) else None
 
 
 def _last_line(text: str) -> str | None:
-    """What stands behind `A:` in the last line; in other lines it may be an option, or the name of a thing."""
-    found = re.search(r"(?:\A|\n)[ \t*_`>]*A[*_`]*:([^\n]*)\s*\Z", text)
-    return found and found[1].strip(_MARKDOWN)
+    """The text behind `A:` in the last line; in other lines it may be an option, or the name of a thing."""
+    match = re.search(r"(?:\A|\n)[ \t*_`>]*A[*_`]*:([^\n]*)\s*\Z", text)
+    return match and match[1].strip(_MARKDOWN)

@@ -52,8 +52,8 @@ def example_rows(scenario: Scenario, k: int, seed: int, evaluated: Collection[st
 
     Labels, if there are such, take turns, the commonest first, so that 3 examples are the first 3 of 5. They
     come from the scenario's pool, else from its rows that are not evaluated. None is an evaluated sample (`evaluated`
-    holds their ids) or shares a unit with one, or with another example. A `SettingsError` says how
-    many there are when they are too few.
+    holds their ids) or shares a unit with one, or with another example. A `SettingsError` gives their
+    number when they are too few.
     """
     return _examples(scenario, k, seed, _apart(_candidates(scenario, seed, evaluated)), len(evaluated))
 

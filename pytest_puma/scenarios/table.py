@@ -84,7 +84,7 @@ def read_csv(text: str, name: str) -> Table:
         if len(row.cells) != len(header):
             msg = (
                 f"{name}: row {row.number} has {len(row.cells)} cells, the header has {len(header)}; "
-                "is a quote in it or in the row before not closed, or a comma not quoted?"
+                "check for an unclosed quote here or in the row before, or an unquoted comma"
             )
             raise DataError(msg)
     return Table(name=name, header=tuple(cell or "" for cell in header), rows=tuple(body))

@@ -142,8 +142,8 @@ def change_interval(value: float, values: Values, *, n: int, changed: int, level
     """Return the interval of a difference between two systems on the same `n` samples; `changed` > 0 of them differ.
 
     Percentiles, widened around the value as if one more sample had changed in each direction, because a few changes
-    say little about how many are possible. Source: D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a
-    difference of binomial proportions based on paired data", Journal of Educational and Behavioral Statistics 37
+    are weak evidence of how many are possible. Source: D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval
+    for a difference of binomial proportions based on paired data", Journal of Educational and Behavioral Statistics 37
     (2012), which adds them to a difference of proportions; here they widen the interval of the resamples.
     """
     low, high = percentile_interval(values, level)

@@ -43,7 +43,7 @@ class Composed:
         In plain text a question whose text the answer continues begins the reply instead.
         """
         if turn != USER:
-            msg = f"{self.place} compose no turn {turn!r}: this strategy needs a template"
+            msg = f"{self.place}: no method for the turn {turn!r}; this strategy needs a template"
             raise TemplateError(msg)
         item = dict(shown.sample.fields)
         question = self._question(shown)
@@ -54,12 +54,12 @@ class Composed:
         if not shown.chat and self._continued(item, shown):
             return self._continued_text(shown)
         if self.scenario.shots_as == "text" and examples:
-            question = "\n\n".join([*(f"{asked}\n{answered}" for asked, answered in examples), question])
+            question = "\n\n".join([*(f"{example}\n{target}" for example, target in examples), question])
             examples = []
         turns = [
             message
-            for asked, answered in examples
-            for message in (Message(role="user", content=asked), Message(role="assistant", content=answered))
+            for example, target in examples
+            for message in (Message(role="user", content=example), Message(role="assistant", content=target))
         ]
         preamble, system = self._call("preamble", item), self._call("system", item)
         messages = [*turns, Message(role="user", content=question)]
@@ -68,7 +68,7 @@ class Composed:
         return (*([Message(role="system", content=system)] if system else []), *messages)
 
     def _continued_text(self, shown: Shown) -> tuple[Message, ...]:
-        """What comes before the reply in plain text if the reply continues a text: examples of the same form."""
+        """The messages in plain text before a reply that continues a text: examples of the same form."""
         item, joint = dict(shown.sample.fields), self.scenario.delimiter
         openings = [self._call(method, item) for method in ("system", "preamble")]
         examples = [
@@ -81,16 +81,16 @@ class Composed:
         if not shown.chat and (continued := self._continued(dict(shown.sample.fields), shown)):
             return continued
         cue = self._cue(shown)
-        return "" if self.reasoning or (shown.chat and self._asked(shown).endswith(cue)) else cue
+        return "" if self.reasoning or (shown.chat and self._question_text(shown).endswith(cue)) else cue
 
     def _question(self, shown: Shown) -> str:
         """The question; in plain text its final cue begins the reply instead."""
-        asked, cue = self._asked(shown), self._cue(shown)
-        if shown.chat or self.reasoning or not cue or not asked.endswith(cue):
-            return asked
-        return asked.removesuffix(cue).rstrip()
+        text, cue = self._question_text(shown), self._cue(shown)
+        if shown.chat or self.reasoning or not cue or not text.endswith(cue):
+            return text
+        return text.removesuffix(cue).rstrip()
 
-    def _asked(self, shown: Shown) -> str:
+    def _question_text(self, shown: Shown) -> str:
         choices = shown.sample.choices
         order = shown.trial.order or range(len(choices))
         return self._text(dict(shown.sample.fields), [choices[place] for place in order])

@@ -93,13 +93,13 @@ class Task:
         return list(self.sample.labels) or self.scenario.valid_labels()
 
     def generate(self, prompt: Prompt, *, index: int = 0, grammar: str | None = None) -> Generate:
-        """Ask for text, decoded as the cell's settings say; `index` numbers the sample's requests.
+        """Ask for text, decoded as the cell's settings specify; `index` numbers the sample's requests.
 
         `grammar`, in GBNF, is what the reply must match; the settings' own where it is left out.
         """
         settings = self.generation
         if settings.max_tokens is None or settings.temperature is None:
-            msg = f"{self.scenario.name}: {settings} leaves a choice open; pass it through resolve_generation"
+            msg = f"{self.scenario.name}: {settings}: max_tokens or temperature is unset; call resolve_generation first"
             raise SettingsError(msg)
         return Generate(
             prompt=prompt,

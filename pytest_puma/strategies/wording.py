@@ -1,4 +1,4 @@
-"""The wording of a strategy: what turns a trial into messages. A template is one, the methods of a scenario another."""
+"""The wording of a strategy: the messages of a trial. A template is one, the methods of a scenario another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ USER = "user"
 
 
 class Shown(Protocol):
-    """What a prompt may show: the task of a trial."""
+    """The data that a prompt may show: the task of a trial."""
 
     @property
     def scenario(self) -> Scenario: ...  # noqa: D102 - fields of `Task`
@@ -37,7 +37,7 @@ class Wording(Protocol):
 
     @property
     def place(self) -> str:
-        """Where a user corrects it, for messages."""
+        """Place of the wording, for messages: where the user corrects it."""
 
     def digest(self, first: Shown) -> str:
         """Return the SHA-256 of everything that could change a prompt; `first` is the first trial of the cell."""

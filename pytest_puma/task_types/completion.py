@@ -1,4 +1,4 @@
-"""Completion: any text is an answer, and metrics of the scenario say how good it is."""
+"""Completion: any text is an answer, and metrics of the scenario score it."""
 
 from __future__ import annotations
 

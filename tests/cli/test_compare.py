@@ -125,7 +125,7 @@ def test_a_baseline_is_the_older_side(
         (["mian", "2"], "RUN 'mian': no such run; did you mean 'main'? expected a number"),
         (["1", "baseline"], "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"),
         (["1", "2", "--cells", "x*"], f"--cells 'x*': matches no cell; there are: {CELL}, "),
-        (["baseline", "2", "--baselines", "b"], "compare baseline: no folder b; pytest --puma-update-baseline"),
+        (["baseline", "2", "--baselines", "b"], "compare baseline: no folder b; create it with pytest"),
     ],
 )
 def test_a_mistake_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], fault: str) -> None:

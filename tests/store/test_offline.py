@@ -177,7 +177,7 @@ def test_another_alias_does_not_hide_the_answers_of_a_file(path: Path) -> None:
         ("n", "no answers of n are kept (there are answers of m); run without --puma-offline"),
         ("m", "different files answered under this name; expected one of m@5a, m@6b"),
         ("m@7", "found no weights 7; expected the beginning of one of 5a, 6b"),
-        ("recorded:m=answers.jsonl", "one reads a file of answers, the other the store; expected one of the two"),
+        ("recorded:m=answers.jsonl", "answers cannot be combined with --puma-offline; use one"),
     ],
 )
 def test_a_model_that_the_store_does_not_know_or_knows_twice_is_an_error(

@@ -144,7 +144,7 @@ def test_a_method_that_fails_is_an_error_with_the_columns_of_the_row() -> None:
 
 
 def test_another_turn_needs_a_template() -> None:
-    with pytest.raises(TemplateError, match="the methods of Capitals compose no turn 'decide'"):
+    with pytest.raises(TemplateError, match="the methods of Capitals: no method for the turn 'decide'"):
         completion(Capitals()).prompt("decide")
 
 

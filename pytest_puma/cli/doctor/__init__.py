@@ -25,7 +25,7 @@ _STATE, _PART = 9, 12
 
 def add_command(commands: Any) -> None:
     """Declare the command."""
-    text = "tell what this machine offers to benchmarks, and what to do about each lack"
+    text = "report what this machine offers to benchmarks, and what to do about each lack"
     parser = commands.add_parser("doctor", help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.set_defaults(run=_doctor)
     parser.add_argument("--json", action="store_true", help="write the findings as JSON")

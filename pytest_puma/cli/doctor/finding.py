@@ -12,7 +12,7 @@ State: TypeAlias = Literal["ok", "advice", "broken"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What was `found` about a `part`, and the `advice` for a lack, in lines; `details` are for programs."""
+    """A `part`, the fact `found` about it, and the `advice` for a lack, in lines; `details` are for programs."""
 
     part: str
     found: str

@@ -25,10 +25,10 @@ def findings() -> Iterator[Finding]:
 
 def _versions() -> Finding:
     versions = {name: version(name) for name in ("pytest", "pytest-puma")}
-    found = ", ".join(f"{name} {number}" for name, number in versions.items())
+    packages = ", ".join(f"{name} {number}" for name, number in versions.items())
     return Finding(
         part="versions",
-        found=f"Python {platform.python_version()}, {found}, {platform.platform()}",
+        found=f"Python {platform.python_version()}, {packages}, {platform.platform()}",
         details=versions | {"python": platform.python_version(), "platform": platform.platform()},
     )
 
@@ -61,7 +61,7 @@ def _memory() -> Finding:
         part="memory",
         found=found,
         state="advice",
-        advice="a model needs the size of its file, and more for its cache; pytest --puma-plan tells how much",
+        advice="a model needs the size of its file, and more for its cache; pytest --puma-plan reports how much",
         details=details,
     )
 

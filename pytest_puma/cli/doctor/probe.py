@@ -1,6 +1,7 @@
 """The program that `engine` runs in a process of its own: it uses llama.cpp, whose library may end its process.
 
-Each line tells the next step, so that the last one names what failed. The result is a JSON object in the last line.
+Each line names the next step, so that the last one is the step that failed. The result is a JSON object in the
+last line.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _store(project: Project) -> Finding:
 
 def _git(project: Project) -> Finding:
     if shutil.which("git") is None:
-        advice = "install git: baselines belong in version control, and tell the commit that they were made at"
+        advice = "install git: baselines belong in version control, and record the commit that they were made at"
         return Finding(part="git", found="is not installed", state="advice", advice=advice)
     command = ["git", "-C", str(project.root), "rev-parse", "--short", "HEAD"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import Path
 
-from pytest_puma.cli.init.columns import Column, Columns
+from pytest_puma.cli.init.column import Column
+from pytest_puma.cli.init.columns import Columns
 from pytest_puma.cli.init.gates import ProposedGate, proposed_gates
 from pytest_puma.cli.init.project import TEST_FOLDER
 from pytest_puma.core import SettingsError
@@ -55,7 +56,7 @@ class Benchmark:
 
     @property
     def samples(self) -> int:
-        """The number of rows in a run: as many as the gates need, if there are so many."""
+        """The number of rows in a run: as many as the gates need, or fewer if there are fewer."""
         needed = max((int(gate.needed) + 1 for gate in self.gates if gate.decides(self.rows)), default=FEW)
         return min(self.rows, max(FEW, min(needed, MANY)))
 

@@ -12,30 +12,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Literal, TypeAlias
 
+from pytest_puma.cli.init.column import MAX_LABELS, MIN_LABELS, TEXT_WORDS, Column
 from pytest_puma.core import DataError
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.scenarios.layout import Layout, cell_text
 from pytest_puma.scenarios.table import Table
-from pytest_puma.task_types import KINDS
 
 Task: TypeAlias = Literal["classification", "regression"]
 
 #: The value of `--id` for rows without a name.
 NO_KEY = "-"
-#: Numbers of more different values than this are no labels; a scale of stars has five.
-MAX_NUMERIC_LABELS = 5
-MIN_LABELS, MAX_LABELS = 2, 100
-#: Mean number of words from which a cell is a text, if its column has not the name of one.
-TEXT_WORDS = 3
 _KEYS = ("id", "key", "uuid")
 _LABELS = ("label", "labels", "gold", "goldlabel", "target", "class", "category", "answer", "y")
-_TEXTS = (
-    *("body", "comment", "content", "description", "input", "message", "question", "review", "sentence", "subject"),
-    *("summary", "text", "title"),
-)
 #: Values of a column that a message quotes.
 _QUOTED = 6
 
@@ -48,48 +38,6 @@ class Wish:
     label: str | None = None
     key: str | None = None
     task: Task | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """A column: its name and its cells, empty for a missing value."""
-
-    name: str
-    cells: tuple[str, ...]
-
-    @property
-    def word(self) -> str:
-        """The name without case and signs."""
-        return "".join(sign for sign in self.name.casefold() if sign.isalnum())
-
-    @property
-    def values(self) -> list[str]:
-        """The different values, the most frequent first."""
-        return [value for value, _ in Counter(filter(None, self.cells)).most_common()]
-
-    @property
-    def repeats(self) -> bool:
-        """Whether the values can be labels: few, and each row has one of them."""
-        return MIN_LABELS <= len(self.values) <= min(MAX_LABELS, len(self.cells) // 2)
-
-    @property
-    def numeric(self) -> bool:
-        """Whether all values are numbers."""
-        return all(KINDS["regression"].valid(value, ()) for value in self.values) and bool(self.values)
-
-    @property
-    def differs(self) -> bool:
-        """Whether each row has another value."""
-        return len(self.values) == len(self.cells)
-
-    @property
-    def words(self) -> float:
-        """The mean number of words of a cell."""
-        return fmean(len(cell.split()) for cell in self.cells)
-
-    def __str__(self) -> str:
-        """`team (3 values)`."""
-        return f"{self.name} ({len(self.values)} values)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +82,7 @@ def find_columns(table: Table, wish: Wish) -> Columns:
     key = _key(table, columns, wish)
     others = [column for column in columns if column is not key]
     label, why_label = _label(table, others, wish)
-    task = wish.task or ("regression" if label.numeric and len(label.values) > MAX_NUMERIC_LABELS else "classification")
+    task = wish.task or ("regression" if label.measured else "classification")
     _check_label(table, label, task)
     text, why_text = _text(table, [column for column in others if column is not label], wish)
     return Columns(task=task, text=text, label=label, key=key, why_text=why_text, why_label=why_label)
@@ -148,16 +96,16 @@ def _key(table: Table, columns: Sequence[Column], wish: Wish) -> Column | None:
         return _named(table, columns, wish.key, "--id")
     exact = [column for column in columns if column.word in _KEYS]
     similar = [column for column in columns if column.word.endswith(_KEYS) and column.differs]
-    found = next((column for column in (*exact, *similar) if column.differs), next(iter(exact), None))
-    if found is not None and not found.differs:
-        double = next((value for value, times in Counter(found.cells).items() if times > 1 and value), "")
+    key = next((column for column in (*exact, *similar) if column.differs), next(iter(exact), None))
+    if key is not None and not key.differs:
+        double = next((value for value, times in Counter(key.cells).items() if times > 1 and value), "")
         fault = f"has {double!r} in several rows" if double else "has empty cells"
         msg = (
-            f"{table.name}: column {found.name!r} {fault}; expected another value in each row; "
+            f"{table.name}: column {key.name!r} {fault}; expected another value in each row; "
             f"fix it, name another column: --id COLUMN, or do without: --id {NO_KEY}"
         )
         raise DataError(msg)
-    return found
+    return key
 
 
 def _label(table: Table, columns: Sequence[Column], wish: Wish) -> tuple[Column, str]:
@@ -167,14 +115,15 @@ def _label(table: Table, columns: Sequence[Column], wish: Wish) -> tuple[Column,
     named = [column for word in _LABELS for column in columns if column.word == word]
     if named:
         return named[0], "the name of a label"
-    short = [column for column in columns if column.words < TEXT_WORDS and column.word not in _TEXTS]
-    found = [column for column in short if (column.repeats and wish.task != "regression") or _measures(column)]
-    if len(found) == 1:
-        return found[0], "the only numbers" if _measures(found[0]) else "the only values that repeat"
-    if found:
-        names = ", ".join(map(str, found))
+    short = [column for column in columns if column.words < TEXT_WORDS and not column.has_text_name]
+    candidates = [column for column in short if (column.repeats and wish.task != "regression") or column.measured]
+    if len(candidates) == 1:
+        return candidates[0], "the only numbers" if candidates[0].measured else "the only values that repeat"
+    if candidates:
+        names = ", ".join(map(str, candidates))
         msg = (
-            f"{table.name}: several columns could have the right answers: {names}; choose one: --label {found[0].name}"
+            f"{table.name}: several columns could have the right answers: {names}; "
+            f"choose one: --label {candidates[0].name}"
         )
         raise DataError(msg)
     there = ", ".join(map(str, columns)) or "none"
@@ -183,10 +132,6 @@ def _label(table: Table, columns: Sequence[Column], wish: Wish) -> tuple[Column,
         f"numbers; the columns are: {there}; name one: --label COLUMN"
     )
     raise DataError(msg)
-
-
-def _measures(column: Column) -> bool:
-    return column.numeric and len(column.values) > MAX_NUMERIC_LABELS
 
 
 def _check_label(table: Table, label: Column, task: Task) -> None:
@@ -220,21 +165,15 @@ def _text(table: Table, columns: Sequence[Column], wish: Wish) -> tuple[tuple[Co
             msg = f"--text is {wish.text!r}; expected names of columns: a,b"
             raise DataError(msg)
         return tuple(_named(table, columns, name, "--text") for name in names), "--text"
-    found = [column for column in columns if _is_text(column)]
-    if found:
-        return tuple(found), f"the name of a text, or {TEXT_WORDS} words and more that differ"
+    texts = [column for column in columns if column.is_text]
+    if texts:
+        return tuple(texts), f"the name of a text, or {TEXT_WORDS} words and more that differ"
     rest = [column for column in columns if not column.numeric and column.values]
     if len(rest) == 1:
         return (rest[0],), "the only other column"
     there = ", ".join(map(str, columns)) or "none"
     msg = f"{table.name}: no column has texts; the other columns are: {there}; name them: --text COLUMNS"
     raise DataError(msg)
-
-
-def _is_text(column: Column) -> bool:
-    if column.numeric or not column.values:
-        return False
-    return column.word in _TEXTS or (column.words >= TEXT_WORDS and 2 * len(column.values) > len(column.cells))
 
 
 def _named(table: Table, columns: Sequence[Column], name: str, option: str) -> Column:

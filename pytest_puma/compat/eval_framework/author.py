@@ -1,4 +1,4 @@
-"""What the author of a task writes for eval-framework: attributes in capitals, and methods with an underscore."""
+"""The interface of eval-framework for the author of a task: attributes in capitals, methods with an underscore."""
 
 from __future__ import annotations
 

@@ -21,11 +21,11 @@ class ChoiceTask(Mapped, ChoiceScenario):
 
     def question(self, item: dict[str, Any]) -> str:
         """Return the message of the user."""
-        return self.asked(item)
+        return self.user_message(item)
 
     def instruction(self, item: dict[str, Any], options: str) -> str:
         """Return the same, with a line for each choice if the strategy asks for a letter."""
-        return "\n".join(filter(None, (self.asked(item), options)))
+        return "\n".join(filter(None, (self.user_message(item), options)))
 
     def choices(self, item: dict[str, Any]) -> Sequence[str]:
         """Return the texts to score, without surrounding space."""

@@ -17,7 +17,7 @@ class CompletionTask(Mapped, CompletionScenario):
 
     def instruction(self, item: dict[str, Any]) -> str:
         """Return the message of the user."""
-        return self.asked(item)
+        return self.user_message(item)
 
     def truth(self, item: dict[str, Any]) -> Sequence[str]:
         """Return the ground truths without the cue."""
@@ -30,18 +30,18 @@ class CompletionTask(Mapped, CompletionScenario):
     def post_process(self, text: str, sample: Sample) -> str | None:
         """Return the text that the author makes of a reply."""
         fields = dict(sample.fields)
-        found = self.post_process_generated_completion(
+        answer = self.post_process_generated_completion(
             text,
             TaskSample(
                 id=0,
                 subject=sample.groups.get("subject", ""),
-                messages=[Message(Role.USER, self.asked(fields))],
+                messages=[Message(Role.USER, self.user_message(fields))],
                 ground_truth=list(sample.references),
                 context=dict(sample.context),
             ),
         )
-        if not isinstance(found, str):
+        if not isinstance(answer, str):
             name = type(self).__name__
-            msg = f"{name}: post_process_generated_completion returned {found!r}; expected a text"
+            msg = f"{name}: post_process_generated_completion returned {answer!r}; expected a text"
             raise DataError(msg)
-        return found.strip() or None
+        return answer.strip() or None

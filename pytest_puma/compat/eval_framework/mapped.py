@@ -43,7 +43,7 @@ class Mapped(Author):
         """Return the beginning of the reply."""
         return created.value(item, created.CUE, self._get_cue_text) or ""
 
-    def asked(self, item: dict[str, Any]) -> str:
+    def user_message(self, item: dict[str, Any]) -> str:
         """Return the message of the user."""
         return str(created.value(item, created.INSTRUCTION, self._get_instruction_text))
 
@@ -74,7 +74,7 @@ class Mapped(Author):
 
     def context(self, instance: dict[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of metrics, and the question as `original`."""
-        return {"original": self.asked(instance), **self._answers(instance)[1]}
+        return {"original": self.user_message(instance), **self._answers(instance)[1]}
 
     def without_cue(self, text: str, cue: str) -> str:
         """Return a ground truth without the cue at its beginning; the first one is reported."""
@@ -85,8 +85,8 @@ class Mapped(Author):
             self._warned = True
             msg = (
                 f"puma: {type(self).__name__}: the ground truth {text!r} begins with the cue {cue!r}, after which a "
-                f"reply continues, so that none would be right; the cue is cut off, and {rest!r} is expected; return "
-                "the truth without the cue from _get_ground_truth"
+                f"reply continues. No reply would equal it: the cue is cut off, and {rest!r} is expected; return the "
+                "truth without the cue from _get_ground_truth"
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
         return rest

@@ -12,7 +12,7 @@ NO_SUBJECT = "no_subject"
 
 
 class ResponseType(Enum):
-    """What a model is asked for: a text, or the likelihoods of given texts."""
+    """The kind of response that a model gives: a text, or the likelihoods of given texts."""
 
     COMPLETION = "completion"
     LOGLIKELIHOODS = "loglikelihoods"

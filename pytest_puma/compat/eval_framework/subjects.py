@@ -20,8 +20,8 @@ COLUMN = "subject"
 
 def names(subjects: Sequence[Any]) -> tuple[str, ...]:
     """Return the subjects as text; empty for a task without subjects."""
-    found = tuple(map(_name, subjects))
-    return () if found == (NO_SUBJECT,) else found
+    texts = tuple(map(_name, subjects))
+    return () if texts == (NO_SUBJECT,) else texts
 
 
 def files(path: Path) -> list[tuple[str, Path]]:
@@ -49,12 +49,12 @@ def with_subject(
         yield {**row, COLUMN: _name(subject)} if subjects else dict(row)
 
 
-def check_all_there(subjects: Collection[str], found: Collection[str], *, owner: str) -> None:
+def check_all_there(subjects: Collection[str], available: Collection[str], *, owner: str) -> None:
     """Raise a `DataError` for a subject without rows."""
-    absent = next((subject for subject in subjects if subject not in found), None)
+    absent = next((subject for subject in subjects if subject not in available), None)
     if absent is not None:
-        there = ", ".join(sorted(found)) or "none"
-        msg = f"{owner}: no row of the subject {absent!r}; {did_you_mean(absent, found)}there are: {there}"
+        there = ", ".join(sorted(available)) or "none"
+        msg = f"{owner}: no row of the subject {absent!r}; {did_you_mean(absent, available)}there are: {there}"
         raise DataError(msg)
 
 

@@ -72,8 +72,8 @@ def _constructor(task: type[BaseTask[Any]]) -> Callable[..., None]:
     def construct(self: Any, num_fewshot: int = 0, *, data: Path | None = None) -> None:
         self.given_data = data
         task.__init__(self, num_fewshot)
-        asked, with_shots = ("cloze_scoring", "cloze_scoring") if scored else ("zero_shot", "few_shot")
-        self.strategies = (f"{with_shots}_{num_fewshot}" if num_fewshot else asked,)
+        without_shots, with_shots = ("cloze_scoring", "cloze_scoring") if scored else ("zero_shot", "few_shot")
+        self.strategies = (f"{with_shots}_{num_fewshot}" if num_fewshot else without_shots,)
         self.stop = tuple(self.stop_sequences or ())
 
     return construct

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-#: Returns the argument as its check takes it. Raises a `ValueError` that tells what was expected.
+#: Returns the argument as its check takes it. Raises a `ValueError` that names the expected values.
 Reader: TypeAlias = Callable[[Any], Any]
 
 

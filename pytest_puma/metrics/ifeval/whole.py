@@ -9,7 +9,7 @@ from typing import Any
 from pytest_puma.metrics.ifeval.kind import Kind, count, relation, text
 from pytest_puma.metrics.languages import canonical, known_languages, language_of
 
-#: What separates words; a comma or a colon does not before a digit.
+#: Separators of words; a comma or a colon before a digit is none.
 _BETWEEN = re.compile(r"[\s;@#$%&*?!()\[\]{}<>\"`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]|[,:](?!\d)|--+|\.\.\.")
 #: Where a second word begins, with or without a full stop after it: DO|N'T, IT|'S, CAN|NOT.
 _SECOND = re.compile(
@@ -66,9 +66,9 @@ def words(reply: str) -> Iterator[str]:
 
 
 def _language(value: Any) -> str:
-    known = known_languages()
-    if not isinstance(value, str) or canonical(value) not in known:
-        msg = f"one of {', '.join(sorted(known))}"
+    languages = known_languages()
+    if not isinstance(value, str) or canonical(value) not in languages:
+        msg = f"one of {', '.join(sorted(languages))}"
         raise ValueError(msg)
     return canonical(value)
 

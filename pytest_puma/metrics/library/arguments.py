@@ -11,13 +11,13 @@ from pytest_puma.core import Sample, SettingsError
 def argument(sample: Sample, name: str, *, metric: str, expected: str, valid: Callable[[Any], bool]) -> Any:
     """Return an argument of a metric. Raises a `SettingsError` if the sample has none, or an invalid one.
 
-    `expected` says in words which values `valid` accepts.
+    `expected` describes the values that `valid` accepts.
     """
     if name in sample.context and valid(sample.context[name]):
         return sample.context[name]
-    found = f"{sample.context[name]!r}" if name in sample.context else "nothing"
+    given = f"{sample.context[name]!r}" if name in sample.context else "nothing"
     msg = (
-        f"{metric}: the context of sample {sample.id!r} has {found} as {name!r}; expected {expected}; "
+        f"{metric}: the context of sample {sample.id!r} has {given} as {name!r}; expected {expected}; "
         f"return it from the scenario's context(item)"
     )
     raise SettingsError(msg)

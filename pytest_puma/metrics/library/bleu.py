@@ -38,11 +38,11 @@ def sums(sample: Sample, prediction: Prediction) -> tuple[float, ...] | None:
 def corpus_bleu(sums: Column) -> Column:
     """Return the BLEU of each row of ten sums, 0 to 100."""
     length, reference, matches, total = sums[:, 0], sums[:, 1], sums[:, 2 : 2 + _ORDERS], sums[:, 2 + _ORDERS :]
-    known = total > 0
+    has_ngrams = total > 0
     # Each order without a match halves the share of the next ones.
-    smoothed = 1 / 2.0 ** np.cumsum(known & (matches == 0), axis=1)
-    shares = np.where(matches > 0, matches, smoothed) / np.where(known, total, 1.0)
-    logs = np.where(known, np.log(shares), 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    smoothed = 1 / 2.0 ** np.cumsum(has_ngrams & (matches == 0), axis=1)
+    shares = np.where(matches > 0, matches, smoothed) / np.where(has_ngrams, total, 1.0)
+    logs = np.where(has_ngrams, np.log(shares), 0.0).sum(axis=1) / np.maximum(has_ngrams.sum(axis=1), 1)
     brevity = np.exp(np.minimum(0, 1 - reference / np.where(length > 0, length, 1.0)))
     scored = (matches > 0).any(axis=1)
     return np.where(scored, np.minimum(POINTS * brevity * np.exp(logs), POINTS), 0.0)

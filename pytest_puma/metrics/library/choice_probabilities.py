@@ -68,8 +68,8 @@ def _of(shares: _Shares, score: Callable[[Sample, Sequence[float]], float]) -> C
     """Return the score function of these probabilities; None for a prediction without them."""
 
     def of_prediction(sample: Sample, prediction: Prediction) -> float | None:
-        known = shares(sample, prediction)
-        return None if known is None else score(sample, known)
+        probabilities = shares(sample, prediction)
+        return None if probabilities is None else score(sample, probabilities)
 
     return of_prediction
 

@@ -39,11 +39,11 @@ def chrf_pp_sums(sample: Sample, prediction: Prediction) -> tuple[float, ...] | 
 
 def corpus_chrf(sums: Column) -> Column:
     """Return the chrF of each row of sums, 0 to 100: the F-score of the mean precision and the mean recall."""
-    found, wanted, shared = (sums[:, start::3] for start in range(3))
-    known = (found > 0) & (wanted > 0)
-    orders = np.maximum(known.sum(axis=1), 1)
-    precision = (shared / np.where(known, found, 1.0) * known).sum(axis=1) / orders
-    recall = (shared / np.where(known, wanted, 1.0) * known).sum(axis=1) / orders
+    of_reply, of_reference, shared = (sums[:, start::3] for start in range(3))
+    in_both = (of_reply > 0) & (of_reference > 0)
+    orders = np.maximum(in_both.sum(axis=1), 1)
+    precision = (shared / np.where(in_both, of_reply, 1.0) * in_both).sum(axis=1) / orders
+    recall = (shared / np.where(in_both, of_reference, 1.0) * in_both).sum(axis=1) / orders
     below = _RECALL * precision + recall
     score: Column = POINTS * (1 + _RECALL) * precision * recall / np.where(below > 0, below, 1.0)
     return score

@@ -18,7 +18,7 @@ from pytest_puma.metrics.library.csv_table import Table, longest_table
 _Request: TypeAlias = Mapping[str, Any]
 
 
-def found(_: Table, __: _Request) -> bool:
+def is_table(_: Table, __: _Request) -> bool:
     """Return True: there is a table."""
     return True
 
@@ -82,7 +82,7 @@ _EXPECTED = (
     'a dictionary with "columns", a number from 1 or a list of names, and "separator", one character; '
     "or None if the reply is no table"
 )
-_CHECKS = {"csv.found": found, "csv.separator": separator, "csv.columns": columns}
+_CHECKS = {"csv.found": is_table, "csv.separator": separator, "csv.columns": columns}
 
 METRICS = tuple(
     Metric(name=name, score=_score(name, check), kinds=frozenset({"completion"})) for name, check in _CHECKS.items()

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 #: Decimals to which numbers must agree. The default of math-verify, 6, makes 1e-7 equal to 2e-7.
 _DECIMALS = 12
-#: Below it, decimals cannot tell numbers apart, so that only a proof counts.
+#: Below it, decimals cannot distinguish numbers, so that only a proof counts.
 _TINY = 1e-6
 
 
@@ -43,14 +43,14 @@ def _parsed(latex: str) -> list[Any]:
     from math_verify import LatexExtractionConfig, parse
 
     # The dollar signs make it find all of the text.
-    found: list[Any] = parse(
+    expressions: list[Any] = parse(
         f"${latex}$",
         extraction_config=[LatexExtractionConfig()],
         fallback_mode="no_fallback",
         extraction_mode="first_match",
         parsing_timeout=None,
     )
-    return found
+    return expressions
 
 
 def serve(requests: TextIO, replies: TextIO, seconds: int) -> None:
@@ -78,7 +78,7 @@ def _limit_computing(seconds: int) -> None:
 
 
 def _limit_memory(size: int) -> None:
-    """Refuse memory beyond so many bytes, where the system can."""
+    """Limit the memory to `size` bytes, where the system can."""
     try:
         import resource
     except ImportError:

@@ -68,8 +68,8 @@ def _mean(counts: _Counts, transform: _Transform) -> Callable[[Sample, Predictio
     """Return the score function of one text: the transformed nats per unit of length."""
 
     def score(sample: Sample, prediction: Prediction) -> float | None:
-        known = counts(sample, prediction)
-        return None if known is None else float(transform(np.float64(known[0] / known[1])))
+        sums = counts(sample, prediction)
+        return None if sums is None else float(transform(np.float64(sums[0] / sums[1])))
 
     return score
 

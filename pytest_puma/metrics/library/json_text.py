@@ -54,12 +54,12 @@ def _values(text: str) -> list[tuple[int, Any]]:
     None of a text with thousands of nested brackets: to try each of them as the first would take minutes.
     """
     try:
-        return [*_found(text)]
+        return [*_outermost(text)]
     except RecursionError:
         return []
 
 
-def _found(text: str) -> Iterator[tuple[int, Any]]:
+def _outermost(text: str) -> Iterator[tuple[int, Any]]:
     place = 0
     while opening := _OPENING.search(text, place):
         start = opening.start()

@@ -51,13 +51,13 @@ def _same(metric: str, sample: Sample, reply: str) -> float | None:
         expected="the text of the question",
         valid=lambda value: isinstance(value, str),
     )
-    asked = language_of(original)
-    if asked is None:
+    expected = language_of(original)
+    if expected is None:
         return None
     if not reply.strip():
         return 0.0
     written = language_of(reply)
-    return None if written is None else float(written == asked)
+    return None if written is None else float(written == expected)
 
 
 METRICS = tuple(

@@ -18,7 +18,7 @@ from pytest_puma.metrics.library.arguments import argument, is_count, optional
 from pytest_puma.metrics.sentences import split_sentences
 
 _TYPES = ("target", "minimum", "maximum")
-#: The share of a target by which a length may be off, unless the context says otherwise.
+#: The share of a target by which a length may be off, unless the context specifies another.
 _TOLERANCE = 1 / 6
 _LIST_NUMBER = re.compile(r"^[^\S\n]*\d+\.\s", re.MULTILINE)
 

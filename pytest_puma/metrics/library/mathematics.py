@@ -63,11 +63,11 @@ def math_match(text: str, reference: str) -> float:
         return 0.0
     if _bare(gold) == _bare(answer):
         return 1.0
-    expected, found = number_of(gold), number_of(answer)
-    if expected is not None and found is None and _is_prose(text):
+    expected, number = number_of(gold), number_of(answer)
+    if expected is not None and number is None and _is_prose(text):
         return float(last_value(text) == expected)
-    if expected is not None and found is not None and "%" not in gold + answer:
-        return float(found == expected)
+    if expected is not None and number is not None and "%" not in gold + answer:
+        return float(number == expected)
     if any(_is_words(each) or len(each) > _MAX_CHARACTERS for each in (gold, answer)):
         return 0.0
     return float(_worker().ask(json.dumps([gold, answer])) == "true")
@@ -87,7 +87,7 @@ def _gold(sample: Sample, reference: str) -> Fraction:
 
 
 def _answer(text: str) -> str:
-    """What a text marks as its answer, else its last mathematics, else all of it."""
+    """The answer that a text marks, else its last mathematics, else all of it."""
     marked = next(marked_answers(text), None)
     segments = _segments(text if marked is None else marked)
     if segments:
@@ -101,7 +101,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _segments(text: str) -> list[str]:
-    return [next(filter(None, found.groups())) for found in _SEGMENT.finditer(text)]
+    return [next(filter(None, match.groups())) for match in _SEGMENT.finditer(text)]
 
 
 def _is_words(expression: str) -> bool:

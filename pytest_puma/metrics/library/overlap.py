@@ -27,8 +27,8 @@ def f1_squad(text: str, reference: str) -> float:
 
     If nothing is left of both, they are compared with all words: an empty reply is no answer for the reference "A".
     """
-    found, wanted = squad_words(text), squad_words(reference)
-    return f1(found, wanted) if found or wanted else f1_words(text, reference)
+    reply_words, reference_words = squad_words(text), squad_words(reference)
+    return f1(reply_words, reference_words) if reply_words or reference_words else f1_words(text, reference)
 
 
 def squad_words(text: str) -> list[str]:
@@ -36,12 +36,12 @@ def squad_words(text: str) -> list[str]:
     return _SQUAD_ARTICLE.sub(" ", text.lower().translate(_SQUAD_PUNCTUATION)).split()
 
 
-def f1(found: Sequence[Hashable], wanted: Sequence[Hashable]) -> float:
+def f1(reply_tokens: Sequence[Hashable], reference_tokens: Sequence[Hashable]) -> float:
     """Return the F1 of two lists of tokens, each counted as often as it occurs in both; 1 if both are empty."""
-    if not found and not wanted:
+    if not reply_tokens and not reference_tokens:
         return 1.0
-    shared = sum((Counter(found) & Counter(wanted)).values())
-    return 2 * shared / (len(found) + len(wanted))
+    shared = sum((Counter(reply_tokens) & Counter(reference_tokens)).values())
+    return 2 * shared / (len(reply_tokens) + len(reference_tokens))
 
 
 _COMPLETION = frozenset({"completion"})

@@ -33,10 +33,10 @@ def rouge_n(order: int) -> Callable[[str, str], float]:
 
 def rouge_l(text: str, reference: str) -> float:
     """Return ROUGE-L of a text and a reference: both as one sequence of words, without a split into sentences."""
-    found, wanted = words(text), words(reference)
-    if not found or not wanted:
-        return _f1(found, wanted, text, reference)
-    return 2 * common_subsequence(found, wanted) / (len(found) + len(wanted))
+    reply_words, reference_words = words(text), words(reference)
+    if not reply_words or not reference_words:
+        return _f1(reply_words, reference_words, text, reference)
+    return 2 * common_subsequence(reply_words, reference_words) / (len(reply_words) + len(reference_words))
 
 
 def rouge_geo(text: str, reference: str) -> float:
@@ -64,11 +64,11 @@ def _ngrams(tokens: Sequence[str], order: int) -> list[tuple[str, ...]]:
     return list(zip(*(tokens[start:] for start in range(order)), strict=False))
 
 
-def _f1(found: Sequence[object], wanted: Sequence[object], text: str, reference: str) -> float:
+def _f1(reply_tokens: Sequence[object], reference_tokens: Sequence[object], text: str, reference: str) -> float:
     """F1, but of two lists without a token only if both texts are empty: 'Paris' and 'Berlin' share no bigram."""
-    if not found and not wanted:
+    if not reply_tokens and not reference_tokens:
         return float(not text.strip() and not reference.strip())
-    return f1(found, wanted)
+    return f1(reply_tokens, reference_tokens)
 
 
 rouge_1, rouge_2 = rouge_n(1), rouge_n(2)

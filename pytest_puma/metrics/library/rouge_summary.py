@@ -15,26 +15,26 @@ from pytest_puma.metrics.library.rouge import rouge_l, words
 
 def rouge_lsum(text: str, reference: str) -> float:
     """Return the summary-level ROUGE-L of a text and a reference; 1 if both texts are empty."""
-    found, wanted = _sentences(text), _sentences(reference)
-    if len(found) == len(wanted) == 1:
+    reply_sentences, reference_sentences = _sentences(text), _sentences(reference)
+    if len(reply_sentences) == len(reference_sentences) == 1:
         # The same number, but long texts take milliseconds in place of seconds.
         return rouge_l(text, reference)
-    length = sum(map(len, found)) + sum(map(len, wanted))
+    length = sum(map(len, reply_sentences)) + sum(map(len, reference_sentences))
     if not length:
         return float(not text.strip() and not reference.strip())
-    return 2 * _hits(found, wanted) / length
+    return 2 * _hits(reply_sentences, reference_sentences) / length
 
 
 def _sentences(text: str) -> list[list[str]]:
     return [words(line) for line in text.split("\n")]
 
 
-def _hits(found: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> int:
+def _hits(reply_sentences: Sequence[Sequence[str]], reference_sentences: Sequence[Sequence[str]]) -> int:
     """The number of words of the reference in a common subsequence, each as often as the reply has it."""
-    left = Counter(word for sentence in found for word in sentence)
+    left = Counter(word for sentence in reply_sentences for word in sentence)
     hits = 0
-    for sentence in wanted:
-        places = {place for other in found for place in common_places(sentence, other)}
+    for sentence in reference_sentences:
+        places = {place for other in reply_sentences for place in common_places(sentence, other)}
         for place in places:
             if left[sentence[place]] > 0:
                 left[sentence[place]] -= 1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Column = NDArray[np.float64]
 
-#: Of a reply that has nothing of its reference.
+#: The TER of a reply that has nothing of its reference.
 NOTHING = 100.0
 
 

@@ -4,7 +4,7 @@
     --puma-data mmlu=data                                    a folder as published, or of test.jsonl, train.parquet ...
     --puma-data hellaswag=hf:Rowan/hellaswag@6002345         a data set of the hub at a revision
 
-A benchmark says in `files` what its splits are called in a folder, and in `row` what a published record means.
+A benchmark specifies in `files` the names of its splits in a folder, and in `row` the meaning of a published record.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Benchmark(ComposedScenario):
 
     @abstractmethod
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a published record as a row; a `DataError` says what is wrong with it."""
+        """Return a published record as a row; a `DataError` names the fault."""
 
     def published(self, path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
         """Yield the place and the record of each row; an override reads another format."""
@@ -67,10 +67,10 @@ class Benchmark(ComposedScenario):
         pool = super().examples()
         if pool is None:
             return None
-        evaluated = set(map(self._asked, to_records(self.rows)))
-        return pool[[self._asked(row) not in evaluated for row in to_records(pool)]]
+        evaluated = set(map(self._question, to_records(self.rows)))
+        return pool[[self._question(row) not in evaluated for row in to_records(pool)]]
 
-    def _asked(self, row: dict[str, Any]) -> str:
+    def _question(self, row: dict[str, Any]) -> str:
         return self.question_text(row, self.options(row))
 
     def split_in_folder(self, folder: Path, split: str) -> Path:
@@ -78,12 +78,12 @@ class Benchmark(ComposedScenario):
         published = self.files if split == self.split else self.fewshot_files
         patterns = (*published, *(name.format(split=split) for name in _OF_THE_HUB))
         for pattern in patterns:
-            found = sorted(folder.glob(pattern))
-            if len(found) == 1:
-                return found[0]
-            if found:
-                names = ", ".join(each.relative_to(folder).as_posix() for each in found[:_SHOWN])
-                msg = f"scenario {self.name!r}: {len(found)} files of the split {split!r} in {folder}: {names}; "
+            paths = sorted(folder.glob(pattern))
+            if len(paths) == 1:
+                return paths[0]
+            if paths:
+                names = ", ".join(each.relative_to(folder).as_posix() for each in paths[:_SHOWN])
+                msg = f"scenario {self.name!r}: {len(paths)} files of the split {split!r} in {folder}: {names}; "
                 raise DataError(msg + "expected one: give a folder with one of them, or the file")
         try:
             return super().split_in_folder(folder, split)

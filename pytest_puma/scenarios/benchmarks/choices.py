@@ -2,8 +2,8 @@
 
     {"question": "Where do fish live?", "choices": ["in water", "on trees"], "answer": [0]}
 
-Published data have a few questions with two equal choices, which neither a text nor a probability can tell apart. Such
-choices are one; it is right if one of them is. The reports of a run say how many questions it concerns.
+Published data have a few questions with two equal choices, which neither a text nor a probability can distinguish. Such
+choices are one; it is right if one of them is. The reports of a run give the number of such questions.
 """
 
 from __future__ import annotations

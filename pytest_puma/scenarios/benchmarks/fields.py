@@ -1,4 +1,4 @@
-"""Values of a published record, checked: each error says what was found and what was expected."""
+"""Values of a published record, checked: each error gives the value found and the value expected."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SHOWN = 40
 
 def text(record: Mapping[str, Any], *names: str) -> str:
     """Return the text of the first of these columns that the record has."""
-    found = value(record, str, *names)
-    if not found.strip():
-        raise _unusable(_named(record, names) or names[0], found, "a text that is not empty")
-    return found
+    entry = value(record, str, *names)
+    if not entry.strip():
+        raise _unusable(_named(record, names) or names[0], entry, "a text that is not empty")
+    return entry
 
 
 def texts(record: Mapping[str, Any], *names: str, empty: bool = True) -> list[str]:
@@ -38,10 +38,10 @@ def value(record: Mapping[str, Any], kind: type[T], *names: str) -> T:
     if name is None:
         msg = f"column {' or '.join(map(repr, names))}: missing or empty; the row has: {', '.join(record)}"
         raise DataError(msg)
-    found = record[name]
-    if not isinstance(found, kind) or (isinstance(found, bool) and kind is not bool):
-        raise _unusable(name, found, _NAMES.get(kind, kind.__name__))
-    return found
+    entry = record[name]
+    if not isinstance(entry, kind) or (isinstance(entry, bool) and kind is not bool):
+        raise _unusable(name, entry, _NAMES.get(kind, kind.__name__))
+    return entry
 
 
 def string(record: Mapping[str, Any], name: str) -> str:
@@ -54,8 +54,8 @@ def place(record: Mapping[str, Any], name: str, keys: Sequence[str], *, first: i
 
     A number may be written as a text: `"2"`.
     """
-    found = str(value(record, object, name)).strip()
-    return list(keys).index(found) if found in keys else number(record, name, len(keys), first=first, or_one_of=keys)
+    key = str(value(record, object, name)).strip()
+    return list(keys).index(key) if key in keys else number(record, name, len(keys), first=first, or_one_of=keys)
 
 
 def number(record: Mapping[str, Any], name: str, count: int, *, first: int = 0, or_one_of: Sequence[str] = ()) -> int:

@@ -103,7 +103,7 @@ def _tested(code: str, tests: list[str]) -> str:
     """The function of the code that the first test calls."""
     called = [name for name in functions_of(code) if tests and f"{name}(" in tests[0]]
     if not called:
-        found = ", ".join(functions_of(code)) or "no function"
-        msg = f"column 'code': defines {found}, expected the function that the test {tests[:1]} calls"
+        defined = ", ".join(functions_of(code)) or "no function"
+        msg = f"column 'code': defines {defined}, expected the function that the test {tests[:1]} calls"
         raise DataError(msg)
     return max(called, key=len)

@@ -50,8 +50,8 @@ class Piqa(ChoiceBenchmark):
             yield from rows
             return
         if len(labels) != len(rows):
-            found = f"{len(rows)} rows, and {_beside(path).name} {len(labels)} labels"
-            msg = f"{shown_path(path)} has {found}; expected a label for each row"
+            counts = f"{len(rows)} rows, and {_beside(path).name} {len(labels)} labels"
+            msg = f"{shown_path(path)} has {counts}; expected a label for each row"
             raise DataError(msg)
         yield from ((place, record | {"label": label}) for (place, record), label in zip(rows, labels, strict=True))
 

@@ -23,8 +23,8 @@ def references_found(sample: Sample, prediction: Prediction) -> float:
     In the tasks of questions and answers (`qa_*`) one reference is enough.
     """
     text = prediction.text.casefold()
-    found = [reference.casefold() in text for reference in sample.references]
-    return float(any(found)) if sample.groups["task"].startswith("qa") else sum(found) / len(found)
+    hits = [reference.casefold() in text for reference in sample.references]
+    return float(any(hits)) if sample.groups["task"].startswith("qa") else sum(hits) / len(hits)
 
 
 REFERENCES_FOUND = Metric(name="references_found", score=references_found, kinds=frozenset({"completion"}))

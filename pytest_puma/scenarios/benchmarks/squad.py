@@ -71,8 +71,8 @@ class Squad(CompletionBenchmark):
             msg = "column 'answers': found no answer, expected at least one; squad_v2 has questions without an answer"
             raise DataError(msg)
         names = ("id", "title", "context", "question")
-        known = {name: fields.text(record, name).strip() for name in names}
-        return known | {"answers": list(dict.fromkeys(texts)) or [_NONE]}
+        columns = {name: fields.text(record, name).strip() for name in names}
+        return columns | {"answers": list(dict.fromkeys(texts)) or [_NONE]}
 
     def published(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         """Read the nested JSON of the authors, or a file of the hub."""

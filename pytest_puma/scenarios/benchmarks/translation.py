@@ -1,7 +1,7 @@
 """Translation of lines, as WMT and FLORES publish them. The names of columns and files are codes of languages.
 
 news.tsv                      a header as `en<TAB>de`, then a source and its translation in each line
-src.en, ref.de                two files with as many lines, in one folder: words of the names say which is which
+src.en, ref.de                two files with as many lines, in one folder: words of the names identify each
 {"translation": {"en": ..., "de": ...}}          the hub; the first language is the source
 
 class GermanToEnglish(Translation):      # the other direction of the same data
