@@ -103,16 +103,16 @@ class History:
     def _update(self, connection: sqlite3.Connection) -> None:
         self._connection, self._texts = connection, {}
         stamps = dict(_stamps(self._runs))
-        if stamps == self._known():
+        if stamps == self._indexed():
             return
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             # Another process may have been faster.
-            known = self._known()
-            self._remove([name for name in known if name not in stamps])
-            self._add([name for name, stamp in stamps.items() if known.get(name) != stamp], stamps)
+            indexed = self._indexed()
+            self._remove([name for name in indexed if name not in stamps])
+            self._add([name for name, stamp in stamps.items() if indexed.get(name) != stamp], stamps)
 
-    def _known(self) -> dict[str, str]:
+    def _indexed(self) -> dict[str, str]:
         """Return the stamp of each run in the index."""
         return dict(self._connection.execute("SELECT name, stamp FROM run UNION ALL SELECT name, stamp FROM damaged"))
 

@@ -58,7 +58,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     predictions = score(cell.scenario, answered.samples, answered.predictions, cell.scores)
     scored = ScoredPredictions(cell.scenario, predictions, seed=cell.seed, metrics=cell.scores)
     shown = shown_metrics(cell, scored)
-    measures = _known(measure_cell(cell, scored, shown, level=level), answered)
+    measures = _measurable(measure_cell(cell, scored, shown, level=level), answered)
     # Without the time of naive baselines, which is not the model's.
     seconds = answered.seconds + time.perf_counter() - started
     texts = text_fields(cell.scenario, answered.samples, answered.hidden) if context.quotes else ()
@@ -90,7 +90,7 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
         # Those of perturbed samples exist for gates alone: reports would repeat the same rows.
         naive_baselines={} if cell.perturbation else {name: each.of(shown) for name, each in naive.items()},
         cross_cell_gates=cell.cross_cell_gates if answered.complete else (),
-        replicates=_known(_replicates(cell, scored), answered),
+        replicates=_measurable(_replicates(cell, scored), answered),
         contrasts=() if against_baseline is None else _contrasts(cell, against_baseline),
         drift=None if against_baseline is None or against_baseline.series is None else against_baseline.series.drift(),
         samples=len(answered.samples),
@@ -179,7 +179,7 @@ def _against_baseline(
     return Comparison.to_baseline(scored, answered.signature, baseline, level=level, watched=watched)
 
 
-def _known(numbers: Mapping[str, Number], answered: CellPredictions) -> dict[str, Number]:
+def _measurable(numbers: Mapping[str, Number], answered: CellPredictions) -> dict[str, Number]:
     """The numbers by metric, without those that the answers cannot have."""
     return {name: each for name, each in numbers.items() if MetricName.parse(name).base not in answered.unmeasured}
 

@@ -127,17 +127,17 @@ class KeepingEngine:
         keys = request_keys(requests, counts, strict=self._strict)
         if current is None:
             self._end_pass()
-            current, found = self._begin_pass(keys, requests[0].prompt, counts)
+            current, kept = self._begin_pass(keys, requests[0].prompt, counts)
         else:
-            found = self._find(current, keys)
+            kept = self._find(current, keys)
         missing = []
         for ticket, key, request in zip(tickets, keys, requests, strict=True):
-            if key in found:
-                self._ready[ticket] = found[key].response
-                self._cell.take(found[key], current)
+            if key in kept:
+                self._ready[ticket] = kept[key].response
+                self._cell.take(kept[key], current)
             else:
                 missing.append((ticket, key, request))
-        self._compute(missing, beside=[each for key, each in zip(keys, requests, strict=True) if key in found])
+        self._compute(missing, beside=[each for key, each in zip(keys, requests, strict=True) if key in kept])
 
     def _begin_pass(
         self, keys: Sequence[bytes], base: Prompt, counts: Counter[bytes]
@@ -152,10 +152,10 @@ class KeepingEngine:
         ideal = self._company(ideal, keys, keys)
         replayed = self._store.whole_pass(self._cell.scope, ideal) if self._whole and self._cell.scope else None
         current = Pass(ideal, ideal, base, replayed, counts)
-        found = self._find(current, keys)
-        current.actual = self._company(actual, keys, [key for key in keys if key not in found])
+        kept = self._find(current, keys)
+        current.actual = self._company(actual, keys, [key for key in keys if key not in kept])
         self._cell.current = current
-        return current, found
+        return current, kept
 
     def _end_pass(self) -> None:
         """Record a pass that was computed to its end, so that it can be replayed as a whole."""

@@ -108,8 +108,8 @@ class RecordedRun:
         """The cells by id. Of a test that ran several times, the last attempt counts."""
         cells = {str(cell.name): cell for cell in self._places if isinstance(cell, RecordedCell)}
         if not cells:
-            found = "; ".join(("no whole cell in it", *self.cut_off)) if self.cut_off else "no cell in it"
-            msg = f"{self.path}: {found}; expected the predictions of a run: run again"
+            problem = "; ".join(("no whole cell in it", *self.cut_off)) if self.cut_off else "no cell in it"
+            msg = f"{self.path}: {problem}; expected the predictions of a run: run again"
             raise DataError(msg)
         return cells
 

@@ -62,10 +62,10 @@ def main() -> None:
     parser.add_argument("--languages", nargs="+", choices=tuple(PHRASES), default=tuple(PHRASES))
     parser.add_argument("--seed", type=int)
     parser.add_argument("--dev", action="store_true", help="the rows that are lent as examples")
-    asked = parser.parse_args()
-    words, seed = (DEV_WORDS, DEV_SEED) if asked.dev else (WORDS, SEED)
-    seed = seed if asked.seed is None else asked.seed
-    sys.stdout.write(json_lines(rows(asked.words or words, asked.languages, seed, dev=asked.dev)))
+    options = parser.parse_args()
+    words, seed = (DEV_WORDS, DEV_SEED) if options.dev else (WORDS, SEED)
+    seed = seed if options.seed is None else options.seed
+    sys.stdout.write(json_lines(rows(options.words or words, options.languages, seed, dev=options.dev)))
 
 
 if __name__ == "__main__":

@@ -144,14 +144,14 @@ class Contents:
 
 def _mark_differences(scenario: ScenarioBlocks, cells: Sequence[CellBlocks | None]) -> None:
     """Flag the rows in which not all cells of a scenario give the same answer."""
-    known = [each for place in scenario.cells if (each := cells[place]) is not None]
+    own = [each for place in scenario.cells if (each := cells[place]) is not None]
     first: dict[int, int] = {}
     differing: set[int] = set()
-    for cell in known:
+    for cell in own:
         for row, answer in zip(cell.rows, cell.answers, strict=True):
             if first.setdefault(row, answer) != answer:
                 differing.add(row)
-    for cell in known:
+    for cell in own:
         for place, row in enumerate(cell.rows):
             cell.flags[place] |= DIFFERS if row in differing else 0
 
