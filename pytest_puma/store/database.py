@@ -5,7 +5,7 @@
     store.keep(scope, company, prompt, [(key, request, response)])
     store.find(scope, [key], company)
 
-Nothing here fails a test: if the file cannot be written, answers are no longer kept, and `take_notes` says why.
+Nothing here fails a test: if the file cannot be written, no more answers are kept, and `take_notes` returns the reason.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ class KeepingEngine:
     # -- responses -------------------------------------------------------------------------------
 
     def _find(self, current: Pass, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
-        """The kept responses that may be handed out."""
+        """The kept responses that may be used."""
         if self._cell.scope is None or self._mode == "fresh":
             return {}
         if not self._whole:

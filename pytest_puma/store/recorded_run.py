@@ -151,8 +151,8 @@ class RecordedRun:
     def _cell(self, data: Mapping[str, Any], lines: CellLines) -> RecordedCell:
         if data["prompts"] is None:
             msg = (
-                f"{self.path}: the run kept no prompts (ini key puma_keep_prompts), so that no request can be compared "
-                "with it; run again, with puma_keep_prompts = true if its answers are to be read"
+                f"{self.path}: the run kept no prompts (ini key puma_keep_prompts), so answers cannot be matched; "
+                "set it to true and run again"
             )
             raise DataError(msg)
         return RecordedCell(

@@ -40,7 +40,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What blocks are made of: a run, its folder (None if it has none), and what it is compared with.
+    """The contents of a page: a run, its folder (None if it has none), and the other side of its comparison.
 
     `texts`: whether to keep the texts of samples. `limit`: the bytes that all blocks may have, None for any;
     `megabytes`: the limit that is shown for it. `history`: of cells, by id.
