@@ -33,7 +33,7 @@ from pytest_puma.store.passes import Pass, Passes
 from pytest_puma.store.recipe import company_key, engine_code, engine_key, request_keys
 from pytest_puma.store.row import KeptResponse
 
-#: What is read: `mix` whatever is kept, `whole` only passes that are kept to their end, `fresh` nothing.
+#: The kept responses to read: `mix` all, `whole` those of passes that are kept to their end, `fresh` none.
 Mode: TypeAlias = Literal["mix", "whole", "fresh"]
 UNTIMED = "is not measured: some answers are kept from an earlier run; --puma-store=fresh computes all of them again"
 _OTHERWISE = "answers differ from those kept of the same requests in the same batch: this machine is not deterministic"

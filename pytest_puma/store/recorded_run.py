@@ -43,7 +43,7 @@ _CELL_SHAPE = {
         "engine": {str: object},
     },
 }
-#: What a conversation is held again with; versions before `responses` have only a part of it.
+#: Parts of a prediction that replay its conversation; versions before `responses` have only a part of it.
 _PREDICTION_SHAPE = {
     "sample_id": str,
     "trial": int,

@@ -19,7 +19,7 @@ from tools.data.rows import json_lines
 
 WORDS = (30, 60, 120)
 SEED = 42
-#: Of the few-shot examples.
+#: Lengths and seed of the few-shot examples.
 DEV_WORDS, DEV_SEED = (30,), 7
 _ROWS = 4  # for each language and length
 _COMMON = 3

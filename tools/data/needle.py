@@ -21,10 +21,10 @@ from tools.data.rows import json_lines
 
 #: Numbers of the person who is asked for, by kind.
 KINDS = {"single": 1, "multiple": 2, "none": 0}
-#: Of the bundled file: with the longest, a prompt of 1,300 tokens.
+#: Lengths of the texts of the bundled file: with the longest, a prompt of 1,300 tokens.
 WORDS = (50, 100, 200, 400)
 SEED = 42
-#: Of the few-shot examples.
+#: Lengths and seed of the few-shot examples.
 DEV_WORDS, DEV_SEED = (50,), 7
 _NUMBERS = 4  # in each text, of all persons together
 

@@ -18,7 +18,7 @@ STRATEGIES = ("zero_shot", "few_shot_3", "zero_shot_cot", "cot_few_shot_3", "opt
 MODELS = ("alder", "birch", "cedar", "dogwood")
 PERTURBATIONS = ("typos_5pct", "case_upper", "case_lower", "tech_noise")
 CELLS = len(STRATEGIES) * len(MODELS) * (1 + len(PERTURBATIONS))
-#: How often a scripted model knows the gold.
+#: Share of samples of which a scripted model returns the gold label.
 SKILL = 0.5
 #: Characters of an issue and of a chain of thought.
 ISSUE, THOUGHT = 600, 770
