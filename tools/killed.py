@@ -1,4 +1,4 @@
-"""A run of pytest that is killed in the middle: `kill -9`, as soon as its response store has so many answers."""
+"""A run of pytest that is killed in the middle: `kill -9`, as soon as its response store has enough answers."""
 
 from __future__ import annotations
 

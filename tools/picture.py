@@ -72,7 +72,7 @@ def characters(output: str) -> Iterator[tuple[str, Style]]:
 
 
 def wrapped(output: str, columns: int) -> list[list[tuple[str, Style]]]:
-    """The lines of the output as a terminal of so many columns shows them."""
+    """The lines of the output as a terminal with `columns` columns shows them."""
     lines: list[list[tuple[str, Style]]] = [[]]
     for character, style in characters(output.rstrip("\n")):
         if character == "\n":

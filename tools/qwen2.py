@@ -36,7 +36,7 @@ def write_qwen2(
     name: str,
     describe: Callable[[GGUFWriter], None],
 ) -> None:
-    """Write the file; `describe` adds the tokenizer and what else is said. Tensors of bytes are blocks of Q8_0.
+    """Write the file; `describe` adds the tokenizer and further metadata. Tensors of bytes are blocks of Q8_0.
 
     No output matrix: llama.cpp then takes the embeddings. Queries and keys need no permutation in `qwen2`.
     """

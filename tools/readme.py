@@ -11,8 +11,7 @@ follows. `from` and `to` select the lines between two lines, both included; `exi
 Each block has an empty response store, so that its command computes what it shows. A run before it can fill the store:
 that of the command `before`, or with `killed: N` that of the same command, killed as soon as N answers are kept.
 
-Two runs differ in seconds, run ids and widths, and a killed one in the moment of its end. As near-ties flip, they also
-differ in the measures of sentences, and a little in the numbers of tables. None of this counts as a change.
+A difference that any two runs have is no change; `tools/readme_drift.py` lists these.
 """
 
 from __future__ import annotations
@@ -24,15 +23,14 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from difflib import SequenceMatcher, unified_diff
-from itertools import pairwise
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
 from tools.killed import NotKilledError, kill_at
+from tools.readme_drift import settled
 
 _ROOT = Path(__file__).parents[1]
 _LAST = 30  # lines of output that an error shows
@@ -55,18 +53,6 @@ _SET = {"COLUMNS": "110", "PY_COLORS": "0", "NO_COLOR": "1"}
 _UNSET = {"CI", "BUILD_NUMBER", "PYTEST_ADDOPTS"}  # they change what pytest prints
 _HEADER = re.compile(r"^=+ test session starts =+$.*?^(?=collected )", re.MULTILINE | re.DOTALL)
 
-_MASKS = (
-    (re.compile(r"\b\d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "<seconds>"),  # from a minute on, pytest prints them twice
-    (re.compile(r"\b\d{8}T\d{6}-\d+\b"), "<run>"),
-    (re.compile(r"\b[\d,]+ (?=of [\d,]+ (of \d+ cells?|answers kept)\b)"), "<kept> "),
-    (re.compile(r"\S+ \[\S+, \S+\](?= n=\d)"), "<measure>"),
-    (re.compile(r"(?<!\S)([-=_])\1+(?!\S)"), r"\1"),
-    (re.compile(r"\[ +(?=\d+%\])"), "["),
-)
-_RULE = re.compile(r"-{2,}(  -{2,})+")  # between the headings of a table and its rows
-_NUMBER = re.compile(r"(\[?)(-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)(?<!,)([%*,\]]*)")
-_ABSOLUTE, _RELATIVE, _TOKENS = Decimal("0.05"), Decimal("0.10"), Decimal("0.02")
-
 
 class ReadmeError(Exception):
     """A malformed marker, or a command that did not do what its marker expects."""
@@ -80,7 +66,7 @@ class ReadmeError(Exception):
 class Marker:
     """A command, its expected exit status, and the first and last line of the output to show.
 
-    `before`: a command that runs first. `killed`: the command itself runs first, up to so many kept answers.
+    `before`: a command that runs first. `killed`: the command itself runs first, up to this number of kept answers.
     """
 
     command: str
@@ -98,15 +84,6 @@ class Block:
     marker: Marker
     start: int
     end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A word for the comparison; in a table, a number is `#` in the shape and is compared by its value."""
-
-    shape: str
-    number: Decimal = Decimal(0)
-    column: str = ""
 
 
 def parse_marker(line: str) -> Marker:
@@ -208,58 +185,6 @@ def _find(lines: Sequence[str], pattern: re.Pattern[str], marker: Marker, start:
             return at
     missing = f"no such line after line {start} of its output"
     raise ReadmeError(marker.command, found=missing, expected=repr(pattern.pattern), output="\n".join(lines))
-
-
-def settled(output: Sequence[str], printed: Sequence[str]) -> list[str]:
-    """The output, with the printed line in place of each line that is alike: any other difference is drift."""
-    new, old = list(_words(output)), list(_words(printed))
-    shapes = [[tuple(word.shape for word in words) for words in side] for side in (new, old)]
-    result = list(output)
-    for i, j, size in SequenceMatcher(None, shapes[0], shapes[1], autojunk=False).get_matching_blocks():
-        for at in range(size):
-            if all(map(_alike, new[i + at], old[j + at])):
-                result[i + at] = printed[j + at]
-    return result
-
-
-def _words(lines: Sequence[str]) -> Iterator[list[_Word]]:
-    """The words of each line; in a table, by column. It ends with the first line without blanks between columns."""
-    columns: list[tuple[str, slice]] = []
-    for above, line in pairwise(["", *lines]):
-        if _RULE.fullmatch(line):
-            starts = [match.start() for match in re.finditer("-+", line)]
-            columns = [(above[start:end].strip(), slice(start, end)) for start, end in pairwise([*starts, None])]
-        elif not line or any(line[span.start - 2 : span.start].strip() for _, span in columns[1:]):
-            columns = []
-        cells = [_cell(column, word) for column, span in columns for word in line[span].split()]
-        yield cells if columns else _masked(line)
-
-
-def _masked(line: str) -> list[_Word]:
-    for pattern, kind in _MASKS:
-        line = pattern.sub(kind, line)
-    return [_Word(word) for word in line.split()]
-
-
-def _cell(column: str, word: str) -> _Word:
-    match = _NUMBER.fullmatch(word)
-    if not match:
-        return _masked(word)[0]
-    if column == "s":
-        return _Word("<seconds>")
-    before, digits, after = match.groups()
-    number = Decimal(digits.replace(",", "")).scaleb(-2 if "%" in after else 0)
-    return _Word(f"{before}#{after}", number, column)
-
-
-def _alike(new: _Word, printed: _Word) -> bool:
-    """Whether two words of one shape can come from two runs of one command."""
-    slack = Decimal(0)
-    if printed.column == "tokens":
-        slack = _TOKENS * abs(printed.number)
-    elif any(number.as_tuple().exponent for number in (new.number, printed.number)):  # a count has none
-        slack = max(_ABSOLUTE, _RELATIVE * abs(printed.number))
-    return abs(new.number - printed.number) <= slack
 
 
 def main(arguments: Sequence[str] | None = None, *, root: Path = _ROOT) -> int:

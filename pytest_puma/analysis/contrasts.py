@@ -18,7 +18,7 @@ _NEEDED = {
 }
 
 
-def compare(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contrast, ...]:
+def contrasts_of(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Contrast, ...]:
     """Return all contrasts along these axes, in the order of the cells, with p-values adjusted for all of them.
 
     A contrast is about the primary metric, or one that a gate limits. Cells with other samples, and metrics that the

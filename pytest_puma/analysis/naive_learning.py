@@ -93,9 +93,9 @@ def _features(weights: TfidfVectorizer, questions: Sequence[str], texts: Sequenc
     from scipy.sparse import csr_matrix, hstack
 
     choices = weights.transform([text for own in texts for text in own])
-    asked = weights.transform([question for question, own in zip(questions, texts, strict=True) for _ in own])
+    contexts = weights.transform([question for question, own in zip(questions, texts, strict=True) for _ in own])
     lengths = [[len(text) / max(map(len, own))] for own in texts for text in own]
-    return hstack([choices, csr_matrix(choices.multiply(asked).sum(axis=1)), csr_matrix(lengths)]).tocsr()
+    return hstack([choices, csr_matrix(choices.multiply(contexts).sum(axis=1)), csr_matrix(lengths)]).tocsr()
 
 
 def _texts(sample: Sample) -> list[str]:

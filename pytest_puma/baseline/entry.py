@@ -82,7 +82,10 @@ class Entry:
     def of(
         cls, outcome: Outcome, *, commit: str, test: str, old: Entry | None = None, metrics: Collection[str] = ()
     ) -> Entry:
-        """Make the entry of an outcome; `old` is the entry that it renews, `metrics` are those to compare besides."""
+        """Make the entry of an outcome.
+
+        `old`: the entry to replace; `metrics`: further metrics whose scores are stored, for comparisons.
+        """
         measures = {
             name: {number: rounded(getattr(measure, number)) for number in _NUMBERS}
             for name, measure in sorted(outcome.measures.items())

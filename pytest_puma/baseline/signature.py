@@ -20,11 +20,11 @@ def changed_parts(now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, 
 def _parts(signature: Mapping[str, Any], *, beside: Mapping[str, Any]) -> dict[str, Any]:
     """The parts by name; threads, drivers and versions are all `the engine`.
 
-    What only one of two signatures says about the build is no difference.
+    A part of the build that only one of two signatures has is no difference.
     """
     signature = SINCE_FORMAT_2 | dict(signature)
-    known = beside.get("engine", {})
-    engine = {name: each for name, each in signature.get("engine", {}).items() if name not in _BUILD or name in known}
+    other = beside.get("engine", {})
+    engine = {name: each for name, each in signature.get("engine", {}).items() if name not in _BUILD or name in other}
     weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
     # Older signatures, of any format, do not have it.
     chat = engine.pop("chat", "True")

@@ -1,4 +1,4 @@
-"""The nouns: frozen, self-checking data, the `Scenario` contract, errors and protocols. Imports nothing of ours."""
+"""The nouns: frozen, self-checking data, the `Scenario` contract, errors and protocols. Imports only `task_types`."""
 
 from pytest_puma.core.backend import Backend, Grammar, Step
 from pytest_puma.core.cell_id import CellId

@@ -1,4 +1,4 @@
-"""A program of this package in a process of its own, which a broken library may end, and the signals that end one."""
+"""Run a program of this package in a child process, so that a crash of a library does not end pytest."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Duplicates: TypeAlias = Literal["number", "drop"]
-#: A metric of a whole cell: a function of all predictions, or a `Metric` with `per="cell"`, which says its direction.
+#: A metric of a whole cell: a function of all predictions, or a `Metric` with `per="cell"`, which has a direction.
 OwnMetric: TypeAlias = Callable[[Sequence[Prediction]], float] | Metric
 
 
@@ -30,7 +30,7 @@ class DataSource:
 
 
 class Scenario(ABC):
-    """A task: samples with a gold answer, and a reader of what a model says about one.
+    """A task: samples with a gold answer, and a reader of the reply to one.
 
     A new scenario is one class with the four methods below, plus a folder of templates
     `prompts/<name>/<strategy>.jinja`. The attributes and methods after them have defaults.

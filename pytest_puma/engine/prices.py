@@ -18,7 +18,7 @@ MAX_BITS = 1 << 16
 _MAX_PADDING = 999
 #: A width of four digits or one that comes from an argument, in `'%9999d' % x` and `'{:9999}'.format(x)`.
 _WIDE = re.compile(r"\d{4}|\*|\{[^{}]*\{")
-#: Where `split` and `splitlines` part a text.
+#: Characters at which `split` and `splitlines` part a text.
 _SPACES = [chr(code) for code in range(0x3001) if chr(code).isspace()]
 _TAKES_APART = (
     "batch", "groupby", "join", "list", "map", "max", "min", "reject", "rejectattr", "select", "selectattr", "slice",

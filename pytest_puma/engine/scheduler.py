@@ -112,7 +112,7 @@ class Scheduler:
         return finished
 
     def leave(self) -> list[Operation]:
-        """When idle: the operations that drop the fork points kept for later requests."""
+        """Return the operations that drop unused fork points; call when idle."""
         self._leave()
         return self.sequences.operations()
 

@@ -45,7 +45,7 @@ class Track:
         return length < len(job.tokens) and job.tokens[:length] == self.tokens
 
     def step(self, tokens: int, rows: int) -> Step:
-        """As many pending tokens as fit into a batch with space for these tokens and rows of logits."""
+        """Return the next tokens that fit into `tokens` tokens and `rows` rows of logits."""
         end = min(len(self.tokens), self.held + tokens, max(self.rows_from, self.held) + rows)
         pending = self.tokens[self.held : end]
         return Step(self.sequence, self.held, pending, min(max(self.rows_from - self.held, 0), len(pending)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Doubt, Gate, Policy, Power, Status, Verdict
 from pytest_puma.gates.power import of_decline
 
-#: A gate with less power cannot be said to have passed: 100 samples give this power, 50 do not.
+#: A gate with less power cannot pass: 100 samples give this power, 50 do not.
 MIN_POWER = 0.4
 
 

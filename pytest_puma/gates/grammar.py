@@ -131,8 +131,8 @@ def _metric(text: str, start: int, end: int) -> str:
     if _METRIC.fullmatch(metric):
         return metric
     rest = re.sub(r"\A[\w.+-]*\s*", "", metric)  # behind the first name
-    found = f"found {rest!r}" if rest else "found no metric"
-    raise _error(text, text.rindex(rest, start, end), found, "one metric, as in f1_macro")
+    problem = f"found {rest!r}" if rest else "found no metric"
+    raise _error(text, text.rindex(rest, start, end), problem, "one metric, as in f1_macro")
 
 
 class _Limit(NamedTuple):
@@ -202,9 +202,9 @@ def _doubt(text: str, match: re.Match[str]) -> Doubt:
     raise _error(text, match.start(), f"found {match.group().strip()!r}", f"one of {' '.join(f'!{d}' for d in DOUBTS)}")
 
 
-def _error(text: str, offset: int, found: str, expected: str) -> SettingsError:
+def _error(text: str, offset: int, problem: str, expected: str) -> SettingsError:
     return SettingsError(
-        f"gate {text!r}, column {offset + 1}: {found}; expected {expected} "
+        f"gate {text!r}, column {offset + 1}: {problem}; expected {expected} "
         "(a gate reads '[scope:] metric op limit': 'triage_jira: f1_macro >= 0.45')"
     )
 

@@ -125,7 +125,7 @@ def _compared(outcome: Outcome, answered: _Answered, old: Older) -> CellComparis
 
 
 def _paired(bare: CellComparison, new: Outcome, old: Entry, task: Task | None, name: str) -> CellComparison:
-    """The comparison sample by sample; a `PumaError` tells why there is none."""
+    """The comparison sample by sample; a `PumaError` if there is none."""
     pairs = _pairs(new, old, task, name)
     both = {each.metric: pairs.replicates(each.metric) for each in bare.untested}
     contrasts = tuple(contrast(new.cell, name, *each, seed=_seed(new)) for each in both.values() if each is not None)

@@ -52,7 +52,7 @@ def opened(root: Path, update: Callable[[sqlite3.Connection], None], *, in_memor
 
 
 def made_again(root: Path, update: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
-    """Replace a file that turned out to be damaged while it was read."""
+    """Replace a file whose damage showed while it was read."""
     try:
         return _anew(root, update)
     except (OSError, sqlite3.Error):

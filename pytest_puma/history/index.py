@@ -7,7 +7,6 @@ keeps its number, which `run.json` has too.
 from __future__ import annotations
 
 import json
-import math
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,8 +14,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import DataError, Invocation, Measure, Outcome, Run
+from pytest_puma.core import DataError, Measure, Outcome, Run
 from pytest_puma.core.locks import is_locked
+from pytest_puma.history.columns import MEASURE, RUN, measure_row, null, run_row
 from pytest_puma.history.file import made_again, opened
 from pytest_puma.history.rows import MeasureRow, RunRow, State
 from pytest_puma.store.past_run import read_run
@@ -24,13 +24,6 @@ from pytest_puma.store.project_folder import runs_of
 from pytest_puma.store.run_folder import RECORD
 from pytest_puma.store.run_order import oldest_first
 
-#: The columns of a `RunRow`.
-_RUN = 'number, name, started, seconds, "commit", branch, dirty, ci, command, cells, failed, answers, kept'
-#: The columns of a `MeasureRow`, before those of its run.
-_MEASURE = """
-    value, low, high, level, n, (SELECT text FROM text WHERE id = better), (SELECT text FROM text WHERE id = note),
-    (SELECT text FROM text WHERE id = verdicts), (SELECT text FROM text WHERE id = signature)
-"""
 _TEXT = "SELECT id FROM text WHERE text = ?"
 
 
@@ -51,7 +44,7 @@ class History:
 
     def runs(self) -> list[RunRow]:
         """Return the finished runs, the newest first."""
-        return [_run_row(row) for row in self._fetch(f"SELECT {_RUN} FROM run ORDER BY number DESC")]  # noqa: S608
+        return [run_row(row) for row in self._fetch(f"SELECT {RUN} FROM run ORDER BY number DESC")]  # noqa: S608
 
     def unfinished(self) -> list[RunRow]:
         """Return the runs without a readable `run.json`, the newest first."""
@@ -78,11 +71,11 @@ class History:
     def trend(self, cell: str, metric: str, *, last: int) -> list[MeasureRow]:
         """Return a metric of a cell in the newest runs that measured it, the oldest first."""
         query = (
-            f"SELECT {_MEASURE}, {_RUN} FROM measure JOIN run ON number = measure.run "  # noqa: S608
+            f"SELECT {MEASURE}, {RUN} FROM measure JOIN run ON number = measure.run "  # noqa: S608
             "WHERE cell = (SELECT id FROM text WHERE text = ?) AND metric = (SELECT id FROM text WHERE text = ?) "
             "ORDER BY number DESC LIMIT ?"
         )
-        return [_measure_row(cell, metric, row) for row in reversed(self._fetch(query, cell, metric, last))]
+        return [measure_row(cell, metric, row) for row in reversed(self._fetch(query, cell, metric, last))]
 
     def number_of(self, name: str) -> int | None:
         """Return the number of a finished run."""
@@ -103,16 +96,16 @@ class History:
     def _update(self, connection: sqlite3.Connection) -> None:
         self._connection, self._texts = connection, {}
         stamps = dict(_stamps(self._runs))
-        if stamps == self._known():
+        if stamps == self._indexed():
             return
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             # Another process may have been faster.
-            known = self._known()
-            self._remove([name for name in known if name not in stamps])
-            self._add([name for name, stamp in stamps.items() if known.get(name) != stamp], stamps)
+            indexed = self._indexed()
+            self._remove([name for name in indexed if name not in stamps])
+            self._add([name for name, stamp in stamps.items() if indexed.get(name) != stamp], stamps)
 
-    def _known(self) -> dict[str, str]:
+    def _indexed(self) -> dict[str, str]:
         """Return the stamp of each run in the index."""
         return dict(self._connection.execute("SELECT name, stamp FROM run UNION ALL SELECT name, stamp FROM damaged"))
 
@@ -161,7 +154,7 @@ class History:
     def _insert(self, number: int, name: str, stamp: str, run: Run) -> None:
         invocation, outcomes = run.invocation, run.outcomes
         values = (
-            *(number, name, stamp, run.started, _null(run.seconds), invocation.commit, invocation.branch),
+            *(number, name, stamp, run.started, null(run.seconds), invocation.commit, invocation.branch),
             *(invocation.dirty, invocation.ci, invocation.command, len(outcomes)),
             len({each.node_id for each in outcomes if each.failed} | {fault.node_id for fault in run.faults}),
             sum(outcome.trials for outcome in outcomes),
@@ -177,7 +170,7 @@ class History:
     def _row(self, number: int, outcome: Outcome, measure: Measure, signature: int) -> tuple[Any, ...]:
         statuses = [verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric]
         texts = (outcome.cell, measure.metric, measure.better, measure.note, ";".join(statuses))
-        numbers = (_null(measure.value), _null(measure.low), _null(measure.high), measure.level, measure.n)
+        numbers = (null(measure.value), null(measure.low), null(measure.high), measure.level, measure.n)
         return (number, measure.metric == outcome.primary, *map(self._text, texts), signature, *numbers)
 
     def _text(self, text: str) -> int:
@@ -209,44 +202,3 @@ def _state(folder: os.DirEntry[str]) -> State:
         if is_locked(Path(folder.path)):
             return "running"
     return "cut off"
-
-
-def _null(number: float) -> float | None:
-    return None if math.isnan(number) else number
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
-
-
-def _run_row(row: tuple[Any, ...]) -> RunRow:
-    number, name, started, seconds, commit, branch, dirty, ci, command, cells, failed, answers, kept = row
-    return RunRow(
-        name=name,
-        number=number,
-        started=started,
-        seconds=_number(seconds),
-        invocation=Invocation(commit=commit, branch=branch, dirty=bool(dirty), ci=ci, command=command),
-        cells=cells,
-        failed=failed,
-        answers=answers,
-        kept=kept,
-    )
-
-
-def _measure_row(cell: str, metric: str, row: tuple[Any, ...]) -> MeasureRow:
-    value, low, high, level, n, better, note, verdicts, signature, *run = row
-    return MeasureRow(
-        run=_run_row(tuple(run)),
-        cell=cell,
-        metric=metric,
-        value=_number(value),
-        low=_number(low),
-        high=_number(high),
-        level=level,
-        n=n,
-        better=better,
-        note=note,
-        verdicts=tuple(filter(None, verdicts.split(";"))),
-        signature=json.loads(signature),
-    )

@@ -92,7 +92,7 @@ def _value(value: float | None) -> str:
 
 
 def _sentences(comparison: RunComparison) -> list[str]:
-    """What the table does not tell: differences alone."""
+    """The differences that are not in the table, as sentences."""
     both = f"{comparison.new} and {comparison.old}"
     if comparison.same:
         answers = "values" if any(cell.why for cell in comparison.cells) else "answers"

@@ -18,7 +18,7 @@ _NEEDED = frozenset("\u200c\u200d")
 #: `##vso[...]` (Azure), `##teamcity[...]` anywhere.
 _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 
-#: Characters of a line: messages may hold values of files; their end tells what to do.
+#: Characters of a line: messages may hold values of files; they end with the advice.
 _MAX_LINE, _HEAD, _TAIL = 2000, 1500, 400
 
 #: Text that GitHub and GitLab turn into a link or a mention, except in code: it is shown as code.

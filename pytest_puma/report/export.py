@@ -1,4 +1,4 @@
-"""Rows of a run in a file of the user's choice: the suffix says the format."""
+"""Rows of a run in a file of the user's choice: the suffix selects the format."""
 
 from __future__ import annotations
 

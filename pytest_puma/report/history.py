@@ -83,7 +83,7 @@ def commit(row: RunRow) -> str:
 
 def _step(step: Step) -> tuple[str, ...]:
     row = step.row
-    known = not math.isnan(step.change)
+    has_change = not math.isnan(step.change)
     return (
         str(row.run.number),
         when(row.run),
@@ -91,7 +91,7 @@ def _step(step: Step) -> tuple[str, ...]:
         str(row.n),
         f"{number(row.value)}{'*' if row.note else ''}",
         _interval(row.low, row.high, row),
-        signed(step.change) if known else "",
+        signed(step.change) if has_change else "",
         _interval(*step.interval, row),
         step.verdict,
         ", ".join(step.changed),

@@ -1,4 +1,4 @@
-"""What a report tells about a run beside its tables: sentences, each with the cells that it is about."""
+"""Sentences on a run beside the tables of a report, each with the cells that it is about."""
 
 from __future__ import annotations
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pytest_puma.analysis import cautions, early_stopping
-from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
+from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.analysis.verdicts import Comparison, verdicts
 from pytest_puma.baseline import Entry
 from pytest_puma.core import (
     BootstrapReplicates,
-    Contrast,
     DeclaredScore,
-    Flip,
     Measure,
     Outcome,
     Policy,
@@ -24,15 +22,21 @@ from pytest_puma.core import (
     Usage,
     Verdict,
 )
-from pytest_puma.core.gate import DRIFT
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.gates import not_run
-from pytest_puma.metrics import ScoredPredictions, calibration_bins, confusion_matrix, contrast, score
+from pytest_puma.metrics import ScoredPredictions, calibration_bins, confusion_matrix, score
 from pytest_puma.run.cell import Cell
+from pytest_puma.run.comparisons import (
+    against_baseline,
+    against_naive_baselines,
+    contrasts_with,
+    find_naive_baselines,
+    flips_since,
+)
 from pytest_puma.run.groups import measure_cell, shown_metrics
 from pytest_puma.run.predict import CellPredictions
 from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.scenarios.texts import beginning, text_fields
+from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.stats import LEVEL
 
 Number = TypeVar("Number")
@@ -58,15 +62,15 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     predictions = score(cell.scenario, answered.samples, answered.predictions, cell.scores)
     scored = ScoredPredictions(cell.scenario, predictions, seed=cell.seed, metrics=cell.scores)
     shown = shown_metrics(cell, scored)
-    measures = _known(measure_cell(cell, scored, shown, level=level), answered)
+    measures = _measurable(measure_cell(cell, scored, shown, level=level), answered)
     # Without the time of naive baselines, which is not the model's.
     seconds = answered.seconds + time.perf_counter() - started
     texts = text_fields(cell.scenario, answered.samples, answered.hidden) if context.quotes else ()
-    naive = _naive(cell, answered, scored, context.naive_baselines, shown)
-    against_baseline = _against_baseline(cell, answered, scored, context.baseline, level)
-    comparisons = _against_naive(cell, scored, naive)
-    if against_baseline is not None:
-        comparisons["baseline"] = against_baseline
+    naive = find_naive_baselines(cell, answered, scored, context.naive_baselines, shown)
+    baseline = against_baseline(cell, answered, scored, context.baseline, level)
+    comparisons = against_naive_baselines(cell, scored, naive)
+    if baseline is not None:
+        comparisons["baseline"] = baseline
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
@@ -86,13 +90,13 @@ def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
         warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines),
         notes=answered.notes,
         determinism=answered.determinism,
-        flips=_flips(cell, answered, against_baseline, texts),
+        flips=flips_since(cell, answered, baseline, texts),
         # Those of perturbed samples exist for gates alone: reports would repeat the same rows.
         naive_baselines={} if cell.perturbation else {name: each.of(shown) for name, each in naive.items()},
         cross_cell_gates=cell.cross_cell_gates if answered.complete else (),
-        replicates=_known(_replicates(cell, scored), answered),
-        contrasts=() if against_baseline is None else _contrasts(cell, against_baseline),
-        drift=None if against_baseline is None or against_baseline.series is None else against_baseline.series.drift(),
+        replicates=_measurable(_replicates(cell, scored), answered),
+        contrasts=() if baseline is None else contrasts_with(cell, baseline),
+        drift=None if baseline is None or baseline.series is None else baseline.series.drift(),
         samples=len(answered.samples),
         trials=len(answered.predictions),
         left_out=answered.planned - len(answered.samples),
@@ -146,40 +150,7 @@ def _task(cell: Cell, scored: ScoredPredictions) -> Task:
     )
 
 
-def _naive(
-    cell: Cell,
-    answered: CellPredictions,
-    scored: ScoredPredictions,
-    naive_baselines: NaiveBaselines | None,
-    shown: Sequence[str],
-) -> Mapping[str, NaiveBaseline]:
-    if naive_baselines is None:
-        return {}
-    return naive_baselines.find(
-        cell.scenario, answered.samples, scored.resamples, cell.name.perturbation, metrics=cell.scores, only=shown
-    )
-
-
-def _against_naive(cell: Cell, scored: ScoredPredictions, naive: Mapping[str, NaiveBaseline]) -> dict[str, Comparison]:
-    """The comparisons with those naive baselines that the cell's gates name."""
-    named = {gate.naive for gate in cell.gates}
-    return {
-        f"naive.{name}": Comparison.to_naive_baseline(scored, f"naive.{name}", each)
-        for name, each in naive.items()
-        if name in named
-    }
-
-
-def _against_baseline(
-    cell: Cell, answered: CellPredictions, scored: ScoredPredictions, baseline: Entry | None, level: float
-) -> Comparison | None:
-    if baseline is None:
-        return None
-    watched = any(gate.word == DRIFT for gate in cell.gates)
-    return Comparison.to_baseline(scored, answered.signature, baseline, level=level, watched=watched)
-
-
-def _known(numbers: Mapping[str, Number], answered: CellPredictions) -> dict[str, Number]:
+def _measurable(numbers: Mapping[str, Number], answered: CellPredictions) -> dict[str, Number]:
     """The numbers by metric, without those that the answers cannot have."""
     return {name: each for name, each in numbers.items() if MetricName.parse(name).base not in answered.unmeasured}
 
@@ -209,23 +180,6 @@ def _replicates(cell: Cell, scored: ScoredPredictions) -> dict[str, BootstrapRep
     metrics = {*cell.compared_metrics, *(gate.metric for gate in cell.cross_cell_gates)}
     replicates = (scored.replicates(metric) for metric in sorted(metrics))
     return {each.metric: each for each in replicates if each is not None}
-
-
-def _contrasts(cell: Cell, baseline: Comparison) -> tuple[Contrast, ...]:
-    """The contrasts with the baseline of the metrics to compare."""
-    pairs = (baseline.pairs.replicates(metric) for metric in cell.compared_metrics)
-    return tuple(contrast(cell.id, baseline.name, *pair, seed=cell.seed) for pair in pairs if pair is not None)
-
-
-def _flips(
-    cell: Cell, answered: CellPredictions, baseline: Comparison | None, texts: Sequence[str]
-) -> tuple[Flip, ...]:
-    """The flips since the baseline, with the texts of their samples if an id means nothing to people."""
-    flips = () if baseline is None else baseline.pairs.flips()
-    if cell.scenario.key is not None:
-        return flips
-    shown = {sample.id: beginning(sample, texts) for sample in answered.samples}
-    return tuple(replace(flip, text=shown[flip.sample_id]) for flip in flips)
 
 
 def _confusion(cell: Cell, predictions: Sequence[Prediction]) -> dict[str, dict[str, int]]:

@@ -69,8 +69,8 @@ class ConversationState:
         """Return the origins of this number of last requests; none if that of the conversation is unknown."""
         if self.origin is None:
             return []
-        asked = len(self.prompts)
-        return [self.origin.at(index) for index in range(asked - requests, asked)]
+        total = len(self.prompts)
+        return [self.origin.at(index) for index in range(total - requests, total)]
 
     def _keep(self, prompt: Prompt) -> None:
         turn = sum(kept is not None for kept in self.prompts)

@@ -90,7 +90,7 @@ class BaselineUpdater:
         return [self._line(each) for each in written] + ([] if prune else kept)
 
     def skip(self) -> list[str]:
-        """Write nothing, as the run did not reach its end; return the line that says so, if any were requested."""
+        """Write nothing, as the run did not reach its end; return a line on this if any were requested."""
         if not self._accepts and not self._config.option.puma_prune_baseline:
             return []
         return ["baselines are unchanged, as the run did not reach its end"]

@@ -13,12 +13,13 @@ import pytest
 
 from pytest_puma.session import option_values
 from pytest_puma.session.compared import axes, earlier_run
+from pytest_puma.session.models import models_of
 from pytest_puma.session.options import INI, attribute, has_options
 from pytest_puma.session.project import check_root, project_root
 from pytest_puma.session.selection import is_selected
 
 if TYPE_CHECKING:
-    from pytest_puma.planning.settings import Settings
+    from pytest_puma.planning.settings import Registry, RunOptions, Settings
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 #: The default model.
@@ -108,7 +109,7 @@ def settings_of(config: pytest.Config) -> Settings:
     if not settings.models:
         named = config.getini("puma_models")
         where = "puma_models" if named else "the default model"
-        settings = replace(settings, models=option_values.models(config, named or [DEMONSTRATION], where=where))
+        settings = replace(settings, models=models_of(config, named or [DEMONSTRATION], where=where))
     config.stash[SETTINGS] = settings
     return settings
 
@@ -141,30 +142,18 @@ def _read(config: pytest.Config) -> Settings:
     scenarios = option_values.names("--puma-scenario", option.puma_scenario)
     for name in scenarios:
         registry.known_scenario(name, where="--puma-scenario")
-    strategies = registry.strategy_names(option_values.names("--puma-strategy", option.puma_strategy)) or None
     rescored = option_values.rescored(config)
     ini_gates = tuple(map(registry.gate, config.getini("puma_gates") or ()))
     return Settings(
         registry=registry,
-        models=option_values.models(config, option.puma_model or (), where="--puma-model")
+        models=models_of(config, option.puma_model or (), where="--puma-model")
         if rescored is None
         else recorded_models(rescored),
         rescored=rescored,
         data=option_values.data(config, registry),
         scenarios=scenarios,
-        command=option_values.run_options(
-            "the command line",
-            **{name: getattr(option, f"puma_{name}") for name in _RUN_OPTIONS},
-            strategies=strategies,
-            perturb=option_values.perturbations("--puma-perturb", option.puma_perturb, registry),
-            subjects=option_values.names("--puma-subject", option.puma_subject) or None,
-        ),
-        ini=option_values.run_options(
-            "the ini file",
-            **{name: config.getini(f"puma_{name}") for name in _RUN_OPTIONS},
-            perturb=option_values.perturbations("puma_perturb", config.getini("puma_perturb"), registry),
-            subjects=option_values.names("puma_subjects", config.getini("puma_subjects")) or None,
-        ),
+        command=_command_options(config, registry),
+        ini=_ini_options(config, registry),
         gates=(*ini_gates, *map(registry.gate, option.puma_gate or ())),
         ini_gates=ini_gates,
         project=project_root(config),
@@ -184,6 +173,26 @@ def _read(config: pytest.Config) -> Settings:
         junit=JUNIT in (option.puma_report or ()),
         keep_prompts=config.getini("puma_keep_prompts") is not False,
         keep_runs=option_values.keep_runs(config),
+    )
+
+
+def _command_options(config: pytest.Config, registry: Registry) -> RunOptions:
+    option = config.option
+    return option_values.run_options(
+        "the command line",
+        **{name: getattr(option, f"puma_{name}") for name in _RUN_OPTIONS},
+        strategies=registry.strategy_names(option_values.names("--puma-strategy", option.puma_strategy)) or None,
+        perturb=option_values.perturbations("--puma-perturb", option.puma_perturb, registry),
+        subjects=option_values.names("--puma-subject", option.puma_subject) or None,
+    )
+
+
+def _ini_options(config: pytest.Config, registry: Registry) -> RunOptions:
+    return option_values.run_options(
+        "the ini file",
+        **{name: config.getini(f"puma_{name}") for name in _RUN_OPTIONS},
+        perturb=option_values.perturbations("puma_perturb", config.getini("puma_perturb"), registry),
+        subjects=option_values.names("puma_subjects", config.getini("puma_subjects")) or None,
     )
 
 

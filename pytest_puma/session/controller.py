@@ -151,7 +151,7 @@ class Controller:
     def _finish(
         self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...], baselines: Callable[[], list[str]]
     ) -> Run:
-        from pytest_puma.analysis.contrasts import compare
+        from pytest_puma.analysis.contrasts import contrasts_of
         from pytest_puma.analysis.robustness import robustness
         from pytest_puma.core import Invocation, Run
         from pytest_puma.core.interrupts import held
@@ -174,7 +174,7 @@ class Controller:
             problems=problems,
             faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
-            contrasts=(*compare(outcomes, settings.compare), *earlier),
+            contrasts=(*contrasts_of(outcomes, settings.compare), *earlier),
             unchanged=self._arrivals.unchanged,
             rescored_from=None if settings.rescored is None else settings.rescored.name,
         )

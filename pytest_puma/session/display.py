@@ -1,4 +1,4 @@
-"""Where progress is shown: one live line on a terminal, elsewhere a plain line now and then."""
+"""Display of progress: one live line on a terminal, elsewhere a plain line now and then."""
 
 from __future__ import annotations
 

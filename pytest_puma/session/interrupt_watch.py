@@ -1,7 +1,7 @@
-"""Ctrl-C during a long call of llama.cpp: Python hears it when the call returns, after seconds on a large model.
+"""Ctrl-C during a long call of llama.cpp: Python handles it when the call returns, after seconds on a large model.
 
-A thread hears it at once. It answers the first one with a line, and ends the process at the second one: what was
-answered is in the response store.
+A thread receives it at once. It prints a line for the first Ctrl-C, and ends the process at the second one: the answers
+so far are in the response store.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 from pytest_puma.session.capture import uncaptured
 
-#: Seconds that Python has to hear a signal by itself.
+#: Seconds that Python has to handle a signal by itself.
 _PATIENCE = 1.0
 #: Exit status of a process that Ctrl-C ended, as shells give it.
 _ENDED = 128 + signal.SIGINT
@@ -28,7 +28,7 @@ class InterruptWatch:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._heard = threading.Event()
+        self._handled = threading.Event()
         self._pipe: tuple[int, int] | None = None
 
     def start(self) -> None:
@@ -45,7 +45,7 @@ class InterruptWatch:
             os.close(write)
             return
         self._pipe = read, write
-        signal.signal(signal.SIGINT, self._hear)
+        signal.signal(signal.SIGINT, self._handle)
         os.register_at_fork(after_in_child=self._leave)
         threading.Thread(target=self._watch, args=(read,), daemon=True).start()
 
@@ -63,14 +63,14 @@ class InterruptWatch:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
-        self._heard.set()
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._handled.set()
         signal.default_int_handler(number, frame)
 
     def _watch(self, read: int) -> None:
         presses = 0
         while number := os.read(read, 1):
-            if number[0] != signal.SIGINT or self._heard.wait(_PATIENCE):
+            if number[0] != signal.SIGINT or self._handled.wait(_PATIENCE):
                 continue
             presses += 1
             if presses > 1:

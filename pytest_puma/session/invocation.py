@@ -35,11 +35,11 @@ def checkout(root: Path, environment: Mapping[str, str]) -> Invocation:
 
     A detached head, as in most CI jobs, takes its branch from the environment, if that has the same commit.
     """
-    known = of_git(root)
+    from_git = of_git(root)
     commit, branch = _first(environment, _COMMIT), _first(environment, _BRANCH)
-    if not known.commit:
+    if not from_git.commit:
         return Invocation(commit=commit, branch=branch)
-    return known if known.branch or commit != known.commit else replace(known, branch=branch)
+    return from_git if from_git.branch or commit != from_git.commit else replace(from_git, branch=branch)
 
 
 def of_git(root: Path) -> Invocation:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,71 +15,13 @@ import pytest
 from pytest_puma.session.project import project_root
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Model, Policy
+    from pytest_puma.core import Policy
     from pytest_puma.planning.reports import PageSettings
     from pytest_puma.planning.settings import Registry, RunOptions
     from pytest_puma.planning.storage import StoreSettings
     from pytest_puma.store.recorded_run import RecordedRun
 
 T = TypeVar("T")
-
-
-def models(config: pytest.Config, arguments: Iterable[str], *, where: str) -> tuple[Model, ...]:
-    """Resolve the models; `where` names the option or ini key for errors."""
-    arguments = list(arguments)
-    if not arguments:
-        return ()
-    if config.option.puma_offline:
-        return _offline(config, arguments, where=where)
-    from pytest_puma.core.bundled import bundled_folder
-    from pytest_puma.models import default_directories, resolve_models
-
-    directories = config.getini("puma_model_dirs") or default_directories(project_root(config))
-    resolved = resolve_models(arguments, directories=[*directories, bundled_folder("models")], where=where)
-    if any(model.source == "answers" for model in resolved):
-        _check_answers(resolved, where=where)
-    return tuple(_strict(model) if model.computes else model for model in resolved) if _is_strict(config) else resolved
-
-
-def _offline(config: pytest.Config, arguments: list[str], *, where: str) -> tuple[Model, ...]:
-    """The models that the response store knows."""
-    from pytest_puma.planning.offline import offline_models
-    from pytest_puma.store.database import ResponseStore
-
-    reader = ResponseStore(store(config).path, readonly=True)
-    try:
-        models = offline_models(arguments, reader, where=where)
-    finally:
-        reader.close()
-    return tuple(map(_strict, models)) if _is_strict(config) else models
-
-
-def _is_strict(config: pytest.Config) -> bool:
-    return bool(config.option.puma_strict or config.getini("puma_strict"))
-
-
-def _check_answers(resolved: Iterable[Model], *, where: str) -> None:
-    """Read files of answers, so that a mistake in one is reported before anything runs."""
-    from pytest_puma.core import DataError, SettingsError
-    from pytest_puma.store.answers import read_answers
-
-    try:
-        for model in resolved:
-            if model.source == "answers":
-                read_answers(model)
-    except DataError as error:
-        msg = f"{where} {error}"
-        raise SettingsError(msg) from error
-
-
-def _strict(model: Model) -> Model:
-    from pytest_puma.core import SettingsError
-
-    try:
-        return replace(model, options=replace(model.options, strict=True))
-    except SettingsError as error:
-        msg = f"{model.name}: {error}"
-        raise SettingsError(msg) from error
 
 
 def data(config: pytest.Config, registry: Registry) -> dict[str, Path]:

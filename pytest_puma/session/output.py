@@ -99,8 +99,8 @@ class Output:
         from pytest_puma.store.pruning import prune
 
         settings = settings_of(self._config)
-        spared = [folder.path] if settings.rescored is None else [folder.path, settings.rescored.path.parent]
-        pruned = prune(self._root, keep=settings.keep_runs, spared=spared)
+        protected = [folder.path] if settings.rescored is None else [folder.path, settings.rescored.path.parent]
+        pruned = prune(self._root, keep=settings.keep_runs, protected=protected)
         removed = f"removed the predictions of {pruned.runs} older runs ({pruned.size / 1e6:.1f} MB)"
         lines = [removed] if pruned.runs else []
         lines += [f"an older run keeps its predictions: {fault}" for fault in pruned.faults]

@@ -32,7 +32,7 @@ class Planner:
         if session.testsfailed or session.config.option.collectonly:
             return None
         from pytest_puma.planning.forecast import plan
-        from pytest_puma.report.plan import plan_lines
+        from pytest_puma.report.forecast import forecast_lines
         from pytest_puma.store.throughput import read_throughput
 
         settings = settings_of(self._config)
@@ -51,7 +51,7 @@ class Planner:
             # Only a worker would take it for an internal error, and there are none.
             raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error
         by_name = {model.name: throughput for model, throughput in throughputs.items()}
-        self._lines = plan_lines(forecasts, by_name, width(self._config))
+        self._lines = forecast_lines(forecasts, by_name, width(self._config))
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

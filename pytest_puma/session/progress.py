@@ -68,7 +68,7 @@ class _File:
 
 
 class _Meter:
-    """Counts the samples of a cell, and tells a listener now and then."""
+    """Counts the samples of a cell, and notifies a listener now and then."""
 
     def __init__(self, cell: Cell, responder: Responder, listener: _Screen | _File) -> None:
         self._cell, self._responder, self._listener = cell.id, responder, listener

@@ -1,4 +1,4 @@
-"""How far a cell is, as numbers that pass between processes, and as a line."""
+"""Progress of a cell, as numbers that pass between processes, and as a line."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pytest_puma.core.shape import misfit
 
 #: Key of the worker input: the file of the worker.
 INPUT = "puma_progress"
-#: Seconds from which on the rest is told in minutes.
+#: Seconds from which the remaining time is shown in minutes.
 _MINUTES = 90
 _SHAPE = {"cell": str, "answered": int, "samples": int, "kept": int, "speed": float, "left": float}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How far a cell is. `kept`: responses from the response store; `speed`: computed tokens per second, 0 if none.
+    """Progress of a cell. `kept`: responses from the response store; `speed`: computed tokens per second, 0 if none.
 
     `left`: seconds to its end at the rate of the samples that were computed, negative if it is unknown.
     """
@@ -46,7 +46,7 @@ def done(finished: int, cells: int) -> str:
 
 
 def read(file: Path) -> Reading | None:
-    """Return what a worker wrote; None if it wrote nothing, or is writing."""
+    """Return the progress that a worker wrote; None if it wrote nothing, or is writing."""
     try:
         entry = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

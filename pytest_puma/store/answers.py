@@ -186,15 +186,15 @@ class _Reader:
 
     def _text(self, place: str, value: Any) -> str:
         if not isinstance(value, str):
-            found = f"{self._keys['text']} has {_kind(value)}"
-            self.refuse(place, f"{found}; expected a text, or a list with one for each trial of the sample")
+            problem = f"{self._keys['text']} has {_kind(value)}"
+            self.refuse(place, f"{problem}; expected a text, or a list with one for each trial of the sample")
         return value
 
     def _logprobs(self, place: str, value: Any) -> Logprobs:
         name = self._keys["logprobs"]
         if not isinstance(value, dict) or not value:
-            found = "an empty object" if value == {} else _kind(value)
-            self.refuse(place, f'{name} has {found}; expected an object such as {{"desk": -0.2, "house": -1.9}}')
+            kind = "an empty object" if value == {} else _kind(value)
+            self.refuse(place, f'{name} has {kind}; expected an object such as {{"desk": -0.2, "house": -1.9}}')
         for choice, number in value.items():
             if not _is_logprob(number):
                 expected = "the natural logarithm of a probability, at most 0"
@@ -226,7 +226,7 @@ def _shown(value: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    """What a JSON value is."""
+    """The kind of a JSON value, with its article."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     kinds: dict[type, str] = {str: "a text", dict: "an object", list: "a list"}

@@ -1,4 +1,4 @@
-"""What has changed between two requests for the same cell, as sentences."""
+"""Changes of the signature between two requests for the same cell, as sentences."""
 
 from __future__ import annotations
 

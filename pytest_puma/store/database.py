@@ -5,7 +5,7 @@
     store.keep(scope, company, prompt, [(key, request, response)])
     store.find(scope, [key], company)
 
-Nothing here fails a test: if the file cannot be written, answers are no longer kept, and `take_notes` says why.
+Nothing here fails a test: if the file cannot be written, no more answers are kept, and `take_notes` returns the reason.
 """
 
 from __future__ import annotations
@@ -93,16 +93,16 @@ class ResponseStore:
 
     def find(self, scope: Scope, keys: Sequence[bytes], company: bytes) -> dict[bytes, KeptResponse]:
         """Return the kept responses by their request: that of this company, else the oldest one."""
-        found: dict[bytes, KeptResponse] = {}
+        responses: dict[bytes, KeptResponse] = {}
         rows: list[Any] = []
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             where = f"request IN ({', '.join('?' * len(part))}) ORDER BY response.id"
             rows += self._rows(scope, where, part)
         for request, kept in self._sound(rows):
-            if request not in found or kept.company == company != found[request].company:
-                found[request] = kept
-        return found
+            if request not in responses or kept.company == company != responses[request].company:
+                responses[request] = kept
+        return responses
 
     def whole_pass(self, scope: Scope, company: bytes) -> dict[bytes, KeptResponse] | None:
         """Return all responses of a pass that was computed to its end; None if any is missing."""
@@ -126,14 +126,14 @@ class ResponseStore:
 
     def number(self, scope: Scope) -> int:
         """Return the id of a scope in the file, 0 if it is not there."""
-        known = self._file.known
-        if scope not in known:
+        ids = self._file.ids
+        if scope not in ids:
             query = "SELECT scope.id FROM scope JOIN engine ON engine.id = engine WHERE cell = ? AND digest = ?"
             rows = self.rows(query, (scope.cell, scope.key))
             if not rows:
                 return 0
-            (known[scope],) = rows[0]
-        return known[scope]
+            (ids[scope],) = rows[0]
+        return ids[scope]
 
     def weights(self, model: str) -> list[str]:
         """Return the digests of the weights that answered under a model's name."""
@@ -173,7 +173,7 @@ class ResponseStore:
     def scope(self, cell: str, engine: bytes, backend: EngineRow, parts: Mapping[str, Any]) -> Scope | None:
         """Return the scope of a cell's answers by an engine, and mark it as used by this run; None without a store."""
         scope = Scope(cell=cell, key=engine, engine=backend, parts=parts)
-        self._file.known.pop(scope, None)
+        self._file.ids.pop(scope, None)
         self._file.write(lambda connection: self._number(connection, scope))
         return scope if self.number(scope) else None
 
@@ -203,23 +203,23 @@ class ResponseStore:
 
     def _number(self, connection: sqlite3.Connection, scope: Scope) -> int:
         """The id of a scope, which is written if the file does not have it yet."""
-        known, engine = self._file.known, scope.engine
-        if scope not in known:
+        ids, engine = self._file.ids, scope.engine
+        if scope not in ids:
             columns = (scope.key, engine.weights, engine.model, *map(json.dumps, (engine.signature, engine.notes)))
             connection.execute(_INSERT_ENGINE, columns)
             (number,) = connection.execute("SELECT id FROM engine WHERE digest = ?", (scope.key,)).fetchone()
             connection.execute(_INSERT_SCOPE, (scope.cell, number, json.dumps(scope.parts), self._run(connection)))
-            ids = connection.execute("SELECT id FROM scope WHERE cell = ? AND engine = ?", (scope.cell, number))
-            (known[scope],) = ids.fetchone()
-        return known[scope]
+            rows = connection.execute("SELECT id FROM scope WHERE cell = ? AND engine = ?", (scope.cell, number))
+            (ids[scope],) = rows.fetchone()
+        return ids[scope]
 
     def _run(self, connection: sqlite3.Connection) -> int:
         """The id of this run."""
-        known = self._file.known
-        if self._named not in known:
+        ids = self._file.ids
+        if self._named not in ids:
             connection.execute("INSERT OR IGNORE INTO run(name, started) VALUES (?, ?)", self._named)
-            (known[self._named],) = connection.execute("SELECT id FROM run WHERE name = ?", self._named[:1]).fetchone()
-        return known[self._named]
+            (ids[self._named],) = connection.execute("SELECT id FROM run WHERE name = ?", self._named[:1]).fetchone()
+        return ids[self._named]
 
     def _keep_prompt(self, connection: sqlite3.Connection, base: Prompt, prompt: Prompt) -> bytes:
         """Keep a prompt as its difference to another one; return its digest."""

@@ -63,7 +63,7 @@ def prediction_from(entry: Mapping[str, Any]) -> Prediction:
 
     Runs have thousands of them, for which the way by types would be too slow.
     """
-    known = {name: entry[name] for name in _PREDICTION if name in entry}
+    unchanged = {name: entry[name] for name in _PREDICTION if name in entry}
     tuples: dict[str, Any] = {name: tuple(entry[name]) for name in ("raw", "logprobs", "units")}
     tuples |= {name: tuple(entry.get(name, ())) for name in ("references", "choices", "order")}
     for name in ("likelihoods", "unconditional"):
@@ -72,7 +72,7 @@ def prediction_from(entry: Mapping[str, Any]) -> Prediction:
     scores = {name: tuple(value) if isinstance(value, list) else value for name, value in entry["scores"].items()}
     recorded, continuations = responses.unpacked(entry)
     return Prediction(
-        **known
+        **unchanged
         | tuples
         | {"prompts": prompts, "scores": scores, "usage": Usage(**entry["usage"])}
         | {"responses": recorded, "continuations": continuations}

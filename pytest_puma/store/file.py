@@ -25,12 +25,12 @@ T = TypeVar("T")
 class StoreFile:
     """`readonly` opens an existing file and never changes it.
 
-    `known`: ids of rows by what they stand for, as long as they are certain: another file has others.
+    `ids`: ids of rows by what they stand for, as long as they are certain: another file has others.
     """
 
     def __init__(self, path: Path, *, readonly: bool = False) -> None:
         self.path = path
-        self.known: dict[Hashable, int] = {}
+        self.ids: dict[Hashable, int] = {}
         self._readonly = readonly
         self._opened: Opened | None = None
         self._process = 0
@@ -71,14 +71,14 @@ class StoreFile:
         try:
             return _in_transaction(connection, deed)
         except sqlite3.Error as error:
-            self.known.clear()
+            self.ids.clear()
             if self._begin_anew(error):
                 return self.write(deed)
             self._stopped = True
             self.note(f"from now on, no answers are kept in {self.path}: {error}")
             return None
         except BaseException:
-            self.known.clear()
+            self.ids.clear()
             raise
 
     def note(self, note: str) -> None:
@@ -99,7 +99,7 @@ class StoreFile:
 
     def _use(self, opened: Opened) -> None:
         self._opened = opened
-        self.known.clear()
+        self.ids.clear()
         self.note(opened.note)
 
     def _begin_anew(self, error: sqlite3.Error) -> bool:

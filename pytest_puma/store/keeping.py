@@ -33,7 +33,7 @@ from pytest_puma.store.passes import Pass, Passes
 from pytest_puma.store.recipe import company_key, engine_code, engine_key, request_keys
 from pytest_puma.store.row import KeptResponse
 
-#: What is read: `mix` whatever is kept, `whole` only passes that are kept to their end, `fresh` nothing.
+#: The kept responses to read: `mix` all, `whole` those of passes that are kept to their end, `fresh` none.
 Mode: TypeAlias = Literal["mix", "whole", "fresh"]
 UNTIMED = "is not measured: some answers are kept from an earlier run; --puma-store=fresh computes all of them again"
 _OTHERWISE = "answers differ from those kept of the same requests in the same batch: this machine is not deterministic"
@@ -127,17 +127,17 @@ class KeepingEngine:
         keys = request_keys(requests, counts, strict=self._strict)
         if current is None:
             self._end_pass()
-            current, found = self._begin_pass(keys, requests[0].prompt, counts)
+            current, kept = self._begin_pass(keys, requests[0].prompt, counts)
         else:
-            found = self._find(current, keys)
+            kept = self._find(current, keys)
         missing = []
         for ticket, key, request in zip(tickets, keys, requests, strict=True):
-            if key in found:
-                self._ready[ticket] = found[key].response
-                self._cell.take(found[key], current)
+            if key in kept:
+                self._ready[ticket] = kept[key].response
+                self._cell.take(kept[key], current)
             else:
                 missing.append((ticket, key, request))
-        self._compute(missing, beside=[each for key, each in zip(keys, requests, strict=True) if key in found])
+        self._compute(missing, beside=[each for key, each in zip(keys, requests, strict=True) if key in kept])
 
     def _begin_pass(
         self, keys: Sequence[bytes], base: Prompt, counts: Counter[bytes]
@@ -152,10 +152,10 @@ class KeepingEngine:
         ideal = self._company(ideal, keys, keys)
         replayed = self._store.whole_pass(self._cell.scope, ideal) if self._whole and self._cell.scope else None
         current = Pass(ideal, ideal, base, replayed, counts)
-        found = self._find(current, keys)
-        current.actual = self._company(actual, keys, [key for key in keys if key not in found])
+        kept = self._find(current, keys)
+        current.actual = self._company(actual, keys, [key for key in keys if key not in kept])
         self._cell.current = current
-        return current, found
+        return current, kept
 
     def _end_pass(self) -> None:
         """Record a pass that was computed to its end, so that it can be replayed as a whole."""
@@ -178,7 +178,7 @@ class KeepingEngine:
     # -- responses -------------------------------------------------------------------------------
 
     def _find(self, current: Pass, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
-        """The kept responses that may be handed out."""
+        """The kept responses that may be used."""
         if self._cell.scope is None or self._mode == "fresh":
             return {}
         if not self._whole:

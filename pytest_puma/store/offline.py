@@ -52,16 +52,16 @@ class OfflineAnswers(Reader):
         if any(origin.index == 0 for origin in origins):
             self._counts, self._companies = Counter(), set()
         keys = request_keys(requests, self._counts, strict=self._model.options.strict)
-        found = self._find(keys)
-        missing = sum(key not in found for key in keys)
+        kept = self._find(keys)
+        missing = sum(key not in kept for key in keys)
         if missing and self._whole:
             self._refuse(f"no batch with all {len(keys)} answers is kept to its end")
         if missing:
             self._refuse(f"{missing} of {len(keys)} answers are not kept")
-        self._companies |= {found[key].company for key in keys}
+        self._companies |= {kept[key].company for key in keys}
         self._batches = max(self._batches, len(self._companies))
         first = len(self._taken)
-        self._taken += [found[key] for key in keys]
+        self._taken += [kept[key] for key in keys]
         self._ready |= {ticket: self._taken[ticket].response for ticket in range(first, len(self._taken))}
         return list(range(first, len(self._taken)))
 
@@ -94,13 +94,13 @@ class OfflineAnswers(Reader):
         """The responses of one engine, if possible those of one batch; the fewest missing if no engine has all."""
         best: Mapping[bytes, KeptResponse] = {}
         for place, scope in enumerate(self._scopes):
-            for found, together in self._sources(scope, keys):
-                if found.keys() >= set(keys):
+            for responses, together in self._sources(scope, keys):
+                if responses.keys() >= set(keys):
                     # The rest of the cell comes from the same engine.
                     self._scopes = self._scopes[place:]
                     self._together &= together
-                    return found
-                best = max(best, found, key=len)
+                    return responses
+                best = max(best, responses, key=len)
         return best
 
     def _sources(self, scope: Scope, keys: Sequence[bytes]) -> Iterator[tuple[Mapping[bytes, KeptResponse], bool]]:

@@ -27,7 +27,7 @@ _TABLE, _INDEX, _INNER_INDEX = 13, 10, 2
 _NUMBERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0}
 _ZERO, _ONE = 8, 9
 _FLOAT, _BLOB = 7, 12
-#: The bit of a byte of a number that says that another one follows.
+#: The bit of a byte of a number that is set if another byte follows.
 _MORE = 0x80
 
 

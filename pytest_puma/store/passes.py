@@ -1,4 +1,4 @@
-"""The responses of a cell so far, kept and computed ones, pass by pass; `keeping` says what a pass is."""
+"""The responses of a cell so far, kept and computed ones, pass by pass; `keeping` defines a pass."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _JUDGED = {
     "change": (None, _MEASURED),
     "measure": (None, _MEASURED),
 }
-#: What every version wrote.
+#: Parts of a record that every version wrote.
 _RECORD = {
     "outcomes": [
         {

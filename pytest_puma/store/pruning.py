@@ -22,13 +22,13 @@ class Pruned:
     faults: tuple[str, ...] = ()
 
 
-def prune(root: Path, *, keep: int, spared: Collection[Path]) -> Pruned:
+def prune(root: Path, *, keep: int, protected: Collection[Path]) -> Pruned:
     """Remove the predictions of all runs of a project but the newest `keep`.
 
-    A run that another process still writes stays, and so do the `spared` folders.
+    A run that another process still writes stays, and so do the `protected` folders.
     """
     files = oldest_first(runs_of(root), PREDICTIONS)[:-keep]
-    stay = {folder.resolve() for folder in spared}
+    stay = {folder.resolve() for folder in protected}
     sizes: list[int] = []
     faults: list[str] = []
     for file in files:

@@ -94,7 +94,7 @@ def _draws(request: Request) -> bool:
 
 def _generate(request: Generate) -> dict[str, Any]:
     # A greedy reply does not depend on these.
-    drawn = {
+    sampling = {
         "top_p": float(request.top_p),
         "top_k": request.top_k,
         "min_p": float(request.min_p),
@@ -110,7 +110,7 @@ def _generate(request: Generate) -> dict[str, Any]:
         "temperature": float(request.temperature),
         "grammar": request.grammar,
         "logprobs": request.logprobs,
-        **(drawn if _draws(request) else {}),
+        **(sampling if _draws(request) else {}),
     }
 
 

@@ -129,8 +129,8 @@ class RecordedAnswers(Reader):
         if len(choices) == len(names) and names == [*LETTERS[: len(names)]]:
             names = [choices[place].text for place in origin.trial.order or range(len(choices))]
         if {*names} != {*values}:
-            found, expected = (", ".join(map(repr, sorted(texts))) for texts in (values, {*names}))
-            self._refuse(f"{answer.shown} has logprobs of {found}; expected those of {expected}, for {origin.name}")
+            present, expected = (", ".join(map(repr, sorted(texts))) for texts in (values, {*names}))
+            self._refuse(f"{answer.shown} has logprobs of {present}; expected those of {expected}, for {origin.name}")
         logprobs = tuple(values[name] for name in names)
         likelihoods = (Likelihood(total=value, end=None, tokens=0, greedy=False) for value in logprobs)
         return Response(logprobs=logprobs, likelihoods=tuple(likelihoods), finish="scored")

@@ -43,7 +43,7 @@ _CELL_SHAPE = {
         "engine": {str: object},
     },
 }
-#: What a conversation is held again with; versions before `responses` have only a part of it.
+#: Parts of a prediction that replay its conversation; versions before `responses` have only a part of it.
 _PREDICTION_SHAPE = {
     "sample_id": str,
     "trial": int,
@@ -108,8 +108,8 @@ class RecordedRun:
         """The cells by id. Of a test that ran several times, the last attempt counts."""
         cells = {str(cell.name): cell for cell in self._places if isinstance(cell, RecordedCell)}
         if not cells:
-            found = "; ".join(("no whole cell in it", *self.cut_off)) if self.cut_off else "no cell in it"
-            msg = f"{self.path}: {found}; expected the predictions of a run: run again"
+            problem = "; ".join(("no whole cell in it", *self.cut_off)) if self.cut_off else "no cell in it"
+            msg = f"{self.path}: {problem}; expected the predictions of a run: run again"
             raise DataError(msg)
         return cells
 
@@ -151,8 +151,8 @@ class RecordedRun:
     def _cell(self, data: Mapping[str, Any], lines: CellLines) -> RecordedCell:
         if data["prompts"] is None:
             msg = (
-                f"{self.path}: the run kept no prompts (ini key puma_keep_prompts), so that no request can be compared "
-                "with it; run again, with puma_keep_prompts = true if its answers are to be read"
+                f"{self.path}: the run kept no prompts (ini key puma_keep_prompts), so answers cannot be matched; "
+                "set it to true and run again"
             )
             raise DataError(msg)
         return RecordedCell(

@@ -88,18 +88,18 @@ class Replay(Reader):
 
     def _fault(self, request: Request, origin: Origin) -> str:
         """Why a request has no response, and what to do."""
-        asked = f"{origin.name} of {origin.cell}"
+        what = f"{origin.name} of {origin.cell}"
         turns = self._turns.get(_key(origin))
         if turns is None:
-            return f"{asked} is not in the run, which has {self._size(origin.cell)}"
+            return f"{what} is not in the run, which has {self._size(origin.cell)}"
         if not turns:
-            return f"{asked} makes more requests than in the run ({origin.index} there); {_AGAIN}"
+            return f"{what} makes more requests than in the run ({origin.index} there); {_AGAIN}"
         turn = turns[0]
         if turn.messages != _messages(request):
             old, new = _parts(_text(turn.messages), _text(_messages(request)))
-            return f"the prompt of {asked} has changed from {old} to {new}; {_AGAIN}"
+            return f"the prompt of {what} has changed from {old} to {new}; {_AGAIN}"
         now, then = _kind(_continuations(request)), _kind(turn.continuations)
-        return f"{asked} is asked for {now}, in the run for {then}; {_AGAIN}"
+        return f"{what} is asked for {now}, in the run for {then}; {_AGAIN}"
 
     def _size(self, cell: str) -> str:
         """The trials of the run, and how to ask no more than these."""

@@ -93,13 +93,13 @@ class RunFolder:
 
     def _lines(self, outcome: Outcome) -> Iterator[str]:
         names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
-        known = {
+        details = {
             "model": outcome.model,
             "signature": outcome.signature,
             "predictions": len(outcome.predictions),
             "prompts": outcome.shared_prompts if self._keep_prompts else None,
         }
-        yield _line({"kind": "cell"} | plain(names | known))
+        yield _line({"kind": "cell"} | plain(names | details))
         head = _line({"kind": "prediction"} | plain(names)).removesuffix("}\n")
         yield from (f"{head}, {line[1:]}\n" for line in self._predictions(outcome))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pytest_puma.analysis.contrasts import compare, not_compared
+from pytest_puma.analysis.contrasts import contrasts_of, not_compared
 from pytest_puma.core import Outcome
 from pytest_puma.stats import holm
 from tests.factories import LABELS, Triage, computed_outcome, predictions, replicates
@@ -37,7 +37,7 @@ CELLS = [
 
 
 def test_each_cell_is_held_against_the_first_along_the_axis() -> None:
-    pairs = [(each.cell, each.against) for each in compare(CELLS, ["strategy", "model"])]
+    pairs = [(each.cell, each.against) for each in contrasts_of(CELLS, ["strategy", "model"])]
 
     assert pairs == [
         ("triage-few_shot_3@m", "triage-zero_shot@m"),
@@ -47,7 +47,7 @@ def test_each_cell_is_held_against_the_first_along_the_axis() -> None:
 
 
 def test_p_values_are_adjusted_for_all_contrasts_of_the_table() -> None:
-    contrasts = compare(CELLS, ["strategy", "model"])
+    contrasts = contrasts_of(CELLS, ["strategy", "model"])
 
     assert [each.adjusted for each in contrasts] == holm([each.p for each in contrasts])
     assert contrasts[2].adjusted == pytest.approx(3 * contrasts[2].p)
@@ -57,7 +57,7 @@ def test_cells_with_other_samples_are_not_compared() -> None:
     other = outcome("triage-rcoif@m", answers_at(0.5))
     fewer = replicates(Triage(), predictions(GOLDS[:20], answers_at(0.5)[:20]), "f1_macro")
 
-    assert compare([CELLS[0], replace(other, replicates={"f1_macro": fewer})], ["strategy"]) == ()
+    assert contrasts_of([CELLS[0], replace(other, replicates={"f1_macro": fewer})], ["strategy"]) == ()
 
 
 def test_a_cell_that_is_left_out_of_a_comparison_is_named() -> None:
@@ -71,5 +71,5 @@ def test_a_cell_that_is_left_out_of_a_comparison_is_named() -> None:
 
 
 def test_only_the_requested_axes_are_compared() -> None:
-    assert compare(CELLS, []) == ()
-    assert compare(CELLS, ["baseline"]) == ()
+    assert contrasts_of(CELLS, []) == ()
+    assert contrasts_of(CELLS, ["baseline"]) == ()

@@ -23,7 +23,7 @@ from pytest_puma.planning.rescoring import as_recorded, recorded_models
 from pytest_puma.planning.runspec import read_specs
 from pytest_puma.planning.settings import BenchmarkSpec, Registry, Settings
 from pytest_puma.report import escape
-from pytest_puma.report.plan import plan_lines
+from pytest_puma.report.forecast import forecast_lines
 from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.scenarios.records import read_records
@@ -283,7 +283,7 @@ def _throughput(path: Path) -> Any:
     asked = cell()
     if throughput is not None:
         throughput.seconds(asked.name, prompt_tokens=10, trials=2, max_tokens=5)
-    lines = plan_lines([], {own.name: throughput}, 80)
+    lines = forecast_lines([], {own.name: throughput}, 80)
     write_throughput(root, [own], [], day="2026-01-01")
     return lines
 

@@ -10,7 +10,7 @@ import pytest
 from pytest_puma.core import Model
 from tests.docs.reference import page_name
 from tests.docs.task_pages import PAGES, read_page
-from tools.readme import settled
+from tools.readme_drift import settled
 
 _END = re.compile(r"\w+: (data/)?\w+\.(jsonl|csv) ")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.analysis.contrasts import compare
+from pytest_puma.analysis.contrasts import contrasts_of
 from pytest_puma.analysis.robustness import robustness
 from pytest_puma.core import DataError, Invocation, Outcome, Run
 from pytest_puma.report.terminal import summary
@@ -45,7 +45,7 @@ def whole_run() -> Run:
         problems=("a problem",),
         faults=(fault(),),
         robustness=robustness(outcomes),
-        contrasts=compare(outcomes, ("strategy",)),
+        contrasts=contrasts_of(outcomes, ("strategy",)),
         unchanged=("nothing to change",),
         rescored_from="another",
     )

@@ -28,16 +28,16 @@ def test_older_runs_lose_predictions_and_no_run_loses_its_record(tmp_path: Path)
     for name in DAYS:
         make(tmp_path, name).close()
     size = (runs_of(tmp_path) / DAYS[0] / "predictions.jsonl").stat().st_size
-    assert prune(tmp_path, keep=2, spared=()) == Pruned(runs=3, size=3 * size)
+    assert prune(tmp_path, keep=2, protected=()) == Pruned(runs=3, size=3 * size)
     assert kept(tmp_path) == DAYS[3:]
     assert sorted(path.parent.name for path in runs_of(tmp_path).glob("*/run.json")) == DAYS
-    assert prune(tmp_path, keep=2, spared=()) == Pruned()
+    assert prune(tmp_path, keep=2, protected=()) == Pruned()
 
 
-def test_a_run_that_is_spared_stays_by_any_path(tmp_path: Path) -> None:
+def test_a_run_that_is_protected_stays_by_any_path(tmp_path: Path) -> None:
     for name in DAYS:
         make(tmp_path, name).close()
-    prune(tmp_path, keep=1, spared=[runs_of(tmp_path) / ".." / "runs" / DAYS[1]])
+    prune(tmp_path, keep=1, protected=[runs_of(tmp_path) / ".." / "runs" / DAYS[1]])
     assert kept(tmp_path) == [DAYS[1], DAYS[4]]
 
 
@@ -45,19 +45,19 @@ def test_a_run_that_goes_on_stays(tmp_path: Path) -> None:
     going = make(tmp_path, DAYS[0])
     for name in DAYS[1:]:
         make(tmp_path, name).close()
-    prune(tmp_path, keep=1, spared=())
+    prune(tmp_path, keep=1, protected=())
     assert kept(tmp_path) == [DAYS[0], DAYS[4]]
     going.close()
-    prune(tmp_path, keep=1, spared=())
+    prune(tmp_path, keep=1, protected=())
     assert kept(tmp_path) == [DAYS[4]]
 
 
 def test_a_project_without_runs_has_nothing_to_remove(tmp_path: Path) -> None:
-    assert prune(tmp_path, keep=1, spared=()) == Pruned()
+    assert prune(tmp_path, keep=1, protected=()) == Pruned()
 
 
 def _prune(root: Path) -> int:
-    return prune(root, keep=1, spared=()).runs
+    return prune(root, keep=1, protected=()).runs
 
 
 def test_runs_that_end_at_once_remove_each_file_once(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tabulate import tabulate
 
-from tools.readme import settled
+from tools.readme_drift import settled
 
 ROW = {
     "scenario": "estimation_tawos",

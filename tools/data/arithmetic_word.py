@@ -185,7 +185,7 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 
 
 def rows(*, dev: bool = False) -> Iterator[dict[str, Any]]:
-    """All problems, the templates of each number of steps in turn.
+    """All problems; the templates of a number of steps alternate.
 
     No two differ only in the name, also not one of the examples and an evaluated one.
     """

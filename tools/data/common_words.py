@@ -19,7 +19,7 @@ from tools.data.rows import json_lines
 
 WORDS = (30, 60, 120)
 SEED = 42
-#: Of the few-shot examples.
+#: Lengths and seed of the few-shot examples.
 DEV_WORDS, DEV_SEED = (30,), 7
 _ROWS = 4  # for each language and length
 _COMMON = 3
@@ -62,10 +62,10 @@ def main() -> None:
     parser.add_argument("--languages", nargs="+", choices=tuple(PHRASES), default=tuple(PHRASES))
     parser.add_argument("--seed", type=int)
     parser.add_argument("--dev", action="store_true", help="the rows that are lent as examples")
-    asked = parser.parse_args()
-    words, seed = (DEV_WORDS, DEV_SEED) if asked.dev else (WORDS, SEED)
-    seed = seed if asked.seed is None else asked.seed
-    sys.stdout.write(json_lines(rows(asked.words or words, asked.languages, seed, dev=asked.dev)))
+    options = parser.parse_args()
+    words, seed = (DEV_WORDS, DEV_SEED) if options.dev else (WORDS, SEED)
+    seed = seed if options.seed is None else options.seed
+    sys.stdout.write(json_lines(rows(options.words or words, options.languages, seed, dev=options.dev)))
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ from tools.data.rows import json_lines
 
 #: Numbers of the person who is asked for, by kind.
 KINDS = {"single": 1, "multiple": 2, "none": 0}
-#: Of the bundled file: with the longest, a prompt of 1,300 tokens.
+#: Lengths of the texts of the bundled file: with the longest, a prompt of 1,300 tokens.
 WORDS = (50, 100, 200, 400)
 SEED = 42
-#: Of the few-shot examples.
+#: Lengths and seed of the few-shot examples.
 DEV_WORDS, DEV_SEED = (50,), 7
 _NUMBERS = 4  # in each text, of all persons together
 
@@ -44,20 +44,20 @@ def row(language: str, words: int, kind: str, seed: int) -> dict[str, Any]:
     """A text with `words` or slightly more words, the question, and its answers in the order of the text."""
     random = Random(f"needle {seed} {language} {words} {kind}")  # noqa: S311 - no secret
     phrases = PHRASES[language]
-    asked, *others = random.sample(NAMES, _NUMBERS + 1)
-    names = [asked] * KINDS[kind]
+    target, *others = random.sample(NAMES, _NUMBERS + 1)
+    names = [target] * KINDS[kind]
     names += others[: _NUMBERS - len(names)]
     random.shuffle(names)
     numbers = [str(number) for number in random.sample(range(1000, 10_000), _NUMBERS)]
     needles = [phrases.needle.format(name=name, number=number) for name, number in zip(names, numbers, strict=True)]
-    found = [number for name, number in zip(names, numbers, strict=True) if name == asked]
+    answer = [number for name, number in zip(names, numbers, strict=True) if name == target]
     return {
         "language": language,
         "kind": kind,
         "words": words,
         "text": _text(random, phrases, needles, words),
-        "question": phrases.needle_question.format(name=asked),
-        "answer": found or [phrases.none],
+        "question": phrases.needle_question.format(name=target),
+        "answer": answer or [phrases.none],
     }
 
 
@@ -90,10 +90,10 @@ def main() -> None:
     parser.add_argument("--languages", nargs="+", choices=tuple(PHRASES), default=tuple(PHRASES))
     parser.add_argument("--seed", type=int)
     parser.add_argument("--dev", action="store_true", help="the rows that are lent as examples")
-    asked = parser.parse_args()
-    words, seed = (DEV_WORDS, DEV_SEED) if asked.dev else (WORDS, SEED)
-    seed = seed if asked.seed is None else asked.seed
-    sys.stdout.write(json_lines(rows(asked.words or words, asked.languages, seed, dev=asked.dev)))
+    options = parser.parse_args()
+    words, seed = (DEV_WORDS, DEV_SEED) if options.dev else (WORDS, SEED)
+    seed = seed if options.seed is None else options.seed
+    sys.stdout.write(json_lines(rows(options.words or words, options.languages, seed, dev=options.dev)))
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""How fast the HTML report of a large run is written, opened, filtered and searched; by hand, on an idle machine."""
+"""Time to write, open, filter and search the HTML report of a large run; run by hand, on an idle machine."""

@@ -18,7 +18,7 @@ STRATEGIES = ("zero_shot", "few_shot_3", "zero_shot_cot", "cot_few_shot_3", "opt
 MODELS = ("alder", "birch", "cedar", "dogwood")
 PERTURBATIONS = ("typos_5pct", "case_upper", "case_lower", "tech_noise")
 CELLS = len(STRATEGIES) * len(MODELS) * (1 + len(PERTURBATIONS))
-#: How often a scripted model knows the gold.
+#: Share of samples of which a scripted model returns the gold label.
 SKILL = 0.5
 #: Characters of an issue and of a chain of thought.
 ISSUE, THOUGHT = 600, 770
@@ -58,12 +58,12 @@ class Words:
     def text(self, seed: str, length: int) -> str:
         """Return at least `length` characters; the same for the same seed."""
         draw = random.Random(seed)  # noqa: S311 - no secret
-        said = [draw.choice(self._words)]
+        chosen = [draw.choice(self._words)]
         size = 0
         while size < length:
-            said.append(draw.choice(self._after[said[-1]] or self._words))
-            size += len(said[-1]) + 1
-        return f"{' '.join(said)}."
+            chosen.append(draw.choice(self._after[chosen[-1]] or self._words))
+            size += len(chosen[-1]) + 1
+        return f"{' '.join(chosen)}."
 
 
 def reply(words: Words, model: str, prompt: str) -> str:

@@ -1,4 +1,4 @@
-"""What the cells of a run are compared with: their baseline, or another run."""
+"""The other side of a comparison on the page: the baselines of the cells, or another run."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What blocks are made of: a run, its folder (None if it has none), and what it is compared with.
+    """The contents of a page: a run, its folder (None if it has none), and the other side of its comparison.
 
     `texts`: whether to keep the texts of samples. `limit`: the bytes that all blocks may have, None for any;
     `megabytes`: the limit that is shown for it. `history`: of cells, by id.
@@ -144,14 +144,14 @@ class Contents:
 
 def _mark_differences(scenario: ScenarioBlocks, cells: Sequence[CellBlocks | None]) -> None:
     """Flag the rows in which not all cells of a scenario give the same answer."""
-    known = [each for place in scenario.cells if (each := cells[place]) is not None]
+    own = [each for place in scenario.cells if (each := cells[place]) is not None]
     first: dict[int, int] = {}
     differing: set[int] = set()
-    for cell in known:
+    for cell in own:
         for row, answer in zip(cell.rows, cell.answers, strict=True):
             if first.setdefault(row, answer) != answer:
                 differing.add(row)
-    for cell in known:
+    for cell in own:
         for place, row in enumerate(cell.rows):
             cell.flags[place] |= DIFFERS if row in differing else 0
 

@@ -65,8 +65,8 @@ class Budget:
     """
 
     def __init__(self, scenarios: Sequence[ScenarioBlocks], cells: Sequence[CellBlocks | None], *, fixed: int) -> None:
-        known = [[each for place in scenario.cells if (each := cells[place]) is not None] for scenario in scenarios]
-        shown = [[each for each in own if each.texts is not None] for own in known]
+        own = [[each for place in scenario.cells if (each := cells[place]) is not None] for scenario in scenarios]
+        shown = [[each for each in blocks if each.texts is not None] for blocks in own]
         self._scenarios = list(zip(scenarios, shown, strict=True))
         self._fixed = fixed
         self._length: int | None = None

@@ -65,8 +65,8 @@ def scores(predictions: Sequence[Prediction]) -> dict[str, list[float | None]]:
 
 def distributions(columns: dict[str, list[float | None]]) -> list[dict[str, Any]]:
     """Return a histogram of the scores of each metric that has any."""
-    known = {name: [score for score in column if score is not None] for name, column in columns.items()}
-    return [_histogram(name, column) for name, column in known.items() if column]
+    present = {name: [score for score in column if score is not None] for name, column in columns.items()}
+    return [_histogram(name, column) for name, column in present.items() if column]
 
 
 def _histogram(name: str, column: Sequence[float]) -> dict[str, Any]:

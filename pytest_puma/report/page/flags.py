@@ -1,4 +1,4 @@
-"""What the page filters samples by: a bit for each property of an answer."""
+"""Flags of an answer, by which the page filters samples: a bit for each property."""
 
 from __future__ import annotations
 

@@ -48,8 +48,8 @@ def history_of(run: Run, folder: Path | None) -> Mapping[str, tuple[HistoryPoint
 def _points(history: History, outcome: Outcome, run: Run) -> tuple[HistoryPoint, ...]:
     rows = history.trend(storable(outcome.cell), storable(outcome.primary), last=_MAX_RUNS)
     last = math.inf if run.number is None else run.number
-    known = [row for row in rows if row.run.number is not None and row.run.number <= last]
-    return tuple(map(_point, steps(known)))
+    earlier = [row for row in rows if row.run.number is not None and row.run.number <= last]
+    return tuple(map(_point, steps(earlier)))
 
 
 def _point(step: Step) -> HistoryPoint:

@@ -50,11 +50,11 @@ class Rows:
             "ids": [sample_id for sample_id, _ in self._numbers],
             "trials": trials if any(trials) else None,
             "gold": [row.gold if answers else "" for row in self._rows],
-            "references": _known([list(row.references) if answers else [] for row in self._rows]),
-            "choices": _known([list(row.choices) if texts else [] for row in self._rows]),
-            "groups": _known([dict(row.groups) for row in self._rows]),
+            "references": _null_if_empty([list(row.references) if answers else [] for row in self._rows]),
+            "choices": _null_if_empty([list(row.choices) if texts else [] for row in self._rows]),
+            "groups": _null_if_empty([dict(row.groups) for row in self._rows]),
         }
 
 
-def _known(values: list[Any]) -> list[Any] | None:
+def _null_if_empty(values: list[Any]) -> list[Any] | None:
     return values if any(values) else None

@@ -10,7 +10,7 @@ from pytest_puma.core import Change, Measure
 
 #: The width of a drawing, and the room at both ends of its scale.
 WIDTH, MARGIN = 150, 9
-#: About as many ticks has a scale.
+#: Number of steps between ticks that a scale aims at.
 _TICKS = 4
 
 
@@ -24,7 +24,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From the tick `low` to the tick `high`, which are `step` apart from their neighbours."""
+    """An axis from tick `low` to tick `high`, with ticks every `step`."""
 
     low: float
     high: float
@@ -33,8 +33,8 @@ class Scale:
     @classmethod
     def over(cls, numbers: Iterable[float]) -> Scale:
         """Return a scale of round ticks around all numbers, NaN left out."""
-        known = [number for number in numbers if math.isfinite(number)]
-        low, high = (min(known), max(known)) if known else (0.0, 1.0)
+        finite = [number for number in numbers if math.isfinite(number)]
+        low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
         step = _step((high - low) or abs(high) or 1.0)
         first, last = math.floor(low / step), math.ceil(high / step)
         return cls(first * step, max(last, first + 1) * step, step)
@@ -76,17 +76,17 @@ class Drawing:
 
 
 def draw(
-    scale: Scale, drawn: Measure | Change, label: str, *, zero: float | None = None, limits: Iterable[float] = ()
+    scale: Scale, result: Measure | Change, label: str, *, zero: float | None = None, limits: Iterable[float] = ()
 ) -> Drawing | None:
     """Return the drawing of a measure or of a change; None without a value."""
-    if not math.isfinite(drawn.value):
+    if not math.isfinite(result.value):
         return None
-    known = math.isfinite(drawn.low) and math.isfinite(drawn.high)
+    bounded = math.isfinite(result.low) and math.isfinite(result.high)
     return Drawing(
         ticks=scale.ticks,
-        value=scale.x(drawn.value),
-        low=scale.x(drawn.low) if known else None,
-        high=scale.x(drawn.high) if known else None,
+        value=scale.x(result.value),
+        low=scale.x(result.low) if bounded else None,
+        high=scale.x(result.high) if bounded else None,
         label=label,
         zero=None if zero is None else scale.x(zero),
         limits=tuple(map(scale.x, limits)),

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pytest_puma.core import Change, Contrast, Direction, Gate, Measure, Outcome, Robustness, Run, Task
-from pytest_puma.report import contrasts, notes, robustness
+from pytest_puma.core import Measure, Outcome, Run, Task
+from pytest_puma.report import notes, robustness
 from pytest_puma.report.notes import Note
-from pytest_puma.report.page.against import Against, is_change
+from pytest_puma.report.page.against import Against
+from pytest_puma.report.page.changes import ChangeLine, change_lines
 from pytest_puma.report.page.heat import HeatMap, heat_map
 from pytest_puma.report.page.scale import Drawing, Scale, draw
 from pytest_puma.report.page.task import task_of
-from pytest_puma.report.rows import Row, metric_rows, number, signed
-from pytest_puma.report.table import Column
+from pytest_puma.report.page.text_tables import TextTable, contrast_table, shift_table
+from pytest_puma.report.rows import Row, metric_rows, number
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -38,41 +39,6 @@ class ScenarioTable:
     scale: Scale
     groups: tuple[tuple[Line, ...], ...]
     heat: HeatMap | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeLine:
-    """A change of a metric of a cell; `effect`: `better` or `worse` if the interval excludes no change."""
-
-    cell: str
-    gate: str
-    change: Change
-    difference: str
-    effect: str
-    status: str
-    drawing: Drawing | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextLine:
-    """A row of a table that the terminal has too, and its change drawn."""
-
-    cell: str
-    texts: tuple[str, ...]
-    drawing: Drawing | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextTable:
-    """Such a table, without the columns that name the cell."""
-
-    columns: tuple[Column, ...]
-    lines: tuple[TextLine, ...]
-
-    @property
-    def drawn(self) -> int:
-        """The place of the first interval, which the drawing precedes."""
-        return [column.title for column in self.columns].index("95 % interval")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +79,10 @@ def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) 
         footnote=tuple(notes.footnote(run.outcomes)),
         scenarios=tuple(_tables(run.outcomes)),
         against="" if against is None else against.name,
-        changes=() if against is None else tuple(_changes(run, against)),
-        shifts=_shifts(run.robustness),
+        changes=() if against is None else tuple(change_lines(run, against)),
+        shifts=shift_table(run.robustness),
         shift_sentences=(*robustness.sentences(run.robustness), *robustness.not_run(run)),
-        contrasts=_contrasts(run.contrasts),
+        contrasts=contrast_table(run.contrasts),
         starred=any(each.change.approximate for each in run.contrasts),
     )
 
@@ -178,7 +144,7 @@ def _groups(rows: Sequence[Row], scales: Mapping[str, Scale]) -> Iterator[tuple[
     starts = [place for place, row in enumerate(rows) if row.first]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
         group = rows[start:end]
-        yield tuple(Line(row=row, drawing=_drawn(row, scales[row.metric]), rows=len(group)) for row in group)
+        yield tuple(Line(row=row, drawing=_drawing(row, scales[row.metric]), rows=len(group)) for row in group)
 
 
 def _scale(metric: str, rows: Iterable[Row]) -> Scale:
@@ -195,93 +161,12 @@ def _limits(row: Row) -> list[float]:
     return [gate.limit for gate in gates if gate.other is None and not gate.word]
 
 
-def _drawn(row: Row, scale: Scale) -> Drawing | None:
+def _drawing(row: Row, scale: Scale) -> Drawing | None:
     if row.measure is None:
         return None
-    return draw(scale, row.measure, _spoken(row.measure), limits=_limits(row))
+    return draw(scale, row.measure, _label(row.measure), limits=_limits(row))
 
 
-def _spoken(measure: Measure) -> str:
+def _label(measure: Measure) -> str:
     limits = "" if math.isnan(measure.low) else f", interval {number(measure.low)} to {number(measure.high)}"
     return f"{number(measure.value)}{limits}"
-
-
-def _changes(run: Run, against: Against) -> Iterator[ChangeLine]:
-    """A line for each gate on a change, and for that of the primary metric if no gate is about it."""
-    lines: list[tuple[Outcome, Gate | None, Change, str]] = []
-    for outcome in run.outcomes:
-        judged = [each for each in outcome.verdicts if against.judged and is_change(each)]
-        known = {_kind(each.change) for each in judged if each.change is not None}
-        lines += [(outcome, each.gate, each.change, each.status) for each in judged if each.change is not None]
-        others = [each for each in against.changes.get(outcome.cell, ()) if each.metric == outcome.primary]
-        lines += [(outcome, None, each, "") for each in others if _kind(each) not in known]
-    scales = _change_scales(change for _, _, change, _ in lines)
-    for outcome, gate, change, status in lines:
-        better = outcome.measures[change.metric].better if change.metric in outcome.measures else "neither"
-        none = 1.0 if change.quotient else 0.0
-        yield ChangeLine(
-            cell=outcome.cell,
-            gate="" if gate is None else str(gate),
-            change=change,
-            difference=f"x {number(change.value)}" if change.quotient else signed(change.value),
-            effect=_effect(change, better, none),
-            status=status,
-            drawing=draw(scales[_kind(change)], change, _spoken_change(change), zero=none),
-        )
-
-
-def _change_scales(changes: Iterable[Change]) -> dict[tuple[str, bool], Scale]:
-    """A scale for each metric around the place of no change."""
-    numbers: dict[tuple[str, bool], list[float]] = {}
-    for each in changes:
-        none = 1.0 if each.quotient else 0.0
-        numbers.setdefault(_kind(each), [none]).extend((each.value, each.low, each.high))
-    return {kind: Scale.over(values) for kind, values in numbers.items()}
-
-
-def _kind(change: Change) -> tuple[str, bool]:
-    return change.metric, change.quotient
-
-
-def _effect(change: Change, better: Direction, none: float) -> str:
-    if better == "neither" or not (change.low > none or change.high < none):
-        return ""
-    return "better" if (change.low > none) == (better == "high") else "worse"
-
-
-def _spoken_change(change: Change) -> str:
-    limits = "" if math.isnan(change.low) else f", interval {signed(change.low)} to {signed(change.high)}"
-    return f"{signed(change.value)}{limits}"
-
-
-def _shifts(results: Sequence[Robustness]) -> TextTable:
-    shifts = [(each.cell, shift.change) for each in results for shift in each.shifts]
-    return _text_table(robustness.COLUMNS, robustness.rows(results), shifts, named=3)
-
-
-def _contrasts(results: Sequence[Contrast]) -> TextTable:
-    return _text_table(
-        contrasts.COLUMNS, contrasts.rows(results), [(each.cell, each.change) for each in results], named=1
-    )
-
-
-def _text_table(
-    columns: Sequence[Column],
-    rows: Sequence[tuple[str, ...]],
-    changes: Sequence[tuple[str, Change]],
-    *,
-    named: int,
-) -> TextTable:
-    """A table without its first columns, which name the cell."""
-    scales = _change_scales(change for _, change in changes)
-    return TextTable(
-        columns=tuple(columns[named:]),
-        lines=tuple(
-            TextLine(
-                cell=cell,
-                texts=texts[named:],
-                drawing=draw(scales[_kind(change)], change, _spoken_change(change), zero=0.0),
-            )
-            for (cell, change), texts in zip(changes, rows, strict=True)
-        ),
-    )

@@ -17,7 +17,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.analysis.contrasts import compare
+from pytest_puma.analysis.contrasts import contrasts_of
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.analysis.robustness import robustness
 from pytest_puma.core import Generation, Outcome, Run
@@ -65,7 +65,7 @@ def recorded(root: Path, outcomes: Sequence[Outcome], *, keep_prompts: bool = Tr
         environment={"pytest-puma": "0.1.0"},
         outcomes=tuple(replace(each, predictions=(), shared_prompts=()) for each in named),
         robustness=robustness(named),
-        contrasts=compare(named, ("strategy", "baseline")),
+        contrasts=contrasts_of(named, ("strategy", "baseline")),
     )
     run = replace(run, **fields)
     folder.finish(run)

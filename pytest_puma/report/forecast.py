@@ -1,4 +1,4 @@
-"""The forecasts of a plan as a table for the terminal."""
+"""The forecasts of the cells as a table for the terminal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _COLUMNS = (
 )
 
 
-def plan_lines(forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughput | None], width: int) -> list[str]:
+def forecast_lines(
+    forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughput | None], width: int
+) -> list[str]:
     """Return one row per cell, a sum, and notes; `throughputs` by the name of the model, `width` of the terminal."""
     rows = [_row(each) for each in forecasts]
     if len(rows) > 1:
