@@ -7,8 +7,8 @@ from datetime import datetime, timezone, tzinfo
 import pytest
 
 from pytest_puma import load_run
+from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import INI, Project
-from tests.integration.test_rescore import TRIAGE
 from tests.integration.test_response_store import KEPT
 
 YEARS = (2099, 1999, 2026)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import Project
-from tests.integration.test_rescore import TRIAGE
 from tests.integration.test_response_store import KEPT, rows
 from tests.store.test_damage import damage, root
 

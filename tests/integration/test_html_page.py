@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.conftest import SCRIPTED, TRIAGE, Project
-from tests.report.page.scripted import Page
+from tests.report.page.page import Page
 
 GATED = TRIAGE.replace(
     'strategies=["zero_shot"], samples=8',

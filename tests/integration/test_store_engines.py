@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
+from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import Project
-from tests.integration.test_rescore import TRIAGE
 from tests.integration.test_response_store import kept_of, lines_of, newest, rows
 
 #: Who answers is in the answer, and in `computed.txt`.

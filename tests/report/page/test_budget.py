@@ -14,7 +14,8 @@ from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
 from tests.factories import flip, outcome, prediction
 from tests.factories import run as run_of
-from tests.report.page.scripted import Page, Recorded, completion, recorded
+from tests.report.page.page import Page
+from tests.report.page.scripted import Recorded, completion, recorded
 
 SIZE = 400
 #: Megabytes of a page without cells: the viewer and the styles.

@@ -17,7 +17,8 @@ from pytest_puma.core.outcome import Flip
 from pytest_puma.report.page.page import as_page
 from pytest_puma.store.serialize import storable
 from tests.factories import change, fault, measure, outcome, prediction, verdict
-from tests.report.page.scripted import Page, Recorded, recorded
+from tests.report.page.page import Page
+from tests.report.page.scripted import Recorded, recorded
 
 PAYLOADS = (
     "<script>window.HACKED=1</script>",
