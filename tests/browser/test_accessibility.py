@@ -6,8 +6,9 @@ from playwright.sync_api import Browser
 
 from pytest_puma.report.page.page import as_page
 from tests.browser.chromium import missing
-from tests.browser.invented import Shape, report
+from tests.browser.invented import report
 from tests.browser.page import page
+from tests.browser.shapes import Shape
 from tests.report.page.scripted import every_kind, recorded
 
 Theme: TypeAlias = Literal["light", "dark"]

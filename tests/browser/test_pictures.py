@@ -20,8 +20,9 @@ import pytest
 from playwright.sync_api import Browser, ViewportSize
 
 from pytest_puma.report.page.page import as_page
-from tests.browser.invented import Shape, report
+from tests.browser.invented import report
 from tests.browser.page import page
+from tests.browser.shapes import Shape
 from tests.report.page.scripted import every_kind, recorded
 
 Grid: TypeAlias = list[list[int]]
