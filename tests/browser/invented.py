@@ -10,10 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.browser.scenario_maker import ScenarioMaker
-from tests.browser.shapes import (
-    Report,
-    Shape,
-)
+from tests.browser.shapes import Report, Shape
 
 
 def report(*shapes: Shape, seed: int = 7) -> Report:

@@ -68,8 +68,8 @@ def _predictions(path: Path) -> Any:
     models = recorded_models(recorded)
     spec = BenchmarkSpec(scenario=TriageJiraScenario())
     options = as_recorded(spec, recorded, test="t.py::test_t").options
-    asked = cell(samples=2)
-    evaluate(asked, Replay(recorded))
+    planned = cell(samples=2)
+    evaluate(planned, Replay(recorded))
     _beside(path, "run.json")
     return models, options, load_run(path.parent).predictions
 
@@ -90,9 +90,9 @@ def _baseline(path: Path) -> Any:
             _beside(path, name)
     _sign(path.parent)
     baselines = Baselines(path.parent)
-    asked = cell(samples=2, gates=GATES)
-    entry = baselines.find("triage_jira", asked.id)
-    ran = evaluated(asked, baseline=entry)
+    planned = cell(samples=2, gates=GATES)
+    entry = baselines.find("triage_jira", planned.id)
+    ran = evaluated(planned, baseline=entry)
     renewed = Entry.of(ran, commit="y", test="t.py::test_t", old=entry)
     return baselines.entries(), baselines.write([renewed])
 
@@ -120,9 +120,9 @@ def _throughput(path: Path) -> Any:
     (root / ".puma").mkdir()
     shutil.copy(path, root / ".puma" / "throughput.json")
     throughput: Throughput | None = read_throughput(root, own)
-    asked = cell()
+    planned = cell()
     if throughput is not None:
-        throughput.seconds(asked.name, prompt_tokens=10, trials=2, max_tokens=5)
+        throughput.seconds(planned.name, prompt_tokens=10, trials=2, max_tokens=5)
     lines = plan_lines([], {own.name: throughput}, 80)
     write_throughput(root, [own], [], day="2026-01-01")
     return lines

@@ -89,8 +89,8 @@ def answered(
 
 
 def moody(prompt: str) -> str:
-    said = prompt.rpartition("\x03")[2]
-    return ("3", "Major", "B", "5 of them", "Minor", "8")[len(said) % 6]
+    question = prompt.rpartition("\x03")[2]
+    return ("3", "Major", "B", "5 of them", "Minor", "8")[len(question) % 6]
 
 
 @pytest.mark.parametrize(
@@ -113,12 +113,12 @@ def test_each_kind_of_task_has_the_numbers_of_a_gate_without_its_scenario(
     assert new.contrasts
     (same,) = runs(tmp_path / "same", [new], [new]).cells
     assert same.same
-    (told,) = runs(tmp_path / "other", [old], [new]).cells
-    assert (told.why, told.untested) == ("", ())
-    assert [replace(each, against="", adjusted=0.0) for each in told.contrasts] == [
+    (compared,) = runs(tmp_path / "other", [old], [new]).cells
+    assert (compared.why, compared.untested) == ("", ())
+    assert [replace(each, against="", adjusted=0.0) for each in compared.contrasts] == [
         replace(each, against="", adjusted=0.0) for each in new.contrasts
     ]
-    assert [each.sample_id for each in told.flips] == [each.sample_id for each in new.flips]
+    assert [each.sample_id for each in compared.flips] == [each.sample_id for each in new.flips]
     by_gate = [verdict.change for verdict in new.verdicts if verdict.change is not None]
-    told_by_metric = {each.change.metric: each.change for each in told.contrasts}
-    assert [told_by_metric[change.metric] for change in by_gate] == by_gate
+    by_metric = {each.change.metric: each.change for each in compared.contrasts}
+    assert [by_metric[change.metric] for change in by_gate] == by_gate

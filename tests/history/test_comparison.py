@@ -117,10 +117,10 @@ def test_a_run_of_an_older_version_is_compared_by_the_task_of_the_other_one(tmp_
     expected = runs(tmp_path, [triaged()], [triaged(by_length)])
     for name in (FIRST, SECOND):
         forget("task")(runs_of(tmp_path) / name)
-        told = compared(tmp_path)
+        comparison = compared(tmp_path)
         if name == FIRST:
-            assert told.contrasts == expected.contrasts
-    assert [cell.why for cell in told.cells] == ["both runs are of versions that did not store the task"]
+            assert comparison.contrasts == expected.contrasts
+    assert [cell.why for cell in comparison.cells] == ["both runs are of versions that did not store the task"]
 
 
 def test_a_task_of_a_version_to_come_has_values_without_a_test(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_predictions_whose_metric_raises_are_kept_where_nobody_reads_on(alone: P
 
 
 def written_to(project: Project, path: Path, *options: str) -> str:
-    """What a run whose output goes to a file that becomes full writes to stderr."""
+    """Stderr of a run whose output goes to a file that becomes full."""
     command = command_of(project, "-p", "no:cacheprovider", *options)
     with path.open("wb") as stream:
         result = subprocess.run(  # noqa: S603 - ours

@@ -51,8 +51,8 @@ class Page:
 
     def cell(self, cell_id: str) -> dict[str, Any]:
         """A cell in the index."""
-        found: dict[str, Any] = self.index["cells"][self.place(cell_id)]
-        return found
+        cell: dict[str, Any] = self.index["cells"][self.place(cell_id)]
+        return cell
 
     def keys(self, cell_id: str) -> list[tuple[str, int] | None]:
         """The sample and trial of each row of a cell; None where it has none."""

@@ -37,13 +37,13 @@ def answered(cell: str, *, reply: int, prompt: int) -> Outcome:
         for row in range(SIZE):
             right = row % 4 != 0
             differs = row % 20 == 1 and cell.startswith("triage-egi")
-            asked = noise(row, prompt)
+            question = noise(row, prompt)
             yield prediction(
                 f"s{row:03}",
                 answer="A" if right and not differs else "B",
                 raw=(noise(f"{cell} {row}", reply),),
                 scores={"loss": float(not right or differs)},
-                prompts=((Message(role="user", content=asked),),),
+                prompts=((Message(role="user", content=question),),),
             )
 
     flips = tuple(flip(f"s{row:03}", better=True) for row in range(2, SIZE, 40))
@@ -81,7 +81,7 @@ def page(run: Recorded, megabytes: float | None) -> Page:
 
 
 def left_out(made: Page, flag: int, *, without: int = 0) -> list[bool]:
-    """Whether the texts of answers with a flag are left out, in all cells."""
+    """For each answer with the flag, in all cells: True if its texts are left out."""
     marks = (each for cell in made.index["cells"] for each in made.flags(cell["id"]))
     return [bool(each & flags.LEFT_OUT) for each in marks if each & flag and not each & without]
 

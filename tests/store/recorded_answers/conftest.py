@@ -24,7 +24,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcom
     """The outcome of a scenario on the rows, with these lines as the answers."""
     monkeypatch.chdir(tmp_path)
 
-    def asked(
+    def evaluated(
         scenario: type[Scenario],
         *lines: dict[str, Any],
         strategy: str = "zero_shot",
@@ -35,9 +35,9 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcom
         for name, entries in (("rows", rows), ("answers", lines)):
             text = "".join(f"{json.dumps(entry)}\n" for entry in entries)
             (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
-        asked_cell = cell(scenario(data=tmp_path / "rows.jsonl"), strategy, **fields)  # type: ignore[call-arg]
+        recorded_cell = cell(scenario(data=tmp_path / "rows.jsonl"), strategy, **fields)  # type: ignore[call-arg]
         scores = tuple(LIBRARY[score] for score in scenario.scores if isinstance(score, str))
-        asked_cell = replace(asked_cell, model=recorded_model(f"gpt4=answers.jsonl{options}"), scores=scores)
-        return evaluate(asked_cell, RecordedAnswers(asked_cell.model))
+        recorded_cell = replace(recorded_cell, model=recorded_model(f"gpt4=answers.jsonl{options}"), scores=scores)
+        return evaluate(recorded_cell, RecordedAnswers(recorded_cell.model))
 
-    return asked
+    return evaluated

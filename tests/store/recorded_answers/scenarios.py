@@ -26,8 +26,8 @@ class Capitals(CompletionScenario):
         return str(item["capital"])
 
 
-class Talk(Capitals):
-    name = "talk"
+class TwoTurns(Capitals):
+    name = "two_turns"
 
     def turns(self, item: dict[str, Any]) -> Sequence[str]:
         return (self.instruction(item), "Write it again, please.")
@@ -59,7 +59,7 @@ class Shuffled(Cities):
 
 
 def texts(outcome: Outcome) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    replies: dict[str, list[str]] = {}
     for prediction in outcome.predictions:
-        found.setdefault(prediction.sample_id, []).extend(prediction.raw)
-    return found
+        replies.setdefault(prediction.sample_id, []).extend(prediction.raw)
+    return replies

@@ -38,14 +38,14 @@ def test_letters_in_any_order_have_the_log_probabilities_of_their_choices(ask: C
 
 
 @pytest.mark.parametrize(
-    ("logprobs", "found"),
+    ("logprobs", "choices"),
     [({"Oslo": -1.0}, "'Oslo'"), ({"Oslo": -1.0, "Bergen": -1.0, "x": -1.0}, "'Bergen', 'Oslo', 'x'")],
 )
 def test_log_probabilities_of_other_choices_are_an_error(
-    ask: Callable[..., Outcome], logprobs: dict[str, float], found: str
+    ask: Callable[..., Outcome], logprobs: dict[str, float], choices: str
 ) -> None:
     problem = (
-        f"recorded:gpt4=answers.jsonl: line 1 ('n') has logprobs of {found}; expected those of 'Bergen', 'Oslo', for "
+        f"recorded:gpt4=answers.jsonl: line 1 ('n') has logprobs of {choices}; expected those of 'Bergen', 'Oslo', for "
         "sample 'n'"
     )
     lines = [{"id": "n", "logprobs": logprobs}, {"id": "p", "logprobs": {"Lima": -1.0, "Cusco": -1.5}}]

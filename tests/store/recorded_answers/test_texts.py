@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError, Outcome
-from tests.store.recorded_answers.scenarios import Capitals, Shuffled, Talk, texts
+from tests.store.recorded_answers.scenarios import Capitals, Shuffled, TwoTurns, texts
 
 
 def test_each_trial_has_its_own_text(ask: Callable[..., Outcome]) -> None:
@@ -32,7 +32,7 @@ def test_one_text_is_no_answer_to_two_trials(ask: Callable[..., Outcome], text: 
 
 def test_several_requests_of_a_trial_have_a_text_each(ask: Callable[..., Outcome]) -> None:
     lines = [{"id": "n", "text": [["It is Oslo.", "Oslo"]]}, {"prompt": "Peru", "text": [["Lima?", "Lima"]]}]
-    outcome = ask(Talk, *lines)
+    outcome = ask(TwoTurns, *lines)
     assert texts(outcome) == {"n": ["It is Oslo.", "Oslo"], "p": ["Lima?", "Lima"]}
     assert outcome["exact_match"] == 1
     (norway,) = [prediction for prediction in outcome.predictions if prediction.sample_id == "n"]
@@ -46,11 +46,11 @@ def test_too_few_texts_of_a_trial_are_an_error(ask: Callable[..., Outcome]) -> N
         "a list of lists, with one text for each request"
     )
     with pytest.raises(DataError, match=f"^{re.escape(problem)}$"):
-        ask(Talk, {"id": "n", "text": "Oslo"}, {"id": "p", "text": [["Lima?", "Lima"]]})
+        ask(TwoTurns, {"id": "n", "text": "Oslo"}, {"id": "p", "text": [["Lima?", "Lima"]]})
 
 
 def test_self_consistency_takes_its_texts_in_order(ask: Callable[..., Outcome]) -> None:
-    said = [["Answer: Oslo", "Answer: Bergen", "Answer: Oslo"]]
-    outcome = ask(Capitals, {"id": "n", "text": said}, {"id": "p", "text": said}, strategy="self_consistency_3")
-    assert texts(outcome) == {"n": said[0], "p": said[0]}
+    replies = [["Answer: Oslo", "Answer: Bergen", "Answer: Oslo"]]
+    outcome = ask(Capitals, {"id": "n", "text": replies}, {"id": "p", "text": replies}, strategy="self_consistency_3")
+    assert texts(outcome) == {"n": replies[0], "p": replies[0]}
     assert [prediction.answer for prediction in outcome.predictions] == ["Oslo", "Oslo"]
