@@ -25,6 +25,7 @@ def test_a_run_does_not_differ_from_itself(tmp_path: Path) -> None:
     past = PastRun(runs_of(tmp_path) / FIRST)
     comparison = compare(past.run.outcomes, past.answered, OlderRun("run 1", past), name="run 1")
     assert comparison.same
+    assert len(comparison.cells) == 2
     assert all(cell.same and not cell.flips and not cell.differs for cell in comparison.cells)
     assert {each.change.value for each in comparison.contrasts} == {0.0}
 

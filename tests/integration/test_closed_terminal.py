@@ -161,5 +161,7 @@ def test_a_log_on_a_full_disk_costs_no_file_of_ours(project: Project, columns: s
         patch.setitem(ENVIRONMENT, "COLUMNS", columns)
         errors = written_to(project, logs / "log.txt", "-v")
     assert "No space left on device" in errors
-    for folder in (project.pytester.path / ".puma" / "runs").glob("*"):
+    folders = list((project.pytester.path / ".puma" / "runs").glob("*"))
+    assert folders
+    for folder in folders:
         assert check_whole(folder)

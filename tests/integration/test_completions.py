@@ -71,7 +71,9 @@ def with_capitals(project: Project) -> Project:
 def test_completions_are_measured_judged_and_kept(capitals: Project) -> None:
     result = capitals.run("--puma-report=md:run.md")
     result.assert_outcomes(passed=2)
-    for outcome in capitals.record()["outcomes"]:
+    outcomes = capitals.record()["outcomes"]
+    assert len(outcomes) == 2
+    for outcome in outcomes:
         assert outcome["measures"]["exact_match"]["value"] == 0.8
         assert outcome["measures"]["exact_match[continent=Asia]"]["value"] == 1
         assert outcome["naive_baselines"] == {}

@@ -17,4 +17,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 
 @pytest.fixture(scope="session")
 def page(run: Recorded) -> Page:
-    return Page(as_page(run.run, run.path))
+    page = Page(as_page(run.run, run.path))
+    assert len(page.index["cells"]) == len(run.record["outcomes"]) == 8
+    return page

@@ -50,9 +50,10 @@ def test_the_summary_has_every_sentence_of_the_terminal(run: Recorded, page: Pag
             sentence.split(": ", 2) if sentence.startswith(("warning", "inconclusive", "no baseline")) else [sentence]
         )
         assert " ".join(text.split()) in shown, sentence
-    for outcome in run.run.outcomes:
-        for verdict in outcome.failed:
-            assert verdict.reason in shown
+    failed = [verdict for outcome in run.run.outcomes for verdict in outcome.failed]
+    assert failed
+    for verdict in failed:
+        assert verdict.reason in shown
 
 
 def test_changes_perturbations_and_comparisons_have_the_numbers_of_the_terminal(run: Recorded, page: Page) -> None:
@@ -83,10 +84,11 @@ def test_changes_perturbations_and_comparisons_have_the_numbers_of_the_terminal(
 
 
 def test_drawings_have_the_numbers_for_those_who_do_not_see_them(run: Recorded, page: Page) -> None:
-    for outcome in run.run.outcomes:
-        measure = outcome.measures[outcome.primary]
-        if not math.isnan(measure.low):
-            assert f"{number(measure.value)}, interval {number(measure.low)} to {number(measure.high)}" in page.shown
+    primary = [outcome.measures[outcome.primary] for outcome in run.run.outcomes]
+    drawn = [measure for measure in primary if not math.isnan(measure.low)]
+    assert drawn
+    for measure in drawn:
+        assert f"{number(measure.value)}, interval {number(measure.low)} to {number(measure.high)}" in page.shown
 
 
 def test_a_run_without_outcomes_has_a_page(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def test_points_and_distributions_count_the_predictions(run: Recorded, page: Pag
 
 def test_shifts_and_changes_are_those_of_the_record(run: Recorded, page: Page) -> None:
     shifts = {each["cell"]: each["shifts"] for each in run.record["robustness"]}
+    assert any(shifts.values())
     for cell in page.index["cells"]:
         expected = shifts.get(cell["id"], [])
         assert [each["perturbation"] for each in cell["shifts"]] == [each["perturbation"] for each in expected]
@@ -92,14 +93,19 @@ FLAGS: dict[int, Callable[[Line], bool]] = {
     flags.LEFT_OUT: lambda _: False,
     flags.SHORTENED: lambda _: False,
 }
+#: Flags that no answer of the run has.
+ABSENT = {flags.CUT_OFF, flags.LEFT_OUT, flags.SHORTENED}
 
 
 @pytest.mark.parametrize("flag", FLAGS)
 def test_flags_count_what_the_predictions_have(run: Recorded, page: Page, flag: int) -> None:
+    counts = []
     for cell in page.index["cells"]:
         expected = {(each["sample_id"], each["trial"]) for each in run.predictions(cell["id"]) if FLAGS[flag](each)}
         marked = zip(page.keys(cell["id"]), page.flags(cell["id"]), strict=True)
         assert {key for key, bits in marked if bits & flag} == expected
+        counts.append(len(expected))
+    assert bool(sum(counts)) == (flag not in ABSENT)
 
 
 def test_flips_are_those_of_the_record(run: Recorded, page: Page) -> None:
@@ -182,6 +188,7 @@ def test_the_parts_that_all_prompts_share_are_stored_once(page: Page) -> None:
     assert len(start) > 1 or len(start[0][1]) > 300
     assert end.strip()
     pieces = page.block("s0")["pieces"]
+    assert pieces
     assert len(pieces) == len(set(pieces))
     assert not any(piece.endswith(end) for piece in pieces)
 
