@@ -26,7 +26,7 @@ def test_the_choices_are_printed_with_their_reasons(output: Callable[..., str]) 
 
 
 @pytest.mark.parametrize(
-    ("header", "row", "columns"),
+    ("header", "row", "found"),
     [
         ("label,note", "{label},It is number {n} of all.", ["note", "label", "none"]),
         ("KEY,Title,Body,kind", "K{n},t{n},b{n},{label}", ["Title, Body", "kind", "KEY"]),
@@ -39,11 +39,11 @@ def test_the_choices_are_printed_with_their_reasons(output: Callable[..., str]) 
     ],
 )
 def test_columns_are_found_by_their_names_and_values(
-    output: Callable[..., str], header: str, row: str, columns: list[str]
+    output: Callable[..., str], header: str, row: str, found: list[str]
 ) -> None:
     lines = (row.format(n=n, label="ab"[n % 2]) for n in range(12))
     shown = output(rows(*lines, header=header)).splitlines()[1:4]
-    assert [re.split(r" \(|: equal", line[9:])[0] for line in shown] == columns
+    assert [re.split(r" \(|: equal", line[9:])[0] for line in shown] == found
 
 
 @pytest.mark.parametrize(("values", "task"), [(5, "classification"), (6, "regression")])
