@@ -1,4 +1,4 @@
-"""What happens to a test without its browser."""
+"""Skip or failure of a test without its browser."""
 
 from __future__ import annotations
 

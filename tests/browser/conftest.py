@@ -5,8 +5,8 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chromium import missing
-from tests.browser.invented import Report
 from tests.browser.page import page
+from tests.browser.shapes import Report
 from tools.chromium import ARGUMENTS, CHROMIUM
 
 Opened = Callable[..., Page]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.browser.invented import Report
+from tests.browser.shapes import Report
 
 FOLDER = Path(__file__).parents[2] / "pytest_puma" / "report" / "page"
 _POLICY = (

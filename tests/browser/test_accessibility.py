@@ -6,8 +6,9 @@ from playwright.sync_api import Browser
 
 from pytest_puma.report.page.page import as_page
 from tests.browser.chromium import missing
-from tests.browser.invented import Shape, report
+from tests.browser.invented import report
 from tests.browser.page import page
+from tests.browser.shapes import Shape
 from tests.report.page.scripted import every_kind, recorded
 
 Theme: TypeAlias = Literal["light", "dark"]
@@ -29,7 +30,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def violations(browser: Browser, path: Path, fragment: str, theme: Theme, width: int) -> list[list[str]]:
-    """What axe finds in a view: rules, each with an element."""
+    """Rules that a view violates by axe, each with an element."""
     if not AXE.exists():
         missing(f"no {AXE}")
     context = browser.new_context(bypass_csp=True, color_scheme=theme, viewport={"width": width, "height": 900})
@@ -39,11 +40,11 @@ def violations(browser: Browser, path: Path, fragment: str, theme: Theme, width:
     if "row=" in fragment:
         tab.wait_for_selector(".reply pre")
     tab.add_script_tag(path=AXE)
-    found: list[list[str]] = tab.evaluate(
-        "axe.run().then(found => found.violations.map(each => [each.id, each.nodes[0].html]))"
+    violated: list[list[str]] = tab.evaluate(
+        "axe.run().then(result => result.violations.map(each => [each.id, each.nodes[0].html]))"
     )
     context.close()
-    return found
+    return violated
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -9,8 +9,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Opened
-from tests.browser.invented import Shape, report
+from tests.browser.invented import report
 from tests.browser.page import page
+from tests.browser.shapes import Shape
 
 RUN = report(Shape(samples=20))
 CELL = "#cell=triage-zero_shot%40q"

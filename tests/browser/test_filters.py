@@ -2,17 +2,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Opened
-from tests.browser.invented import (
-    BETTER,
-    DIFFERS,
-    FAILED,
-    OVERFLOW,
-    RIGHT,
-    SURE,
-    WORSE,
-    Shape,
-    report,
-)
+from tests.browser.invented import report
+from tests.browser.shapes import BETTER, DIFFERS, FAILED, OVERFLOW, RIGHT, SURE, WORSE, Shape
 
 RUN = report(Shape(perturbations=("typos_5pct",)))
 CELL = "cell=triage-zero_shot%40q"

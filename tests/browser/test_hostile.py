@@ -1,7 +1,8 @@
 import pytest
 
 from tests.browser.conftest import Opened
-from tests.browser.invented import Shape, report, with_texts
+from tests.browser.invented import report, with_texts
+from tests.browser.shapes import Shape
 
 _RUN = "window.HACKED=1"
 PAYLOADS = [

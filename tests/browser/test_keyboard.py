@@ -1,7 +1,8 @@
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Opened
-from tests.browser.invented import BETTER, WORSE, Shape, report
+from tests.browser.invented import report
+from tests.browser.shapes import BETTER, WORSE, Shape
 
 RUN = report(Shape())
 CELL = "cell=triage-zero_shot%40q"

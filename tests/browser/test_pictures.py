@@ -20,8 +20,9 @@ import pytest
 from playwright.sync_api import Browser, ViewportSize
 
 from pytest_puma.report.page.page import as_page
-from tests.browser.invented import Shape, report
+from tests.browser.invented import report
 from tests.browser.page import page
+from tests.browser.shapes import Shape
 from tests.report.page.scripted import every_kind, recorded
 
 Grid: TypeAlias = list[list[int]]
@@ -108,7 +109,7 @@ def differing(one: Grid, other: Grid) -> float:
 
 
 @pytest.fixture(scope="module")
-def known() -> Iterator[dict[str, Grid]]:
+def last_look() -> Iterator[dict[str, Grid]]:
     """The grids of the last look; with PUMA_PICTURES=write, those of today replace them."""
     grids: dict[str, Grid] = json.loads(KNOWN.read_text("utf-8"))
     yield grids
@@ -120,11 +121,11 @@ def known() -> Iterator[dict[str, Grid]]:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_view_looks_as_it_did(seen: Callable[..., Grid], known: dict[str, Grid], screen: str) -> None:
+def test_a_view_looks_as_it_did(seen: Callable[..., Grid], last_look: dict[str, Grid], screen: str) -> None:
     today = seen(screen)
     if WRITES:
-        known[screen] = today
-    assert differing(today, known[screen]) <= SHARE
+        last_look[screen] = today
+    assert differing(today, last_look[screen]) <= SHARE
 
 
 #: What breaks a view, and a view that shows it.
@@ -137,12 +138,12 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_a_broken_view_is_seen(seen: Callable[..., Grid], known: Mapping[str, Grid], what: str) -> None:
+def test_a_broken_view_is_seen(seen: Callable[..., Grid], last_look: Mapping[str, Grid], what: str) -> None:
     breaks, screen = BROKEN[what]
-    assert differing(seen(screen, breaks), known[screen]) > SHARE
+    assert differing(seen(screen, breaks), last_look[screen]) > SHARE
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_another_font_makes_no_difference(seen: Callable[..., Grid], known: Mapping[str, Grid], view: str) -> None:
+def test_another_font_makes_no_difference(seen: Callable[..., Grid], last_look: Mapping[str, Grid], view: str) -> None:
     screen = f"{view} light"
-    assert differing(seen(screen, "document.body.style.fontFamily = 'serif'"), known[screen]) <= SHARE
+    assert differing(seen(screen, "document.body.style.fontFamily = 'serif'"), last_look[screen]) <= SHARE

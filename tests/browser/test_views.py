@@ -2,8 +2,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Opened
-from tests.browser.invented import Shape, report
+from tests.browser.invented import report
 from tests.browser.page import page
+from tests.browser.shapes import Shape
 
 RUN = report(
     Shape(perturbations=("typos_5pct",), models=("q", "b")),

@@ -41,7 +41,7 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def findings() -> dict[str, Finding]:
-    """What is found about the project in this folder."""
+    """Findings about the project in this folder, by part."""
     return {each.part: each for each in project.findings(Path.cwd())}
 
 
@@ -59,14 +59,14 @@ def test_json_has_the_same_for_programs(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["doctor", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["usable"] is True
-    found = {each["part"]: each for each in record["findings"]}
-    assert found["engine"]["details"].keys() == {"version", "cpu", "offloads", "gpus"}
-    assert found["processors"]["details"]["cores"] >= 1
-    assert all(bool(each["advice"]) == (each["state"] != "ok") for each in found.values())
+    by_part = {each["part"]: each for each in record["findings"]}
+    assert by_part["engine"]["details"].keys() == {"version", "cpu", "offloads", "gpus"}
+    assert by_part["processors"]["details"]["cores"] >= 1
+    assert all(bool(each["advice"]) == (each["state"] != "ok") for each in by_part.values())
 
 
 @pytest.mark.parametrize(
-    ("library", "content", "found", "advice"),
+    ("library", "content", "problem", "advice"),
     [
         (
             "llama_cpp",
@@ -90,7 +90,7 @@ def test_json_has_the_same_for_programs(capsys: pytest.CaptureFixture[str]) -> N
     ids=["illegal instruction", "missing library", "numpy"],
 )
 def test_a_broken_library_ends_only_the_child(
-    tmp_path: Path, library: str, content: str, found: str, advice: str
+    tmp_path: Path, library: str, content: str, problem: str, advice: str
 ) -> None:
     broken = tmp_path / library
     broken.mkdir()
@@ -101,20 +101,20 @@ def test_a_broken_library_ends_only_the_child(
     record = json.loads(result.stdout)
     assert record["usable"] is False
     (finding,) = (each for each in record["findings"] if each["state"] == "broken")
-    assert finding["found"] == found
+    assert finding["found"] == problem
     assert finding["advice"].startswith(advice)
 
 
 @pytest.mark.parametrize(
-    ("result", "found", "state"),
+    ("result", "device", "state"),
     [
         ({"gpus": [{"name": "H100", "free": 2**36}], "offloads": True}, "H100 (64.0 GB free)", "ok"),
         ({"gpus": [], "offloads": True}, "one that shares the memory of the host", "ok"),
     ],
 )
-def test_the_devices_of_llama_cpp_are_named(result: Mapping[str, Any], found: str, state: str) -> None:
+def test_the_devices_of_llama_cpp_are_named(result: Mapping[str, Any], device: str, state: str) -> None:
     finding = engine.gpu_finding(result)
-    assert (finding.found, finding.state) == (found, state)
+    assert (finding.found, finding.state) == (device, state)
 
 
 def test_a_gpu_that_llama_cpp_does_not_use_has_the_command_that_compiles_for_it(
@@ -133,9 +133,9 @@ def test_a_gpu_that_llama_cpp_does_not_use_has_the_command_that_compiles_for_it(
 
 
 def test_an_empty_folder_lacks_an_ini_file_a_model_and_a_commit() -> None:
-    found = findings()
-    assert {part for part, each in found.items() if each.state == "advice"} >= {"project", "models", "git"}
-    assert found["answers"].found.startswith("none is kept yet")
+    by_part = findings()
+    assert {part for part, each in by_part.items() if each.state == "advice"} >= {"project", "models", "git"}
+    assert by_part["answers"].found.startswith("none is kept yet")
 
 
 @pytest.mark.parametrize(
@@ -150,10 +150,10 @@ def test_models_are_searched_where_the_ini_file_says(tmp_path: Path, ini: str, c
     for name in ("weights/a.gguf", "other weights/b.gguf", "c.gguf"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).touch()
-    found = findings()
-    assert found["project"].found == str(tmp_path / ini)
-    assert found["models"].found.startswith("a.gguf, b.gguf, in ")
-    assert found["models"].details["folders"] == {
+    by_part = findings()
+    assert by_part["project"].found == str(tmp_path / ini)
+    assert by_part["models"].found.startswith("a.gguf, b.gguf, in ")
+    assert by_part["models"].details["folders"] == {
         str(tmp_path / "weights"): ["a.gguf"],
         str(tmp_path / "other weights"): ["b.gguf"],
     }

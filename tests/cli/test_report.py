@@ -17,7 +17,7 @@ from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
 from pytest_puma.store.past_run import PastRun
 from tests.history.runs import MAIN, keep, triaged
-from tests.report.page.scripted import Page
+from tests.report.page.page import Page
 
 CELL = "triage_jira-zero_shot@script"
 OLD, NEW = "20261101T100000-1", "20261102T100000-1"

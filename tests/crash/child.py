@@ -101,8 +101,8 @@ def pytest_puma_backend(model: Model) -> Backend | None:
 
 def answer(prompt: str) -> str:
     """Return a priority that depends on the prompt, in the form that it asks for."""
-    said = LABELS[sha256(prompt.encode()).digest()[0] % len(LABELS)]
-    return f"Answer: {said}" if "Answer:" in prompt else said
+    label = LABELS[sha256(prompt.encode()).digest()[0] % len(LABELS)]
+    return f"Answer: {label}" if "Answer:" in prompt else label
 
 
 def key_of(request: Request) -> str:

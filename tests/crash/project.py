@@ -99,7 +99,7 @@ class CrashProject:
         return {(cell, request, content) for cell, request, content in self.notes("witness")}
 
     def computed(self) -> Counter[tuple[str, str]]:
-        """How often the response to each request of a cell was computed."""
+        """Count the computations of the response to each request of a cell."""
         return Counter((cell, key) for _, cell, *keys in self.notes("computed") for key in keys)
 
     def rows(self) -> list[Row]:
@@ -128,7 +128,7 @@ class CrashProject:
                 yield connection
 
     def is_sound(self) -> bool:
-        """Whether SQLite finds no damage."""
+        """Return True if SQLite finds no damage."""
         with self.copy() as connection:
             return connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
 

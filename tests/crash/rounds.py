@@ -136,28 +136,28 @@ def ended(folder: Path, *arguments: str, shot: str, workers: int = 0) -> Ended:
 
 
 def faults(folder: Path, run: Ended, *, recorded: bool) -> list[str]:
-    """What a run left behind that it must not leave; `recorded`: whether it could write its record."""
-    found = [text for text in (*NEVER, "the run hangs") if text in run.output]
+    """Faults of a run and of the files that it left; `recorded`: whether it could write its record."""
+    problems = [text for text in (*NEVER, "the run hangs") if text in run.output]
     # pytest has a traceback for a second interrupt, with that of the first one.
     traceback = "pytest_puma/" in run.output.partition("Traceback (most recent")[2]
-    found += ["a traceback of ours"] if recorded and traceback else []
+    problems += ["a traceback of ours"] if recorded and traceback else []
     # Python ends by SIGINT if one came inside `exec` of a text, as of a data class, though pytest has dealt with it.
-    found += [f"status {run.status}"] if recorded and run.status not in {0, 2, -signal.SIGINT} else []
-    found += [f"left: {path.name}" for path in folder.rglob(".*.*") if path.name != ".gitignore"] if recorded else []
+    problems += [f"status {run.status}"] if recorded and run.status not in {0, 2, -signal.SIGINT} else []
+    problems += [f"left: {path.name}" for path in folder.rglob(".*.*") if path.name != ".gitignore"] if recorded else []
     for run_folder in (folder / ".puma" / "runs").glob("*"):
-        cells = whole_cells(run_folder, found if recorded else [])
+        cells = whole_cells(run_folder, problems if recorded else [])
         record = run_folder / "run.json"
         if recorded and not record.exists():
-            found.append("no run.json")
+            problems.append("no run.json")
         elif recorded:
             data = json.loads(record.read_text(encoding="utf-8"))
-            found += [] if {each["cell"] for each in data["outcomes"]} == cells else ["run.json has other cells"]
-            found += ["a cell failed"] if data["faults"] else []
-            found += [] if len(cells) == 10 or data["problems"] else ["nothing says that the run was stopped"]
-    return found
+            problems += [] if {each["cell"] for each in data["outcomes"]} == cells else ["run.json has other cells"]
+            problems += ["a cell failed"] if data["faults"] else []
+            problems += [] if len(cells) == 10 or data["problems"] else ["nothing says that the run was stopped"]
+    return problems
 
 
-def whole_cells(run_folder: Path, found: list[str]) -> set[str]:
+def whole_cells(run_folder: Path, problems: list[str]) -> set[str]:
     """The cells in `predictions.jsonl`; adds what is wrong with it."""
     file = run_folder / "predictions.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
@@ -165,12 +165,12 @@ def whole_cells(run_folder: Path, found: list[str]) -> set[str]:
     predictions: Counter[str] = Counter()
     for line in lines:
         if not line.endswith("\n"):
-            found.append("half a line")
+            problems.append("half a line")
             continue
         data = json.loads(line)
         (heads if data["kind"] == "cell" else predictions)[data["cell"]] += 1
-    found += [f"{cell} twice" for cell, count in heads.items() if count > 1]
-    found += [f"{count} predictions of {cell}" for cell, count in predictions.items() if count != SAMPLES]
+    problems += [f"{cell} twice" for cell, count in heads.items() if count > 1]
+    problems += [f"{count} predictions of {cell}" for cell, count in predictions.items() if count != SAMPLES]
     return {*heads}
 
 

@@ -99,9 +99,9 @@ def predictions(project: CrashProject) -> list[dict[str, Any]]:
     """The predictions of the last run in a stable order, without costs: the clock, and the tokens that were cached."""
     path = max((project.folder / ".puma" / "runs").glob("*/run.json"), key=lambda each: each.stat().st_mtime_ns)
     lines = path.with_name("predictions.jsonl").read_text(encoding="utf-8").splitlines()
-    found = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
-    for each in found:
+    parsed = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
+    for each in parsed:
         del each["usage"]
         for response in each["responses"]:
             response.pop("usage", None)
-    return sorted(found, key=lambda each: (each["cell"], each["sample_id"]))
+    return sorted(parsed, key=lambda each: (each["cell"], each["sample_id"]))

@@ -22,7 +22,7 @@ MODERATE = 10
 
 
 def crowd(path: Path) -> list[str]:
-    """What a crowd has to say about a store that all of them open at once, and write to."""
+    """Messages of a crowd about a store that all of them open at once, and write to."""
     with ExitStack() as stack:
         members = [stack.enter_context(running(started("join", path))) for _ in range(CROWD)]
         for each in members:
@@ -33,7 +33,7 @@ def crowd(path: Path) -> list[str]:
             assert each.stdin is not None
             each.stdin.write(f"{moment}\n")
             each.stdin.flush()
-        return [said for each in members if each.stdout and (said := each.stdout.readline().strip())]
+        return [message for each in members if each.stdout and (message := each.stdout.readline().strip())]
 
 
 def answers(path: Path) -> int:
@@ -53,8 +53,8 @@ def test_processes_that_find_a_damaged_store_at_once_set_it_aside_once(tmp_path:
         path = tmp_path / f"{number}" / "responses.sqlite"
         path.parent.mkdir()
         path.write_bytes(b"x" * 9000)
-        (said,) = crowd(path)
-        assert "was damaged" in said
+        (message,) = crowd(path)
+        assert "was damaged" in message
         assert answers(path) == CROWD
         assert [file.name for file in path.parent.glob("*damaged*")] == ["responses.damaged-1.sqlite"]
 

@@ -44,7 +44,7 @@ def started(step: str, path: Path, number: int = -1) -> subprocess.Popen[str]:
 
 
 def killed(step: str, path: Path, number: int) -> bool:
-    """Whether a step was killed at a place; False if it has fewer places."""
+    """Return True if a step was killed at a place; False if it has fewer places."""
     with running(started(step, path, number)) as process:
         process.communicate()
     assert process.returncode in {0, -signal.SIGKILL}

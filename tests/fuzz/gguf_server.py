@@ -30,13 +30,13 @@ _REFUSED, _BROKEN = 10, 11
 
 
 def check_and_try(path: Path) -> None:
-    """What happens at the collection, and in the process of the smoke test."""
+    """The steps of a collection, and those in the process of the smoke test."""
     inspect_model(path)
     use(path, threads=1)
 
 
 def run(path: Path) -> None:
-    """What happens in the process of the user, after the smoke test: text and scores, greedy and sampled."""
+    """The steps in the process of the user, after the smoke test: text and scores, greedy and sampled."""
     requests: list[Request] = [
         generate(prompt("Is it broken?", system="Answer with one word."), 6),
         score("Which one?", "A", "B or C"),

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits the memo
 
 def test_no_data_file_hangs_takes_the_memory_or_raises_errors_of_its_own() -> None:
     from tests.fuzz.child import Child
-    from tests.fuzz.data_files import FILES, read
+    from tests.fuzz.data_mutations import FILES
+    from tests.fuzz.data_readers import read
 
     with Child(read, megabytes=1000, seconds=30) as child:
         fuzz(FILES, child.ask, examples=300)

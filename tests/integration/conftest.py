@@ -64,12 +64,12 @@ from pytest_puma.perturbations.insertions import NAMES
 from pytest_puma.testing import ScriptedBackend
 
 def answer(prompt):
-    said = re.sub("Title|Description|issue_?[abAB]?", "", prompt.rpartition("\\x03")[2].partition("<issue")[2])
-    if re.search("[a-z]{3}", said) is None:
+    issue = re.sub("Title|Description|issue_?[abAB]?", "", prompt.rpartition("\\x03")[2].partition("<issue")[2])
+    if re.search("[a-z]{3}", issue) is None:
         return "B" if "<issue_a>" in prompt else "I cannot say."
     if "<issue_a>" in prompt:
         return "A"
-    return "Critical" if any(woman in said for _, woman in NAMES) else "Major"
+    return "Critical" if any(woman in issue for _, woman in NAMES) else "Major"
 
 def pytest_puma_backend(model):
     return ScriptedBackend(answer)

@@ -1,4 +1,4 @@
-"""Which entries a run adds, compares, keeps and removes."""
+"""Baseline entries that a run adds, compares, keeps and removes."""
 
 from __future__ import annotations
 

@@ -39,6 +39,7 @@ def test_a_prompt_that_got_worse_fails_with_the_sentence_until_it_is_restored(pr
     failures = {
         case.attrib["name"]: each.text or "" for case in junit.iter("testcase") for each in case.iter("failure")
     }
+    assert len(failures) == 2
     assert all("more than the 0.02 allowed (" in text for text in failures.values())
     markdown = (team.pytester.path / "run.md").read_text(encoding="utf-8")
     for cell in ("triage_jira-zero_shot@puma-tiny", "triage_jira-option_scoring@puma-tiny"):

@@ -1,4 +1,4 @@
-"""What a newcomer sees who has no model: the bundled one answers, and a line says so."""
+"""A newcomer without a model: the bundled one answers, and a line names it."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from datetime import datetime, timezone, tzinfo
 import pytest
 
 from pytest_puma import load_run
+from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import INI, Project
-from tests.integration.test_rescore import TRIAGE
 from tests.integration.test_response_store import KEPT
 
 YEARS = (2099, 1999, 2026)
@@ -66,8 +66,8 @@ def test_the_flips_are_those_of_the_newest_run(alone: Project) -> None:
     run_in(2026, alone, "benchmarks", "--puma-update-baseline").assert_outcomes(passed=1)
     flipped = {}
     for year, answer in ((2099, '"Minor"'), (1999, '"Critical" if len(prompt) % 2 else "Major"')):
-        said = KEPT.replace('"Critical" if "login" in prompt else "Major"', answer).replace("5a", str(year))
-        alone.write(conftest=said)
+        conftest = KEPT.replace('"Critical" if "login" in prompt else "Major"', answer).replace("5a", str(year))
+        alone.write(conftest=conftest)
         run_in(year, alone, "benchmarks", "--puma-flips")
         (outcome,) = load_run(alone.pytester.path).record["outcomes"]
         flipped[year] = {flip["sample_id"] for flip in outcome["flips"]}

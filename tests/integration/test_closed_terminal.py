@@ -136,7 +136,7 @@ def test_predictions_whose_metric_raises_are_kept_where_nobody_reads_on(alone: P
 
 
 def written_to(project: Project, path: Path, *options: str) -> str:
-    """What a run whose output goes to a file that becomes full writes to stderr."""
+    """Stderr of a run whose output goes to a file that becomes full."""
     command = command_of(project, "-p", "no:cacheprovider", *options)
     with path.open("wb") as stream:
         result = subprocess.run(  # noqa: S603 - ours
@@ -161,5 +161,7 @@ def test_a_log_on_a_full_disk_costs_no_file_of_ours(project: Project, columns: s
         patch.setitem(ENVIRONMENT, "COLUMNS", columns)
         errors = written_to(project, logs / "log.txt", "-v")
     assert "No space left on device" in errors
-    for folder in (project.pytester.path / ".puma" / "runs").glob("*"):
+    folders = list((project.pytester.path / ".puma" / "runs").glob("*"))
+    assert folders
+    for folder in folders:
         assert check_whole(folder)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import Project
-from tests.integration.test_rescore import TRIAGE
 from tests.integration.test_response_store import KEPT, rows
 from tests.store.test_damage import damage, root
 
@@ -30,7 +30,7 @@ def test_offline_tells_why_a_store_cannot_be_opened(alone: Project) -> None:
     result.stderr.fnmatch_lines([f"ERROR: puma: --puma-model 'tiny': {problem}; run without --puma-offline"])
 
 
-def said(project: Project) -> str:
+def damage_warning(project: Project) -> str:
     """The warning of the run that sets the store aside."""
     aside = store_of(project).with_name("responses.damaged-1.sqlite")
     return (
@@ -47,7 +47,7 @@ def test_a_store_that_turns_out_to_be_damaged_is_set_aside_once_and_the_next_run
     damage(store_of(project), root(store_of(project), "response"))
     result = project.run()
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines([said(project)])
+    result.stdout.fnmatch_lines([damage_warning(project)])
     again = project.run()
     again.stdout.fnmatch_lines(["kept answers: all 100 of 1 cell, from run *"])
     assert "warning" not in again.stdout.str()
@@ -62,7 +62,7 @@ def test_answers_that_are_computed_after_the_damage_was_found_are_kept(alone: Pr
     damage(store_of(alone), root(store_of(alone), "prompt"))
     result = alone.run()
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines([said(alone), "kept answers: 50 of 100 in 1 cell, from run *"])
+    result.stdout.fnmatch_lines([damage_warning(alone), "kept answers: 50 of 100 in 1 cell, from run *"])
     assert rows(alone) == [(50,)]
 
 

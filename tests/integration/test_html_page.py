@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.conftest import SCRIPTED, TRIAGE, Project
-from tests.report.page.scripted import Page
+from tests.report.page.page import Page
 
 GATED = TRIAGE.replace(
     'strategies=["zero_shot"], samples=8',
@@ -30,6 +30,7 @@ def test_the_page_has_the_run_and_the_terminal_has_its_address(scripted: Project
         each["cell"]: each["measures"]["f1_macro"]["value"] for each in record["outcomes"]
     }
     answers = {(each["cell"], each["sample_id"]): each["answer"] for each in scripted.predictions()}
+    assert len(page.index["cells"]) == 2
     for cell in page.index["cells"]:
         keys = page.keys(cell["id"])
         assert [answers[cell["id"], key[0]] for key in keys if key] == page.answers(cell["id"])

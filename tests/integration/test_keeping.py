@@ -1,4 +1,4 @@
-"""What stays on the disk: `puma_keep_runs` and `puma_keep_prompts`."""
+"""Files that stay on the disk: `puma_keep_runs` and `puma_keep_prompts`."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def ask(project: Project, *arguments: str, wrong: int) -> tuple[int, dict[str, d
 
 
 def head(project: Project) -> dict[str, Any]:
-    """What the reviewable file has of the one cell."""
+    """Entry of the one cell in the reviewable file."""
     path = project.pytester.path / "benchmarks" / "baselines" / "tickets.json"
     (result,) = json.loads(path.read_text(encoding="utf-8"))["cells"].values()
     return dict(result)

@@ -1,4 +1,4 @@
-"""What a user reads of a run: every error in Markdown and JSON, lines that fit, values beside pytest's own words."""
+"""Output of a run for its user: every error in Markdown and JSON, lines that fit, values beside pytest's own words."""
 
 from __future__ import annotations
 

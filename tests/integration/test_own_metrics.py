@@ -131,7 +131,9 @@ def test_they_are_measured_gated_sliced_and_in_all_reports(project: Project) -> 
         result.stdout.fnmatch_lines([f"* {name} *"])
         assert all(name in text for text in files)
     assert {row["metric"] for row in csv.DictReader(files[0].splitlines())} >= {*NAMES, "names_it[mean subject]"}
-    assert all(set(NAMES) < set(line["scores"]) for line in project.predictions())
+    predictions = project.predictions()
+    assert len(predictions) == 80
+    assert all(set(NAMES) < set(line["scores"]) for line in predictions)
 
 
 def test_they_are_compared_with_a_baseline(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""Where perturbations are requested: command line, ini file, marker, run-spec, hook."""
+"""Places that request perturbations: command line, ini file, marker, run-spec, hook."""
 
 from __future__ import annotations
 

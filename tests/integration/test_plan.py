@@ -39,6 +39,7 @@ def test_it_counts_the_tokens_that_the_run_reports(pytester: pytest.Pytester, sh
     pytester.runpytest_inprocess(f"--puma-model={model}").assert_outcomes(passed=5)
     (record,) = (pytester.path / ".puma" / "runs").glob("*/run.json")
     usages = {each["cell"]: each["usage"] for each in json.loads(record.read_text(encoding="utf-8"))["outcomes"]}
+    assert len(usages) == 5
     for cell, usage in usages.items():
         assert planned[cell][1:3] == [f"{usage['prompt_tokens']:,}", f"{usage['cached_tokens']:,}"]
     assert planned["all"][1] == f"{sum(usage['prompt_tokens'] for usage in usages.values()):,}"
@@ -66,6 +67,7 @@ def test_the_first_run_teaches_it_the_minutes(alone: Project, pytester: pytest.P
     after = alone.run("--puma-plan")
     after.stdout.re_match_lines([r"minutes: tiny read [\d,]+ and wrote [\d,]+ tokens a second on \d{4}-\d\d-\d\d"])
     # Behind the kept answers.
+    assert rows(after).keys() == rows(before).keys()
     assert all(float(columns[6]) < 1 for columns in rows(after).values())
     (pytester.path / ".puma" / "throughput.json").write_text("{", encoding="utf-8")
     alone.run("--puma-plan").stdout.fnmatch_lines(["minutes: tiny never ran here*"])

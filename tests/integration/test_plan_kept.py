@@ -83,6 +83,7 @@ def test_the_minutes_are_those_of_the_rest_and_the_tokens_those_of_all(real: Pro
     whole, planned = real.run("--puma-plan", "--puma-store=fresh"), real.run("--puma-plan")
     assert kept(whole) == {}
     assert minutes(whole, ZERO) > 50
+    assert rows(planned).keys() == rows(whole).keys() != set()
     for cell, columns in rows(planned).items():
         assert columns[:KEPT] == rows(whole)[cell][:KEPT]
         assert minutes(planned, cell) == 0

@@ -71,9 +71,9 @@ def readings(text: str) -> list[tuple[str, ...]]:
 
 def test_a_long_cell_tells_a_log_how_far_it_is(alone: Project) -> None:
     slow(alone, test=TWO)
-    found = readings(alone.run().stdout.str())
-    assert {reading[:4] for reading in found} == {("0", "2", "", "zero_shot"), ("1", "2", "", "rcoif")}
-    answered = [int(reading[4]) for reading in found if reading[3] == "rcoif"]
+    progress = readings(alone.run().stdout.str())
+    assert {reading[:4] for reading in progress} == {("0", "2", "", "zero_shot"), ("1", "2", "", "rcoif")}
+    answered = [int(reading[4]) for reading in progress if reading[3] == "rcoif"]
     assert answered == sorted(answered)
     assert {0, 2, 4, 6} <= set(answered) <= set(range(8))
 
@@ -110,10 +110,10 @@ def test_the_process_that_started_the_workers_tells_how_far_they_are(
     # The response store is not needed for it.
     result = workers.run("--dist=load", "--puma-store=off")
     result.assert_outcomes(passed=2)
-    found = readings(result.stdout.str())
-    assert {reading[:2] for reading in found} <= {("0", "2"), ("1", "2")}
-    assert {reading[2] for reading in found} <= {"gw0 ", "gw1 "}
-    assert max(int(reading[4]) for reading in found) > 0
+    progress = readings(result.stdout.str())
+    assert {reading[:2] for reading in progress} <= {("0", "2"), ("1", "2")}
+    assert {reading[2] for reading in progress} <= {"gw0 ", "gw1 "}
+    assert max(int(reading[4]) for reading in progress) > 0
     assert [line for line in result.outlines if len(re.findall(r"gw\d triage_jira-\w+@tiny", line)) == 2]
     assert list(folder.glob("pytest-puma-*")) == []
 

@@ -1,4 +1,4 @@
-"""What machines get: files, JUnit properties, flips; the same numbers as the terminal, with and without workers."""
+"""Reports for machines: files, JUnit properties, flips; the same numbers as the terminal, with and without workers."""
 
 from __future__ import annotations
 

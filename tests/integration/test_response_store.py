@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.integration.benchmark_files import LABELS, NO_ENGINE, TASKS, TIMED, TRIAGE, data_of
 from tests.integration.conftest import INI, Project, without_clock
-from tests.integration.test_rescore import LABELS, NO_ENGINE, TASKS, TIMED, TRIAGE, data_of
 
 #: A scripted model whose answers are kept, and which names its computed prompts.
 KEPT = """

@@ -54,8 +54,8 @@ def mood(modulus: int) -> str:
 
 def folders(project: Project) -> list[Path]:
     """The run folders in the order of their runs."""
-    found = (project.pytester.path / ".puma" / "runs").iterdir()
-    return sorted(found, key=lambda folder: (folder / "run.json").stat().st_mtime_ns)
+    runs = (project.pytester.path / ".puma" / "runs").iterdir()
+    return sorted(runs, key=lambda folder: (folder / "run.json").stat().st_mtime_ns)
 
 
 def compared(old: Path, new: Path) -> RunComparison:
@@ -82,9 +82,9 @@ def test_two_runs_are_compared_with_the_numbers_of_a_gate_on_a_baseline(alone: P
     old, new = folders(alone)
     gates = changes(new)
     comparison = compared(old, new)
-    told = {(each.cell, each.change.metric): each.change for each in comparison.contrasts}
-    assert told.keys() == gates.keys()
-    for key, change in told.items():
+    by_metric = {(each.cell, each.change.metric): each.change for each in comparison.contrasts}
+    assert by_metric.keys() == gates.keys() != set()
+    for key, change in by_metric.items():
         for name in ("old", "new", "value", "low", "high", "n", "worse", "better", "changed"):
             number = getattr(change, name)
             assert gates[key][name] == (None if math.isnan(number) else number), (key, name)
@@ -131,10 +131,10 @@ def test_the_second_run_is_compared_with_the_last_one_and_names_the_command(
     monkeypatch.chdir(project.pytester.path)
     capsys.readouterr()
     assert main(command) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0] == "run 2 against run 1"
+    compared_lines = capsys.readouterr().out.splitlines()
+    assert compared_lines[0] == "run 2 against run 1"
     shown = second.stdout.str().partition("this run against run 1\n")[2].splitlines()
-    assert shown[: len(told) - 1] == told[1:], "the same table"
+    assert shown[: len(compared_lines) - 1] == compared_lines[1:], "the same table"
 
     assert main([*command, "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)

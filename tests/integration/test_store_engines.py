@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
+from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import Project
-from tests.integration.test_rescore import TRIAGE
 from tests.integration.test_response_store import kept_of, lines_of, newest, rows
 
 #: Who answers is in the answer, and in `computed.txt`.
@@ -35,14 +35,14 @@ OWN = MODELS.format(digest="name", backend="Built(model.name)")
 
 def answers(project: Project) -> dict[str, set[str]]:
     """The answers of the newest run, by model."""
-    found: dict[str, set[str]] = {}
+    by_model: dict[str, set[str]] = {}
     for line in lines_of(newest(project), project):
-        found.setdefault(line["cell"].partition("@")[2], set()).add(line["answer"])
-    return found
+        by_model.setdefault(line["cell"].partition("@")[2], set()).add(line["answer"])
+    return by_model
 
 
 def computed(project: Project) -> list[str]:
-    """Who computed since the last call."""
+    """Names of the models that computed since the last call."""
     path = project.pytester.path / "computed.txt"
     words = path.read_text(encoding="utf-8").split() if path.exists() else []
     path.write_text("", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a user gets: the wheel, unpacked away from this repository, in an empty folder."""
+"""The wheel as a user gets it: unpacked away from this repository, in an empty folder."""
 
 import os
 import subprocess

@@ -76,7 +76,7 @@ def two_models(alone: Project) -> Project:
 
 
 def loads(project: Project) -> Counter[str]:
-    """How often each model was loaded, and by which worker."""
+    """Loads of each model by each worker."""
     return Counter((project.pytester.path / "loads.txt").read_text(encoding="utf-8").split("\n")[:-1])
 
 

@@ -12,7 +12,7 @@ import pytest
 from pytest_puma.core import Response
 from pytest_puma.store.contents import cells, lines
 from pytest_puma.store.database import ResponseStore, Scope
-from tests.store.test_database import BASE, COMPANY, found, keep, kept_in, request
+from tests.store.test_database import BASE, COMPANY, found_texts, keep, kept_in, request
 
 PAGE = 4096
 #: Of the first answer.
@@ -51,7 +51,7 @@ def damage(path: Path, page: int, size: int = 1) -> None:
         stream.write(b"\xff" * size * PAGE)
 
 
-def said(path: Path, number: int = 1) -> str:
+def aside_note(path: Path, number: int = 1) -> str:
     aside = path.with_name(f"responses.damaged-{number}.sqlite")
     return (
         f"{path} was damaged (database disk image is malformed) and is now {aside.name}; "
@@ -64,10 +64,10 @@ def test_damage_that_a_reader_finds_begins_a_new_store(path: Path) -> None:
     damage(path, root(path, "response"))
     store = ResponseStore(path, run="second")
     assert store.find(kept_in(store), [KEY], COMPANY) == {}
-    assert store.take_notes() == (said(path),)
+    assert store.take_notes() == (aside_note(path),)
     assert store.keeps
     keep(store, scope, "pq")
-    assert sorted(found(store, scope, "pq")) == ["p", "q"]
+    assert sorted(found_texts(store, scope, "pq")) == ["p", "q"]
     store.close()
     with closing(ResponseStore(path, readonly=True)) as reader:
         assert reader.scopes() == [scope]
@@ -82,8 +82,8 @@ def test_damage_that_a_writer_finds_loses_nothing_that_it_writes(path: Path, tab
     store = ResponseStore(path, run="second")
     scope = kept_in(store)
     keep(store, scope, "pq")
-    assert store.take_notes() == (said(path),)
-    assert sorted(found(store, scope, "pq")) == ["p", "q"]
+    assert store.take_notes() == (aside_note(path),)
+    assert sorted(found_texts(store, scope, "pq")) == ["p", "q"]
     store.finish_pass(scope, COMPANY, 2)
     assert store.whole_pass(scope, COMPANY) is not None
 
@@ -97,14 +97,14 @@ def test_another_process_that_wrote_the_damaged_file_goes_on_in_the_new_one(path
     for store, cell in ((one, "one-x@"), (other, "other-x@")):
         kept_in(store, cell=cell)
     keep(one, scope, "p")
-    assert one.take_notes() == (said(path),)
+    assert one.take_notes() == (aside_note(path),)
     keep(other, scope, "q")
     assert other.take_notes() == ()
     one.close()
     late = ResponseStore(path, run="late")
     keep(late, scope, "r")
     other.close()
-    assert sorted(found(late, scope, "pqr")) == ["p", "q", "r"]
+    assert sorted(found_texts(late, scope, "pqr")) == ["p", "q", "r"]
     assert [each.name for each in path.parent.glob("*damaged*.sqlite")] == ["responses.damaged-1.sqlite"]
     assert late.rows("PRAGMA integrity_check") == [("ok",)]
 
@@ -114,7 +114,7 @@ def test_a_disk_that_damages_the_next_file_too_ends_the_keeping(path: Path) -> N
     damage(path, root(path, "prompt"))
     store = ResponseStore(path, run="second")
     keep(store, scope, "p")
-    assert store.take_notes() == (said(path),)
+    assert store.take_notes() == (aside_note(path),)
     store.close()
     damage(path, root(path, "prompt"))
     keep(store, scope, "q")
@@ -154,4 +154,4 @@ def test_any_damage_raises_nothing_and_leaves_a_store_that_keeps(path: Path, siz
             mine = kept_in(store)
             assert len(store.find(mine, [b"%032d" % each for each in range(300)], COMPANY)) <= 300
             keep(store, mine, "pqr")
-            assert sorted(found(store, mine, "pqr")) == ["p", "q", "r"], number
+            assert sorted(found_texts(store, mine, "pqr")) == ["p", "q", "r"], number

@@ -39,7 +39,7 @@ def keep(store: ResponseStore, scope: Scope, texts: str, company: bytes = COMPAN
     store.keep(scope, company, BASE.prompt, rows)
 
 
-def found(store: ResponseStore, scope: Scope, texts: str, company: bytes = COMPANY) -> str:
+def found_texts(store: ResponseStore, scope: Scope, texts: str, company: bytes = COMPANY) -> str:
     rows = store.find(scope, [text.encode() * 32 for text in texts], company)
     return "".join(row.response.text for row in rows.values())
 
@@ -47,8 +47,8 @@ def found(store: ResponseStore, scope: Scope, texts: str, company: bytes = COMPA
 def test_kept_responses_are_found_by_their_scope(store: ResponseStore) -> None:
     scope, other = kept_in(store), kept_in(store, cell="triage-zero_shot@")
     keep(store, scope, "pq")
-    assert sorted(found(store, scope, "pqr")) == ["p", "q"]
-    assert found(store, other, "pq") == ""
+    assert sorted(found_texts(store, scope, "pqr")) == ["p", "q"]
+    assert found_texts(store, other, "pq") == ""
     assert kept_in(store, engine=b"other") not in {scope, other}
 
 
@@ -73,10 +73,10 @@ def test_a_damaged_row_is_missing_until_it_is_kept_again(store: ResponseStore) -
     keep(store, scope, "pq")
     assert store.connection is not None
     store.connection.execute("UPDATE response SET text = 'x' WHERE text = ?", (b"p",))
-    assert found(store, scope, "pq") == "q"
+    assert found_texts(store, scope, "pq") == "q"
     assert store.take_notes() == (f"1 of the answers in {store.path} are damaged, and count as missing",)
     keep(store, scope, "p")
-    assert sorted(found(store, scope, "pq")) == ["p", "q"]
+    assert sorted(found_texts(store, scope, "pq")) == ["p", "q"]
     assert store.take_notes() == ()
 
 
@@ -121,11 +121,11 @@ def test_when_the_disk_is_full_what_is_kept_stays_and_nothing_more_is_kept(store
     store.keep(scope, COMPANY, BASE.prompt, [(b"later", BASE, Response(text="later"))])
     assert store.take_notes() == (f"from now on, no answers are kept in {store.path}: database or disk is full",)
     assert not store.keeps
-    assert sorted(found(store, scope, "pq")) == ["p", "q"]
+    assert sorted(found_texts(store, scope, "pq")) == ["p", "q"]
     assert store.rows("SELECT count(*) FROM response") == [(2,)]
     store.close()
     again = ResponseStore(store.path, run="again")
-    assert sorted(found(again, scope, "pq")) == ["p", "q"]
+    assert sorted(found_texts(again, scope, "pq")) == ["p", "q"]
     assert again.keeps
 
 
@@ -168,14 +168,16 @@ def test_another_process_may_write_in_between(store: ResponseStore) -> None:
     other = ResponseStore(store.path, run="other")
     for text in "pqrs":
         keep(store if text in "pr" else other, scope, text)
-    assert sorted(found(store, scope, "pqrs")) == sorted(found(other, scope, "pqrs")) == ["p", "q", "r", "s"]
+    assert (
+        sorted(found_texts(store, scope, "pqrs")) == sorted(found_texts(other, scope, "pqrs")) == ["p", "q", "r", "s"]
+    )
 
 
 def test_an_error_while_reading_is_a_note(store: ResponseStore) -> None:
     scope = kept_in(store)
     assert store.connection is not None
     store.connection.execute("DROP TABLE response")
-    assert found(store, scope, "p") == ""
+    assert found_texts(store, scope, "p") == ""
     assert store.take_notes() == (f"{store.path} cannot be read: no such table: response",)
 
 

@@ -34,16 +34,16 @@ CELL = "triage-zero_shot@m"
 SIGNATURE: dict[str, Any] = {"template_sha256": "a1" * 32, "samples": 3, "seed": 1, "data": None, "generation": {}}
 
 
-def talk(text: str) -> Conversation:
+def conversation(text: str) -> Conversation:
     prompt = Prompt(messages=(Message(role="user", content=text),))
     response = yield from ask(Generate(prompt=prompt, max_tokens=40))
     return Answer(value=response.text, responses=(response,))
 
 
-def hold(responder: KeepingEngine | OfflineAnswers, texts: str, **signature: Any) -> list[str | None]:
+def answers_of(responder: KeepingEngine | OfflineAnswers, texts: str, **signature: Any) -> list[str | None]:
     responder.begin(CELL, SIGNATURE | signature)
     origins = [Origin(CELL, sample(text), Trial()) for text in texts]
-    states = run_conversations([talk(text) for text in texts], responder, origins=origins)
+    states = run_conversations([conversation(text) for text in texts], responder, origins=origins)
     return [None if state.answer is None else state.answer.value for state in states]
 
 
@@ -55,7 +55,7 @@ def compute(
     store = ResponseStore(path, run=run)
     model = Model(name="m", path=path, options=ModelOptions(strict=strict))
     engine = KeepingEngine(Engine(backend), store, model)
-    hold(engine, texts)
+    answers_of(engine, texts)
     engine.provenance()
     engine.close()
 
@@ -66,7 +66,7 @@ def read(
     options = ModelOptions(strict=strict)
     model = Model(name="m", path=path, source="store", weights=digest, options=options)
     reader = OfflineAnswers(ResponseStore(path, readonly=True), model, whole=whole)
-    answers = hold(reader, texts)
+    answers = answers_of(reader, texts)
     return answers, reader.provenance()
 
 
@@ -143,7 +143,7 @@ def test_a_missing_answer_is_an_error_that_tells_what_changed(
     compute(path, "pqr", "one")
     reader = OfflineAnswers(ResponseStore(path, readonly=True), Model(name="m", path=path, weights="5a"))
     with pytest.raises(DataError) as raised:
-        hold(reader, texts, **signature)
+        answers_of(reader, texts, **signature)
     assert str(raised.value) == f"--puma-offline: {CELL}: {problem}; run it without --puma-offline"
 
 

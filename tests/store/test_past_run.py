@@ -87,6 +87,7 @@ def test_a_run_comes_back_as_it_was(tmp_path: Path) -> None:
 def test_the_predictions_of_each_cell_come_back(tmp_path: Path) -> None:
     whole = whole_run()
     past = PastRun(written(tmp_path, whole))
+    assert any(outcome.predictions for outcome in whole.outcomes)
     for there, was in zip(past.outcomes(), whole.outcomes, strict=True):
         assert there.predictions == was.predictions
         assert there.shared_prompts == was.shared_prompts

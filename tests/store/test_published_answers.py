@@ -80,8 +80,8 @@ BBH_ANSWERS = [
 def outcome_of(folder: Path, scenario: CompletionScenario, argument: str) -> Outcome:
     """The outcome of the rows in the folder on a file of answers."""
     scores = tuple(LIBRARY[name] for name in scenario.scores if isinstance(name, str))
-    asked = replace(cell(scenario), model=recorded_model(argument), scores=scores)
-    return evaluate(asked, RecordedAnswers(asked.model), project=folder)
+    recorded = replace(cell(scenario), model=recorded_model(argument), scores=scores)
+    return evaluate(recorded, RecordedAnswers(recorded.model), project=folder)
 
 
 def write(path: Path, entries: Sequence[Any]) -> Path:

@@ -170,10 +170,10 @@ def test_any_damage_gives_back_answers_that_were_kept_and_no_others(damaged: Pat
             place = draw.randrange(len(broken))
             broken[place : place + size] = draw.randbytes(size)
         damaged.write_bytes(broken)
-        found = saved(damaged, path)
-        assert found <= kept
+        recovered = saved(damaged, path)
+        assert recovered <= kept
         # Less than that is there only if the page of all cells was hit.
-        assert len(found) > 500 or not found
+        assert len(recovered) > 500 or not recovered
 
 
 def test_a_store_is_not_recovered_into_itself(damaged: Path) -> None:

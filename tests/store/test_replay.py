@@ -39,16 +39,16 @@ SIGNATURE = {
 AGAIN = "run the benchmark again without --puma-rescore"
 
 
-def said(text: str) -> Messages:
+def messages_of(text: str) -> Messages:
     return (Message(role="user", content=text),)
 
 
 def generate(text: str, *, prefill: str = "", seed: int = 0) -> Generate:
-    return Generate(prompt=Prompt(messages=said(text), prefill=prefill), max_tokens=9, seed=seed)
+    return Generate(prompt=Prompt(messages=messages_of(text), prefill=prefill), max_tokens=9, seed=seed)
 
 
 def score(text: str, *continuations: str) -> Score:
-    return Score(prompt=Prompt(messages=said(text)), continuations=continuations)
+    return Score(prompt=Prompt(messages=messages_of(text)), continuations=continuations)
 
 
 def replay(tmp_path: Path, *turns: tuple[str | None, Sequence[str], Response], sample_id: str = "a") -> Replay:
@@ -58,7 +58,7 @@ def replay(tmp_path: Path, *turns: tuple[str | None, Sequence[str], Response], s
         raw=tuple(response.text for *_, response in turns),
         logprobs=tuple(value for *_, response in turns for value in response.logprobs),
         finish=turns[-1][2].finish,
-        prompts=tuple(None if text is None else said(text) for text, *_ in turns),
+        prompts=tuple(None if text is None else messages_of(text) for text, *_ in turns),
         responses=tuple(response for *_, response in turns),
         continuations=tuple(tuple(continuations) for _, continuations, _ in turns),
         usage=Usage.total(response.usage for *_, response in turns),

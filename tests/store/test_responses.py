@@ -49,11 +49,11 @@ def line(whole: Prediction) -> dict[str, Any]:
 
 @given(ASKED, st.data())
 def test_the_responses_come_back_whichever_of_them_the_answer_names(
-    asked: list[tuple[Response, tuple[str, ...]]], data: st.DataObject
+    requested: list[tuple[Response, tuple[str, ...]]], data: st.DataObject
 ) -> None:
-    responses = [response for response, _ in asked]
+    responses = [response for response, _ in requested]
     answered = data.draw(st.just(responses) | st.lists(st.sampled_from(responses), min_size=1))
-    whole = of(responses, answered, [continuations for _, continuations in asked])
+    whole = of(responses, answered, [continuations for _, continuations in requested])
     assert unpacked(line(whole)) == (whole.responses, whole.continuations)
 
 

@@ -31,7 +31,7 @@ CHANGE = change("mae", old=1.0, new=1.5, value=0.5, low=0.25, high=0.75, n=7, wo
 
 
 def back(sent: Outcome) -> Outcome:
-    """What arrives, with its predictions read."""
+    """The outcome that arrives, with its predictions read."""
     arrived = from_lines(to_lines(sent))
     return replace(arrived, predictions=tuple(arrived.predictions))
 
@@ -144,13 +144,13 @@ def test_nan_is_null_in_json_and_nan_again_when_read() -> None:
 def test_any_text_survives_and_lone_surrogates_are_replaced(text: str) -> None:
     sent = to_lines(outcome(warnings=(text,), predictions=(prediction(raw=(text,)),)))
     sent.encode()
-    (told,) = from_lines(sent).warnings
-    (said,) = from_lines(sent).predictions[0].raw
-    assert told == said
+    (warning,) = from_lines(sent).warnings
+    (reply,) = from_lines(sent).predictions[0].raw
+    assert warning == reply
     if not any(0xD800 <= ord(character) <= 0xDFFF for character in text):
-        assert told == text
+        assert warning == text
     else:
-        assert len(told) == len(text)
+        assert len(warning) == len(text)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
 from tests.factories import flip, outcome, prediction
 from tests.factories import run as run_of
-from tests.report.page.scripted import Page, Recorded, completion, recorded
+from tests.report.page.page import Page
+from tests.report.page.scripted import Recorded, completion, recorded
 
 SIZE = 400
 #: Megabytes of a page without cells: the viewer and the styles.
@@ -36,13 +37,13 @@ def answered(cell: str, *, reply: int, prompt: int) -> Outcome:
         for row in range(SIZE):
             right = row % 4 != 0
             differs = row % 20 == 1 and cell.startswith("triage-egi")
-            asked = noise(row, prompt)
+            question = noise(row, prompt)
             yield prediction(
                 f"s{row:03}",
                 answer="A" if right and not differs else "B",
                 raw=(noise(f"{cell} {row}", reply),),
                 scores={"loss": float(not right or differs)},
-                prompts=((Message(role="user", content=asked),),),
+                prompts=((Message(role="user", content=question),),),
             )
 
     flips = tuple(flip(f"s{row:03}", better=True) for row in range(2, SIZE, 40))
@@ -72,6 +73,7 @@ def page(run: Recorded, megabytes: float | None) -> Page:
     text = as_page(run.run, run.path, PageSettings(megabytes=megabytes))
     assert megabytes is None or len(text.encode()) <= 1_000_000 * megabytes
     made = Page(text)
+    assert made.index["cells"]
     for cell in made.index["cells"]:
         entries, marks = made.entries(cell["id"]), made.flags(cell["id"])
         assert [entry is None for entry in entries] == [bool(each & flags.LEFT_OUT) for each in marks]
@@ -80,9 +82,11 @@ def page(run: Recorded, megabytes: float | None) -> Page:
 
 
 def left_out(made: Page, flag: int, *, without: int = 0) -> list[bool]:
-    """Whether the texts of answers with a flag are left out, in all cells."""
+    """For each answer with the flag, in all cells: True if its texts are left out."""
     marks = (each for cell in made.index["cells"] for each in made.flags(cell["id"]))
-    return [bool(each & flags.LEFT_OUT) for each in marks if each & flag and not each & without]
+    marked = [each for each in marks if each & flag and not each & without]
+    assert marked
+    return [bool(each & flags.LEFT_OUT) for each in marked]
 
 
 OF_INTEREST = flags.DIFFERS | flags.FLIP_BETTER
@@ -131,11 +135,16 @@ def test_then_the_ends_of_long_texts_go_as_far_as_they_must(run: Recorded, more:
 
 def test_pieces_that_no_kept_text_needs_go_with_the_texts(small: Page) -> None:
     assert small.block("s0")["pieces"].count("") > 100
-    for cell in small.index["cells"]:
-        for row, entry in enumerate(small.entries(cell["id"])):
-            if entry is not None:
-                (prompt,) = small.prompts(cell["id"], row)
-                assert prompt == [{"role": "user", "content": noise(row, 300)}]
+    kept = [
+        (cell["id"], row)
+        for cell in small.index["cells"]
+        for row, entry in enumerate(small.entries(cell["id"]))
+        if entry is not None
+    ]
+    assert kept
+    for cell_id, row in kept:
+        (prompt,) = small.prompts(cell_id, row)
+        assert prompt == [{"role": "user", "content": noise(row, 300)}]
 
 
 def test_the_page_counts_what_is_left_out(run: Recorded, small: Page) -> None:
@@ -177,5 +186,6 @@ def test_free_texts_as_answers_do_not_leave_the_house_either(tmp_path: Path) -> 
     run = recorded(tmp_path, [completion(tmp_path)])
     made = Page(as_page(run.run, run.path, PageSettings(texts="none")))
     everything = [made.inflated(name).decode() for name in made.packed if name != "fl"]
+    assert everything
     assert not any("Rome" in each or "Oslo" in each for each in everything)
     assert "Rome" in Page(as_page(run.run, run.path)).inflated("a0").decode()

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import AnswerChanges, Contrast, Message, Robustness, Shift
+from pytest_puma.core import AnswerChanges, Contrast, Message, Outcome, Prediction, Robustness, Shift
 from pytest_puma.core.outcome import Flip
 from pytest_puma.report.page.page import as_page
 from pytest_puma.store.serialize import storable
 from tests.factories import change, fault, measure, outcome, prediction, verdict
-from tests.report.page.scripted import Page, Recorded, recorded
+from tests.report.page.page import Page
+from tests.report.page.scripted import Recorded, recorded
 
 PAYLOADS = (
     "<script>window.HACKED=1</script>",
@@ -39,33 +40,30 @@ PAYLOADS = (
 def hostile(root: Path, text: str) -> Recorded:
     """A run with a text in every place that a user, a model or a data file fills."""
     name = re.sub(r"[-+@]", "_", text)
-    predictions = [
-        prediction(
-            sample_id=f"{text}{trial}",
-            gold=text,
-            answer=text if trial else f"{text}?",
-            raw=(text, text),
-            parsed=text,
-            reply=f"{text}!",
-            failure=text,
-            prompts=((Message(role="user", content=f"{text} {trial}"), Message(role="assistant", content=text)), None),
-            fields={"title": text},
-            groups={text: text},
-            references=(text, "other"),
-            choices=(text, "other"),
-            probabilities={text: 0.9, "other": 0.1},
-            units=(text, f"{trial}"),
-            scores={"loss": float(trial), text: 0.5},
-        )
-        for trial in (0, 1)
-    ]
     cell = f"{name}-{name}@{text}"
+    whole = _outcome(cell, text)
+    return recorded(
+        root,
+        [whole, replace(whole, cell=f"{cell}2", model=f"{text}2")],
+        environment={"pytest-puma": text, "commit": text},
+        id=text[:50].replace("/", "_"),
+        started=text,
+        problems=(text,),
+        faults=(fault(cell, message=text),),
+        unchanged=(text,),
+        rescored_from=text,
+        robustness=(_robustness(cell, text),),
+        contrasts=(_contrast(cell, text),),
+    )
+
+
+def _outcome(cell: str, text: str) -> Outcome:
     measures = (measure("accuracy", note=text, unit=text), measure("parse_failure_rate"), measure(text))
-    whole = outcome(
+    return outcome(
         cell,
         metrics=("accuracy", text),
         measures={each.metric: each for each in measures},
-        predictions=tuple(predictions),
+        predictions=(_prediction(text, 0), _prediction(text, 1)),
         shared_prompts=((Message(role="system", content=text),),),
         confusion={text: {text: 1, "no answer": 1}},
         failures={text: 1},
@@ -79,18 +77,25 @@ def hostile(root: Path, text: str) -> Recorded:
         naive_baselines={text: {"accuracy": measure()}},
         flips=(Flip(sample_id=f"{text}0", gold=text, old=text, new=text, better=False, text=text),),
     )
-    return recorded(
-        root,
-        [whole, replace(whole, cell=f"{cell}2", model=f"{text}2")],
-        environment={"pytest-puma": text, "commit": text},
-        id=text[:50].replace("/", "_"),
-        started=text,
-        problems=(text,),
-        faults=(fault(cell, message=text),),
-        unchanged=(text,),
-        rescored_from=text,
-        robustness=(_robustness(cell, text),),
-        contrasts=(_contrast(cell, text),),
+
+
+def _prediction(text: str, trial: int) -> Prediction:
+    return prediction(
+        sample_id=f"{text}{trial}",
+        gold=text,
+        answer=text if trial else f"{text}?",
+        raw=(text, text),
+        parsed=text,
+        reply=f"{text}!",
+        failure=text,
+        prompts=((Message(role="user", content=f"{text} {trial}"), Message(role="assistant", content=text)), None),
+        fields={"title": text},
+        groups={text: text},
+        references=(text, "other"),
+        choices=(text, "other"),
+        probabilities={text: 0.9, "other": 0.1},
+        units=(text, f"{trial}"),
+        scores={"loss": float(trial), text: 0.5},
     )
 
 
@@ -152,6 +157,7 @@ def test_a_text_adds_no_element_and_no_attribute(tmp_path: Path, payload: str) -
     text = page_of(tmp_path / "hostile", payload)
     attacked = Elements(text)
     assert attacked.found == harmless.found
+    assert attacked.links
     assert all(link.startswith("#cell=") or link == "data:," for link in attacked.links)
 
 

@@ -42,9 +42,9 @@ def contrast(one: str, other: str) -> float:
 def test_texts_and_marks_stand_out_from_what_is_behind_them(theme: int) -> None:
     for minimum, pairs in ((4.5, PAIRS), (3.0, MARKS)):
         weak = {
-            pair: round(found, 2)
+            pair: round(ratio, 2)
             for pair in pairs
-            if (found := contrast(COLOURS[pair[0]][theme], COLOURS[pair[1]][theme])) < minimum
+            if (ratio := contrast(COLOURS[pair[0]][theme], COLOURS[pair[1]][theme])) < minimum
         }
         assert not weak
 

@@ -1,0 +1,69 @@
+"""Columns that `pytest-puma init` finds in a file of data."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.init.tickets import FEW_SHOT, TEST, TICKETS, ZERO_SHOT, rows
+
+
+def test_the_choices_are_printed_with_their_reasons(output: Callable[..., str]) -> None:
+    lines = output(TICKETS).splitlines()
+    assert lines[:4] == [
+        "tickets.csv: 4 rows",
+        "  text:  text (the name of a text, or 3 words and more that differ)",
+        "  label: team (the only values that repeat): classification, billing, access",
+        "  id:    id (differs in each row)",
+    ]
+    assert [line.strip() for line in lines if ".jinja" in line or ".py" in line][:3] == [
+        *map(str, (TEST, ZERO_SHOT, FEW_SHOT))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "found"),
+    [
+        ("label,note", "{label},It is number {n} of all.", ["note", "label", "none"]),
+        ("KEY,Title,Body,kind", "K{n},t{n},b{n},{label}", ["Title, Body", "kind", "KEY"]),
+        # A customer has several tickets, so that the number of the customer names no row.
+        ("customer_id,text,kind", "c,t{n},{label}", ["text", "kind", "none"]),
+        ("ticket_id,what,kind", "{n},w{n},{label}", ["what", "kind", "ticket_id"]),
+        # The exact name of a label wins over other values that repeat.
+        ("text,team,class", "t{n},{label},{label}", ["text", "class", "none"]),
+        ("text,price", "t{n},{n}.5", ["text", "price", "none"]),
+    ],
+)
+def test_columns_are_found_by_their_names_and_values(
+    output: Callable[..., str], header: str, row: str, found: list[str]
+) -> None:
+    lines = (row.format(n=n, label="ab"[n % 2]) for n in range(12))
+    shown = output(rows(*lines, header=header)).splitlines()[1:4]
+    assert [re.split(r" \(|: equal", line[9:])[0] for line in shown] == found
+
+
+@pytest.mark.parametrize(("values", "task"), [(5, "classification"), (6, "regression")])
+def test_a_few_numbers_are_labels_and_many_are_measured(output: Callable[..., str], values: int, task: str) -> None:
+    content = rows(*(f"text {n},{n % values}" for n in range(24)), header="text,stars")
+    assert f"label: stars (the only {'numbers' if values > 5 else 'values that repeat'}): {task}" in output(content)
+    assert f'task_type = "{task}"' in TEST.read_text(encoding="utf-8")
+
+
+def test_options_win_over_what_would_be_found(output: Callable[..., str]) -> None:
+    content = rows(*(f"{n},t{n},u{n},{'ab'[n % 2]},{n % 3}" for n in range(12)), header="id,text,more,team,stars")
+    options = ["--text=more,text", "--label=stars", "--id=-", "--name=ratings", "--task=regression"]
+    assert "text:  more, text (--text)" in output(content, *options)
+    test = Path("benchmarks", "test_ratings.py").read_text(encoding="utf-8")
+    for line in ('text_fields = ("more", "text")', 'label_column = "stars"', 'task_type = "regression"'):
+        assert line in test
+    assert "key =" not in test
+
+
+def test_other_formats_are_read_too(output: Callable[..., str]) -> None:
+    lines = [json.dumps({"text": f"text {n}", "label": n % 2 == 0}) for n in range(4)]
+    assert "classification, True, False" in output("\n".join(lines), name="flags.jsonl")
+    assert 'data = "../flags.jsonl"' in Path("benchmarks", "test_flags.py").read_text(encoding="utf-8")

@@ -1,0 +1,48 @@
+"""`--puma-rescore` of a part of a run, of chosen samples, and of a cell that ended early."""
+
+from __future__ import annotations
+
+from tests.integration.benchmark_files import TRIAGE
+from tests.integration.conftest import Project
+from tests.integration.past_runs import earlier, lines_of
+
+
+def test_samples_and_strategies_are_those_of_the_run(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    options = ("--puma-samples=11", "--puma-seed=7", "--puma-strategy=few_shot_3,option_scoring")
+    scripted.run(*options, "--puma-perturb=case_lower", model=False).assert_outcomes(passed=4)
+    before = earlier(scripted)
+    scripted.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=4)
+    assert lines_of(scripted.folder) == lines_of(before)
+
+
+def test_the_command_line_selects_a_part_of_the_run(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    scripted.run("--puma-samples=20", "--puma-strategy=zero_shot,egi", model=False).assert_outcomes(passed=2)
+    before = earlier(scripted)
+    options = ("--puma-samples=10", "--puma-strategy=egi")
+    scripted.run(f"--puma-rescore={before}", *options, model=False).assert_outcomes(passed=1)
+    (outcome,) = scripted.record()["outcomes"]
+    assert (outcome["strategy"], outcome["samples"]) == ("egi", 10)
+
+
+def test_cells_that_the_run_does_not_have_are_deselected(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    scripted.run(model=False).assert_outcomes(passed=1)
+    before = earlier(scripted)
+    scripted.write(
+        test_points=TRIAGE.replace("triage_jira", "estimation_tawos").replace("accuracy >= 0.1", "mae <= 99")
+    )
+    scripted.run(f"--puma-rescore={before}", model=False).assert_outcomes(
+        passed=1, deselected=0 if scripted.workers else 1
+    )
+
+
+def test_a_cell_ends_as_early_as_in_the_run(scripted: Project) -> None:
+    scripted.write(test_triage=TRIAGE)
+    options = ("--puma-samples=200", "--puma-stop-early", "--puma-gate=accuracy <= 0.9")
+    scripted.run(*options, model=False).assert_outcomes(passed=1)
+    before = earlier(scripted)
+    assert len(lines_of(before)) < 200
+    scripted.run(f"--puma-rescore={before}", *options[1:], model=False).assert_outcomes(passed=1)
+    assert lines_of(scripted.folder) == lines_of(before)
