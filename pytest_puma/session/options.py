@@ -133,7 +133,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-report": {
         "action": "append",
         "metavar": "FORMAT:PATH",
-        "help": "html:PATH, md:PATH, json:PATH, csv:PATH, parquet:PATH, or junit-props for --junitxml; repeatable",
+        "help": "write a report, such as html:PATH, md:PATH or json:PATH (an unknown format lists all); repeatable",
     },
     "--puma-prune-baseline": {
         "action": "store_true",

@@ -18,6 +18,7 @@ from pytest_puma.core import Conversation, Generation, SettingsError
 from pytest_puma.strategies import chain_of_thought, cloze_scoring, direct, egi, option_scoring, self_consistency
 from pytest_puma.strategies.failure import Failure, failure_of
 from pytest_puma.strategies.task import Task
+from pytest_puma.task_types import KINDS
 
 __all__ = [
     "ALL",
@@ -48,8 +49,8 @@ ALL = (
 )
 
 _DEFAULT_SHOTS = 3
-_WITH_OPTIONS = frozenset({"classification", "regression", "choice"})
-_CHOICE = frozenset({"choice"})
+_WITH_OPTIONS = frozenset(kind.name for kind in KINDS.values() if kind.form != "texts")
+_CHOICE = frozenset(kind.name for kind in KINDS.values() if kind.form == "choices")
 _DEFAULT_ANSWERS = 5
 
 
