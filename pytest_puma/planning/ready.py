@@ -18,10 +18,10 @@ from pytest_puma.strategies.rehearsal import rehearse
 #: Everything that decides the samples and prompts of a cell, by name.
 Identity: TypeAlias = Mapping[str, object]
 #: The first test that requests a cell, and the cell's identity, by its id.
-Known: TypeAlias = dict[str, tuple[str, Identity]]
+Identities: TypeAlias = dict[str, tuple[str, Identity]]
 
 
-def check_ready(cells: Sequence[Cell], settings: Settings, identities: Known, *, test: str) -> None:
+def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identities, *, test: str) -> None:
     """Refuse what would end a long run: unusable files, and a cell that another test requests with other data.
 
     `cells` are those of one spec, requested by `test`; they share their rows.
@@ -38,7 +38,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Known, *,
         settings.baseline_of(cell)
 
 
-def check_same(cells: Sequence[Cell], samples: Sequence[Sample], identities: Known, *, test: str) -> None:
+def check_same(cells: Sequence[Cell], samples: Sequence[Sample], identities: Identities, *, test: str) -> None:
     """Refuse two different cells with the same id: their numbers would be confused."""
     for cell in cells:
         identity = _identity(cell, samples)

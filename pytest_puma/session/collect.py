@@ -12,7 +12,7 @@ import pytest
 from pytest_puma.core import PumaError, SettingsError
 from pytest_puma.planning import matrix
 from pytest_puma.planning.marker import read_marker
-from pytest_puma.planning.ready import Known, check_ready
+from pytest_puma.planning.ready import Identities, check_ready
 from pytest_puma.planning.rescoring import as_recorded
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
@@ -60,7 +60,7 @@ class AllCells:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.cells: list[Cell] = []
-        self.identities: Known = {}
+        self.identities: Identities = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
