@@ -18,8 +18,11 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 # Tests start Python thousands of times; without its cache, pytest compiles the plugin each time, for a second or two.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# A job that a script starts in the background ignores Ctrl-C, and so do the runs that it starts; tests press it.
+# A job in the background of a script, or under nohup, ignores Ctrl-C or a closed terminal, and so do the runs that it
+# starts; tests send both signals.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
