@@ -8,6 +8,9 @@ from hypothesis import settings
 
 from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
 
+#: For the runs that tests start: they take a fifth less time without plugins that only the tests need.
+ADDOPTS = "-p no:hypothesispytest -p no:anyio"
+
 # Tests say what is right, not how soon: machines are shared.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -37,3 +40,10 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real model with random weights: it answers anything, but every number about it is computed for real."""
     return write_gguf(tmp_path_factory.mktemp("models") / "tiny.gguf", LLAMA_NO_BOS)
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """pytest's own, whose runs load no plugin that only these tests need."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", ADDOPTS)
+    return pytester

@@ -19,6 +19,7 @@ from typing import Any
 
 from pytest_puma.core import Response
 from pytest_puma.store.row import COLUMNS, check_of, response_of
+from tests.conftest import ADDOPTS
 
 ROOT = Path(__file__).parents[2]
 #: What a run needs on a loaded machine.
@@ -68,7 +69,7 @@ class CrashProject:
         ours = {
             "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
             "PUMA_CRASH_PACE": str(pace),
-            "PYTEST_ADDOPTS": "",
+            "PYTEST_ADDOPTS": ADDOPTS,
             "COLUMNS": "220",
         }
         return subprocess.Popen(  # noqa: S603 - ourselves

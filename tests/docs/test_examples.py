@@ -44,11 +44,6 @@ def _hook(project: Project, name: str, *, scenario: str = "TicketsScenario", str
 # -- names -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("block", code_blocks("python"), ids=lambda block: block.partition("\n")[0].strip("# "))
-def test_python_in_the_reference_compiles(block: str) -> None:
-    assert compile(block, "docs/reference", "exec")
-
-
 def test_the_example_of_testing_a_scenario_passes_without_a_model(tickets: Project) -> None:
     source = example("python", name="test_tickets.py")
     tickets.write(test_tickets=source)

@@ -77,7 +77,7 @@ def interrupted(
     )
     project.pytester.makeini("[pytest]\n")
     workers = ("-p", "xdist", "-n2") if project.workers else ("-p", "no:xdist")
-    arguments = (f"--puma-model={project.model}", *workers, "-p", "no:hypothesispytest", *arguments)
+    arguments = (f"--puma-model={project.model}", *workers, *arguments)
     result = project.pytester.runpytest_subprocess(*arguments, "--puma-report=md:run.md", timeout=300)
     for stream in (result.stdout, result.stderr):
         for text in ("*INTERNALERROR*", "*Exception ignored*", "*Error*"):

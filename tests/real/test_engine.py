@@ -30,7 +30,7 @@ MEAN_NOISE, MAX_NOISE, NEAR_TIE = 0.4, 1.0, 0.7
 
 
 @cache
-def prompts(*, samples: int = 2) -> tuple[Prompt, ...]:
+def prompts(*, samples: int = 1) -> tuple[Prompt, ...]:
     """Some of each scenario, with and without examples, as the product asks them."""
     return tuple(
         task.prompt()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model
+from tests.conftest import ADDOPTS
 from tests.crash.project import ROOT, CrashProject
 from tests.crash.test_kill_tiny import predictions
 from tools.killed import kill_at
@@ -16,11 +17,11 @@ from tools.killed import kill_at
 CELLS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=20)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=12)
 def test_triage(puma):
     pass
 """
-#: Of 20; the first ones end together.
+#: Of 12; the first ones end together.
 KEPT = 3
 
 
@@ -31,7 +32,7 @@ def test_a_resumed_run_keeps_what_it_promises(tmp_path: Path, models: dict[str, 
     assert whole.run(*arguments).code == 0
 
     command = [sys.executable, "-m", "pytest", *arguments]
-    ours = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]), "PYTEST_ADDOPTS": ""}
+    ours = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]), "PYTEST_ADDOPTS": ADDOPTS}
     kept = kill_at(KEPT, command, store=killed.store, cwd=killed.folder, env=os.environ | ours)
     last = killed.run(*arguments)
 

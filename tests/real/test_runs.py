@@ -14,7 +14,7 @@ from tests.integration.conftest import INI, Project
 CELLS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=4)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=3)
 def test_triage(puma):
     pass
 """
@@ -81,7 +81,7 @@ def answers(project: Project, models: dict[str, Model], *arguments: str) -> tupl
 
 
 def test_strict_answers_do_not_depend_on_their_batch(project: Project, models: dict[str, Model]) -> None:
-    arguments = ("-p", "no:xdist", "--puma-strict", "--puma-samples=3", "--puma-strategy=zero_shot,option_scoring")
+    arguments = ("-p", "no:xdist", "--puma-strict")
     _, record = answers(project, models, *arguments, "--puma-determinism=2")
     checks = [cell["determinism"] for cell in record["outcomes"]]
     assert [(each["samples"], each["texts"], each["answers"]) for each in checks] == [(2, 0, 0)] * 4
