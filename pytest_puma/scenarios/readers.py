@@ -34,6 +34,11 @@ _ASIDE = re.compile(
       | (\d\s+(?:[a-z]+\s+){1,2}of|\b(?:goal|target|limit|budget|capacity)\s+of)\s+\d[\d,.]*""",
     re.IGNORECASE | re.VERBOSE,
 )
+#: The time that a task takes, beside its size: 3 in "it takes Ann 3 days to dig 30 holes".
+_DURATION = re.compile(
+    r"\b(?:takes?|took)\s+(?:[a-z]+\s+){0,3}(\d[\d,.]*)\s*(?:second|minute|hour|day|week|month|year)s?\s+to\b",
+    re.IGNORECASE,
+)
 #: `A` and `I` before another word are words, as in "A house".
 _LETTER = r"(?<![\w'])(?:([{letters}])(?![\w'])(?!(?<=[AI]) +[a-z])|(?<=\()([{lower}])(?=\)))"
 
@@ -53,8 +58,9 @@ def final_number(text: str) -> str | None:
 def final_value(text: str) -> Fraction | None:
     """Return the number of the marked answer, see `marked_answers`; if it has none, that of the last sentence.
 
-    Of several numbers it is the one behind the last equals sign, the one that a marked answer begins with, or the last
-    one that states no time and no parts: 540 in "540 dollars over 30 days", 92 in "92 rows of 5 stars".
+    Of several numbers it is the one behind the last equals sign, the one that a marked answer begins with, the time that
+    something takes, or the last one that states no time and no parts: 540 in "540 dollars over 30 days", 92 in "92 rows
+    of 5 stars".
     """
     for answer in marked_answers(text):
         value = _result(answer, marked=True)
@@ -151,6 +157,8 @@ def named_label(text: str, labels: Sequence[str]) -> str | None:
 
 def _result(sentence: str, *, marked: bool) -> Fraction | None:
     _, equals, result = sentence.rpartition("=")
+    if duration := _DURATION.search(result):
+        return last_value(duration[1])
     values = list(numbers(_ASIDE.sub(r"\1;", result))) or list(numbers(result))
     if not values:
         return None

@@ -65,6 +65,8 @@ def test_the_last_number_in_one_spelling(text: str, number: str | None) -> None:
         ("He waters 1250 roses by 5 pm.", "1250"),
         ("They pay $20 each for 3 tickets.", "3"),
         ("So, there are 92 rows of 5 stars on the flag.", "92"),
+        ("So, it will take the gardener 3 days to plant 25 trees and 14 hedges.", "3"),
+        ("He took the 7 children to 3 parks.", "3"),
         ("He walks 1.6 miles to reach his goal of 4 miles.", "1.6"),
         ("5 apples have a total of 10 seeds.", "10"),
         ("25 percent of 80 is 20.", "20"),
