@@ -58,9 +58,9 @@ def final_number(text: str) -> str | None:
 def final_value(text: str) -> Fraction | None:
     """Return the number of the marked answer, see `marked_answers`; if it has none, that of the last sentence.
 
-    Of several numbers it is the one behind the last equals sign, the one that a marked answer begins with, the time that
-    something takes, or the last one that states no time and no parts: 540 in "540 dollars over 30 days", 92 in "92 rows
-    of 5 stars".
+    Of several numbers it is the one behind the last equals sign, the one that a marked answer begins with, the time
+    that something takes, or the last one that states no time and no parts: 540 in "540 dollars over 30 days", 92 in
+    "92 rows of 5 stars".
     """
     for answer in marked_answers(text):
         value = _result(answer, marked=True)
