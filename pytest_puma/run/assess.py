@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from threadpoolctl import threadpool_limits
+
 from pytest_puma.analysis import cautions, early_stopping
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.analysis.verdicts import Comparison, verdicts
@@ -57,6 +59,12 @@ class Context:
 
 def assess(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     """Measure the predictions of a cell and judge its gates."""
+    # The matrices are small: a second thread would hardly compute, but keep a core busy while it waits.
+    with threadpool_limits(1, user_api="blas"):
+        return _assessed(cell, answered, context)
+
+
+def _assessed(cell: Cell, answered: CellPredictions, context: Context) -> Outcome:
     started = time.perf_counter()
     level = early_stopping.LEVEL if answered.looked else LEVEL
     predictions = score(cell.scenario, answered.samples, answered.predictions, cell.scores)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threadpoolctl import threadpool_info, threadpool_limits
+
 from pytest_puma.core import Metric
 from pytest_puma.run.assess import Context, assess
 from pytest_puma.run.predict import CellPredictions
@@ -53,3 +55,13 @@ def test_the_same_predictions_are_assessed_against_another_baseline() -> None:
     before = entry(assess(judged, answered("ABCD" * 10, "AB" * 20), Context()))
     assert assess(judged, given, Context(baseline=before)).verdicts[0].status == "PASS"
     assert assess(judged, given, Context()).verdicts[0].status == "NO BASELINE"
+
+
+def test_matrices_are_computed_by_one_thread_without_a_change_for_others() -> None:
+    def threads() -> set[int]:
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    seen = Metric(name="threads", score=lambda *_: float(max(threads())))
+    with threadpool_limits(2, user_api="blas"):
+        assert assess(cell(Triage(), scores=(seen,)), answered("AB", "AB"), Context())["threads"] == 1
+        assert threads() == {2}
