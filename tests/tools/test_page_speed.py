@@ -36,3 +36,5 @@ def test_a_run_has_all_cells_and_each_measure_is_printed(
     printed = capsys.readouterr().out
     for what in ("written, 100 cells", "memory", "size", "ready", "first cell opens", "filter on", "next search"):
         assert f"\n{what}" in printed
+    _, elements = printed.rsplit(maxsplit=1)
+    assert int(elements) <= 3000

@@ -63,6 +63,7 @@ class Summary:
 
 def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) -> Summary:
     """Return the summary of a run; `sentences`: more of them, about the page itself."""
+    tabled = _outside_perturbations(run)
     return Summary(
         heading=notes.heading(run),
         failed=bool(notes.failures(run)),
@@ -77,14 +78,28 @@ def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) 
         ),
         warnings=tuple(notes.warnings(run)),
         footnote=tuple(notes.footnote(run.outcomes)),
-        scenarios=tuple(_tables(run.outcomes)),
+        scenarios=tuple(_tables(tabled)),
         against="" if against is None else against.name,
         changes=() if against is None else tuple(change_lines(run, against)),
-        shifts=shift_table(run.robustness),
+        shifts=shift_table(run.robustness, {outcome.cell for outcome in tabled}),
         shift_sentences=(*robustness.sentences(run.robustness), *robustness.not_run(run)),
         contrasts=contrast_table(run.contrasts),
         starred=any(each.change.approximate for each in run.contrasts),
     )
+
+
+def _outside_perturbations(run: Run) -> list[Outcome]:
+    """The cells but for the perturbed ones without gates, whose value is in the table of perturbations."""
+    shifted = {
+        (each.scenario, each.strategy, each.model, shift.perturbation)
+        for each in run.robustness
+        for shift in each.shifts
+    }
+    return [
+        each
+        for each in run.outcomes
+        if each.verdicts or (each.scenario, each.strategy, each.model, each.perturbation) not in shifted
+    ]
 
 
 def _by_cells(sentences: Iterable[Note]) -> Iterator[tuple[tuple[str, ...], tuple[Note, ...]]]:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
-from pytest_puma.core import Change, Contrast, Robustness
+from pytest_puma.core import CellId, Change, Contrast, Robustness
 from pytest_puma.report import contrasts, robustness
 from pytest_puma.report.page.changes import change_label, change_scales, kind_of
 from pytest_puma.report.page.scale import Drawing, draw
 from pytest_puma.report.table import Column
 
+#: The columns of the terminal that name a perturbed cell.
+_NAMES = 4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLine:
-    """A row: the texts of the terminal, and the drawing of its change."""
+    """A row: the texts of the terminal, and the drawing of its change. `only`: the cell has no other row."""
 
     cell: str
     texts: tuple[str, ...]
     drawing: Drawing | None
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,35 +38,33 @@ class TextTable:
         return [column.title for column in self.columns].index("95 % interval")
 
 
-def shift_table(results: Sequence[Robustness]) -> TextTable:
-    """Return the table of changes by perturbations."""
-    shifts = [(each.cell, shift.change) for each in results for shift in each.shifts]
-    return _text_table(robustness.COLUMNS, robustness.rows(results), shifts, named=3)
+def shift_table(results: Sequence[Robustness], rows_elsewhere: Collection[str]) -> TextTable:
+    """Return the table of changes by perturbations; `rows_elsewhere`: the cells with a row in another table."""
+    shifts = [
+        (str(CellId(each.scenario, each.strategy, each.model, shift.perturbation)), shift.change)
+        for each in results
+        for shift in each.shifts
+    ]
+    table = _text_table(robustness.COLUMNS[_NAMES:], [row[_NAMES:] for row in robustness.rows(results)], shifts)
+    lines = (replace(line, only=line.cell not in rows_elsewhere) for line in table.lines)
+    return replace(table, lines=tuple(lines))
 
 
 def contrast_table(results: Sequence[Contrast]) -> TextTable:
     """Return the table of contrasts between cells."""
-    return _text_table(
-        contrasts.COLUMNS, contrasts.rows(results), [(each.cell, each.change) for each in results], named=1
-    )
+    rows = [row[1:] for row in contrasts.rows(results)]
+    return _text_table(contrasts.COLUMNS[1:], rows, [(each.cell, each.change) for each in results])
 
 
 def _text_table(
-    columns: Sequence[Column],
-    rows: Sequence[tuple[str, ...]],
-    changes: Sequence[tuple[str, Change]],
-    *,
-    named: int,
+    columns: Sequence[Column], rows: Sequence[tuple[str, ...]], changes: Sequence[tuple[str, Change]]
 ) -> TextTable:
-    """The table of these rows; the first `named` columns name the cell."""
     scales = change_scales(change for _, change in changes)
     return TextTable(
-        columns=tuple(columns[named:]),
+        columns=tuple(columns),
         lines=tuple(
             TextLine(
-                cell=cell,
-                texts=texts[named:],
-                drawing=draw(scales[kind_of(change)], change, change_label(change), zero=0.0),
+                cell=cell, texts=texts, drawing=draw(scales[kind_of(change)], change, change_label(change), zero=0.0)
             )
             for (cell, change), texts in zip(changes, rows, strict=True)
         ),

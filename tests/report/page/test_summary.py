@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pytest_puma.report import robustness
@@ -13,7 +14,7 @@ from pytest_puma.report.page.page import as_page
 from pytest_puma.report.rows import all_rows, interval, number
 from pytest_puma.report.terminal import summary
 from tests.report.page.page import Page
-from tests.report.page.scripted import Recorded, recorded
+from tests.report.page.scripted import Recorded, cell, evaluated, moody, recorded
 
 
 def texts(cells: Iterable[str]) -> list[str]:
@@ -21,7 +22,7 @@ def texts(cells: Iterable[str]) -> list[str]:
 
 
 def test_the_summary_has_every_row_of_the_terminal(run: Recorded, page: Page) -> None:
-    expected = all_rows(run.run.outcomes)
+    expected = all_rows([outcome for outcome in run.run.outcomes if outcome.perturbation is None])
     bodies = [table[1:] for table in page.tables if table[0][:2] == ["strategy", "model"]]
     rows = [texts(row) for body in bodies for row in body]
     assert len(rows) == len(expected)
@@ -57,17 +58,17 @@ def test_the_summary_has_every_sentence_of_the_terminal(run: Recorded, page: Pag
 
 
 def test_changes_perturbations_and_comparisons_have_the_numbers_of_the_terminal(run: Recorded, page: Page) -> None:
-    by_head = {tuple(table[0][:2]): table for table in page.tables}
-    changes = [texts(row) for row in by_head["cell", "metric"][1:]]
+    by_head = {tuple(table[0][:3]): table for table in page.tables}
+    changes = [texts(row) for row in by_head["cell", "metric", "was"][1:]]
     judged = [
         (outcome.cell, verdict)
         for outcome in run.run.outcomes
         for verdict in outcome.verdicts
         if verdict.change is not None
     ]
-    for cell, verdict in judged:
+    for name, verdict in judged:
         assert verdict.change is not None
-        row = next(row for row in changes if row[0] == cell and row[10] == str(verdict.gate))
+        row = next(row for row in changes if row[0] == name and row[10] == str(verdict.gate))
         assert row[2:4] == [number(verdict.change.old), number(verdict.change.new)]
         assert row[6:10] == [
             interval(verdict.change),
@@ -75,12 +76,34 @@ def test_changes_perturbations_and_comparisons_have_the_numbers_of_the_terminal(
             str(verdict.change.worse),
             str(verdict.change.better),
         ]
-    shifts = [texts(row) for row in by_head["cell", "perturbation"][1:]]
+    shifts = by_head["cell", "metric", "value"][1:]
     expected = robustness.rows(run.run.robustness)
-    assert [[*row[1:5], *row[6:]] for row in shifts] == [texts(row[3:]) for row in expected]
-    compared = [texts(row) for row in by_head["cell", "against"][1:]]
+    perturbed = [f"triage_jira-{each.shown}@script" for each in run.run.outcomes if each.perturbation]
+    assert [row[0] for row in shifts] == perturbed
+    assert [[*texts(row)[1:4], *texts(row)[5:]] for row in shifts] == [texts(row[4:]) for row in expected]
+    compared = [texts(row) for row in by_head["cell", "against", "metric"][1:]]
     assert [[*row[1:4], *row[5:]] for row in compared] == [texts(row[1:]) for row in contrast_rows(run.run.contrasts)]
     assert judged
+
+
+def test_a_perturbed_cell_has_a_row_beside_the_others_if_it_has_a_gate_or_no_unperturbed_twin(tmp_path: Path) -> None:
+    made = partial(cell, compared_metrics=("f1_macro",))
+    outcomes = [
+        evaluated(made(), moody),
+        evaluated(made(perturbation="case_upper", gates=("accuracy >= 0",)), moody),
+        evaluated(made(perturbation="typos_20pct"), moody),
+        evaluated(made(strategy="few_shot_3", perturbation="case_upper"), moody),
+    ]
+    run = recorded(tmp_path, outcomes)
+    page = Page(as_page(run.run, run.path))
+    named = {tuple(table[0][:3]): [row[0] for row in table[1:]] for table in page.tables}
+    cells = [name for name in named["strategy", "model", "metric"] if name != "accuracy"]
+    assert cells == ["zero_shot", "zero_shot+case_upper", "few_shot_3+case_upper"]
+    assert named["cell", "metric", "value"] == [
+        f"triage_jira-zero_shot+{name}@script" for name in ("case_upper", "typos_20pct")
+    ]
+    # Where links to a cell lead without JavaScript.
+    assert all(page.text.count(f'<tbody id="cell={outcome.cell}"') == 1 for outcome in outcomes)
 
 
 def test_drawings_have_the_numbers_for_those_who_do_not_see_them(run: Recorded, page: Page) -> None:
