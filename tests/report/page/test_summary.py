@@ -13,8 +13,9 @@ from pytest_puma.report.contrasts import rows as contrast_rows
 from pytest_puma.report.page.page import as_page
 from pytest_puma.report.rows import all_rows, interval, number
 from pytest_puma.report.terminal import summary
+from tests.factories import cell, evaluated
 from tests.report.page.page import Page
-from tests.report.page.scripted import Recorded, cell, evaluated, moody, recorded
+from tests.report.page.scripted import Recorded, moody, recorded
 
 
 def texts(cells: Iterable[str]) -> list[str]:
