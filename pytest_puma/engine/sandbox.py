@@ -63,6 +63,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             optimized=False,
             # A file that is edited during a run changes no prompt of it.
             auto_reload=False,
+            # All included templates in a plain dictionary: they are few, and each prompt looks some up.
+            cache_size=-1,
             # A function that takes the context keeps Jinja2 from computing the output at compile time.
             finalize=pass_context(lambda _, value: self.measured(value)),
         )

@@ -7,8 +7,9 @@ the model's name. The command line wins over the marker, and the marker over the
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from pytest_puma.baseline import TIMED
@@ -62,6 +63,8 @@ def _check_declared(scenario: Scenario) -> None:
 
 def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     """Return the cells of a spec with their gates, model by model; perturbed cells follow their twin."""
+    from pytest_puma.planning.scores import used_scores
+
     options = settings.command.with_defaults(spec.options).with_defaults(settings.ini).with_defaults(DEFAULTS)
     generation = options.generation()
     seed = DEFAULT_SEED if options.seed is None else options.seed
@@ -70,6 +73,10 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     if samples == "all":
         samples = _all_samples(spec.scenario, seed, subjects)
     primary = (spec.scenario.primary_metric(),)
+    # Most cells have the same gates and metrics, and each look at what a scenario has costs milliseconds.
+    general = _general_gates(spec.scenario, settings)
+    check = cache(partial(_check_gate, spec.scenario, settings.registry))
+    scores = cache(partial(used_scores, spec.scenario, settings.registry))
     cells = []
     for model in _models(spec, settings):
         for name in options.strategies or spec.scenario.strategies or spec.scenario.kind.strategies:
@@ -88,9 +95,9 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
             )
             perturbations = (None, *map(settings.registry.perturbation, options.perturb or ()))
             twins = (replace(cell, perturbation=perturbation) for perturbation in perturbations)
-            gated = [_with_gates(twin, settings) for twin in twins]
+            gated = [_with_gates(twin, general, check) for twin in twins]
             compared = [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
-            cells += [_with_scores(twin, settings.registry) for twin in compared]
+            cells += [replace(twin, scores=scores(_named_metrics(twin))) for twin in compared]
     unmatched = [gate for gate in spec.gates if not is_taken(gate, cells)]
     # Strategies or perturbations of the command line may replace the cell of a gate.
     if unmatched and settings.command.strategies is None and settings.command.perturb is None:
@@ -129,21 +136,24 @@ def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
     return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
 
 
-def _with_gates(cell: Cell, settings: Settings) -> Cell:
-    """Add the gates that apply: those of the spec must fit, general ones without a scope need their metric."""
+def _general_gates(scenario: Scenario, settings: Settings) -> list[Gate]:
+    """The gates of the run that may apply to a cell of the scenario: one without a scope needs its metric."""
     from pytest_puma.metrics import is_metric
     from pytest_puma.planning.scores import available_scores
 
-    available = available_scores(cell.scenario, settings.registry)
-    gates = [gate for gate in cell.gates if applies(gate, cell.name)]
-    general = [gate for gate in settings.gates if applies(gate, cell.name)]
-    gates += [
+    available = available_scores(scenario, settings.registry)
+    return [
         gate
-        for gate in general
-        if gate.scope is not None or gate.word or is_metric(cell.scenario, gate.metric, available)
+        for gate in settings.gates
+        if gate.scope is not None or gate.word or is_metric(scenario, gate.metric, available)
     ]
+
+
+def _with_gates(cell: Cell, general: Iterable[Gate], check: Callable[[Gate], None]) -> Cell:
+    """Add the gates that apply; `check` refuses one that can never be kept or missed."""
+    gates = [gate for gate in (*cell.gates, *general) if applies(gate, cell.name)]
     for gate in gates:
-        _check_gate(gate, cell.scenario, settings.registry)
+        check(gate)
     own = [gate for gate in gates if not gate.is_cross_cell]
     cross_cell = [
         gate
@@ -159,16 +169,13 @@ def _with_gated_metrics(cell: Cell) -> Cell:
     return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *limited))))
 
 
-def _with_scores(cell: Cell, registry: Registry) -> Cell:
-    """Add the metrics of hooks that the cell's gates and reports name."""
-    from pytest_puma.planning.scores import used_scores
-
+def _named_metrics(cell: Cell) -> tuple[str, ...]:
+    """The metrics that the cell's gates and reports name."""
     gates = (gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word)
-    names = (*cell.metrics, *cell.compared_metrics, *gates)
-    return replace(cell, scores=used_scores(cell.scenario, registry, names))
+    return (*cell.metrics, *cell.compared_metrics, *gates)
 
 
-def _check_gate(gate: Gate, scenario: Scenario, registry: Registry) -> None:
+def _check_gate(scenario: Scenario, registry: Registry, gate: Gate) -> None:
     """Refuse a gate that can never apply to the scenario."""
     from pytest_puma.planning.scores import check_metric
 
