@@ -157,12 +157,13 @@ def named_label(text: str, labels: Sequence[str]) -> str | None:
 
 def _result(sentence: str, *, marked: bool) -> Fraction | None:
     _, equals, result = sentence.rpartition("=")
-    if duration := _DURATION.search(result):
-        return last_value(duration[1])
     values = list(numbers(_ASIDE.sub(r"\1;", result))) or list(numbers(result))
     if not values:
         return None
-    return values[0] if (marked or equals) and _NUMBER_FIRST.match(result) else values[-1]
+    if (marked or equals) and _NUMBER_FIRST.match(result):
+        return values[0]
+    duration = _DURATION.search(result)
+    return last_value(duration[1]) if duration else values[-1]
 
 
 def _behind_hashes(text: str) -> str | None:

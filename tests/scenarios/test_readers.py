@@ -55,6 +55,7 @@ def test_the_last_number_in_one_spelling(text: str, number: str | None) -> None:
         ("The answer is 54 for 3 friends", "54"),
         ("The answer is \\frac{3}{4} of 20", "0.75"),
         ("The answer is 1,000.5 g.", "1000.5"),
+        ("The answer is 18, as it takes 3 days to dig them.", "18"),
         ("My answer is that she pays x = five of 6", "6"),
         ("Answer: she makes 54 in 3 days", "54"),
         # The last sentence, whose numbers may tell a time or a part.
