@@ -66,16 +66,10 @@ class CrashProject:
 
     def start(self, *arguments: str, pace: int = 0, prefix: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         """Start a run; `pace`: the maximum milliseconds of a step."""
-        ours = {
-            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
-            "PUMA_CRASH_PACE": str(pace),
-            "PYTEST_ADDOPTS": ADDOPTS,
-            "COLUMNS": "220",
-        }
         return subprocess.Popen(  # noqa: S603 - ourselves
             [*prefix, sys.executable, "-m", "pytest", *arguments],
             cwd=self.folder,
-            env=os.environ | ours,
+            env=environment(pace=pace),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -141,6 +135,16 @@ class CrashProject:
     def result(self) -> Any:
         """The last `run.json` without what depends on the clock, on the run or on what was kept."""
         return timeless(self.records()[-1])
+
+
+def environment(*, pace: int = 0) -> dict[str, str]:
+    """The environment of a run; `pace`: the maximum milliseconds of a step."""
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        "PUMA_CRASH_PACE": str(pace),
+        "PYTEST_ADDOPTS": ADDOPTS,
+        "COLUMNS": "220",
+    }
 
 
 @contextmanager

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from pytest_puma.core import Model
-from tests.conftest import ADDOPTS
-from tests.crash.project import ROOT, CrashProject
+from tests.crash.project import CrashProject, environment
 from tests.crash.test_kill_tiny import predictions
 from tools.killed import kill_at
 
@@ -32,8 +30,7 @@ def test_a_resumed_run_keeps_what_it_promises(tmp_path: Path, models: dict[str, 
     assert whole.run(*arguments).code == 0
 
     command = [sys.executable, "-m", "pytest", *arguments]
-    ours = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]), "PYTEST_ADDOPTS": ADDOPTS}
-    kept = kill_at(KEPT, command, store=killed.store, cwd=killed.folder, env=os.environ | ours)
+    kept = kill_at(KEPT, command, store=killed.store, cwd=killed.folder, env=environment())
     last = killed.run(*arguments)
 
     assert last.code == 0, last.output

@@ -63,7 +63,9 @@ class Summary:
 
 def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) -> Summary:
     """Return the summary of a run; `sentences`: more of them, about the page itself."""
-    tabled = _outside_perturbations(run)
+    # A perturbed cell without a gate has its row in the table of perturbations alone.
+    shifts = shift_table(run.robustness, {outcome.cell for outcome in run.outcomes if outcome.verdicts})
+    below = {line.cell for line in shifts.lines if line.only}
     return Summary(
         heading=notes.heading(run),
         failed=bool(notes.failures(run)),
@@ -78,28 +80,14 @@ def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) 
         ),
         warnings=tuple(notes.warnings(run)),
         footnote=tuple(notes.footnote(run.outcomes)),
-        scenarios=tuple(_tables(tabled)),
+        scenarios=tuple(_tables([outcome for outcome in run.outcomes if outcome.cell not in below])),
         against="" if against is None else against.name,
         changes=() if against is None else tuple(change_lines(run, against)),
-        shifts=shift_table(run.robustness, {outcome.cell for outcome in tabled}),
+        shifts=shifts,
         shift_sentences=(*robustness.sentences(run.robustness), *robustness.not_run(run)),
         contrasts=contrast_table(run.contrasts),
         starred=any(each.change.approximate for each in run.contrasts),
     )
-
-
-def _outside_perturbations(run: Run) -> list[Outcome]:
-    """The cells but for the perturbed ones without gates, whose value is in the table of perturbations."""
-    shifted = {
-        (each.scenario, each.strategy, each.model, shift.perturbation)
-        for each in run.robustness
-        for shift in each.shifts
-    }
-    return [
-        each
-        for each in run.outcomes
-        if each.verdicts or (each.scenario, each.strategy, each.model, each.perturbation) not in shifted
-    ]
 
 
 def _by_cells(sentences: Iterable[Note]) -> Iterator[tuple[tuple[str, ...], tuple[Note, ...]]]:

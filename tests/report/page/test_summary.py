@@ -79,8 +79,7 @@ def test_changes_perturbations_and_comparisons_have_the_numbers_of_the_terminal(
         ]
     shifts = by_head["cell", "metric", "value"][1:]
     expected = robustness.rows(run.run.robustness)
-    perturbed = [f"triage_jira-{each.shown}@script" for each in run.run.outcomes if each.perturbation]
-    assert [row[0] for row in shifts] == perturbed
+    assert [row[0] for row in shifts] == [each.cell for each in run.run.outcomes if each.perturbation]
     assert [[*texts(row)[1:4], *texts(row)[5:]] for row in shifts] == [texts(row[4:]) for row in expected]
     compared = [texts(row) for row in by_head["cell", "against", "metric"][1:]]
     assert [[*row[1:4], *row[5:]] for row in compared] == [texts(row[1:]) for row in contrast_rows(run.run.contrasts)]
