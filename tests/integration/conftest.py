@@ -102,7 +102,7 @@ class Project:
     def run(self, *arguments: str, model: bool = True) -> pytest.RunResult:
         options = [*arguments, *([f"--puma-model={self.model}"] if model else [])]
         if self.workers:
-            return self.pytester.runpytest_subprocess("-p", "xdist", "-n", str(self.workers), *options)
+            return self.pytester.runpytest_inprocess("-p", "xdist", "-n", str(self.workers), *options)
         return self.pytester.runpytest_inprocess("-p", "no:xdist", *options)
 
     @property
@@ -139,6 +139,10 @@ def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """The runs of a test are no workers, also if the test runs in one."""
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+
+
+#: For a test that workers cannot change, or not otherwise than another one: with workers it takes ten times as long.
+ONE_PROCESS = pytest.mark.parametrize("project", [0], ids=["alone"], indirect=True)
 
 
 @pytest.fixture(params=[0, 2], ids=["alone", "two_workers"])

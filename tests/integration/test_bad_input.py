@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
 
 
+@ONE_PROCESS
 def test_a_model_without_a_chat_template_runs_and_the_report_says_how(project: Project) -> None:
     write_gguf(project.pytester.path / "bare.gguf", replace(LLAMA_NO_BOS, chat_template=None))
     project.write(test_triage=TRIAGE.replace('["zero_shot"]', '["zero_shot", "one_shot"]'))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.integration.conftest import GATED, SCRIPTED, Project, baseline_files
+from tests.integration.conftest import GATED, ONE_PROCESS, SCRIPTED, Project, baseline_files
 
 
 def test_a_partial_run_leaves_the_rest_of_the_baseline(one: Project) -> None:
@@ -15,6 +15,7 @@ def test_a_partial_run_leaves_the_rest_of_the_baseline(one: Project) -> None:
     assert after["triage_jira-zero_shot@puma-tiny"]["signature"]["samples"] == 10
 
 
+@ONE_PROCESS
 def test_a_renamed_test_does_not_slip_through(team: Project) -> None:
     tests = team.pytester.path / "benchmarks" / "test_triage.py"
     tests.write_text(GATED.replace(', "option_scoring"', ', "one_shot"'), encoding="utf-8")

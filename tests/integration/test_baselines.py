@@ -10,13 +10,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.conftest import GATED, SCRIPTED, Project, baseline_files, with_baseline
+from tests.integration.conftest import GATED, ONE_PROCESS, SCRIPTED, Project, baseline_files, with_baseline
 
 BUNDLED = Path(__file__).parents[2] / "prompts" / "triage_jira"
 #: An issue of which the model sees a letter of the key alone.
 BLIND = "<issue>\nTitle: {{ issue_key[:1] }}\n</issue>\n"
 
 
+@ONE_PROCESS
 def test_a_prompt_that_got_worse_fails_with_the_sentence_until_it_is_restored(project: Project) -> None:
     """On the bundled model."""
     team = with_baseline(project)
@@ -99,13 +100,14 @@ def test_a_project_may_insist_on_a_baseline(one: Project) -> None:
     )
 
 
+@ONE_PROCESS
 def test_a_damaged_baseline_is_a_collection_error_and_is_left_alone(team: Project) -> None:
     path = team.pytester.path / "benchmarks" / "baselines" / "triage_jira.answers.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("Major", "Minor", 1), encoding="utf-8")
     before = baseline_files(team)
     for option in ("--puma-samples=50", "--puma-update-baseline"):
         result = team.run("benchmarks", option, model=False)
-        assert result.ret == (1 if team.workers else 2)
+        assert result.ret == 2
         result.stdout.fnmatch_lines(["*baselines/triage_jira.json: the answers of * are not those that its measures*"])
     assert baseline_files(team) == before
 
@@ -147,6 +149,7 @@ def test_another_folder_may_be_named(alone: Project) -> None:
         ("puma_missing_baseline = point", "puma_missing_baseline: found 'point'; expected one of warn, fail"),
     ],
 )
+@ONE_PROCESS
 def test_an_unknown_choice_is_a_usage_error(project: Project, ini: str, problem: str) -> None:
     project.pytester.makeini(f"[pytest]\n{ini}")
     project.write(test_triage=GATED)

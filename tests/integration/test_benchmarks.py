@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 from tests.scenarios.benchmarks.sample_requests import json_lines
 from tests.scenarios.benchmarks.test_arc import original
 from tests.scenarios.benchmarks.test_bbh import FRUIT, write
@@ -75,6 +75,7 @@ def markers(*names: str, gated: bool = True) -> str:
     return "\n".join(lines)
 
 
+@ONE_PROCESS
 def test_a_model_that_knows_the_answers_meets_the_gates(project: Project) -> None:
     arguments = options(project)
     project.write(conftest=KNOWING, test_public=markers(*BENCHMARKS))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 
 REPOSITORY = Path(__file__).parents[2]
 NOTE = "puma: on the bundled demonstration model puma-tiny; name your own by --puma-model FILE.gguf"
@@ -32,11 +32,13 @@ def test_without_a_model_the_bundled_one_runs_and_one_line_says_so(project: Proj
     assert [outcome["model"] for outcome in project.record()["outcomes"]] == ["puma-tiny"]
 
 
+@ONE_PROCESS
 def test_a_quiet_run_says_so_too(project: Project) -> None:
     project.write(test_triage=TRIAGE)
     assert project.run("-q", model=False).outlines.count(NOTE) == 1
 
 
+@ONE_PROCESS
 def test_it_goes_by_its_name_like_any_other(project: Project) -> None:
     project.write(test_triage=TRIAGE)
     result = project.run("--puma-model=puma-tiny", "--puma-model=again=puma-tiny", model=False)
@@ -44,6 +46,7 @@ def test_it_goes_by_its_name_like_any_other(project: Project) -> None:
     assert NOTE not in result.outlines
 
 
+@ONE_PROCESS
 def test_a_model_in_the_ini_file_comes_first(project: Project) -> None:
     project.pytester.makeini(f"[pytest]\npuma_models = mine={project.model}")
     project.write(test_triage=TRIAGE)
@@ -52,12 +55,14 @@ def test_a_model_in_the_ini_file_comes_first(project: Project) -> None:
     assert NOTE not in result.outlines
 
 
+@ONE_PROCESS
 def test_the_error_for_an_unknown_name_mentions_the_bundled_model(project: Project) -> None:
     result = project.run("--puma-model=puma-tny", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*no such file in *the package (1 GGUF file there: puma-tiny.gguf)*"])
 
 
+@ONE_PROCESS
 def test_tests_of_other_kinds_hear_nothing_of_it(project: Project) -> None:
     project.write(test_other="def test_other(): pass")
     result = project.run(model=False)

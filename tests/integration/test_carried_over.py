@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 PAINT = """
 import re
@@ -70,6 +70,7 @@ def test_data_without_the_default_text_fields_are_read_as_they_are(alone: Projec
     assert "RED WALL 1" in texts
 
 
+@ONE_PROCESS
 def test_labels_that_the_parser_spells_otherwise_are_reported_with_the_valid_ones(scripted: Project) -> None:
     _paint(scripted, columns=("title", "colour"), spelled=".capitalize()")
     result = scripted.run("--puma-gate=paint: accuracy >= 0.9")

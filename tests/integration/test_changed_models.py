@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 from tests.tiny_gguf import QWEN2, write_gguf
 
 TWO = TRIAGE.replace('["zero_shot"]', '["zero_shot", "option_scoring"]')
@@ -48,6 +48,7 @@ def changing(project: Project) -> Project:
     ],
     ids=["deleted", "replaced", "overwritten"],
 )
+@ONE_PROCESS
 def test_a_file_that_changes_before_it_is_loaded_is_an_error(changing: Project, change: str, sentence: str) -> None:
     changing.write(conftest=BEFORE.format(change=change))
     result = changing.run(*ARGUMENTS, model=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.knowing_model import KNOWING, refused, write_rows
 
 QUIZ = """
@@ -56,6 +56,7 @@ def with_quiz(project: Project) -> Project:
     return project
 
 
+@ONE_PROCESS
 def test_choices_are_asked_in_several_orders_by_letters_and_by_texts(quiz: Project) -> None:
     quiz.run().assert_outcomes(passed=4)
     outcomes = {outcome["strategy"]: outcome for outcome in quiz.record()["outcomes"]}
@@ -85,6 +86,7 @@ def test_choices_have_naive_baselines_and_another_order_is_a_perturbation(quiz: 
     }
 
 
+@ONE_PROCESS
 def test_choices_can_be_compared_and_stopped_early(quiz: Project) -> None:
     quiz.run("--puma-stop-early", "--puma-compare=strategy").assert_outcomes(passed=4)
     assert quiz.record()["contrasts"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.disk import small_disk
-from tests.integration.conftest import INI, SCRIPTED, Project
+from tests.integration.conftest import INI, ONE_PROCESS, SCRIPTED, Project
 from tests.integration.test_full_disk import command_of, lines_of
 from tests.store.test_upkeep import cells, filled
 
@@ -105,6 +105,7 @@ def test_what_was_computed_is_kept_where_nobody_reads_on(project: Project) -> No
     assert check_whole(project.folder) >= {"triage_jira-zero_shot@tiny"}
 
 
+@ONE_PROCESS
 def test_the_store_is_pruned_and_made_one_file_where_nobody_reads_on(project: Project) -> None:
     store = project.pytester.mkdir(".puma") / "responses.sqlite"
     for old in ("one", "two", "three"):
@@ -154,6 +155,7 @@ def test_a_full_device_shows_no_traceback_of_ours(project: Project) -> None:
 
 
 @pytest.mark.parametrize("columns", ["1000", "2000"])
+@ONE_PROCESS
 def test_a_log_on_a_full_disk_costs_no_file_of_ours(project: Project, columns: str) -> None:
     """Wide lines fill the disk in the summary, or earlier."""
     project.write(conftest=SCRIPTED, test_triage=WAITING.format(root=str(project.pytester.path), waits=False))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_puma.stats import holm
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 COMPARED = """
 import pytest
@@ -43,6 +43,7 @@ def test_the_second_strategy_is_held_against_the_first(project: Project) -> None
     assert "#### comparison" in (folder / "run.md").read_text(encoding="utf-8")
 
 
+@ONE_PROCESS
 def test_what_a_gate_limits_is_compared_too(project: Project) -> None:
     project.write(test_compared=COMPARED, conftest=SCRIPTED)
     result = project.run("--puma-compare=strategy", "--puma-gate=accuracy >= 0.1 !warn", "--puma-gate=no_regression")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.knowing_model import KNOWING, refused, write_rows
 
 CAPITALS = """
@@ -68,6 +68,7 @@ def with_capitals(project: Project) -> Project:
     return project
 
 
+@ONE_PROCESS
 def test_completions_are_measured_judged_and_kept(capitals: Project) -> None:
     result = capitals.run("--puma-report=md:run.md")
     result.assert_outcomes(passed=2)
@@ -107,6 +108,7 @@ def test_a_miss_shows_all_truths_and_the_reply(capitals: Project) -> None:
     result.stdout.fnmatch_lines(["the worst 1 of 1 misses:", "*: answered Cusco, gold is Lima | Ciudad de los Reyes"])
 
 
+@ONE_PROCESS
 def test_completions_can_be_perturbed(capitals: Project) -> None:
     result = capitals.run("--puma-perturb=case_upper", "-k", "zero_shot", "--puma-gate=exact_match >= 0.7")
     result.assert_outcomes(passed=2)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 
 def two_strategies(*gates: str) -> str:
@@ -46,6 +46,7 @@ def test_each_is_a_test_of_its_own(scripted: Project) -> None:
     assert "replicates" not in record["outcomes"][0]
 
 
+@ONE_PROCESS
 def test_a_general_one_holds_for_all_that_it_fits(scripted: Project) -> None:
     scripted.write(
         test_triage=two_strategies(), test_other=two_strategies().replace("triage_jira", "prioritization_jira")
@@ -55,6 +56,7 @@ def test_a_general_one_holds_for_all_that_it_fits(scripted: Project) -> None:
     result.assert_outcomes(passed=4)
 
 
+@ONE_PROCESS
 def test_a_strategy_that_the_selection_excludes_is_named(scripted: Project) -> None:
     scripted.write(test_triage=two_strategies("one_shot.accuracy >= zero_shot.accuracy"))
     result = scripted.run("-k", "zero_shot")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 
 EVERY_KIND = """
 import pytest
@@ -33,6 +33,7 @@ def test_flips_are_counted_with_their_logit_gaps(project: Project) -> None:
     result.stdout.fnmatch_lines([f"determinism: triage_jira-zero_shot@tiny: {changed}*"])
 
 
+@ONE_PROCESS
 def test_strict_answers_never_change(project: Project) -> None:
     project.write(test_triage=EVERY_KIND)
     project.run("--puma-determinism=8", "--puma-strict").assert_outcomes(passed=4)

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 EXAMS = """
 import pytest
@@ -81,6 +81,7 @@ def test_groups_take_turns_and_examples_are_of_the_same_group(project: Project) 
         assert prompt.count(f"[{subject}]") == 2 == prompt.count("[") - 1, "each role stands in brackets too"
 
 
+@ONE_PROCESS
 def test_the_marker_selects_subjects(project: Project) -> None:
     exams(project, options=', subjects=["law", "med*"]').run().assert_outcomes(passed=2)
 
@@ -88,6 +89,7 @@ def test_the_marker_selects_subjects(project: Project) -> None:
     assert {tuple(each["signature"]["subjects"]) for each in project.record()["outcomes"]} == {("law", "med*")}
 
 
+@ONE_PROCESS
 def test_the_command_line_selects_subjects_and_leaves_other_scenarios_alone(project: Project) -> None:
     exams(project).write(test_triage=TRIAGE)
     project.run("--puma-subject=law").assert_outcomes(passed=3)
@@ -139,6 +141,7 @@ def test_a_run_spec_selects_subjects(alone: Project) -> None:
         (", subjects=3", [], "the marker's subjects is 3; expected a list of texts"),
     ],
 )
+@ONE_PROCESS
 def test_a_subject_that_matches_nothing_is_an_error(
     project: Project, options: str, arguments: list[str], sentence: str
 ) -> None:
@@ -147,6 +150,7 @@ def test_a_subject_that_matches_nothing_is_an_error(
     result.stdout.fnmatch_lines([f"*{sentence.replace('[', '[[]')}*"])
 
 
+@ONE_PROCESS
 def test_subjects_that_no_scenario_takes_are_an_error(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     result = scripted.run("--puma-subject=law")

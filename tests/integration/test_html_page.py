@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, SCRIPTED, TRIAGE, Project
 from tests.report.page.page import Page
 
 GATED = TRIAGE.replace(
@@ -17,6 +17,7 @@ def page_of(project: Project, name: str = "out.html") -> Page:
     return Page((project.pytester.path / name).read_text(encoding="utf-8"))
 
 
+@ONE_PROCESS
 def test_the_page_has_the_run_and_the_terminal_has_its_address(scripted: Project) -> None:
     scripted.write(test_triage=GATED)
     result = scripted.run("--puma-report=html:the report #1.html", "--puma-report=json:run.json")

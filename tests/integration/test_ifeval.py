@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 TEST = """
 import pytest
@@ -94,6 +94,7 @@ def test_published_rows_are_asked_and_scored_on_both_levels(project: Project) ->
     _check(project)
 
 
+@ONE_PROCESS
 def test_published_responses_are_scored_without_a_model(project: Project) -> None:
     _write(project)
     lines = (json.dumps({"prompt": prompt, "response": reply}) for prompt, _, reply, *_ in reversed(ROWS))
@@ -104,6 +105,7 @@ def test_published_responses_are_scored_without_a_model(project: Project) -> Non
     _check(project)
 
 
+@ONE_PROCESS
 def test_without_the_file_nothing_runs_and_the_error_says_where_it_is(project: Project) -> None:
     _write(project)
     result = project.run()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import INI, TRIAGE, Project
+from tests.integration.conftest import INI, ONE_PROCESS, TRIAGE, Project
 from tests.integration.test_full_disk import command_of, lines_of
 
 #: Waits until a second run has ended.
@@ -36,6 +36,7 @@ def with_predictions(project: Project) -> list[Path]:
     return [folder for folder in runs_of(project) if (folder / "predictions.jsonl").exists()]
 
 
+@ONE_PROCESS
 def test_older_runs_lose_their_predictions_and_a_line_says_so(scripted: Project) -> None:
     scripted.pytester.makeini(f"{INI}puma_keep_runs = 2\n")
     scripted.write(test_triage=TRIAGE)
@@ -153,6 +154,7 @@ def quoting(project: Project, ini: str) -> set[str]:
     return {path.name for path in places if path.is_file() and QUOTE.encode() in path.read_bytes()}
 
 
+@ONE_PROCESS
 def test_files_quote_the_samples(project: Project) -> None:
     assert quoting(project, "") == {"predictions.jsonl", "run.json", "out.json", "out.md"}
 
@@ -169,6 +171,7 @@ def test_without_prompts_no_file_quotes_a_sample(project: Project) -> None:
     project.run("--puma-only-flips").assert_outcomes(passed=2)
 
 
+@ONE_PROCESS
 def test_a_cell_that_was_cut_off_is_left_out_of_a_rescoring_and_a_line_says_so(project: Project) -> None:
     project.write(test_triage=TRIAGE.replace('["zero_shot"]', '["zero_shot", "few_shot_3"]'))
     project.run(model=False).assert_outcomes(passed=2)

@@ -7,7 +7,7 @@ import json
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 COUNTRIES = """
 import pytest
@@ -117,6 +117,7 @@ def test_a_worse_corpus_fails_against_its_baseline(alone: Project) -> None:
         ("accuracy_chars", "metric 'accuracy_chars' applies to choice; this is a completion"),
     ],
 )
+@ONE_PROCESS
 def test_a_score_that_cannot_be_is_an_error_at_collection(project: Project, score: str, fault: str) -> None:
     result = countries(project, score).run()
     result.assert_outcomes(errors=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 
 
 def gated(*gates: str, samples: int = 40) -> str:
@@ -32,6 +32,7 @@ def test_the_table_shows_what_trivial_programs_score(scripted: Project) -> None:
     }
 
 
+@ONE_PROCESS
 def test_a_project_may_do_without(scripted: Project) -> None:
     scripted.pytester.makeini("[pytest]\npuma_naive_baselines = false")
     scripted.write(test_triage=gated("accuracy >= 0"))
@@ -40,6 +41,7 @@ def test_a_project_may_do_without(scripted: Project) -> None:
     result.stdout.no_fnmatch_line("*naive.*")
 
 
+@ONE_PROCESS
 def test_a_model_that_says_one_label_loses_against_a_bag_of_words(scripted: Project) -> None:
     scripted.write(test_triage=gated("f1_macro >= naive.tfidf", "f1_macro >= naive.majority !point", samples=200))
     result = scripted.run()

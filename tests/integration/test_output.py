@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.integration.conftest import SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, SCRIPTED, TRIAGE, Project
 
 #: The engine fails for one strategy: its cell is an error.
 BROKEN = SCRIPTED.replace(
@@ -27,6 +27,7 @@ def _markdown(project: Project) -> list[str]:
     return (project.pytester.path / "run.md").read_text(encoding="utf-8").splitlines()
 
 
+@ONE_PROCESS
 def test_markdown_and_json_have_an_error_beside_a_failed_body(scripted: Project) -> None:
     scripted.write(test_triage=RED.format(gates=[], body="assert puma['accuracy'] > 0.9"), conftest=BROKEN)
     scripted.run(*REPORTS).assert_outcomes(failed=1, errors=1)

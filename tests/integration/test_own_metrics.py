@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 MAIL = """
 import pandas as pd
@@ -160,6 +160,7 @@ def test_they_are_compared_with_a_baseline(project: Project) -> None:
     }
 
 
+@ONE_PROCESS
 def test_they_can_end_a_cell_early(project: Project) -> None:
     _write(project, ["names_it >= 0.2", "distance <= 0.9"], samples=160)
     project.run("--puma-stop-early").assert_outcomes(passed=1)
@@ -167,6 +168,7 @@ def test_they_can_end_a_cell_early(project: Project) -> None:
     assert outcome["left_out"] > 0
 
 
+@ONE_PROCESS
 def test_a_hook_makes_a_metric_known_to_scenarios_that_list_nothing(scripted: Project) -> None:
     hook = """
 from pytest_puma import metric

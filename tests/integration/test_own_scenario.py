@@ -1,4 +1,4 @@
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 MOOD = """
 import pandas as pd
@@ -49,6 +49,7 @@ def _templates(project: Project) -> None:
     (folder / "few_shot.jinja").write_text(shots, encoding="utf-8")
 
 
+@ONE_PROCESS
 def test_one_file_and_a_folder_of_templates_make_a_scenario(scripted: Project) -> None:
     scripted.write(conftest=ANSWER, test_mood=MOOD + TEST)
     _templates(scripted)
@@ -71,6 +72,7 @@ def test_the_hook_makes_it_known_by_name(scripted: Project) -> None:
     result.assert_outcomes(passed=1)
 
 
+@ONE_PROCESS
 def test_a_projects_own_strategy_runs_under_its_name(scripted: Project) -> None:
     strategy = """
 from pytest_puma import Answer, Strategy, ask
@@ -88,6 +90,7 @@ def pytest_puma_strategies():
     result.stdout.fnmatch_lines(["triage_jira*terse*tiny*"])
 
 
+@ONE_PROCESS
 def test_a_projects_template_wins_over_the_bundled_one(scripted: Project) -> None:
     script = "lambda prompt: 'Trivial' if 'Be a pirate' in prompt else 'Major'"
     scripted.write(conftest=ANSWER.replace('lambda prompt: "good"', script), test_t=_triage("zero_shot"))
@@ -98,6 +101,7 @@ def test_a_projects_template_wins_over_the_bundled_one(scripted: Project) -> Non
     assert {prediction["answer"] for prediction in scripted.predictions()} == {"Trivial"}
 
 
+@ONE_PROCESS
 def test_a_template_of_another_name_is_a_strategy_without_any_python(scripted: Project) -> None:
     script = (
         "lambda prompt: 'Answer: Trivial' if 'By rules' in prompt else 'Critical' if 'Answer:' in prompt else 'Major'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ from tests.integration.conftest import TRIAGE, Project
         ("case_upper,", "--puma-perturb case_upper,*: found an empty name; expected names separated by commas"),
     ],
 )
+@ONE_PROCESS
 def test_a_wrong_name_is_an_error_before_anything_runs(project: Project, option: str, problem: str) -> None:
     project.write(test_triage=TRIAGE)
     result = project.run(f"--puma-perturb={option}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 
 GENDERS = "gender_swap_prefix_male,gender_swap_prefix_female"
 
@@ -50,6 +50,7 @@ def test_changes_have_a_table_of_their_own_and_are_in_json_and_markdown(moody: P
     assert "- worst: `triage_jira-zero_shot@tiny`: f1_macro is 0 under case_upper" in text
 
 
+@ONE_PROCESS
 def test_a_perturbation_that_changes_no_prompt_is_not_run(scripted: Project) -> None:
     """In place of "flips 0 %", which would praise a model for what it never saw."""
     folder = scripted.pytester.path / "prompts" / "triage_jira"
@@ -73,6 +74,7 @@ def test_a_perturbation_that_changes_no_prompt_is_not_run(scripted: Project) -> 
 KEYS = ("fixed", "broken", "still_wrong")
 
 
+@ONE_PROCESS
 def test_old_gates_are_kept_and_those_with_a_plus_are_judged(moody: Project) -> None:
     result = moody.run(
         "--puma-perturb=case_upper,case_lower",

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 from tools.killed import kill_at
 
 BENCHMARK = """
@@ -47,6 +47,7 @@ NO_LLAMA = "import sys\nsys.modules['llama_cpp'] = None\n"
 KEPT = re.compile(r"^kept answers: (.*), from run (\d{8}T\d{6}-\d+)(?: and 1 more)?$", re.MULTILINE)
 
 
+@ONE_PROCESS
 def test_a_killed_run_goes_on_and_is_judged_by_new_gates_without_a_model(project: Project) -> None:
     home = project.pytester.path
     project.write(conftest=WAITING, test_triage=BENCHMARK)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import INI, Project
+from tests.integration.conftest import INI, ONE_PROCESS, Project
 
 TRIAGE = """
 import pytest
@@ -38,6 +38,7 @@ def write_answers(project: Project, *more: dict[str, Any]) -> None:
     shutil.rmtree(project.pytester.path / ".puma")
 
 
+@ONE_PROCESS
 def test_recorded_answers_are_compared_with_those_of_a_model(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     write_answers(scripted)
@@ -55,6 +56,7 @@ def test_recorded_answers_are_compared_with_those_of_a_model(scripted: Project) 
     assert "gpt4" in (scripted.pytester.path / "report.md").read_text(encoding="utf-8")
 
 
+@ONE_PROCESS
 def test_answers_that_are_not_used_are_said_in_the_report(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     write_answers(scripted, {"id": "T-1", "text": "Major"})
@@ -75,6 +77,7 @@ def test_a_sample_without_an_answer_is_an_error_of_its_test(scripted: Project) -
     result.stdout.fnmatch_lines([f"*recorded:gpt4=answers.jsonl: {problem}*"])
 
 
+@ONE_PROCESS
 def test_a_fault_of_the_file_is_reported_before_anything_runs(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     (scripted.pytester.path / "answers.jsonl").write_text('{"id": "a", "text": 5}\n', encoding="utf-8")
@@ -86,6 +89,7 @@ def test_a_fault_of_the_file_is_reported_before_anything_runs(scripted: Project)
     result.stderr.fnmatch_lines([f"ERROR: puma: --puma-model {problem} of the sample"])
 
 
+@ONE_PROCESS
 def test_the_ini_file_may_name_a_file_of_answers(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     write_answers(scripted)
@@ -123,6 +127,7 @@ def test_a_run_on_recorded_answers_can_be_rescored_and_made_a_baseline(scripted:
     assert verdicts["tokens_decoded_mean"] == ("NOT RUN", reason)
 
 
+@ONE_PROCESS
 def test_other_answers_are_named_as_a_change_of_the_model(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     write_answers(scripted)

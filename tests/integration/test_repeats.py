@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 BENCHMARK = """
 import pytest
@@ -81,6 +81,7 @@ def test_the_first_trial_is_that_of_a_run_without_repeats(project: Project, kind
     assert all(line["units"] == [key[1]] for key, line in single.items())
 
 
+@ONE_PROCESS
 def test_the_same_command_gives_the_same_trials(project: Project) -> None:
     project.write(test_triage=BENCHMARK.format(options=", repeats=2"))
     project.run().assert_outcomes(passed=2)
@@ -101,6 +102,7 @@ def test_the_ini_file_may_ask_for_it_and_the_marker_wins(alone: Project) -> None
     }
 
 
+@ONE_PROCESS
 def test_repeats_at_temperature_0_are_an_error_of_the_collection(scripted: Project) -> None:
     scripted.write(test_triage=BENCHMARK.format(options=", repeats=5").replace("temperature=1.0", "temperature=0"))
     result = scripted.run()
@@ -127,6 +129,7 @@ def test_a_plan_counts_trials(alone: Project) -> None:
     alone.run("--puma-plan", "--puma-repeats=1").stdout.re_match_lines([r"cell +n +prompt tokens"])
 
 
+@ONE_PROCESS
 def test_a_baseline_of_trials_is_compared_trial_by_trial(scripted: Project) -> None:
     scripted.write(test_triage=GATED, conftest=ALWAYS.format(answer="Major"))
     scripted.run("--puma-update-baseline").assert_outcomes(passed=1)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pytest_puma import load_run
-from tests.integration.conftest import SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, SCRIPTED, TRIAGE, Project
 
 GATED = TRIAGE.replace("samples=8", "samples=8, gates=['accuracy >= 0.2', 'accuracy >= baseline !point']")
 
@@ -49,12 +49,14 @@ def test_all_formats_tell_what_the_terminal_tells(scripted: Project) -> None:
     assert properties["puma.gate accuracy >= 0.2"].startswith("PASS: accuracy 0.25 [")
 
 
+@ONE_PROCESS
 def test_without_being_asked_junit_stays_small(scripted: Project) -> None:
     scripted.write(test_triage=GATED)
     scripted.run("--junitxml=junit.xml").assert_outcomes(passed=1)
     assert "puma." not in (scripted.pytester.path / "junit.xml").read_text(encoding="utf-8")
 
 
+@ONE_PROCESS
 def test_flips_are_listed_when_asked_for(scripted: Project) -> None:
     scripted.write(test_triage=GATED)
     scripted.run("--puma-update-baseline").assert_outcomes(passed=1)

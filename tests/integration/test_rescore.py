@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from tests.integration.benchmark_files import LABELS, NO_ENGINE, REPEATED, TASKS, TIMED, TRIAGE, data_of
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.past_runs import earlier, lines_of, measures_of
 
 #: A scenario, to which a metric and another parser come after the run.
@@ -58,6 +58,7 @@ def test_a_rescored_run_is_the_run_itself(project: Project, benchmarks: str) -> 
     assert project.record()["rescored_from"] == before.name
 
 
+@ONE_PROCESS
 def test_plain_text_prompts_are_those_of_the_run(project: Project) -> None:
     data_of(project)
     project.write(test_benchmarks=TASKS)
@@ -77,6 +78,7 @@ def test_a_rescored_run_can_be_rescored(alone: Project) -> None:
     assert lines_of(alone.folder) == lines_of(first)
 
 
+@ONE_PROCESS
 def test_the_run_is_named_by_its_folder_or_is_the_last_one(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     scripted.run(model=False).assert_outcomes(passed=1)
@@ -109,6 +111,7 @@ def test_no_model_is_opened_and_llama_cpp_is_not_imported(project: Project) -> N
     assert result.ret == 0
 
 
+@ONE_PROCESS
 def test_metrics_parsers_and_gates_are_those_of_today(scripted: Project) -> None:
     scripted.write(test_triage=OWN.format(changes=""))
     scripted.run(model=False).assert_outcomes(passed=1)
@@ -128,6 +131,7 @@ def test_metrics_parsers_and_gates_are_those_of_today(scripted: Project) -> None
     }
 
 
+@ONE_PROCESS
 def test_timed_gates_are_not_run(scripted: Project) -> None:
     scripted.write(test_triage=TIMED)
     scripted.run(model=False).assert_outcomes(failed=1)
@@ -149,6 +153,7 @@ def test_answers_of_an_interrupted_run_can_be_rescored(alone: Project) -> None:
     alone.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=1)
 
 
+@ONE_PROCESS
 def test_a_rescored_run_makes_a_baseline_and_is_compared_with_one(scripted: Project) -> None:
     gates = "--puma-gate=accuracy >= baseline - 0.02"
     scripted.write(test_triage=TRIAGE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.benchmark_files import TASKS, TRIAGE, data_of
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.past_runs import earlier
 
 
@@ -24,6 +24,7 @@ def test_more_samples_than_the_run_has_are_an_error(scripted: Project) -> None:
     result.stdout.fnmatch_lines([f"*{message}*"])
 
 
+@ONE_PROCESS
 def test_a_changed_prompt_is_an_error(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     scripted.run(model=False).assert_outcomes(passed=1)
@@ -42,6 +43,7 @@ def test_a_changed_prompt_is_an_error(scripted: Project) -> None:
     result.stdout.fnmatch_lines([f"*{message}*"])
 
 
+@ONE_PROCESS
 def test_a_metric_that_needs_more_than_the_run_has_is_an_error(scripted: Project) -> None:
     data_of(scripted)
     scripted.write(test_tasks=TASKS.replace('scores = ("exact_match", "bits_per_byte")', 'scores = ("exact_match",)'))
@@ -73,6 +75,7 @@ def test_options_about_answers_to_come_are_refused(alone: Project, option: str, 
 
 
 @pytest.mark.parametrize("argument", ["last", "20260101T000000-1", "benchmarks"])
+@ONE_PROCESS
 def test_a_run_that_does_not_exist_is_a_usage_error(scripted: Project, argument: str) -> None:
     result = scripted.run(f"--puma-rescore={argument}", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR

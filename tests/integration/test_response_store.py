@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.integration.benchmark_files import LABELS, NO_ENGINE, TASKS, TIMED, TRIAGE, data_of
-from tests.integration.conftest import INI, Project, without_clock
+from tests.integration.conftest import INI, ONE_PROCESS, Project, without_clock
 
 #: A scripted model whose answers are kept, and which names its computed prompts.
 KEPT = """
@@ -91,6 +91,7 @@ def test_any_number_of_workers_resumes_any_other(project: Project) -> None:
     result.stdout.fnmatch_lines(["kept answers: all * of 10 cells, from run *"])
 
 
+@ONE_PROCESS
 def test_more_samples_are_a_mixture_that_every_report_tells(project: Project) -> None:
     project.write(conftest=KEPT, test_triage=TRIAGE)
     project.run("--puma-samples=8")
@@ -106,6 +107,7 @@ def test_more_samples_are_a_mixture_that_every_report_tells(project: Project) ->
     assert (project.pytester.path / "computed.txt").read_text() == "x" * (8 + 4 + 16)
 
 
+@ONE_PROCESS
 def test_a_timed_gate_on_kept_answers_is_not_run(project: Project) -> None:
     project.write(conftest=KEPT, test_triage=TIMED)
     project.run().assert_outcomes(failed=1)
@@ -115,6 +117,7 @@ def test_a_timed_gate_on_kept_answers_is_not_run(project: Project) -> None:
     project.run("--puma-store=fresh").assert_outcomes(failed=1)
 
 
+@ONE_PROCESS
 def test_without_a_store_there_is_no_file(project: Project) -> None:
     project.write(conftest=KEPT, test_triage=TRIAGE)
     project.pytester.makeini(INI + "puma_store = off\n")
@@ -124,6 +127,7 @@ def test_without_a_store_there_is_no_file(project: Project) -> None:
     assert rows(project) == [(8,)]
 
 
+@ONE_PROCESS
 def test_the_file_may_lie_elsewhere(project: Project) -> None:
     project.write(conftest=KEPT, test_triage=TRIAGE)
     project.pytester.makeini(INI + "puma_store_path = answers/kept.sqlite\n")
@@ -153,6 +157,7 @@ def test_offline_needs_no_model_and_no_llama_cpp(project: Project, tmp_path: Pat
         assert lines_of(newest(project), project) == lines_of(before, project)
 
 
+@ONE_PROCESS
 def test_offline_tells_what_is_missing_and_why(project: Project) -> None:
     project.write(conftest=KEPT, test_triage=TRIAGE)
     project.run("--puma-samples=8").assert_outcomes(passed=1)
@@ -177,6 +182,7 @@ def test_what_the_samples_of_flips_need_is_read_from_the_store(project: Project)
     assert computed.read_text() == ""
 
 
+@ONE_PROCESS
 def test_a_baseline_of_kept_answers_is_that_of_the_answers(project: Project) -> None:
     folder = project.pytester.mkdir("benchmarks")
     (folder / "test_triage.py").write_text(TRIAGE, encoding="utf-8")
@@ -189,6 +195,7 @@ def test_a_baseline_of_kept_answers_is_that_of_the_answers(project: Project) -> 
     assert b'"kept"' not in made[0]["triage_jira.json"]
 
 
+@ONE_PROCESS
 def test_a_new_baseline_notes_that_its_answers_were_kept(project: Project) -> None:
     folder = project.pytester.mkdir("benchmarks")
     (folder / "test_triage.py").write_text(TRIAGE, encoding="utf-8")
@@ -222,6 +229,7 @@ def test_a_stopped_cell_goes_on_in_a_full_run(alone: Project) -> None:
         (["--puma-rescore=last", "--puma-offline"], "", "--puma-rescore and --puma-offline: *"),
     ],
 )
+@ONE_PROCESS
 def test_a_wrong_option_is_refused(project: Project, arguments: list[str], ini: str, problem: str) -> None:
     project.write(test_triage=TRIAGE)
     project.pytester.makeini(f"{INI}{ini}\n")

@@ -16,7 +16,7 @@ from pytest_puma.cli import main
 from pytest_puma.history.comparison import RunComparison, compare
 from pytest_puma.history.older import OlderBaselines, OlderRun
 from pytest_puma.store.past_run import PastRun
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 
 #: A model whose answers depend on a file, so that they change from run to run.
 MOODY = """
@@ -110,6 +110,7 @@ def last_line(result: pytest.RunResult) -> str:
     return lines[end - 1]
 
 
+@ONE_PROCESS
 def test_the_second_run_is_compared_with_the_last_one_and_names_the_command(
     project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

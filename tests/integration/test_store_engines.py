@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from tests.integration.benchmark_files import TRIAGE
-from tests.integration.conftest import Project
+from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.test_response_store import kept_of, lines_of, newest, rows
 
 #: Who answers is in the answer, and in `computed.txt`.
@@ -49,6 +49,7 @@ def computed(project: Project) -> list[str]:
     return words
 
 
+@ONE_PROCESS
 def test_two_models_never_get_each_others_answers(project: Project) -> None:
     for name in ("one", "two"):
         shutil.copy(project.model, project.pytester.path / f"{name}.gguf")
