@@ -14,7 +14,7 @@ from tests.integration.conftest import INI, Project
 CELLS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=3)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=2)
 def test_triage(puma):
     pass
 """
