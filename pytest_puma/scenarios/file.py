@@ -70,12 +70,13 @@ class FileScenario(Scenario):
 
     def layout(self) -> Layout:
         """Return the requirements on the columns of the file."""
-        labels = tuple(self.valid_labels()) if self.kind.closed else None
         return Layout(
             key=self.key,
             text=self.text_fields,
             label=self.label_column,
-            labels=labels,
+            kind=self.kind,
+            # Numbers to choose from may be those of the rows.
+            labels=() if self.kind.form == "numbers" else tuple(self.valid_labels()),
             names=self.columns,
             drop=self.duplicates == "drop",
             groups=self.group_columns,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.frames import to_frame
-from pytest_puma.task_types import KINDS
+from pytest_puma.task_types import TaskKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,15 +30,16 @@ _INTERNAL = "id"
 class Layout:
     """The required columns of a file: a key for each row, text, and the gold answer.
 
-    `labels` are the possible gold answers, `None` if they are numbers. `names` maps a column to its other names; a
-    column that occurs only there may be absent. `drop`: keep only the first of equal rows. `groups` are the group
-    columns.
+    `kind` says which gold answers are valid; `labels` are all of them if it has labels. `names` maps a column to its
+    other names; a column that occurs only there may be absent. `drop`: keep only the first of equal rows. `groups` are
+    the group columns.
     """
 
     key: str | None
     text: tuple[str, ...]
     label: str
-    labels: tuple[str, ...] | None = None
+    kind: TaskKind
+    labels: tuple[str, ...] = ()
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     drop: bool = False
     groups: tuple[str, ...] = ()
@@ -47,6 +48,10 @@ class Layout:
     def required(self) -> tuple[str, ...]:
         """The columns that every file needs."""
         return (*(() if self.key is None else (self.key,)), *self.text, self.label, *self.groups)
+
+    def gold(self, text: str) -> str | None:
+        """Return a gold answer in its standard spelling, `None` for an invalid one."""
+        return self.kind.gold(text, self.labels)
 
 
 def arrange(table: Table, layout: Layout) -> pd.DataFrame:
@@ -73,21 +78,12 @@ def arrange(table: Table, layout: Layout) -> pd.DataFrame:
         for column, fault in _faults(record, layout, twin=None if twin == row.number else twin):
             place = f"row {row.number} (key {key})" if key else f"row {row.number}"
             faults.append(f"{place}, column {table.header[columns[column]]!r}: {fault}")
-        records.append(record | {layout.label: valid_gold(record[layout.label], layout.labels) or ""})
+        records.append(record | {layout.label: layout.gold(record[layout.label]) or ""})
     if faults:
         more = f" ({len(faults) - 1} more faults in the file)" if len(faults) > 1 else ""
         msg = f"{table.name}: {faults[0]}{more}"
         raise DataError(msg)
     return to_frame(records, columns=list(columns), rows=list(numbers))
-
-
-def valid_gold(text: str, labels: tuple[str, ...] | None) -> str | None:
-    """Return the gold answer in its standard spelling: a label, or a finite number if `labels` is `None`.
-
-    `None` if the text is neither.
-    """
-    kind = KINDS["regression" if labels is None else "classification"]
-    return kind.gold(text, labels or ())
 
 
 def _find_columns(table: Table, layout: Layout) -> dict[str, int]:
@@ -144,7 +140,6 @@ def _faults(record: Mapping[str, str], layout: Layout, *, twin: int | None) -> I
         )
     if layout.text and not any(record[column] for column in layout.text):
         yield layout.text[0], f"nothing to read in {' and '.join(layout.text)}; remove the row"
-    if valid_gold(record[layout.label], layout.labels) is None:
-        expected = "a number" if layout.labels is None else f"one of {', '.join(layout.labels)}"
+    if layout.gold(record[layout.label]) is None:
         text = repr(record[layout.label]) if record[layout.label] else "nothing"
-        yield layout.label, f"found {text}, expected {expected}; fix or remove the row"
+        yield layout.label, f"found {text}, expected {layout.kind.expected(layout.labels)}; fix or remove the row"

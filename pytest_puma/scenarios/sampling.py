@@ -190,8 +190,7 @@ def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[st
     label = plain_text(_called(scenario, key, fields, "gold_label"))
     gold = scenario.kind.gold(label, labels)
     if gold is None:
-        expected = "a number" if scenario.kind.form == "numbers" else scenario.kind.expected(labels)
-        raise _fault(scenario, key, f"its gold answer is {label!r}, expected {expected}")
+        raise _fault(scenario, key, f"its gold answer is {label!r}, expected {scenario.kind.expected(labels)}")
     return gold
 
 

@@ -3,13 +3,15 @@ from __future__ import annotations
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.layout import Layout, arrange, valid_gold
+from pytest_puma.scenarios.layout import Layout, arrange
 from pytest_puma.scenarios.table import Row, Table
+from pytest_puma.task_types import KINDS
 
 POINTS = Layout(
     key="item_id",
     text=("title", "description"),
     label="story_points",
+    kind=KINDS["regression"],
     names={
         "item_id": ("key", "id"),
         "title": ("summary",),
@@ -17,7 +19,13 @@ POINTS = Layout(
         "project": ("project key",),
     },
 )
-PRIORITIES = Layout(key="key", text=("title",), label="priority", labels=("Critical", "Major", "a", "A"))
+PRIORITIES = Layout(
+    key="key",
+    text=("title",),
+    label="priority",
+    kind=KINDS["classification"],
+    labels=("Critical", "Major", "a", "A"),
+)
 
 
 def table(header: str, *rows: str) -> Table:
@@ -90,24 +98,32 @@ def test_labels_are_matched_in_any_case_their_own_first(result: str, gold: str) 
     assert row["priority"] == gold
 
 
+def test_the_kind_of_the_task_says_which_gold_answers_are_valid() -> None:
+    layout = Layout(key="id", text=("question",), label="answer", kind=KINDS["completion"])
+    rows = arranged(layout, "id|question|answer", "1|Why?|Because.", "2|When?|-")
+    assert [row["answer"] for row in rows] == ["Because.", ""]
+
+
 @pytest.mark.parametrize("text", ["", "abc", "nan", "inf", "-inf", "3 points", "1,5"])
 def test_no_number_is_no_gold_answer(text: str) -> None:
-    assert valid_gold(text, None) is None
+    assert POINTS.gold(text) is None
 
 
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        (["X-1|t|d|3", "X-2|t|d|-"], "data.csv: row 3 (key X-2), column 'SP': found nothing, expected a number"),
-        (["X-1|t|d|NaN"], "data.csv: row 2 (key X-1), column 'SP': found nothing, expected a number"),
-        (["X-1|t|d|many"], "data.csv: row 2 (key X-1), column 'SP': found 'many', expected a number"),
+        (["X-1|t|d|3", "X-2|t|d|-"], "data.csv: row 3 (key X-2), column 'SP': found nothing, expected a finite number"),
+        (["X-1|t|d|NaN"], "data.csv: row 2 (key X-1), column 'SP': found nothing, expected a finite number"),
+        (["X-1|t|d|many"], "data.csv: row 2 (key X-1), column 'SP': found 'many', expected a finite number"),
         (["X-1|t|d|3", "X-2|t|d|3", "X-1|u|e|5"], "data.csv: row 4 (key X-1), column 'ID': row 2 has the same key"),
         (["NULL|t|d|3"], "data.csv: row 2, column 'ID': there is no key"),
         (["X-1|-|NULL|3"], "data.csv: row 2 (key X-1), column 'title': nothing to read in title and description"),
     ],
 )
 def test_a_row_that_cannot_be_scored_is_named(rows: list[str], sentence: str) -> None:
-    layout = Layout(key="id", text=("title", "description"), label="points", names={"points": ("sp",)})
+    layout = Layout(
+        key="id", text=("title", "description"), label="points", kind=KINDS["regression"], names={"points": ("sp",)}
+    )
     assert fault(layout, "ID|title|description|SP", *rows).startswith(sentence)
 
 

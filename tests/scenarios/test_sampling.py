@@ -71,15 +71,15 @@ def test_the_gold_of_a_regression_is_written_as_people_do(gold: Any, text: str) 
         (Custom(frame(gold=["yes", "no", "perhaps", "no"]), key="id"), "row Q-2: its gold answer is 'perhaps'"),
         (
             Custom(frame(gold=["1", "x", "3", "4"]), key="id", task_type="regression"),
-            "row Q-1: its gold answer is 'x', expected a number",
+            "row Q-1: its gold answer is 'x', expected a finite number",
         ),
         (
             Custom(frame(gold=[1, 2, math.nan, 4]), key="id", task_type="regression"),
-            "row Q-2: its gold answer is '', expected a number",
+            "row Q-2: its gold answer is '', expected a finite number",
         ),
         (
             Custom(frame(gold=[1, 2, math.inf, 4]), key="id", task_type="regression"),
-            "row Q-2: its gold answer is 'inf', expected a number",
+            "row Q-2: its gold answer is 'inf', expected a finite number",
         ),
         (Custom(frame().drop(columns="gold"), key="id"), "row Q-0: gold_label failed with KeyError('gold')"),
         (

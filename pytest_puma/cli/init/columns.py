@@ -19,6 +19,7 @@ from pytest_puma.core import DataError
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.scenarios.layout import Layout, cell_text
 from pytest_puma.scenarios.table import Table
+from pytest_puma.task_types import KINDS
 
 Task: TypeAlias = Literal["classification", "regression"]
 
@@ -58,7 +59,8 @@ class Columns:
             key=None if self.key is None else self.key.name,
             text=tuple(column.name for column in self.text),
             label=self.label.name,
-            labels=tuple(sorted(self.label.values)) if self.task == "classification" else None,
+            kind=KINDS[self.task],
+            labels=tuple(sorted(self.label.values)),
         )
 
     def sentences(self) -> list[str]:
