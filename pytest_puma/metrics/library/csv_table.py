@@ -30,9 +30,14 @@ class Table:
 def longest_table(text: str, wanted: str | None = None) -> Table | None:
     """Return the table with the most records; the longest fenced block is the text if there is one.
 
-    Of equally long ones it is that with the wanted separator, then that with the most fields. None without a table.
+    Of equally long ones it is that with the wanted separator, then that with the most fields. A text that is a table
+    with the wanted separator from its first line to its last is no other one. None without a table.
     """
     lines = content(text).splitlines()
+    if wanted is not None:
+        rows, end = _run(lines, 0, wanted)
+        if len(rows) >= _LEAST and end == len(lines):
+            return Table(separator=wanted, rows=tuple(rows))
     separators = dict.fromkeys(SEPARATORS if wanted is None else (wanted, *SEPARATORS))
     tables = [table for separator in separators for table in _tables(lines, separator)]
     return max(tables, key=lambda table: (len(table.rows), table.separator == wanted, len(table.rows[0])), default=None)

@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
@@ -119,6 +119,8 @@ def test_columns_must_be_requested_to_be_checked(context: dict[str, Any]) -> Non
     ),
     separator=st.sampled_from([",", ";", "\t", "|"]),
 )
+# With tabs it has one record more, but they begin in its second line.
+@example(rows=[(";", "\n\t", "\n"), ("\t", "\n\t;", ";")], separator=",")
 def test_any_table_that_python_writes_is_read(rows: list[tuple[str, ...]], separator: str) -> None:
     stream = io.StringIO()
     csv.writer(stream, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
