@@ -14,11 +14,11 @@ from tests.tiny_gguf import SHAPES, Shape, write_gguf
 CELLS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3", "option_scoring"], samples=30, max_tokens=8)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3", "option_scoring"], samples=15, max_tokens=8)
 def test_triage(puma):
     pass
 
-@pytest.mark.puma("estimation_tawos", strategies=["self_consistency_3", "option_scoring"], samples=20, max_tokens=8)
+@pytest.mark.puma("estimation_tawos", strategies=["self_consistency_3", "option_scoring"], samples=10, max_tokens=8)
 def test_points(puma):
     pass
 """
@@ -76,7 +76,7 @@ def test_the_first_run_teaches_it_the_minutes(alone: Project, pytester: pytest.P
 def test_a_prompt_beyond_the_context_is_reported(alone: Project) -> None:
     alone.write(conftest="", test_all=CELLS)
     result = alone.pytester.runpytest_inprocess("--puma-plan", f"--puma-model={alone.model},n_ctx=256")
-    result.stdout.re_match_lines([r"warning: triage_jira-few_shot_3@tiny: \d+ of 30 prompts exceed the context"])
+    result.stdout.re_match_lines([r"warning: triage_jira-few_shot_3@tiny: \d+ of 15 prompts exceed the context"])
     assert result.ret == pytest.ExitCode.OK
 
 
@@ -96,7 +96,7 @@ def test_what_collection_finds_wrong_is_not_planned(alone: Project) -> None:
 
 def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> None:
     alone.write(test_all=CELLS)
-    result = rows(alone.run("--puma-plan", "-k", "zero_shot"))["triage_jira-zero_shot@tiny"]
+    result = rows(alone.run("--puma-plan", "-k", "zero_shot", "--puma-samples=30"))["triage_jira-zero_shot@tiny"]
     # 1.96 + 0.84 standard errors of a change of 30 answers of which 12 % turn
     assert result[-2:] == ["f1_macro", "0.177"]
 

@@ -15,11 +15,11 @@ from tools.killed import kill_at
 CELLS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=12)
 def test_triage(puma):
     pass
 """
-#: Of 8; the first ones end together.
+#: Of 12; the first ones end together.
 KEPT = 3
 
 

@@ -14,9 +14,17 @@ from tests.integration.conftest import INI, Project
 CELLS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=2)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=4)
 def test_triage(puma):
     pass
+"""
+#: A tenth of the tokens of the usual prompt: what these runs show does not depend on its length.
+SHORT = """
+{% block user %}
+How urgent is this issue: Critical, Major, Minor or Trivial? Answer with one word.
+
+{{ title }}
+{% endblock %}
 """
 
 #: Choices of different numbers and lengths, in two orders.
@@ -53,6 +61,9 @@ ANIMALS = [
 def project(pytester: pytest.Pytester, models: dict[str, Model]) -> Project:
     pytester.makeini(INI)
     pytester.makepyfile(test_triage=CELLS)
+    prompts = pytester.path / "prompts" / "triage_jira"
+    prompts.mkdir(parents=True)
+    (prompts / "zero_shot.jinja").write_text(SHORT, encoding="utf-8")
     return Project(pytester, models["smollm2"].path, 0)
 
 
@@ -108,10 +119,10 @@ def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(
     (project.pytester.path / "animals.jsonl").write_text(lines, encoding="utf-8")
     arguments = ("test_animals.py", "--puma-threads=1")
     alone, _ = answers(project, models, "-p", "no:xdist", *arguments)
-    beside, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-perturb=typos_5pct,label_order")
-    shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments, "--puma-perturb=typos_5pct,label_order")
+    beside, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-perturb=label_order")
+    shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments, "--puma-perturb=label_order")
     assert shared == beside
     assert [row for row in beside if "+" not in row[0]] == alone
     # Cloze prompts do not show the choices: they have one trial, and their order changes nothing.
     assert len(alone) == 2 * 4 * (2 + 2 + 1)
-    assert {cell["signature"]["perturbation"] for cell in record["outcomes"]} == {None, "typos_5pct", "label_order"}
+    assert {cell["signature"]["perturbation"] for cell in record["outcomes"]} == {None, "label_order"}
