@@ -224,7 +224,7 @@ class ResponseStore:
     def _keep_prompt(self, connection: sqlite3.Connection, base: Prompt, prompt: Prompt) -> bytes:
         """Keep a prompt as its difference to another one; return its digest."""
         (base_digest, base_body), (digest, body) = map(_named_body, (base, prompt))
-        connection.execute(_INSERT_PROMPT, (base_digest, None, zlib.compress(base_body)))
+        connection.execute(_INSERT_PROMPT, (base_digest, None, _compressed(base_body)))
         if digest != base_digest:
             deflate = zlib.compressobj(zdict=base_body[-WINDOW:])
             connection.execute(_INSERT_PROMPT, (digest, base_digest, deflate.compress(body) + deflate.flush()))
@@ -235,3 +235,9 @@ class ResponseStore:
 def _named_body(prompt: Prompt) -> tuple[bytes, bytes]:
     body = prompt_json(prompt)
     return sha256(body).digest()[:16], body
+
+
+@lru_cache(maxsize=1)
+def _compressed(body: bytes) -> bytes:
+    """The content of the one prompt to which a whole pass is compared."""
+    return zlib.compress(body)
