@@ -30,8 +30,8 @@ class Table:
 def longest_table(text: str, wanted: str | None = None) -> Table | None:
     """Return the table with the most records; the longest fenced block is the text if there is one.
 
-    Of equally long ones it is that with the wanted separator, then that with the most fields. A text that is a table
-    with the wanted separator from its first line to its last is no other one. None without a table.
+    Of equally long ones it is that with the wanted separator, then that with the most fields. If all lines
+    together are a table with the wanted separator, it is always this one. None without a table.
     """
     lines = content(text).splitlines()
     if wanted is not None:
