@@ -141,7 +141,7 @@ def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
 
 
-#: For a test that workers cannot change, or not otherwise than another one: with workers it takes ten times as long.
+#: `project` in one process, as `alone` is `scripted`: workers change nothing, or no more than in another test.
 ONE_PROCESS = pytest.mark.parametrize("project", [0], ids=["alone"], indirect=True)
 
 

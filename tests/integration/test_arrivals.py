@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tests.integration.conftest import ONE_PROCESS, SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import SCRIPTED, TRIAGE, Project
 
 #: Parameters that look like the end of a cell's id, and an ordinary test whose id looks like a cell's.
 ALIKE = """
@@ -170,10 +170,9 @@ MARK = '@pytest.mark.puma("triage_jira")'
 
 
 @pytest.mark.parametrize(("outer", "inner"), [(MARK, ""), ("", MARK)], ids=["class", "method"])
-@ONE_PROCESS
-def test_a_mark_on_a_unittest_method_is_a_collection_error(scripted: Project, outer: str, inner: str) -> None:
-    scripted.write(test_triage=UNITTEST.format(module="", outer=outer, inner=inner))
-    result = scripted.run()
+def test_a_mark_on_a_unittest_method_is_a_collection_error(alone: Project, outer: str, inner: str) -> None:
+    alone.write(test_triage=UNITTEST.format(module="", outer=outer, inner=inner))
+    result = alone.run()
     assert result.ret == 2
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(

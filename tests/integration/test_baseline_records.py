@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.integration.conftest import GATED, ONE_PROCESS, SCRIPTED, Project, baseline_files
+from tests.integration.conftest import GATED, SCRIPTED, Project, baseline_files
 
 
 def test_a_partial_run_leaves_the_rest_of_the_baseline(one: Project) -> None:
@@ -15,11 +15,10 @@ def test_a_partial_run_leaves_the_rest_of_the_baseline(one: Project) -> None:
     assert after["triage_jira-zero_shot@puma-tiny"]["signature"]["samples"] == 10
 
 
-@ONE_PROCESS
-def test_a_renamed_test_does_not_slip_through(team: Project) -> None:
-    tests = team.pytester.path / "benchmarks" / "test_triage.py"
+def test_a_renamed_test_does_not_slip_through(one: Project) -> None:
+    tests = one.pytester.path / "benchmarks" / "test_triage.py"
     tests.write_text(GATED.replace(', "option_scoring"', ', "one_shot"'), encoding="utf-8")
-    gone = team.run("benchmarks", model=False)
+    gone = one.run("benchmarks", model=False)
     assert gone.ret == 1
     lost = "benchmarks/test_triage.py::test_triage no longer runs it"
     gone.stdout.fnmatch_lines(
@@ -29,15 +28,15 @@ def test_a_renamed_test_does_not_slip_through(team: Project) -> None:
             "no baseline: triage_jira-one_shot@puma-tiny: there is no baseline yet; --puma-update-baseline makes one",
         ]
     )
-    assert team.run("benchmarks/test_triage.py", model=False).ret == 0, "a part of the tests says nothing of the others"
+    assert one.run("benchmarks/test_triage.py", model=False).ret == 0, "a part of the tests says nothing of the others"
 
-    updated = team.run("benchmarks", "--puma-update-baseline", model=False)
+    updated = one.run("benchmarks", "--puma-update-baseline", model=False)
     assert updated.ret == 0, "what is measured is accepted"
     orphan = "no test runs triage_jira-option_scoring@puma-tiny any more; --puma-prune-baseline removes it"
     updated.stdout.fnmatch_lines([f"baseline: {orphan}"])
-    pruned = team.run("benchmarks", "--puma-prune-baseline", "--puma-update-baseline", model=False)
+    pruned = one.run("benchmarks", "--puma-prune-baseline", "--puma-update-baseline", model=False)
     pruned.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 unchanged, 1 removed"])
-    assert team.run("benchmarks", model=False).ret == 0
+    assert one.run("benchmarks", model=False).ret == 0
 
 
 def test_a_test_file_that_is_deleted_does_not_slip_through_either(one: Project) -> None:

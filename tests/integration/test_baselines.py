@@ -100,16 +100,15 @@ def test_a_project_may_insist_on_a_baseline(one: Project) -> None:
     )
 
 
-@ONE_PROCESS
-def test_a_damaged_baseline_is_a_collection_error_and_is_left_alone(team: Project) -> None:
-    path = team.pytester.path / "benchmarks" / "baselines" / "triage_jira.answers.jsonl"
+def test_a_damaged_baseline_is_a_collection_error_and_is_left_alone(one: Project) -> None:
+    path = one.pytester.path / "benchmarks" / "baselines" / "triage_jira.answers.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("Major", "Minor", 1), encoding="utf-8")
-    before = baseline_files(team)
+    before = baseline_files(one)
     for option in ("--puma-samples=50", "--puma-update-baseline"):
-        result = team.run("benchmarks", option, model=False)
+        result = one.run("benchmarks", option, model=False)
         assert result.ret == 2
         result.stdout.fnmatch_lines(["*baselines/triage_jira.json: the answers of * are not those that its measures*"])
-    assert baseline_files(team) == before
+    assert baseline_files(one) == before
 
 
 def test_a_damaged_baseline_that_no_gate_needs_fails_the_run(one: Project) -> None:

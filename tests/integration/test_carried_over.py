@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.conftest import Project
 
 PAINT = """
 import re
@@ -70,10 +70,9 @@ def test_data_without_the_default_text_fields_are_read_as_they_are(alone: Projec
     assert "RED WALL 1" in texts
 
 
-@ONE_PROCESS
-def test_labels_that_the_parser_spells_otherwise_are_reported_with_the_valid_ones(scripted: Project) -> None:
-    _paint(scripted, columns=("title", "colour"), spelled=".capitalize()")
-    result = scripted.run("--puma-gate=paint: accuracy >= 0.9")
+def test_labels_that_the_parser_spells_otherwise_are_reported_with_the_valid_ones(alone: Project) -> None:
+    _paint(alone, columns=("title", "colour"), spelled=".capitalize()")
+    result = alone.run("--puma-gate=paint: accuracy >= 0.9")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -84,7 +83,7 @@ def test_labels_that_the_parser_spells_otherwise_are_reported_with_the_valid_one
             ),
         ]
     )
-    (outcome,) = scripted.record()["outcomes"]
+    (outcome,) = alone.record()["outcomes"]
     assert outcome["failures"] == {"not_a_label": 12}
-    assert {each["failure"] for each in scripted.predictions()} == {"not_a_label"}
-    assert {each["parsed"] for each in scripted.predictions()} == {"Coldtone", "Warmtone"}
+    assert {each["failure"] for each in alone.predictions()} == {"not_a_label"}
+    assert {each["parsed"] for each in alone.predictions()} == {"Coldtone", "Warmtone"}

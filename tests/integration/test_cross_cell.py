@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.conftest import Project
 
 
 def two_strategies(*gates: str) -> str:
@@ -46,20 +46,16 @@ def test_each_is_a_test_of_its_own(scripted: Project) -> None:
     assert "replicates" not in record["outcomes"][0]
 
 
-@ONE_PROCESS
-def test_a_general_one_holds_for_all_that_it_fits(scripted: Project) -> None:
-    scripted.write(
-        test_triage=two_strategies(), test_other=two_strategies().replace("triage_jira", "prioritization_jira")
-    )
-    result = scripted.run("--puma-gate=triage*: min(accuracy over strategy) >= 0.2")
+def test_a_general_one_holds_for_all_that_it_fits(alone: Project) -> None:
+    alone.write(test_triage=two_strategies(), test_other=two_strategies().replace("triage_jira", "prioritization_jira"))
+    result = alone.run("--puma-gate=triage*: min(accuracy over strategy) >= 0.2")
     assert result.ret == 0
     result.assert_outcomes(passed=4)
 
 
-@ONE_PROCESS
-def test_a_strategy_that_the_selection_excludes_is_named(scripted: Project) -> None:
-    scripted.write(test_triage=two_strategies("one_shot.accuracy >= zero_shot.accuracy"))
-    result = scripted.run("-k", "zero_shot")
+def test_a_strategy_that_the_selection_excludes_is_named(alone: Project) -> None:
+    alone.write(test_triage=two_strategies("one_shot.accuracy >= zero_shot.accuracy"))
+    result = alone.run("-k", "zero_shot")
     assert result.ret == 0
     lines = "triage_jira@tiny: one_shot.accuracy >= zero_shot.accuracy was not judged: no cell of one_shot ran"
     result.stdout.fnmatch_lines([f"not run: {lines}"])

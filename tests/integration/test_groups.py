@@ -150,10 +150,9 @@ def test_a_subject_that_matches_nothing_is_an_error(
     result.stdout.fnmatch_lines([f"*{sentence.replace('[', '[[]')}*"])
 
 
-@ONE_PROCESS
-def test_subjects_that_no_scenario_takes_are_an_error(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    result = scripted.run("--puma-subject=law")
+def test_subjects_that_no_scenario_takes_are_an_error(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    result = alone.run("--puma-subject=law")
     assert result.ret != pytest.ExitCode.OK
     result.stdout.fnmatch_lines(["*--puma-subject law: no scenario of this run has groups; there are: triage_jira*"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import ONE_PROCESS, SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import SCRIPTED, TRIAGE, Project
 from tests.report.page.page import Page
 
 GATED = TRIAGE.replace(
@@ -17,20 +17,19 @@ def page_of(project: Project, name: str = "out.html") -> Page:
     return Page((project.pytester.path / name).read_text(encoding="utf-8"))
 
 
-@ONE_PROCESS
-def test_the_page_has_the_run_and_the_terminal_has_its_address(scripted: Project) -> None:
-    scripted.write(test_triage=GATED)
-    result = scripted.run("--puma-report=html:the report #1.html", "--puma-report=json:run.json")
+def test_the_page_has_the_run_and_the_terminal_has_its_address(alone: Project) -> None:
+    alone.write(test_triage=GATED)
+    result = alone.run("--puma-report=html:the report #1.html", "--puma-report=json:run.json")
     result.assert_outcomes(failed=2)
-    address = (scripted.pytester.path / "the report #1.html").as_uri()
+    address = (alone.pytester.path / "the report #1.html").as_uri()
     assert address.endswith("/the%20report%20%231.html")
     result.stdout.fnmatch_lines([f"report: {address}", "report: *run.json"])
-    page, record = page_of(scripted, "the report #1.html"), scripted.record()
+    page, record = page_of(alone, "the report #1.html"), alone.record()
     assert page.index["run"]["id"] == record["id"]
     assert {each["id"]: each["measures"][0]["value"] for each in page.index["cells"]} == {
         each["cell"]: each["measures"]["f1_macro"]["value"] for each in record["outcomes"]
     }
-    answers = {(each["cell"], each["sample_id"]): each["answer"] for each in scripted.predictions()}
+    answers = {(each["cell"], each["sample_id"]): each["answer"] for each in alone.predictions()}
     assert len(page.index["cells"]) == 2
     for cell in page.index["cells"]:
         keys = page.keys(cell["id"])

@@ -36,20 +36,19 @@ def with_predictions(project: Project) -> list[Path]:
     return [folder for folder in runs_of(project) if (folder / "predictions.jsonl").exists()]
 
 
-@ONE_PROCESS
-def test_older_runs_lose_their_predictions_and_a_line_says_so(scripted: Project) -> None:
-    scripted.pytester.makeini(f"{INI}puma_keep_runs = 2\n")
-    scripted.write(test_triage=TRIAGE)
+def test_older_runs_lose_their_predictions_and_a_line_says_so(alone: Project) -> None:
+    alone.pytester.makeini(f"{INI}puma_keep_runs = 2\n")
+    alone.write(test_triage=TRIAGE)
     for _ in range(2):
-        assert "puma_keep_runs" not in scripted.run().stdout.str()
-    oldest = min(runs_of(scripted), key=lambda path: path.name)
-    result = scripted.run()
+        assert "puma_keep_runs" not in alone.run().stdout.str()
+    oldest = min(runs_of(alone), key=lambda path: path.name)
+    result = alone.run()
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["puma_keep_runs = 2: removed the predictions of 1 older runs (0.0 MB)"])
-    assert len(runs_of(scripted)) == 3
-    assert set(runs_of(scripted)) - set(with_predictions(scripted)) == {oldest}
-    assert all((folder / "run.json").exists() for folder in runs_of(scripted))
-    result = scripted.run(f"--puma-rescore={oldest.name}", model=False)
+    assert len(runs_of(alone)) == 3
+    assert set(runs_of(alone)) - set(with_predictions(alone)) == {oldest}
+    assert all((folder / "run.json").exists() for folder in runs_of(alone))
+    result = alone.run(f"--puma-rescore={oldest.name}", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         ["ERROR: puma: --puma-rescore '*': found no predictions.jsonl of this run; those of older runs are removed*"]

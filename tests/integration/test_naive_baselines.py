@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
+from tests.integration.conftest import TRIAGE, Project
 
 
 def gated(*gates: str, samples: int = 40) -> str:
@@ -32,23 +32,21 @@ def test_the_table_shows_what_trivial_programs_score(scripted: Project) -> None:
     }
 
 
-@ONE_PROCESS
-def test_a_project_may_do_without(scripted: Project) -> None:
-    scripted.pytester.makeini("[pytest]\npuma_naive_baselines = false")
-    scripted.write(test_triage=gated("accuracy >= 0"))
-    result = scripted.run()
+def test_a_project_may_do_without(alone: Project) -> None:
+    alone.pytester.makeini("[pytest]\npuma_naive_baselines = false")
+    alone.write(test_triage=gated("accuracy >= 0"))
+    result = alone.run()
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*naive.*")
 
 
-@ONE_PROCESS
-def test_a_model_that_says_one_label_loses_against_a_bag_of_words(scripted: Project) -> None:
-    scripted.write(test_triage=gated("f1_macro >= naive.tfidf", "f1_macro >= naive.majority !point", samples=200))
-    result = scripted.run()
+def test_a_model_that_says_one_label_loses_against_a_bag_of_words(alone: Project) -> None:
+    alone.write(test_triage=gated("f1_macro >= naive.tfidf", "f1_macro >= naive.majority !point", samples=200))
+    result = alone.run()
     assert result.ret == 1
     lines = "f1_macro is lower by 0.* against naive.tfidf, which misses >= naive.tfidf"
     result.stdout.fnmatch_lines([f"*{lines} (* answers are wrong where it is right, *"])
-    majority = scripted.record()["outcomes"][0]["verdicts"][1]
+    majority = alone.record()["outcomes"][0]["verdicts"][1]
     assert majority["status"] == "PASS"
     assert majority["reason"].startswith("f1_macro is the same [")
 

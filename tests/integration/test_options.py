@@ -2,7 +2,7 @@ import json
 
 import pandas as pd
 
-from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
+from tests.integration.conftest import TRIAGE, Project
 
 
 def _issues(count: int) -> pd.DataFrame:
@@ -36,10 +36,9 @@ def test_own_data_lend_examples_that_are_not_evaluated(alone: Project) -> None:
     result.stdout.fnmatch_lines(["*examples*"])
 
 
-@ONE_PROCESS
-def test_more_samples_than_rows_run_all_of_them_and_say_so(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    result = scripted.run("--puma-samples=5000")
+def test_more_samples_than_rows_run_all_of_them_and_say_so(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    result = alone.run("--puma-samples=5000")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["warning: *5000 samples were requested; the data have 200, all were run"])
 
@@ -63,23 +62,21 @@ def test_the_command_line_wins_over_the_marker_and_the_marker_over_the_ini_file(
     assert (signature["samples"], signature["generation"]["temperature"]) == (2, 0.5)
 
 
-@ONE_PROCESS
-def test_models_and_gates_of_the_ini_file(scripted: Project) -> None:
-    scripted.pytester.makeini(
-        f"[pytest]\npuma_models = first={scripted.model}\n    second={scripted.model},n_ctx=4096\n"
+def test_models_and_gates_of_the_ini_file(alone: Project) -> None:
+    alone.pytester.makeini(
+        f"[pytest]\npuma_models = first={alone.model}\n    second={alone.model},n_ctx=4096\n"
         "puma_gates = *@second: accuracy >= 0.9\n"
     )
-    scripted.write(test_triage=TRIAGE)
-    result = scripted.run(model=False)
+    alone.write(test_triage=TRIAGE)
+    result = alone.run(model=False)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["accuracy*is under 0.9*"])
 
 
-@ONE_PROCESS
-def test_a_wrong_ini_value_is_an_error_before_anything_runs(scripted: Project) -> None:
-    scripted.pytester.makeini("[pytest]\npuma_samples = many")
-    scripted.write(test_triage=TRIAGE)
-    result = scripted.run()
+def test_a_wrong_ini_value_is_an_error_before_anything_runs(alone: Project) -> None:
+    alone.pytester.makeini("[pytest]\npuma_samples = many")
+    alone.write(test_triage=TRIAGE)
+    result = alone.run()
     assert result.ret == 4
     result.stderr.fnmatch_lines(["*puma_samples*many*"])
 

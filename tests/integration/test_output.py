@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.integration.conftest import ONE_PROCESS, SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import SCRIPTED, TRIAGE, Project
 
 #: The engine fails for one strategy: its cell is an error.
 BROKEN = SCRIPTED.replace(
@@ -27,18 +27,17 @@ def _markdown(project: Project) -> list[str]:
     return (project.pytester.path / "run.md").read_text(encoding="utf-8").splitlines()
 
 
-@ONE_PROCESS
-def test_markdown_and_json_have_an_error_beside_a_failed_body(scripted: Project) -> None:
-    scripted.write(test_triage=RED.format(gates=[], body="assert puma['accuracy'] > 0.9"), conftest=BROKEN)
-    scripted.run(*REPORTS).assert_outcomes(failed=1, errors=1)
+def test_markdown_and_json_have_an_error_beside_a_failed_body(alone: Project) -> None:
+    alone.write(test_triage=RED.format(gates=[], body="assert puma['accuracy'] > 0.9"), conftest=BROKEN)
+    alone.run(*REPORTS).assert_outcomes(failed=1, errors=1)
 
-    heading, *lines = _markdown(scripted)
+    heading, *lines = _markdown(alone)
     assert heading == "### puma: 1 error, 1 test failed"
     assert "- **FAILED** `triage_jira-zero_shot@tiny`: assert 0.25 > 0.9" in lines
     (error,) = (line for line in lines if line.startswith("- **ERROR** `triage_jira-rcoif@tiny`: "))
     assert "the GPU fell off" in error
-    result = json.loads((scripted.pytester.path / "run.json").read_text(encoding="utf-8"))
-    assert result == scripted.record()
+    result = json.loads((alone.pytester.path / "run.json").read_text(encoding="utf-8"))
+    assert result == alone.record()
     assert [(each["cell"], each["when"]) for each in result["faults"]] == [
         ("triage_jira-zero_shot@tiny", "call"),
         ("triage_jira-rcoif@tiny", "setup"),

@@ -168,8 +168,7 @@ def test_they_can_end_a_cell_early(project: Project) -> None:
     assert outcome["left_out"] > 0
 
 
-@ONE_PROCESS
-def test_a_hook_makes_a_metric_known_to_scenarios_that_list_nothing(scripted: Project) -> None:
+def test_a_hook_makes_a_metric_known_to_scenarios_that_list_nothing(alone: Project) -> None:
     hook = """
 from pytest_puma import metric
 
@@ -187,13 +186,11 @@ import pytest
 def test_triage(puma):
     assert puma['reply_length'] == 5
 """
-    scripted.write(
-        conftest=(scripted.pytester.path / "conftest.py").read_text(encoding="utf-8") + hook, test_triage=test
-    )
-    result = scripted.run("--puma-gate=reply_length <= 6", "--puma-gate=triage_jira: reply_lenght <= 6")
+    alone.write(conftest=(alone.pytester.path / "conftest.py").read_text(encoding="utf-8") + hook, test_triage=test)
+    result = alone.run("--puma-gate=reply_length <= 6", "--puma-gate=triage_jira: reply_lenght <= 6")
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*triage_jira has no metric 'reply_lenght'; did you mean 'reply_length'*"])
-    scripted.run("--puma-gate=reply_length <= 6").assert_outcomes(passed=1)
+    alone.run("--puma-gate=reply_length <= 6").assert_outcomes(passed=1)
 
 
 def test_a_metric_that_raises_is_an_error_that_keeps_the_predictions(project: Project) -> None:

@@ -1,4 +1,4 @@
-from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.conftest import Project
 
 MOOD = """
 import pandas as pd
@@ -49,13 +49,12 @@ def _templates(project: Project) -> None:
     (folder / "few_shot.jinja").write_text(shots, encoding="utf-8")
 
 
-@ONE_PROCESS
-def test_one_file_and_a_folder_of_templates_make_a_scenario(scripted: Project) -> None:
-    scripted.write(conftest=ANSWER, test_mood=MOOD + TEST)
-    _templates(scripted)
-    result = scripted.run()
+def test_one_file_and_a_folder_of_templates_make_a_scenario(alone: Project) -> None:
+    alone.write(conftest=ANSWER, test_mood=MOOD + TEST)
+    _templates(alone)
+    result = alone.run()
     result.assert_outcomes(passed=2)
-    assert {outcome["cell"] for outcome in scripted.record()["outcomes"]} == {
+    assert {outcome["cell"] for outcome in alone.record()["outcomes"]} == {
         "mood-zero_shot@tiny",
         "mood-few_shot_2@tiny",
     }
@@ -72,8 +71,7 @@ def test_the_hook_makes_it_known_by_name(scripted: Project) -> None:
     result.assert_outcomes(passed=1)
 
 
-@ONE_PROCESS
-def test_a_projects_own_strategy_runs_under_its_name(scripted: Project) -> None:
+def test_a_projects_own_strategy_runs_under_its_name(alone: Project) -> None:
     strategy = """
 from pytest_puma import Answer, Strategy, ask
 
@@ -84,40 +82,38 @@ def terse(task):
 def pytest_puma_strategies():
     return [Strategy(name="terse", converse=terse, templates=("terse", "zero_shot"))]
 """
-    scripted.write(conftest=ANSWER.replace("good", "Major") + strategy, test_t=_triage("terse"))
-    result = scripted.run()
+    alone.write(conftest=ANSWER.replace("good", "Major") + strategy, test_t=_triage("terse"))
+    result = alone.run()
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["triage_jira*terse*tiny*"])
 
 
-@ONE_PROCESS
-def test_a_projects_template_wins_over_the_bundled_one(scripted: Project) -> None:
+def test_a_projects_template_wins_over_the_bundled_one(alone: Project) -> None:
     script = "lambda prompt: 'Trivial' if 'Be a pirate' in prompt else 'Major'"
-    scripted.write(conftest=ANSWER.replace('lambda prompt: "good"', script), test_t=_triage("zero_shot"))
-    folder = scripted.pytester.path / "prompts" / "triage_jira"
+    alone.write(conftest=ANSWER.replace('lambda prompt: "good"', script), test_t=_triage("zero_shot"))
+    folder = alone.pytester.path / "prompts" / "triage_jira"
     folder.mkdir(parents=True)
     (folder / "zero_shot.jinja").write_text("Be a pirate.\n{{ title }}", encoding="utf-8")
-    scripted.run().assert_outcomes(passed=1)
-    assert {prediction["answer"] for prediction in scripted.predictions()} == {"Trivial"}
+    alone.run().assert_outcomes(passed=1)
+    assert {prediction["answer"] for prediction in alone.predictions()} == {"Trivial"}
 
 
-@ONE_PROCESS
-def test_a_template_of_another_name_is_a_strategy_without_any_python(scripted: Project) -> None:
+def test_a_template_of_another_name_is_a_strategy_without_any_python(alone: Project) -> None:
     script = (
         "lambda prompt: 'Answer: Trivial' if 'By rules' in prompt else 'Critical' if 'Answer:' in prompt else 'Major'"
     )
-    scripted.write(conftest=ANSWER.replace('lambda prompt: "good"', script), test_t=_triage("rules"))
-    folder = scripted.pytester.path / "prompts" / "triage_jira"
+    alone.write(conftest=ANSWER.replace('lambda prompt: "good"', script), test_t=_triage("rules"))
+    folder = alone.pytester.path / "prompts" / "triage_jira"
     folder.mkdir(parents=True)
     (folder / "rules.jinja").write_text(
         "{# strategy: zero_shot_cot #}\nBy rules, ending in an Answer: line.\n{{ title }}", encoding="utf-8"
     )
     gates = ("triage_jira-rules: accuracy >= 0", "rules.accuracy >= zero_shot.accuracy - 1")
-    result = scripted.run(
+    result = alone.run(
         "--puma-strategy=zero-shot,rules", *(f"--puma-gate={gate}" for gate in gates), "--puma-scenario=triage_jira"
     )
     assert result.ret == 0
-    answers = {(prediction["cell"], prediction["answer"]) for prediction in scripted.predictions()}
+    answers = {(prediction["cell"], prediction["answer"]) for prediction in alone.predictions()}
     assert answers == {("triage_jira-zero_shot@tiny", "Major"), ("triage_jira-rules@tiny", "Trivial")}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
+from tests.integration.conftest import TRIAGE, Project
 
 GENDERS = "gender_swap_prefix_male,gender_swap_prefix_female"
 
@@ -50,33 +50,31 @@ def test_changes_have_a_table_of_their_own_and_are_in_json_and_markdown(moody: P
     assert "- worst: `triage_jira-zero_shot@tiny`: f1_macro is 0 under case_upper" in text
 
 
-@ONE_PROCESS
-def test_a_perturbation_that_changes_no_prompt_is_not_run(scripted: Project) -> None:
+def test_a_perturbation_that_changes_no_prompt_is_not_run(alone: Project) -> None:
     """In place of "flips 0 %", which would praise a model for what it never saw."""
-    folder = scripted.pytester.path / "prompts" / "triage_jira"
+    folder = alone.pytester.path / "prompts" / "triage_jira"
     folder.mkdir(parents=True)
     (folder / "zero_shot.jinja").write_text("Critical, Major, Minor or Trivial? {{ title }}", encoding="utf-8")
-    scripted.write(test_triage=TRIAGE)
-    result = scripted.run("--puma-perturb=label_order,case_upper", "-rs", "--puma-report=md:run.md")
+    alone.write(test_triage=TRIAGE)
+    result = alone.run("--puma-perturb=label_order,case_upper", "-rs", "--puma-report=md:run.md")
 
     result.assert_outcomes(passed=2, skipped=1)
     assert result.ret == 0
     lines = "triage_jira-zero_shot+label_order@tiny: label_order changed no prompt, *"
     result.stdout.fnmatch_lines([f"not run: {lines}", f"SKIPPED *puma: {lines}"])
-    record = scripted.record()
+    record = alone.record()
     assert [shift["perturbation"] for shift in record["robustness"][0]["shifts"]] == ["case_upper"]
     assert record["problems"] == []
     (why,) = record["unchanged"]
-    markdown = (scripted.pytester.path / "run.md").read_text(encoding="utf-8")
+    markdown = (alone.pytester.path / "run.md").read_text(encoding="utf-8")
     assert f"- not run: {why}" in markdown.replace("\\", "").replace("`", "")
 
 
 KEYS = ("fixed", "broken", "still_wrong")
 
 
-@ONE_PROCESS
-def test_old_gates_are_kept_and_those_with_a_plus_are_judged(moody: Project) -> None:
-    result = moody.run(
+def test_old_gates_are_kept_and_those_with_a_plus_are_judged(alone_moody: Project) -> None:
+    result = alone_moody.run(
         "--puma-perturb=case_upper,case_lower",
         "--puma-gate=accuracy >= 0.2",
         "--puma-gate=triage_jira: parse_failure_rate <= 0",
@@ -86,7 +84,7 @@ def test_old_gates_are_kept_and_those_with_a_plus_are_judged(moody: Project) -> 
     result.assert_outcomes(passed=2, failed=1)  # the kept gate on several cells is a test in JUnit XML alone
     assert result.ret == 1
     result.stdout.fnmatch_lines(["accuracy 0 * is under 0.2;*"])
-    assert len(moody.record()["verdicts"]) == 1
+    assert len(alone_moody.record()["verdicts"]) == 1
 
 
 def test_every_text_of_a_pair_is_changed(alone_moody: Project) -> None:

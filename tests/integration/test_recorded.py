@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import INI, ONE_PROCESS, Project
+from tests.integration.conftest import INI, Project
 
 TRIAGE = """
 import pytest
@@ -38,33 +38,31 @@ def write_answers(project: Project, *more: dict[str, Any]) -> None:
     shutil.rmtree(project.pytester.path / ".puma")
 
 
-@ONE_PROCESS
-def test_recorded_answers_are_compared_with_those_of_a_model(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    write_answers(scripted)
-    models = ("--puma-model=recorded:gpt4=answers.jsonl", f"--puma-model={scripted.model}")
+def test_recorded_answers_are_compared_with_those_of_a_model(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    write_answers(alone)
+    models = ("--puma-model=recorded:gpt4=answers.jsonl", f"--puma-model={alone.model}")
 
-    result = scripted.run(*models, "--puma-compare=model", "--puma-report=md:report.md", model=False)
+    result = alone.run(*models, "--puma-compare=model", "--puma-report=md:report.md", model=False)
 
     result.assert_outcomes(passed=1, failed=1)
-    assert scripted.cell_ids() == ["triage_jira-zero_shot@gpt4", "triage_jira-zero_shot@tiny"]
-    record = scripted.record()
+    assert alone.cell_ids() == ["triage_jira-zero_shot@gpt4", "triage_jira-zero_shot@tiny"]
+    record = alone.record()
     assert [each["measures"]["accuracy"]["value"] for each in record["outcomes"]] == [1.0, 0.25]
     assert {(each["cell"], each["against"]) for each in record["contrasts"]} == {
         ("triage_jira-zero_shot@tiny", "triage_jira-zero_shot@gpt4")
     }
-    assert "gpt4" in (scripted.pytester.path / "report.md").read_text(encoding="utf-8")
+    assert "gpt4" in (alone.pytester.path / "report.md").read_text(encoding="utf-8")
 
 
-@ONE_PROCESS
-def test_answers_that_are_not_used_are_said_in_the_report(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    write_answers(scripted, {"id": "T-1", "text": "Major"})
-    result = scripted.run("--puma-model=recorded:gpt4=answers.jsonl", model=False)
+def test_answers_that_are_not_used_are_said_in_the_report(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    write_answers(alone, {"id": "T-1", "text": "Major"})
+    result = alone.run("--puma-model=recorded:gpt4=answers.jsonl", model=False)
     result.assert_outcomes(passed=1)
     sentence = "1 of the 9 answers in answers.jsonl are not used: line 9 ('T-1')"
     result.stdout.fnmatch_lines([f"warning: triage_jira-zero_shot@gpt4: {sentence}"])
-    (outcome,) = scripted.record()["outcomes"]
+    (outcome,) = alone.record()["outcomes"]
     assert f"triage_jira-zero_shot@gpt4: {sentence}" in outcome["warnings"]
 
 
@@ -77,11 +75,10 @@ def test_a_sample_without_an_answer_is_an_error_of_its_test(scripted: Project) -
     result.stdout.fnmatch_lines([f"*recorded:gpt4=answers.jsonl: {problem}*"])
 
 
-@ONE_PROCESS
-def test_a_fault_of_the_file_is_reported_before_anything_runs(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    (scripted.pytester.path / "answers.jsonl").write_text('{"id": "a", "text": 5}\n', encoding="utf-8")
-    result = scripted.run("--puma-model=recorded:gpt4=answers.jsonl", model=False)
+def test_a_fault_of_the_file_is_reported_before_anything_runs(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    (alone.pytester.path / "answers.jsonl").write_text('{"id": "a", "text": 5}\n', encoding="utf-8")
+    result = alone.run("--puma-model=recorded:gpt4=answers.jsonl", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     problem = (
         "recorded:gpt4=answers.jsonl: line 1: text has a number; expected a text, or a list with one for each trial"
@@ -89,13 +86,12 @@ def test_a_fault_of_the_file_is_reported_before_anything_runs(scripted: Project)
     result.stderr.fnmatch_lines([f"ERROR: puma: --puma-model {problem} of the sample"])
 
 
-@ONE_PROCESS
-def test_the_ini_file_may_name_a_file_of_answers(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    write_answers(scripted)
-    scripted.pytester.makeini(f"{INI}puma_models =\n    recorded:gpt4=answers.jsonl\n")
-    scripted.run(model=False).assert_outcomes(passed=1)
-    assert scripted.cell_ids() == ["triage_jira-zero_shot@gpt4"]
+def test_the_ini_file_may_name_a_file_of_answers(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    write_answers(alone)
+    alone.pytester.makeini(f"{INI}puma_models =\n    recorded:gpt4=answers.jsonl\n")
+    alone.run(model=False).assert_outcomes(passed=1)
+    assert alone.cell_ids() == ["triage_jira-zero_shot@gpt4"]
 
 
 def test_recorded_answers_need_no_llama_cpp(scripted: Project) -> None:
@@ -127,15 +123,14 @@ def test_a_run_on_recorded_answers_can_be_rescored_and_made_a_baseline(scripted:
     assert verdicts["tokens_decoded_mean"] == ("NOT RUN", reason)
 
 
-@ONE_PROCESS
-def test_other_answers_are_named_as_a_change_of_the_model(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    write_answers(scripted)
+def test_other_answers_are_named_as_a_change_of_the_model(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    write_answers(alone)
     argument = "--puma-model=recorded:gpt4=answers.jsonl"
-    scripted.run(argument, "--puma-update-baseline", model=False).assert_outcomes(passed=1)
-    file = scripted.pytester.path / "answers.jsonl"
+    alone.run(argument, "--puma-update-baseline", model=False).assert_outcomes(passed=1)
+    file = alone.pytester.path / "answers.jsonl"
     file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    result = scripted.run(argument, "--puma-gate=accuracy >= baseline + 0.5", model=False)
+    result = alone.run(argument, "--puma-gate=accuracy >= baseline + 0.5", model=False)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*accuracy stayed the same*; changed since: the model*"])
 

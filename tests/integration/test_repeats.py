@@ -102,10 +102,9 @@ def test_the_ini_file_may_ask_for_it_and_the_marker_wins(alone: Project) -> None
     }
 
 
-@ONE_PROCESS
-def test_repeats_at_temperature_0_are_an_error_of_the_collection(scripted: Project) -> None:
-    scripted.write(test_triage=BENCHMARK.format(options=", repeats=5").replace("temperature=1.0", "temperature=0"))
-    result = scripted.run()
+def test_repeats_at_temperature_0_are_an_error_of_the_collection(alone: Project) -> None:
+    alone.write(test_triage=BENCHMARK.format(options=", repeats=5").replace("temperature=1.0", "temperature=0"))
+    result = alone.run()
     assert result.ret != pytest.ExitCode.OK
     result.stdout.fnmatch_lines([f"*puma: test_triage.py::test_triage: {REFUSED}*"])
 
@@ -129,14 +128,13 @@ def test_a_plan_counts_trials(alone: Project) -> None:
     alone.run("--puma-plan", "--puma-repeats=1").stdout.re_match_lines([r"cell +n +prompt tokens"])
 
 
-@ONE_PROCESS
-def test_a_baseline_of_trials_is_compared_trial_by_trial(scripted: Project) -> None:
-    scripted.write(test_triage=GATED, conftest=ALWAYS.format(answer="Major"))
-    scripted.run("--puma-update-baseline").assert_outcomes(passed=1)
-    scripted.run().assert_outcomes(passed=1)
+def test_a_baseline_of_trials_is_compared_trial_by_trial(alone: Project) -> None:
+    alone.write(test_triage=GATED, conftest=ALWAYS.format(answer="Major"))
+    alone.run("--puma-update-baseline").assert_outcomes(passed=1)
+    alone.run().assert_outcomes(passed=1)
 
-    scripted.write(conftest=ALWAYS.format(answer="Minor"))
-    result = scripted.run("--puma-flips")
+    alone.write(conftest=ALWAYS.format(answer="Minor"))
+    result = alone.run("--puma-flips")
     result.stdout.re_match_lines([r"flips of triage_jira-zero_shot@tiny: \d+ worse, \d+ better"])
     result.stdout.re_match_lines([r"  worse   [A-Z]+-\d+ #1: gold is Major, was Major, is Minor"])
     result.stdout.re_match_lines([r"  worse   [A-Z]+-\d+ #3: gold is Major, was Major, is Minor"])

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pytest_puma import load_run
-from tests.integration.conftest import ONE_PROCESS, SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import SCRIPTED, TRIAGE, Project
 
 GATED = TRIAGE.replace("samples=8", "samples=8, gates=['accuracy >= 0.2', 'accuracy >= baseline !point']")
 
@@ -49,24 +49,22 @@ def test_all_formats_tell_what_the_terminal_tells(scripted: Project) -> None:
     assert properties["puma.gate accuracy >= 0.2"].startswith("PASS: accuracy 0.25 [")
 
 
-@ONE_PROCESS
-def test_without_being_asked_junit_stays_small(scripted: Project) -> None:
-    scripted.write(test_triage=GATED)
-    scripted.run("--junitxml=junit.xml").assert_outcomes(passed=1)
-    assert "puma." not in (scripted.pytester.path / "junit.xml").read_text(encoding="utf-8")
+def test_without_being_asked_junit_stays_small(alone: Project) -> None:
+    alone.write(test_triage=GATED)
+    alone.run("--junitxml=junit.xml").assert_outcomes(passed=1)
+    assert "puma." not in (alone.pytester.path / "junit.xml").read_text(encoding="utf-8")
 
 
-@ONE_PROCESS
-def test_flips_are_listed_when_asked_for(scripted: Project) -> None:
-    scripted.write(test_triage=GATED)
-    scripted.run("--puma-update-baseline").assert_outcomes(passed=1)
-    scripted.write(conftest=SCRIPTED.replace("Major", "Minor"))
-    result = scripted.run("--puma-flips", "--puma-report=md:run.md", "--puma-gate=accuracy >= baseline - 1")
+def test_flips_are_listed_when_asked_for(alone: Project) -> None:
+    alone.write(test_triage=GATED)
+    alone.run("--puma-update-baseline").assert_outcomes(passed=1)
+    alone.write(conftest=SCRIPTED.replace("Major", "Minor"))
+    result = alone.run("--puma-flips", "--puma-report=md:run.md", "--puma-gate=accuracy >= baseline - 1")
     flips = result.outlines[result.outlines.index("flips of triage_jira-zero_shot@tiny: 2 worse, 2 better") :]
     assert [line.split()[0] for line in flips[1:5]] == ["worse", "worse", "better", "better"]
     assert flips[1].endswith(": gold is Major, was Major, is Minor")
     assert flips[3].endswith(": gold is Minor, was Major, is Minor")
-    text = (scripted.pytester.path / "run.md").read_text(encoding="utf-8")
+    text = (alone.pytester.path / "run.md").read_text(encoding="utf-8")
     assert "<details><summary>triage_jira-zero_shot@tiny: 2 answers worse, 2 better</summary>" in text
 
 

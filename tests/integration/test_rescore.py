@@ -78,13 +78,12 @@ def test_a_rescored_run_can_be_rescored(alone: Project) -> None:
     assert lines_of(alone.folder) == lines_of(first)
 
 
-@ONE_PROCESS
-def test_the_run_is_named_by_its_folder_or_is_the_last_one(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    scripted.run(model=False).assert_outcomes(passed=1)
-    name = scripted.folder.name
+def test_the_run_is_named_by_its_folder_or_is_the_last_one(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    alone.run(model=False).assert_outcomes(passed=1)
+    name = alone.folder.name
     for argument in (name, "last"):
-        result = scripted.run(f"--puma-rescore={argument}", model=False)
+        result = alone.run(f"--puma-rescore={argument}", model=False)
         result.assert_outcomes(passed=1)
         result.stdout.fnmatch_lines(
             [
@@ -92,7 +91,7 @@ def test_the_run_is_named_by_its_folder_or_is_the_last_one(scripted: Project) ->
                 "rescored from: the answers of the run *",
             ]
         )
-    runs = sorted((scripted.pytester.path / ".puma" / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    runs = sorted((alone.pytester.path / ".puma" / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
     records = [json.loads((run / "run.json").read_text(encoding="utf-8")) for run in runs]
     assert [record["rescored_from"] for record in records] == [None, name, runs[1].name]
 
@@ -111,34 +110,32 @@ def test_no_model_is_opened_and_llama_cpp_is_not_imported(project: Project) -> N
     assert result.ret == 0
 
 
-@ONE_PROCESS
-def test_metrics_parsers_and_gates_are_those_of_today(scripted: Project) -> None:
-    scripted.write(test_triage=OWN.format(changes=""))
-    scripted.run(model=False).assert_outcomes(passed=1)
-    before = earlier(scripted)
-    scripted.write(test_triage=OWN.format(changes=CHANGES), conftest=NO_MODEL)
+def test_metrics_parsers_and_gates_are_those_of_today(alone: Project) -> None:
+    alone.write(test_triage=OWN.format(changes=""))
+    alone.run(model=False).assert_outcomes(passed=1)
+    before = earlier(alone)
+    alone.write(test_triage=OWN.format(changes=CHANGES), conftest=NO_MODEL)
     gates = ("--puma-gate=short >= 0.5", "--puma-gate=accuracy >= 0.9")
 
-    result = scripted.run(f"--puma-rescore={before}", *gates, model=False)
+    result = alone.run(f"--puma-rescore={before}", *gates, model=False)
 
     result.assert_outcomes(failed=1)
-    (outcome,) = scripted.record()["outcomes"]
+    (outcome,) = alone.record()["outcomes"]
     assert outcome["measures"]["short"]["value"] == 1.0
-    assert {line["answer"] for line in scripted.predictions()} == {"Critical"}
+    assert {line["answer"] for line in alone.predictions()} == {"Critical"}
     assert {each["gate"]["metric"]: each["status"] for each in outcome["verdicts"]} == {
         "accuracy": "FAIL",
         "short": "PASS",
     }
 
 
-@ONE_PROCESS
-def test_timed_gates_are_not_run(scripted: Project) -> None:
-    scripted.write(test_triage=TIMED)
-    scripted.run(model=False).assert_outcomes(failed=1)
-    before = earlier(scripted)
-    result = scripted.run(f"--puma-rescore={before}", model=False)
+def test_timed_gates_are_not_run(alone: Project) -> None:
+    alone.write(test_triage=TIMED)
+    alone.run(model=False).assert_outcomes(failed=1)
+    before = earlier(alone)
+    result = alone.run(f"--puma-rescore={before}", model=False)
     result.assert_outcomes(passed=1)
-    (outcome,) = scripted.record()["outcomes"]
+    (outcome,) = alone.record()["outcomes"]
     reason = f"latency_mean is that of the run {before.name}: nothing is timed when its answers are read"
     assert [(each["status"], each["reason"]) for each in outcome["verdicts"][1:]] == [("NOT RUN", reason)]
     assert "latency_mean" not in outcome["measures"]
@@ -153,17 +150,16 @@ def test_answers_of_an_interrupted_run_can_be_rescored(alone: Project) -> None:
     alone.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=1)
 
 
-@ONE_PROCESS
-def test_a_rescored_run_makes_a_baseline_and_is_compared_with_one(scripted: Project) -> None:
+def test_a_rescored_run_makes_a_baseline_and_is_compared_with_one(alone: Project) -> None:
     gates = "--puma-gate=accuracy >= baseline - 0.02"
-    scripted.write(test_triage=TRIAGE)
-    scripted.run(gates, "--puma-samples=50", model=False).assert_outcomes(passed=1)
-    before = earlier(scripted)
-    scripted.run(f"--puma-rescore={before}", "--puma-update-baseline", model=False).assert_outcomes(passed=1)
-    earlier(scripted)
-    result = scripted.run(f"--puma-rescore={before}", gates, "--puma-compare=baseline", "--puma-flips", model=False)
+    alone.write(test_triage=TRIAGE)
+    alone.run(gates, "--puma-samples=50", model=False).assert_outcomes(passed=1)
+    before = earlier(alone)
+    alone.run(f"--puma-rescore={before}", "--puma-update-baseline", model=False).assert_outcomes(passed=1)
+    earlier(alone)
+    result = alone.run(f"--puma-rescore={before}", gates, "--puma-compare=baseline", "--puma-flips", model=False)
     result.assert_outcomes(passed=1)
-    (outcome,) = scripted.record()["outcomes"]
+    (outcome,) = alone.record()["outcomes"]
     verdict = outcome["verdicts"][-1]
     assert (verdict["gate"]["other"], verdict["status"]) == ("baseline", "PASS")
     assert "changed since" not in verdict["reason"]

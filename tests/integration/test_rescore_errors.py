@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.benchmark_files import TASKS, TRIAGE, data_of
-from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.conftest import Project
 from tests.integration.past_runs import earlier
 
 
@@ -24,17 +24,16 @@ def test_more_samples_than_the_run_has_are_an_error(scripted: Project) -> None:
     result.stdout.fnmatch_lines([f"*{message}*"])
 
 
-@ONE_PROCESS
-def test_a_changed_prompt_is_an_error(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    scripted.run(model=False).assert_outcomes(passed=1)
-    before = earlier(scripted)
-    folder = scripted.pytester.path / "prompts" / "triage_jira"
+def test_a_changed_prompt_is_an_error(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    alone.run(model=False).assert_outcomes(passed=1)
+    before = earlier(alone)
+    folder = alone.pytester.path / "prompts" / "triage_jira"
     folder.mkdir(parents=True)
     (folder / "zero_shot.jinja").write_text(
         "{% block user %}How urgent is {{ title }}?{% endblock %}", encoding="utf-8"
     )
-    result = scripted.run(f"--puma-rescore={before}", model=False)
+    result = alone.run(f"--puma-rescore={before}", model=False)
     result.assert_outcomes(errors=1)
     message = (
         "the prompt of sample '*' of triage_jira-zero_shot@puma-tiny has changed from '*' to '*'; "
@@ -43,14 +42,13 @@ def test_a_changed_prompt_is_an_error(scripted: Project) -> None:
     result.stdout.fnmatch_lines([f"*{message}*"])
 
 
-@ONE_PROCESS
-def test_a_metric_that_needs_more_than_the_run_has_is_an_error(scripted: Project) -> None:
-    data_of(scripted)
-    scripted.write(test_tasks=TASKS.replace('scores = ("exact_match", "bits_per_byte")', 'scores = ("exact_match",)'))
-    scripted.run("-k", "capitals", model=False).assert_outcomes(passed=1)
-    before = earlier(scripted)
-    scripted.write(test_tasks=TASKS)
-    result = scripted.run(f"--puma-rescore={before}", "-k", "capitals", model=False)
+def test_a_metric_that_needs_more_than_the_run_has_is_an_error(alone: Project) -> None:
+    data_of(alone)
+    alone.write(test_tasks=TASKS.replace('scores = ("exact_match", "bits_per_byte")', 'scores = ("exact_match",)'))
+    alone.run("-k", "capitals", model=False).assert_outcomes(passed=1)
+    before = earlier(alone)
+    alone.write(test_tasks=TASKS)
+    result = alone.run(f"--puma-rescore={before}", "-k", "capitals", model=False)
     result.assert_outcomes(errors=1)
     message = (
         "sample '*' of capitals-zero_shot@puma-tiny makes more requests than in the run (1 there); run the benchmark "
@@ -75,9 +73,8 @@ def test_options_about_answers_to_come_are_refused(alone: Project, option: str, 
 
 
 @pytest.mark.parametrize("argument", ["last", "20260101T000000-1", "benchmarks"])
-@ONE_PROCESS
-def test_a_run_that_does_not_exist_is_a_usage_error(scripted: Project, argument: str) -> None:
-    result = scripted.run(f"--puma-rescore={argument}", model=False)
+def test_a_run_that_does_not_exist_is_a_usage_error(alone: Project, argument: str) -> None:
+    result = alone.run(f"--puma-rescore={argument}", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     message = (
         f"ERROR: puma: --puma-rescore '{argument}': found no predictions.jsonl of this run; "

@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 from tests.integration.benchmark_files import TRIAGE
-from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.conftest import Project
 from tests.integration.past_runs import earlier, lines_of
 
 
-@ONE_PROCESS
-def test_samples_and_strategies_are_those_of_the_run(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
+def test_samples_and_strategies_are_those_of_the_run(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
     options = ("--puma-samples=11", "--puma-seed=7", "--puma-strategy=few_shot_3,option_scoring")
-    scripted.run(*options, "--puma-perturb=case_lower", model=False).assert_outcomes(passed=4)
-    before = earlier(scripted)
-    scripted.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=4)
-    assert lines_of(scripted.folder) == lines_of(before)
+    alone.run(*options, "--puma-perturb=case_lower", model=False).assert_outcomes(passed=4)
+    before = earlier(alone)
+    alone.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=4)
+    assert lines_of(alone.folder) == lines_of(before)
 
 
-@ONE_PROCESS
-def test_the_command_line_selects_a_part_of_the_run(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    scripted.run("--puma-samples=20", "--puma-strategy=zero_shot,egi", model=False).assert_outcomes(passed=2)
-    before = earlier(scripted)
+def test_the_command_line_selects_a_part_of_the_run(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    alone.run("--puma-samples=20", "--puma-strategy=zero_shot,egi", model=False).assert_outcomes(passed=2)
+    before = earlier(alone)
     options = ("--puma-samples=10", "--puma-strategy=egi")
-    scripted.run(f"--puma-rescore={before}", *options, model=False).assert_outcomes(passed=1)
-    (outcome,) = scripted.record()["outcomes"]
+    alone.run(f"--puma-rescore={before}", *options, model=False).assert_outcomes(passed=1)
+    (outcome,) = alone.record()["outcomes"]
     assert (outcome["strategy"], outcome["samples"]) == ("egi", 10)
 
 
-@ONE_PROCESS
-def test_cells_that_the_run_does_not_have_are_deselected(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    scripted.run(model=False).assert_outcomes(passed=1)
-    before = earlier(scripted)
-    scripted.write(
-        test_points=TRIAGE.replace("triage_jira", "estimation_tawos").replace("accuracy >= 0.1", "mae <= 99")
-    )
-    scripted.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=1, deselected=1)
+def test_cells_that_the_run_does_not_have_are_deselected(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    alone.run(model=False).assert_outcomes(passed=1)
+    before = earlier(alone)
+    alone.write(test_points=TRIAGE.replace("triage_jira", "estimation_tawos").replace("accuracy >= 0.1", "mae <= 99"))
+    alone.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=1, deselected=1)
 
 
 def test_a_cell_ends_as_early_as_in_the_run(scripted: Project) -> None:

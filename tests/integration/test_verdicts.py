@@ -1,4 +1,4 @@
-from tests.integration.conftest import INI, ONE_PROCESS, SCRIPTED, TRIAGE, Project
+from tests.integration.conftest import INI, SCRIPTED, TRIAGE, Project
 
 GATED = """
 import pytest
@@ -26,10 +26,9 @@ def test_a_missed_gate_fails_the_item_with_its_sentence_and_the_misses(scripted:
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-@ONE_PROCESS
-def test_kept_gates_pass_although_the_body_asserts_nothing(scripted: Project) -> None:
-    scripted.write(test_triage=GATED.replace("0.45", "0.05"))
-    result = scripted.run()
+def test_kept_gates_pass_although_the_body_asserts_nothing(alone: Project) -> None:
+    alone.write(test_triage=GATED.replace("0.45", "0.05"))
+    result = alone.run()
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["triage_jira*PASS*"])
 
@@ -46,10 +45,9 @@ def test_xfail_covers_a_missed_gate(scripted: Project) -> None:
     scripted.run().assert_outcomes(xfailed=1)
 
 
-@ONE_PROCESS
-def test_a_gate_of_the_command_line_holds_for_the_cells_it_fits(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE, test_points=TRIAGE.replace("triage_jira", "estimation_tawos"))
-    result = scripted.run("--puma-gate", "triage_jira: f1_macro >= 0.9", "--puma-gate", "mae <= 1000")
+def test_a_gate_of_the_command_line_holds_for_the_cells_it_fits(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE, test_points=TRIAGE.replace("triage_jira", "estimation_tawos"))
+    result = alone.run("--puma-gate", "triage_jira: f1_macro >= 0.9", "--puma-gate", "mae <= 1000")
     result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines(["f1_macro*is under 0.9*"])
 
@@ -94,10 +92,9 @@ def test_a_gate_of_the_ini_file_may_be_about_tests_that_were_not_collected(scrip
     assert scripted.run("test_triage.py").ret == 2, "no test has such a metric"
 
 
-@ONE_PROCESS
-def test_a_gate_on_a_measure_that_the_strategy_does_not_give_is_shown_as_not_run(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    result = scripted.run("--puma-gate", "triage_jira: ece <= 0.1")
+def test_a_gate_on_a_measure_that_the_strategy_does_not_give_is_shown_as_not_run(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    result = alone.run("--puma-gate", "triage_jira: ece <= 0.1")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*8 * f1_macro *", "* ece *-*NOT RUN*", "not run: triage_jira-zero_shot@tiny: ece*"])
 
@@ -141,9 +138,8 @@ def pytest_puma_backend(model):
     assert (fault["when"], fault["message"]) == ("setup", "the GPU fell off")
 
 
-@ONE_PROCESS
-def test_unreadable_answers_are_counted_and_warned_about(scripted: Project) -> None:
-    scripted.write(
+def test_unreadable_answers_are_counted_and_warned_about(alone: Project) -> None:
+    alone.write(
         conftest="""
 from pytest_puma.testing import ScriptedBackend
 
@@ -152,7 +148,7 @@ def pytest_puma_backend(model):
 """,
         test_triage=TRIAGE,
     )
-    result = scripted.run()
+    result = alone.run()
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
         [
