@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -21,12 +22,18 @@ _NEEDED = """
     llama_sampler_init_grammar llama_print_system_info
 """.split()  # noqa: SIM905 - one name per line would be longer, and no clearer
 _NEEDED_FIELDS = ("kv_unified", "swa_full", "n_outputs_max", "n_seq_max")
+#: llama.cpp reads it at the first decode; any value has the effect.
+_NO_CUDA_GRAPHS = "GGML_CUDA_DISABLE_GRAPHS"
 _ERRORS: deque[str] = deque(maxlen=3)
 _WARNINGS: list[str] = []
 
 
 def prepare() -> None:
-    """Keep llama.cpp's log off the terminal; an `EngineError` if the binding lacks a function or field."""
+    """Keep llama.cpp's log off the terminal, and CUDA graphs off; an `EngineError` if the binding lacks a part.
+
+    A replayed CUDA graph can end the process: on an H200 a kernel of cuBLAS met "an illegal instruction". Batches of
+    changing sizes gain no time from graphs.
+    """
     fields = {name for name, *_ in llama_cpp.llama_context_params._fields_}
     missing = [name for name in _NEEDED if not hasattr(llama_cpp, name)]
     missing += [name for name in _NEEDED_FIELDS if name not in fields]
@@ -36,6 +43,7 @@ def prepare() -> None:
             "expected a version from 0.3.36 up to, not including, 0.4"
         )
         raise EngineError(msg)
+    os.environ.setdefault(_NO_CUDA_GRAPHS, "1")
     llama_cpp.llama_log_set(_CALLBACK, ctypes.c_void_p(0))
 
 
