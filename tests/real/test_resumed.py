@@ -10,6 +10,7 @@ import pytest
 from pytest_puma.core import Model
 from tests.crash.project import CrashProject, environment
 from tests.crash.test_kill_tiny import predictions
+from tests.real.conftest import SHORT
 from tools.killed import kill_at
 
 CELLS = """
@@ -53,4 +54,6 @@ def project(folder: Path) -> CrashProject:
     made = CrashProject(folder)
     made.write("pytest.ini", "[pytest]\npuma_naive_baselines = false\n")
     made.write("test_triage.py", CELLS)
+    (folder / "prompts" / "triage_jira").mkdir(parents=True)
+    made.write("prompts/triage_jira/zero_shot.jinja", SHORT)
     return made

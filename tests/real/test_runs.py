@@ -10,6 +10,7 @@ import pytest
 
 from pytest_puma.core import Model
 from tests.integration.conftest import INI, Project
+from tests.real.conftest import SHORT
 
 CELLS = """
 import pytest
@@ -18,15 +19,6 @@ import pytest
 def test_triage(puma):
     pass
 """
-#: A tenth of the tokens of the usual prompt: what these runs show does not depend on its length.
-SHORT = """
-{% block user %}
-How urgent is this issue: Critical, Major, Minor or Trivial? Answer with one word.
-
-{{ title }}
-{% endblock %}
-"""
-
 #: Choices of different numbers and lengths, in two orders.
 CHOICES = """
 import pytest
@@ -99,13 +91,13 @@ def test_strict_answers_do_not_depend_on_their_batch(project: Project, models: d
 
 
 def test_workers_perturbations_and_determinism(project: Project, models: dict[str, Model]) -> None:
-    arguments = ("--puma-threads=1", "--puma-perturb=typos_5pct,case_upper")
+    arguments = ("--puma-threads=1", "--puma-perturb=typos_5pct")
     alone, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-determinism=2")
     shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments)
     assert shared == alone
     cells = record["outcomes"]
-    assert len(cells) == 2 * 2 * 3
-    assert {cell["signature"]["perturbation"] for cell in cells} >= {"typos_5pct", "case_upper"}
+    assert len(cells) == 2 * 2 * 2
+    assert {cell["signature"]["perturbation"] for cell in cells} == {None, "typos_5pct"}
     for cell in cells:
         assert cell["determinism"]["samples"] == 2
         assert cell["determinism"]["answers"] <= cell["determinism"]["texts"] <= 2
@@ -117,7 +109,7 @@ def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(
     project.write(test_animals=CHOICES)
     lines = "\n".join(map(json.dumps, ANIMALS))
     (project.pytester.path / "animals.jsonl").write_text(lines, encoding="utf-8")
-    arguments = ("test_animals.py", "--puma-threads=1")
+    arguments = ("test_animals.py", "--puma-threads=1", "--puma-max-tokens=4")
     alone, _ = answers(project, models, "-p", "no:xdist", *arguments)
     beside, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-perturb=label_order")
     shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments, "--puma-perturb=label_order")
