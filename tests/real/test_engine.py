@@ -31,8 +31,8 @@ MEAN_NOISE, MAX_NOISE, NEAR_TIE = 0.4, 1.0, 0.7
 
 @cache
 def prompts(*, samples: int = 1) -> tuple[Prompt, ...]:
-    """Some of each scenario, and of one with examples, as the product asks them."""
-    pairs = [*((scenario, "zero_shot") for scenario in SCENARIOS), ("triage_jira", "few_shot_3")]
+    """Some of each scenario, and of one with an example, as the product asks them."""
+    pairs = [*((scenario, "zero_shot") for scenario in SCENARIOS), ("triage_jira", "few_shot_1")]
     return tuple(task.prompt() for scenario, strategy in pairs for task in _tasks(scenario, strategy, samples))
 
 
