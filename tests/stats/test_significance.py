@@ -47,11 +47,12 @@ def test_signed_ranks_agree_with_scipy(differences: np.ndarray) -> None:
     assert signed_rank(differences) == wilcoxon(differences, zero_method="pratt", method="approx").pvalue
 
 
-@given(DIFFERENCES.filter(lambda each: each.any()))
+@given(DIFFERENCES.map(lambda each: each[:12]).filter(lambda each: each.any()))
 def test_sign_flips_agree_with_scipy(differences: np.ndarray) -> None:
-    expected = permutation_test((differences,), np.sum, permutation_type="samples", n_resamples=4000, rng=1)
+    # All sign patterns: with random ones, both sides would be off by chance.
+    expected = permutation_test((differences,), np.sum, permutation_type="samples", n_resamples=2**12)
 
-    assert sign_flips(differences, seed=2) == pytest.approx(expected.pvalue, abs=0.05)
+    assert sign_flips(differences, seed=2) == pytest.approx(expected.pvalue, abs=0.025)
 
 
 def test_no_difference_is_no_evidence() -> None:
