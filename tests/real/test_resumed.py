@@ -10,7 +10,7 @@ import pytest
 from pytest_puma.core import Model
 from tests.crash.project import CrashProject, environment
 from tests.crash.test_kill_tiny import predictions
-from tests.real.conftest import SHORT
+from tests.real.conftest import ask_briefly
 from tools.killed import kill_at
 
 CELLS = """
@@ -54,6 +54,5 @@ def project(folder: Path) -> CrashProject:
     made = CrashProject(folder)
     made.write("pytest.ini", "[pytest]\npuma_naive_baselines = false\n")
     made.write("test_triage.py", CELLS)
-    (folder / "prompts" / "triage_jira").mkdir(parents=True)
-    made.write("prompts/triage_jira/zero_shot.jinja", SHORT)
+    ask_briefly(folder)
     return made

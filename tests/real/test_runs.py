@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.core import Model
 from tests.integration.conftest import INI, Project
-from tests.real.conftest import SHORT
+from tests.real.conftest import ask_briefly
 
 CELLS = """
 import pytest
@@ -53,9 +53,7 @@ ANIMALS = [
 def project(pytester: pytest.Pytester, models: dict[str, Model]) -> Project:
     pytester.makeini(INI)
     pytester.makepyfile(test_triage=CELLS)
-    prompts = pytester.path / "prompts" / "triage_jira"
-    prompts.mkdir(parents=True)
-    (prompts / "zero_shot.jinja").write_text(SHORT, encoding="utf-8")
+    ask_briefly(pytester.path)
     return Project(pytester, models["smollm2"].path, 0)
 
 
