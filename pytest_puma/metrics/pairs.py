@@ -53,7 +53,12 @@ class PairedPredictions:
         return replicates and paired_change(*replicates, quotient=quotient, level=level)
 
     def replicates(self, metric: str) -> tuple[BootstrapReplicates, BootstrapReplicates] | None:
-        """Return the metric of the new and of the old set in every resample; None if either does not give it."""
+        """Return the metric of the new and of the old set in every resample.
+
+        None if either does not give it, or if there is no sample.
+        """
+        if not len(self):
+            return None
         new, old = self._new.replicates(metric), self._old.replicates(metric)
         return None if new is None or old is None else (new, old)
 

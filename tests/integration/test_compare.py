@@ -64,6 +64,22 @@ def test_a_baseline_is_compared_where_that_is_asked_for(alone: Project) -> None:
     assert "comparison" not in alone.run().stdout.str()
 
 
+def test_a_baseline_of_other_samples_compares_nothing(alone: Project) -> None:
+    few = COMPARED.replace("samples=20", "samples=4")
+    alone.write(test_compared=few.replace("]", "], gates=['accuracy >= baseline']"), conftest=SCRIPTED)
+    alone.run("--puma-update-baseline").assert_outcomes(passed=2)
+    result = alone.run("--puma-compare=baseline", "--puma-seed=7")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*few_shot_3*",
+            "*accuracy *NO BASELINE",
+            "nothing to compare by baseline: no cell of this run has a baseline of the same samples;*",
+        ]
+    )
+
+
 def test_an_unknown_axis_is_refused(alone: Project) -> None:
     alone.write(test_compared=COMPARED)
     result = alone.run("--puma-compare=models")
