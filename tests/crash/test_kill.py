@@ -36,7 +36,7 @@ def test_stopped_early(puma):
     pass
 """
 #: Milliseconds of the slowest step.
-PACE = 40
+PACE = 25
 #: Kills before a run may come to its end.
 KILLS = 3
 ALONE = ("-p", "no:xdist", "--puma-stop-early", "--puma-model=one.gguf")

@@ -65,6 +65,7 @@ def test_cells_after_a_write_are_errors_and_those_before_it_keep_their_digest(ch
     assert changing.cell_ids() == ["triage_jira-zero_shot@q"]
 
 
+@ONE_PROCESS
 @pytest.mark.parametrize("change", [DELETE, REPLACE], ids=["deleted", "replaced"])
 def test_a_loaded_file_that_is_deleted_or_replaced_changes_no_number(changing: Project, change: str) -> None:
     changing.run(*ARGUMENTS, model=False).assert_outcomes(passed=2)

@@ -85,6 +85,7 @@ def test_completions_are_measured_judged_and_kept(capitals: Project) -> None:
     assert "exact_match[continent=Asia]" in markdown
 
 
+@ONE_PROCESS
 def test_flips_are_shown_as_texts_with_the_scores_then_and_now(capitals: Project) -> None:
     # Of `f1_words`, a part of the words can be right.
     test = CAPITALS.replace('("exact_match", "f1_words")', '("f1_words", "exact_match")')

@@ -18,6 +18,7 @@ def test_triage(puma):
 """
 
 
+@ONE_PROCESS
 def test_flips_are_counted_with_their_logit_gaps(project: Project) -> None:
     project.write(test_triage=EVERY_KIND)
     result = project.run("--puma-determinism=6", "--puma-threads=1")

@@ -88,6 +88,7 @@ def _check(project: Project) -> None:
         assert line["scores"]["ifeval.instruction.loose"] == [sum(loosely), len(loosely)]
 
 
+@ONE_PROCESS
 def test_published_rows_are_asked_and_scored_on_both_levels(project: Project) -> None:
     _write(project)
     project.run("--puma-data=ifeval=input_data.jsonl").assert_outcomes(passed=1)

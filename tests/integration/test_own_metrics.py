@@ -136,6 +136,7 @@ def test_they_are_measured_gated_sliced_and_in_all_reports(project: Project) -> 
     assert all(set(NAMES) < set(line["scores"]) for line in predictions)
 
 
+@ONE_PROCESS
 def test_they_are_compared_with_a_baseline(project: Project) -> None:
     _write(project, BASELINE)
     project.run("--puma-update-baseline").assert_outcomes(passed=1)

@@ -106,15 +106,15 @@ def test_recorded_answers_need_no_llama_cpp(scripted: Project) -> None:
         assert result.ret == 0
 
 
-def test_a_run_on_recorded_answers_can_be_rescored_and_made_a_baseline(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    write_answers(scripted)
+def test_a_run_on_recorded_answers_can_be_rescored_and_made_a_baseline(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    write_answers(alone)
     gates = ("--puma-gate=accuracy >= baseline - 0.02", "--puma-gate=tokens_decoded_mean <= 5")
     argument = "--puma-model=recorded:gpt4=answers.jsonl"
-    scripted.run(argument, "--puma-update-baseline", model=False).assert_outcomes(passed=1)
-    (scripted.pytester.path / "answers.jsonl").unlink()
-    scripted.run("--puma-rescore=last", *gates, model=False).assert_outcomes(passed=1)
-    newest = max((scripted.pytester.path / ".puma" / "runs").iterdir(), key=_changed)
+    alone.run(argument, "--puma-update-baseline", model=False).assert_outcomes(passed=1)
+    (alone.pytester.path / "answers.jsonl").unlink()
+    alone.run("--puma-rescore=last", *gates, model=False).assert_outcomes(passed=1)
+    newest = max((alone.pytester.path / ".puma" / "runs").iterdir(), key=_changed)
     (outcome,) = json.loads((newest / "run.json").read_text(encoding="utf-8"))["outcomes"]
     verdicts = {each["gate"]["metric"]: (each["status"], each["reason"]) for each in outcome["verdicts"][1:]}
     assert verdicts["accuracy"][0] == "PASS"

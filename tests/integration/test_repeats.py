@@ -66,6 +66,7 @@ def test_each_sample_is_asked_several_times(project: Project, kind: str) -> None
         assert not trial or line["usage"]["prompt_tokens"] - line["usage"]["cached_tokens"] <= 1, "no second prefill"
 
 
+@ONE_PROCESS
 @pytest.mark.parametrize("kind", ["real", "scripted"])
 def test_the_first_trial_is_that_of_a_run_without_repeats(project: Project, kind: str) -> None:
     if kind == "scripted":

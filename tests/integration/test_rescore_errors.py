@@ -9,11 +9,11 @@ from tests.integration.conftest import Project
 from tests.integration.past_runs import earlier
 
 
-def test_more_samples_than_the_run_has_are_an_error(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
-    scripted.run(model=False).assert_outcomes(passed=1)
-    before = earlier(scripted)
-    result = scripted.run(f"--puma-rescore={before}", "--puma-samples=10", model=False)
+def test_more_samples_than_the_run_has_are_an_error(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    alone.run(model=False).assert_outcomes(passed=1)
+    before = earlier(alone)
+    result = alone.run(f"--puma-rescore={before}", "--puma-samples=10", model=False)
     result.assert_outcomes(errors=1)
     message = (
         f"--puma-rescore {before.name}: sample '*' of triage_jira-zero_shot@puma-tiny is not in the run, which has 8 "

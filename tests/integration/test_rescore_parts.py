@@ -34,11 +34,11 @@ def test_cells_that_the_run_does_not_have_are_deselected(alone: Project) -> None
     alone.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=1, deselected=1)
 
 
-def test_a_cell_ends_as_early_as_in_the_run(scripted: Project) -> None:
-    scripted.write(test_triage=TRIAGE)
+def test_a_cell_ends_as_early_as_in_the_run(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
     options = ("--puma-samples=200", "--puma-stop-early", "--puma-gate=accuracy <= 0.9")
-    scripted.run(*options, model=False).assert_outcomes(passed=1)
-    before = earlier(scripted)
+    alone.run(*options, model=False).assert_outcomes(passed=1)
+    before = earlier(alone)
     assert len(lines_of(before)) < 200
-    scripted.run(f"--puma-rescore={before}", *options[1:], model=False).assert_outcomes(passed=1)
-    assert lines_of(scripted.folder) == lines_of(before)
+    alone.run(f"--puma-rescore={before}", *options[1:], model=False).assert_outcomes(passed=1)
+    assert lines_of(alone.folder) == lines_of(before)

@@ -37,7 +37,7 @@ class Animals(ChoiceScenario):
     def answer(self, item):
         return item["answer"]
 
-@pytest.mark.puma(Animals, strategies=["zero_shot", "option_scoring", "cloze_scoring"], samples=4)
+@pytest.mark.puma(Animals, strategies=["option_scoring", "cloze_scoring"], samples=4)
 def test_animals(puma):
     pass
 """
@@ -107,12 +107,12 @@ def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(
     project.write(test_animals=CHOICES)
     lines = "\n".join(map(json.dumps, ANIMALS))
     (project.pytester.path / "animals.jsonl").write_text(lines, encoding="utf-8")
-    arguments = ("test_animals.py", "--puma-threads=1", "--puma-max-tokens=4")
+    arguments = ("test_animals.py", "--puma-threads=1")
     alone, _ = answers(project, models, "-p", "no:xdist", *arguments)
     beside, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-perturb=label_order")
     shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments, "--puma-perturb=label_order")
     assert shared == beside
     assert [row for row in beside if "+" not in row[0]] == alone
     # Cloze prompts do not show the choices: they have one trial, and their order changes nothing.
-    assert len(alone) == 2 * 4 * (2 + 2 + 1)
+    assert len(alone) == 2 * 4 * (2 + 1)
     assert {cell["signature"]["perturbation"] for cell in record["outcomes"]} == {None, "label_order"}
