@@ -1,8 +1,8 @@
 """Baselines: accepted measures and answers of cells, stored in the project's repository."""
 
-from pytest_puma.baseline.columns import rounded
+from pytest_puma.baseline.columns import kept, rounded
 from pytest_puma.baseline.entry import TIMED, Anchor, Entry
 from pytest_puma.baseline.folder import Baselines, Written
 from pytest_puma.baseline.signature import changed_parts
 
-__all__ = ["TIMED", "Anchor", "Baselines", "Entry", "Written", "changed_parts", "rounded"]
+__all__ = ["TIMED", "Anchor", "Baselines", "Entry", "Written", "changed_parts", "kept", "rounded"]

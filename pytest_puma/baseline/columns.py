@@ -13,8 +13,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_puma.core import Key, Prediction, Usage
+from pytest_puma.core import LOSS, Key, Prediction, Usage
 from pytest_puma.core.metric import Value
+from pytest_puma.core.prediction import changed
 from pytest_puma.core.shape import misfit
 
 #: Significant digits of a measure, a score and a probability: more would change with every processor.
@@ -33,18 +34,30 @@ _COLUMNS = {
 
 def stored(prediction: Prediction, metrics: Collection[str]) -> Prediction:
     """Return what a comparison needs, with the scores of some metrics; it takes the gold label from the data."""
-    probabilities = prediction.probabilities
+    short = kept(prediction)
     return Prediction(
         sample_id=prediction.sample_id,
         trial=prediction.trial,
         gold="",
         answer=prediction.answer,
-        probabilities=probabilities and {label: _shortened(value) for label, value in probabilities.items()},
+        probabilities=short.probabilities,
         finish=prediction.finish,
         groups=prediction.groups,
-        scores={name: _score(value) for name, value in sorted(prediction.scores.items()) if name in metrics},
+        scores={name: value for name, value in sorted(short.scores.items()) if name in metrics},
         usage=prediction.usage,
     )
+
+
+def kept(prediction: Prediction) -> Prediction:
+    """Return a prediction with the digits that a baseline keeps, so that equal answers have equal numbers there."""
+    scores = {name: _score(value) for name, value in prediction.scores.items()}
+    shares = prediction.probabilities
+    probabilities = shares and {label: _shortened(value) for label, value in shares.items()}
+    if (scores, probabilities) == (prediction.scores, shares):
+        return prediction
+    # The loss may follow from a score, and is computed again.
+    scores.pop(LOSS, None)
+    return changed(prediction, scores=scores, probabilities=probabilities)
 
 
 def columns_of(answers: Mapping[Key, Prediction]) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import is_
 
+from pytest_puma.baseline import kept
 from pytest_puma.core import BootstrapReplicates, Change, Decline, Flip, Key, Prediction
 from pytest_puma.metrics.decline import decline, decline_of_scores
 from pytest_puma.metrics.paired import paired_change
@@ -13,12 +15,12 @@ from pytest_puma.stats import LEVEL
 
 
 def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredictions:
-    """Pair the answers with older ones to the same trials, of those that both have."""
+    """Pair the answers with older ones to the same trials, of those that both have; with the digits of baselines."""
     rows = [row for row, prediction in enumerate(new.predictions) if prediction.key in old]
-    now = [new.predictions[row] for row in rows]
+    now = [kept(new.predictions[row]) for row in rows]
     before = [
         replace(
-            old[each.key],
+            kept(old[each.key]),
             gold=each.gold,
             references=each.references,
             choices=each.choices,
@@ -34,7 +36,8 @@ def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredict
         for each in (now, before)
     )
     first, second = both
-    return PairedPredictions(new if len(rows) == len(new) else first, second)
+    unchanged = len(rows) == len(new) and all(map(is_, now, new.predictions))
+    return PairedPredictions(new if unchanged else first, second)
 
 
 class PairedPredictions:

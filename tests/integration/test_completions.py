@@ -102,6 +102,27 @@ def test_flips_are_shown_as_texts_with_the_scores_then_and_now(capitals: Project
     )
 
 
+@pytest.mark.parametrize("better", ["high", "low"])
+def test_equal_replies_have_equal_scores_in_a_baseline(alone_capitals: Project, better: str) -> None:
+    """A baseline keeps six digits of a score such as 2/3, rounded up, or 4/9, rounded down."""
+    metric = f"""
+from pytest_puma import metric
+
+@metric(better="{better}")
+def thirds(sample, prediction):
+    return 4 / 9 if sample.fields["country"] == "Italy" else 2 / 3
+"""
+    gate = "thirds >= baseline" if better == "high" else "thirds <= baseline"
+    test = CAPITALS.replace('("exact_match", "f1_words")', '(thirds, "exact_match")')
+    test = test.replace("f1_words >= baseline - 0.05", f'{gate}", "no_regression')
+    alone_capitals.write(test_capitals=metric + test)
+    alone_capitals.run("--puma-update-baseline", "-k", "zero_shot").assert_outcomes(passed=1)
+    result = alone_capitals.run("--puma-flips", "--puma-compare=baseline", "-k", "zero_shot")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["flips: no answer of this run is better or worse than in a baseline"])
+    result.stdout.re_match_lines([r".* the baseline +thirds +\+0 +\[0, 0\] +0 +0 +permutation +1.000"])
+
+
 def test_a_miss_shows_all_truths_and_the_reply(capitals: Project) -> None:
     write_rows(capitals, "capitals.jsonl", *ROWS, PERU | {"capital": ["Lima", "Ciudad de los Reyes"]})
     result = capitals.run("--puma-gate=exact_match >= 0.9", "-k", "zero_shot")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_puma.baseline.columns import stored
 from pytest_puma.core import Flip
 from tests.composed import Quiz
 from tests.factories import Estimation, Triage, paired, prediction, predictions
@@ -55,6 +56,14 @@ def test_a_score_of_a_number_shows_no_scores_of_texts() -> None:
         Estimation(), *([replace(each, scores={"mae": 1.0}) for each in side] for side in (new, old))
     ).flips()
     assert flip.scores is None
+
+
+def test_equal_probabilities_and_those_of_a_baseline_are_the_same_for_a_metric_of_a_whole_cell() -> None:
+    new = [replace(each, probabilities={"A": 1 / 3, "B": 2 / 3}) for each in predictions("ABAB", "BABB")]
+    scenario = Triage("AB", metrics={"top": lambda rows: sum(max((row.probabilities or {}).values()) for row in rows)})
+    change = paired(scenario, new, [stored(each, ()) for each in new]).change("top")
+    assert change is not None
+    assert (change.value, change.low, change.high) == (0, 0, 0)
 
 
 def test_the_samples_of_the_new_set_hold_for_both() -> None:
