@@ -31,7 +31,7 @@ _BREAKS = {">=": "is under", "<=": "is over", ">": "is not over", "<": "is not u
 _FLOORS = (">=", ">")
 #: Words for less, more and equal: compared with a naive baseline, and with an earlier run.
 _VERBS = (("is lower", "is higher", "is the same"), ("fell", "rose", "stayed the same"))
-_DECIMALS = 12  # further decimals of a difference are noise
+_NOISE = 1e-12  # of floating point: (0.7 + 0.7 + 0.7) / 3 is slightly below 0.7
 _MAX_PLAIN = 1e9  # from here on, 1e+09 is easier to read
 
 
@@ -61,9 +61,7 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
         reason = f"{gate.metric} has nothing to compare with {against} (n={change.n}{_parse_failures(change)})"
         fails = status == "FAIL" or doubt == "fail"
         return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
-    # In floating point, 0.62 - 0.64 is slightly below -0.02.
-    value, low, high = (round(number, _DECIMALS) for number in (change.value, change.low, change.high))
-    status, fails = _status(gate, value, low, high, doubt)
+    status, fails = _status(gate, change.value, change.low, change.high, doubt)
     effect = _effect(gate, change, status)
     if change.new_parse_failures > change.fixed_parse_failures and status != "FAIL":
         status, fails, effect = _with_parse_failures(change, status, doubt, level, effect)
@@ -75,7 +73,7 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
         fails=fails,
         change=change,
         power=of_change(gate, change, level=level) if gate.other == "baseline" else None,
-        level=round((1 - level) / 2, _DECIMALS) if doubt == "warn" else None,
+        level=round((1 - level) / 2, 12) if doubt == "warn" else None,
     )
 
 
@@ -91,13 +89,20 @@ def not_run(gate: Gate, why: str) -> Verdict:
 
 def decides(gate: Gate, low: float, high: float) -> bool:
     """Whether all numbers from `low` to `high` are on the same side of the limit."""
-    keeps = _KEEPS[gate.op]
-    return keeps(low, gate.limit) == keeps(high, gate.limit)
+    return _keeps(gate, low) == _keeps(gate, high)
+
+
+def _keeps(gate: Gate, number: float) -> bool:
+    return _KEEPS[gate.op](_without_noise(number, gate.limit), gate.limit)
+
+
+def _without_noise(number: float, limit: float) -> float:
+    return limit if math.isclose(number, limit, rel_tol=_NOISE, abs_tol=_NOISE) else number
 
 
 def _status(gate: Gate, value: float, low: float, high: float, doubt: Doubt) -> tuple[Status, bool]:
     """Return the status, and whether it fails the test. Without an interval the value decides."""
-    kept = _KEEPS[gate.op](value, gate.limit)
+    kept = _keeps(gate, value)
     sure = math.isnan(low) or decides(gate, low, high)
     if sure or doubt == "point":
         return ("PASS", False) if kept else ("FAIL", True)
@@ -212,11 +217,13 @@ def _span(low: float, high: float) -> str:
 
 def _on_its_side(value: float, limit: float) -> str:
     """Format a value with enough digits to show on which side of the limit it is."""
+    value = _without_noise(value, limit)
     texts = (_rounded(value, digits) for digits in range(3, 18))  # 17 digits distinguish any two numbers
     return next(text for text in texts if _side(float(text), limit) == _side(value, limit))
 
 
 def _side(value: float, limit: float) -> int:
+    value = _without_noise(value, limit)
     return (value > limit) - (value < limit)
 
 

@@ -30,9 +30,31 @@ def measured(value: float, low: float = math.nan, high: float = math.nan, n: int
 )
 def test_each_operator_judges_below_at_and_above_its_limit(op: str, below: str, equal: str, above: str) -> None:
     gate = Gate(metric="f1_macro", op=op, limit=0.5)
-    values = math.nextafter(0.5, 0), 0.5, math.nextafter(0.5, 1)
+    values = 0.5 - 1e-9, 0.5, 0.5 + 1e-9
 
     assert [judge(gate, measured(value)).status for value in values] == [below, equal, above]
+
+
+#: Numbers that floating point computes slightly below and above their true value.
+ALMOST = [((0.7 + 0.7 + 0.7) / 3, 0.7), (0.1 + 0.2, 0.3)]
+
+
+@pytest.mark.parametrize(("value", "limit"), ALMOST)
+@pytest.mark.parametrize(("op", "status"), [(">=", "PASS"), ("<=", "PASS"), (">", "FAIL"), ("<", "FAIL")])
+def test_a_value_that_only_floating_point_separates_from_the_limit_equals_it(
+    value: float, limit: float, op: str, status: str
+) -> None:
+    assert value != limit
+    verdict = judge(Gate(metric="f1_macro", op=op, limit=limit), measured(value))
+    assert verdict.status == status
+    assert verdict.reason.startswith(f"f1_macro {limit} n=200 ")
+
+
+@pytest.mark.parametrize(("end", "limit"), ALMOST)
+def test_so_does_the_end_of_an_interval(end: float, limit: float) -> None:
+    low, high = (end, 0.9) if end < limit else (0.1, end)
+    gate = Gate(metric="f1_macro", op=">=" if end < limit else "<=", limit=limit, doubt="warn")
+    assert judge(gate, measured((low + high) / 2, low, high)).status == "PASS"
 
 
 @pytest.mark.parametrize(
