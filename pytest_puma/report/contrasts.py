@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from pytest_puma.core import CellId, Contrast
@@ -46,7 +47,7 @@ def rows(contrasts: Sequence[Contrast]) -> list[tuple[str, ...]]:
             each.cell,
             _short(each),
             each.change.metric,
-            f"{each.change.value:+.3g}",
+            "-" if math.isnan(each.change.value) else f"{each.change.value:+.3g}",
             f"{interval(each.change)}{'*' if each.change.approximate else ''}",
             str(each.change.worse),
             str(each.change.better),

@@ -80,6 +80,15 @@ def test_a_baseline_of_other_samples_compares_nothing(alone: Project) -> None:
     )
 
 
+def test_a_change_that_no_answer_gives_is_a_dash(alone: Project) -> None:
+    test = COMPARED.replace("triage_jira", "estimation_tawos")
+    alone.write(test_compared=test, conftest=SCRIPTED.replace('"Major" if prompt.count("Title:") == 1 else ', ""))
+    result = alone.run("--puma-compare=strategy")
+
+    result.stdout.re_match_lines([r"estimation_tawos-few_shot_3@\S+ +zero_shot +mae +- +0 +0 "])
+    assert "nan" not in result.stdout.str()
+
+
 def test_an_unknown_axis_is_refused(alone: Project) -> None:
     alone.write(test_compared=COMPARED)
     result = alone.run("--puma-compare=models")
