@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, get_args, overload
 
 from pytest_puma.core.errors import SettingsError, did_you_mean
+from pytest_puma.task_types import KINDS
 
 Direction: TypeAlias = Literal["high", "low", "neither"]
 #: A score of one prediction; a tuple is a vector that adds up; None: the metric does not apply to this sample.
@@ -63,14 +64,22 @@ class Metric:
 
     def __post_init__(self) -> None:
         """Refuse what no gate could name and no report could show."""
+        if isinstance(self.parts, str):
+            msg = f"metric {self.name!r}: parts is {self.parts!r}; expected a tuple of names"
+            raise SettingsError(msg)
         for name in (self.name, *self.parts):
             if not _NAME.fullmatch(name):
                 msg = f"metric {name!r}: expected a name of letters, digits and any of _ . + - only"
                 raise SettingsError(msg)
         _check("better", self.better, ("high", "low", "neither"), self.name)
         _check("per", self.per, ("trial", "sample", "cell"), self.name)
-        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+        _check_each("needs", self.needs, get_args(Need), self.name)
+        _check_each("kinds", self.kinds, tuple(KINDS), self.name)
+        if self.bounds is not None and not _are_bounds(self.bounds):
             msg = f"metric {self.name!r}: bounds are {self.bounds!r}; expected (minimum, maximum), or None"
+            raise SettingsError(msg)
+        if self.pool is not None and not isinstance(self.pool, Pool):
+            msg = f"metric {self.name!r}: pool is {self.pool!r}; expected Pool(width, combine), or None for the mean"
             raise SettingsError(msg)
         if self.per == "cell" and (self.parts or self.pool):
             msg = f"metric {self.name!r} is a function of a whole cell; expected neither parts nor a pool"
@@ -106,6 +115,21 @@ def metric(function: Callable[..., Any] | None = None, /, **declared: Any) -> Me
         return Metric(score=score, **settings)
 
     return wrap if function is None else wrap(function)
+
+
+def _are_bounds(value: Any) -> bool:
+    try:
+        low, high = value
+        return float(low) < float(high)
+    except (TypeError, ValueError):
+        return False
+
+
+def _check_each(name: str, values: object, expected: tuple[str, ...], metric_name: str) -> None:
+    if not isinstance(values, (frozenset, set, tuple, list)) or not set(values) <= set(expected):
+        names = ", ".join(map(repr, expected))
+        msg = f"metric {metric_name!r}: {name} is {values!r}; expected a set of any of {names}"
+        raise SettingsError(msg)
 
 
 def _check(name: str, value: object, expected: tuple[str, ...], metric_name: str) -> None:

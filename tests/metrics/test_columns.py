@@ -190,6 +190,12 @@ def test_parts_are_metrics_of_their_own() -> None:
         ({"better": "more"}, "better is 'more'; expected 'high', 'low', 'neither'"),
         ({"name": "a b"}, "expected a name of letters, digits and any of _ . [+] - only"),
         ({"bounds": (1, 0)}, r"bounds are \(1, 0\); expected \(minimum, maximum\), or None"),
+        ({"bounds": 5}, r"bounds are 5; expected \(minimum, maximum\), or None"),
+        ({"bounds": "ab"}, "bounds are 'ab'; expected"),
+        ({"parts": "valid"}, "parts is 'valid'; expected a tuple of names"),
+        ({"pool": sum}, r"pool is <built-in function sum>; expected Pool\(width, combine\), or None for the mean"),
+        ({"needs": "probabilities"}, "needs is 'probabilities'; expected a set of any of 'probabilities', 'likeli"),
+        ({"kinds": {"complete"}}, "kinds is {'complete'}; expected a set of any of 'classification', 'regression', "),
         ({"per": "cell", "parts": ("a",)}, "is a function of a whole cell; expected neither parts nor a pool"),
     ],
 )
