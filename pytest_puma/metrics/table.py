@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pytest_puma.baseline import rounded
 from pytest_puma.core import DataError, Prediction, Scenario
 from pytest_puma.task_types import Form
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 
 TOLERATED_FAILURES = 0.05
-#: Significant digits of a probability in a baseline.
-_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,7 @@ class Table:
         """The probabilities rounded as in baselines, so that a repeated run has equal ones."""
         if not self.has_probabilities.any():
             return self.probabilities
-        digits = [[float(f"{each:.{_DIGITS}g}") for each in row] for row in self.probabilities.tolist()]
+        digits = [list(map(rounded, row)) for row in self.probabilities.tolist()]
         return np.array(digits, dtype=np.float64).reshape(self.probabilities.shape)
 
     @property

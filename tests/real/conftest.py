@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import llama_cpp
 import pytest
 
 from pytest_puma.core import Model
@@ -53,6 +54,11 @@ def loop(model: Model) -> Iterator[Loop]:
     opened = Loop(model.path, threads=THREADS)
     yield opened
     opened.close()
+
+
+def has_avx512() -> bool:
+    """Whether llama.cpp has the kernels of AVX-512. With others, a small model writes other replies to many prompts."""
+    return b"AVX512 = 1" in llama_cpp.llama_print_system_info()
 
 
 def ask_briefly(folder: Path) -> None:

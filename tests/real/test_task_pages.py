@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-import llama_cpp
 import pytest
 
 from pytest_puma.core import Model
 from tests.docs.reference import page_name
 from tests.docs.task_pages import PAGES, read_page
+from tests.real.conftest import has_avx512
 from tools.readme_drift import settled
 
 _END = re.compile(r"\w+: (data/)?\w+\.(jsonl|csv) ")
@@ -34,8 +34,7 @@ def test_a_page_shows_what_a_run_prints(
     table = [line for line in lines[start:end] if line]
     printed = [line for line in page.output if not line.startswith("pass: ")]
     assert _names(table) == _names(printed)
-    # Another processor has other kernels, and then a small model writes other replies to many prompts.
-    if b"AVX512 = 1" in llama_cpp.llama_print_system_info():
+    if has_avx512():
         assert settled(table, printed) == printed
 
 
