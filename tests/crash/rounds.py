@@ -80,7 +80,8 @@ def test_triage(puma):
 def test_estimation(puma):
     pass
 """
-INI = "[pytest]\naddopts = -p no:cacheprovider -p no:hypothesispytest\n"
+#: Every process would load scikit-learn, for seconds.
+INI = "[pytest]\naddopts = -p no:cacheprovider -p no:hypothesispytest -p no:anyio\npuma_naive_baselines = false\n"
 #: What no output may show: tracebacks through this package, and messages of Python and of llama.cpp on lost exceptions.
 NEVER = (
     "INTERNALERROR",

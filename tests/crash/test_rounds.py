@@ -27,3 +27,4 @@ def test_a_run_that_ends_at_any_moment_leaves_whole_files(tmp_path: Path, kind: 
     after = Random(f"{kind} {number}").uniform(0.0, 4.0)  # noqa: S311
     run, faults = one_round(tmp_path, shot.format(after), workers=workers)
     assert faults == [], run.output
+    assert run.seconds is not None, "the run ended before the signal"

@@ -41,7 +41,6 @@ def git(home: Path, *arguments: str) -> None:
 def home(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A branch `main` with a run, and a branch with two, of which the second one has a spoiled prompt."""
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     pytester.makeini(INI)
     pytester.makepyfile(test_triage=BENCHMARK)
     home = pytester.path

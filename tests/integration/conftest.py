@@ -133,12 +133,6 @@ def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "220")
 
 
-@pytest.fixture(autouse=True)
-def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runs of a test are no workers, also if the test runs in one."""
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
-
-
 #: `project` in one process, as `alone` is `scripted`: workers change nothing, or no more than in another test.
 ONE_PROCESS = pytest.mark.parametrize("project", [0], ids=["alone"], indirect=True)
 

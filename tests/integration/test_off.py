@@ -5,7 +5,10 @@ import pytest
 HEAVY = ("numpy", "pandas", "sklearn", "scipy", "llama_cpp", "jinja2", "tabulate", "pytest_puma.core")
 
 
-def test_a_project_without_benchmarks_pays_for_the_plugin_file_alone(pytester: pytest.Pytester) -> None:
+def test_a_project_without_benchmarks_pays_for_the_plugin_file_alone(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTEST_ADDOPTS")
     pytester.makepyfile(
         f"""
         import sys
