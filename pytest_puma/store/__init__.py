@@ -1,1 +1,1 @@
-"""Persistent results: the run folder, the record of a run as JSON, and the throughput of each model."""
+"""Persistent results: the response store, the run folder and its `run.json`, and readers of answers that exist."""

@@ -135,7 +135,7 @@ def test_one_number_for_all_is_that_of_scikit_learn(name: str) -> None:
 def test_a_guess_is_as_often_each_label_as_it_is_right() -> None:
     scenario = BUILTIN["triage_jira"]()
     samples = draw(scenario, 200, 42)
-    answered = [answer for seed in range(20) for answer in answers(programs_on(scenario, samples, seed), "guess")]
+    answered = [answer for seed in range(10) for answer in answers(programs_on(scenario, samples, seed), "guess")]
     golds = Counter(sample.gold for sample in samples)
 
     for label, times in Counter(answered).items():

@@ -10,7 +10,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
@@ -74,6 +74,7 @@ def test_standardised_accuracy_is_measured_against_every_other_gold_value(rows: 
 
 
 @given(points, st.data())
+@settings(max_examples=30)
 def test_a_weight_is_as_many_rows(rows: list[tuple[str, str]], data: st.DataObject) -> None:
     """A resample measures the same as its rows written out."""
     weights = data.draw(

