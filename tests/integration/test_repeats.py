@@ -73,9 +73,9 @@ def test_the_first_trial_is_that_of_a_run_without_repeats(project: Project, kind
         project.write(conftest=HESITANT)
     project.write(test_triage=BENCHMARK.format(options="").replace(', "option_scoring"', ""))
     # Otherwise the other trials in the batch may change a text of the real model.
-    project.run("--puma-strict", "--puma-repeats=2").assert_outcomes(passed=1)
+    project.run("--puma-strict", "--puma-store=off", "--puma-repeats=2").assert_outcomes(passed=1)
     several = predictions(project)
-    project.run("--puma-strict").assert_outcomes(passed=1)
+    project.run("--puma-strict", "--puma-store=off").assert_outcomes(passed=1)
     single = predictions(project)
 
     assert {key: line["raw"] for key, line in single.items()} == {key: several[key]["raw"] for key in single}
@@ -85,9 +85,9 @@ def test_the_first_trial_is_that_of_a_run_without_repeats(project: Project, kind
 @ONE_PROCESS
 def test_the_same_command_gives_the_same_trials(project: Project) -> None:
     project.write(test_triage=BENCHMARK.format(options=", repeats=2"))
-    project.run().assert_outcomes(passed=2)
+    project.run("--puma-store=off").assert_outcomes(passed=2)
     first = predictions(project)
-    project.run().assert_outcomes(passed=2)
+    project.run("--puma-store=off").assert_outcomes(passed=2)
     assert predictions(project) == first
 
 

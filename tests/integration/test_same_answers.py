@@ -32,8 +32,11 @@ COMMAND = ("--puma-threads=1", "-p", "no:cacheprovider")
 
 @pytest.fixture
 def answers(pytester: pytest.Pytester, gguf: Path) -> Any:
-    """Runs the benchmarks on a real model; the predictions of that run by cell and sample, without what took time."""
-    pytester.makeini("[pytest]")
+    """Runs the benchmarks on a real model; the predictions of that run by cell and sample, without what took time.
+
+    Without a response store, from which a second run would take the answers of the first one.
+    """
+    pytester.makeini("[pytest]\npuma_store = off\npuma_naive_baselines = false\n")
 
     def run(*arguments: str, triage: list[str] = TRIAGE) -> dict[tuple[str, str], Any]:
         pytester.makepyfile(test_all=BENCHMARKS.format(triage=triage))
@@ -51,27 +54,39 @@ def answers(pytester: pytest.Pytester, gguf: Path) -> Any:
     return run
 
 
-def test_a_repeated_command_repeats_every_byte(answers: Any) -> None:
-    first = answers()
-    assert answers() == first
-    thoughts = [each["usage"] for (cell, _), each in first.items() if "zero_shot_cot" in cell]
+@pytest.fixture(scope="module")
+def known() -> dict[tuple[str, str], Any]:
+    return {}
+
+
+@pytest.fixture
+def whole(answers: Any, known: dict[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+    """Predictions of the whole command, which runs once for all tests of a process."""
+    if not known:
+        known.update(answers())
+    return known
+
+
+def test_a_repeated_command_repeats_every_byte(answers: Any, whole: Any) -> None:
+    assert answers() == whole
+    thoughts = [each["usage"] for (cell, _), each in whole.items() if "zero_shot_cot" in cell]
     # More is written than read: these were computed in streams.
     assert sum(usage["decoded_tokens"] - usage["prompt_tokens"] + usage["cached_tokens"] for usage in thoughts) > 0
 
 
-def test_a_selection_answers_as_the_whole(answers: Any) -> None:
-    whole, part = answers(), answers("-k", "few_shot or option")
+def test_a_selection_answers_as_the_whole(answers: Any, whole: Any) -> None:
+    part = answers("-k", "few_shot or option")
     assert len(part) == 24
     assert {key: whole[key] for key in part} == part
 
 
-def test_another_order_of_cells_changes_nothing(answers: Any) -> None:
-    assert answers(triage=TRIAGE[::-1]) == answers()
+def test_another_order_of_cells_changes_nothing(answers: Any, whole: Any) -> None:
+    assert answers(triage=TRIAGE[::-1]) == whole
 
 
 @pytest.mark.parametrize("dist", [[], ["--dist=load"]], ids=["by model", "cell by cell"])
-def test_workers_answer_as_one_process(answers: Any, dist: list[str]) -> None:
-    assert answers("-n2", *dist) == answers()
+def test_workers_answer_as_one_process(answers: Any, whole: Any, dist: list[str]) -> None:
+    assert answers("-n2", *dist) == whole
 
 
 def test_strict_answers_do_not_depend_on_the_samples_beside_them(answers: Any) -> None:
