@@ -7,7 +7,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count, islice
 from pathlib import Path
 from typing import TypeAlias
@@ -86,6 +86,7 @@ class Story:
         #: Killed runs, responses that strategies received, and those that were computed a second time.
         self.figures = {"killed": 0, "received": 0, "again": 0}
         self._projects = (self._project(folder / f"{number}", gguf) for number in count())
+        self._numbers = count()
         whole = next(self._projects)
         with running(whole.start(*arguments, pace=PACE)) as process:
             opened(whole, process, 0)
@@ -104,25 +105,23 @@ class Story:
 
     def tell(self, kills: int) -> None:
         """Kill this number of runs."""
-        numbers = iter(range(kills))
-        for project in self._projects:
-            if not self._told(project, numbers):
-                return
+        while (left := kills - self.figures["killed"]) > 0:
+            self._tell(next(self._projects), min(left, KILLS))
 
-    def _told(self, project: CrashProject, numbers: Iterator[int]) -> bool:
-        """Kill some runs of a project, and let one come to its end; return False if no kill is left."""
+    def _tell(self, project: CrashProject, kills: int) -> None:
+        """Kill this number of runs of a project, fewer if one ends too soon, and let one come to its end."""
         killed: set[int] = set()
-        kills = list(islice(numbers, KILLS))
-        for number in kills:
+        for number in islice(self._numbers, kills):
             chance = random.Random(number)  # noqa: S311 - no secret
             left = 1 - len(project.computed()) / len(self._needed)
             before = len(project.notes("opened"))
             with running(project.start(*self._arguments, pace=PACE)) as process:
                 opened(project, process, before)
                 time.sleep(chance.uniform(0, self._seconds * left))
-                if process.poll() is None:
-                    killed |= self._killings[number % len(self._killings)](process)
-                    self.figures["killed"] += 1
+                if process.poll() is not None:
+                    break
+                killed |= self._killings[number % len(self._killings)](process)
+                self.figures["killed"] += 1
             check(project, killed)
         kept = project.rows() if project.store.exists() else []
         last = project.run(*self._arguments, pace=PACE)
@@ -134,7 +133,6 @@ class Story:
         assert kept_of_last(project) == len(kept)
         self.figures["received"] += len(project.notes("witness"))
         self.figures["again"] += project.computed().total() - len(self._needed)
-        return len(kills) == KILLS
 
 
 def opened(project: CrashProject, process: subprocess.Popen[str], before: int) -> None:

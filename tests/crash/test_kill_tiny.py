@@ -6,6 +6,7 @@ import json
 import random
 import time
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -64,18 +65,7 @@ class Resumed:
         return [self._round(number) for number in range(rounds)]
 
     def _round(self, number: int) -> int:
-        project = self._project(str(number))
-        chance = random.Random(number)  # noqa: S311 - no secret
-        kept = 0
-        while not kept:
-            with running(project.start(*self._arguments)) as process:
-                opened(project, process, len(project.notes("opened")))
-                time.sleep(chance.uniform(0, self._seconds))
-                ended = process.poll() is not None
-                kill(process)
-            kept = len(project.rows()) if project.store.exists() else 0
-            if ended:
-                break
+        project, kept = self._killed(number)
         last = project.run(*self._arguments)
         assert last.code == 0, last.output
         kepts = [each["kept"] for each in project.records()[-1]["outcomes"] if each["kept"]]
@@ -84,10 +74,25 @@ class Resumed:
         assert last.output.count("the rest computed without them") >= (1 if mixed and not strict else 0)
         if "--puma-store=whole" in self._arguments:
             assert not mixed
-        elif not ended:
+        else:
             assert sum(each["kept"] for each in kepts) >= kept
         pairs = zip(predictions(project), self._predictions, strict=True)
         return sum(one != other for one, other in pairs)
+
+    def _killed(self, number: int) -> tuple[CrashProject, int]:
+        """A project whose run was killed before its end, and the number of answers that it had kept."""
+        chance = random.Random(number)  # noqa: S311 - no secret
+        for attempt in count():
+            project = self._project(f"{number}-{attempt}")
+            with running(project.start(*self._arguments)) as process:
+                opened(project, process, 0)
+                time.sleep(chance.uniform(0, self._seconds))
+                ended = process.poll() is not None
+                kill(process)
+            kept = len(project.rows()) if project.store.exists() else 0
+            if kept and not ended:
+                break
+        return project, kept
 
     def _project(self, name: str) -> CrashProject:
         project = made(self._folder / name, self._gguf)
