@@ -25,6 +25,8 @@ from random import Random
 from shutil import copyfile
 
 import pytest_puma
+from tests.crash.conftest import INI
+from tests.crash.project import environment
 
 MODEL = Path(pytest_puma.__file__).parent / "bundled" / "models" / "puma-tiny.gguf"
 SAMPLES = 8
@@ -80,8 +82,6 @@ def test_triage(puma):
 def test_estimation(puma):
     pass
 """
-#: Every process would load scikit-learn, for seconds.
-INI = "[pytest]\naddopts = -p no:cacheprovider -p no:hypothesispytest -p no:anyio\npuma_naive_baselines = false\n"
 #: What no output may show: tracebacks through this package, and messages of Python and of llama.cpp on lost exceptions.
 NEVER = (
     "INTERNALERROR",
@@ -116,10 +116,11 @@ def ended(folder: Path, *arguments: str, shot: str, workers: int = 0) -> Ended:
     # A process in the background of a shell ignores SIGINT, and so would those that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     xdist = ("-n", str(workers)) if workers else ("-p", "no:xdist")
+    always = ("-p", "no:cacheprovider", "--puma-model=a.gguf", "--puma-model=b.gguf")
     process = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "pytest", "--puma-model=a.gguf", "--puma-model=b.gguf", *xdist, *arguments],
+        [sys.executable, "-m", "pytest", *always, *xdist, *arguments],
         cwd=folder,
-        env=os.environ | {"PUMA_CRASH": shot, "COLUMNS": "200", "PYTHONPATH": str(MODEL.parents[3])},
+        env=environment() | {"PUMA_CRASH": shot},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -6,9 +6,10 @@ import json
 import random
 import time
 from collections.abc import Sequence
-from itertools import count
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.crash.amount import part
 from tests.crash.conftest import made
@@ -23,6 +24,8 @@ def test_triage(puma):
     pass
 """
 ALONE = ("-p", "no:xdist", "--puma-model=puma-tiny")
+#: Runs of which one must be killed before its end.
+ATTEMPTS = 20
 
 
 def test_a_resumed_strict_run_has_the_bytes_of_an_uninterrupted_one(
@@ -82,7 +85,7 @@ class Resumed:
     def _killed(self, number: int) -> tuple[CrashProject, int]:
         """A project whose run was killed before its end, and the number of answers that it had kept."""
         chance = random.Random(number)  # noqa: S311 - no secret
-        for attempt in count():
+        for attempt in range(ATTEMPTS):
             project = self._project(f"{number}-{attempt}")
             with running(project.start(*self._arguments)) as process:
                 opened(project, process, 0)
@@ -91,8 +94,8 @@ class Resumed:
                 kill(process)
             kept = len(project.rows()) if project.store.exists() else 0
             if kept and not ended:
-                break
-        return project, kept
+                return project, kept
+        pytest.fail(f"{ATTEMPTS} runs ended or were killed before they kept an answer")
 
     def _project(self, name: str) -> CrashProject:
         project = made(self._folder / name, self._gguf)

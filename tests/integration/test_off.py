@@ -8,6 +8,7 @@ HEAVY = ("numpy", "pandas", "sklearn", "scipy", "llama_cpp", "jinja2", "tabulate
 def test_a_project_without_benchmarks_pays_for_the_plugin_file_alone(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # It has an option of ours, and a project with one is a project with benchmarks.
     monkeypatch.delenv("PYTEST_ADDOPTS")
     pytester.makepyfile(
         f"""

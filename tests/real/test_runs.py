@@ -89,7 +89,7 @@ def test_strict_answers_do_not_depend_on_their_batch(project: Project, models: d
 
 
 def test_workers_perturbations_and_determinism(project: Project, models: dict[str, Model]) -> None:
-    arguments = ("--puma-perturb=typos_5pct",)
+    arguments = ("--puma-threads=1", "--puma-perturb=typos_5pct")
     alone, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-determinism=2")
     shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments)
     assert shared == alone
@@ -107,7 +107,7 @@ def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(
     project.write(test_animals=CHOICES)
     lines = "\n".join(map(json.dumps, ANIMALS))
     (project.pytester.path / "animals.jsonl").write_text(lines, encoding="utf-8")
-    arguments = ("test_animals.py",)
+    arguments = ("test_animals.py", "--puma-threads=1")
     alone, _ = answers(project, models, "-p", "no:xdist", *arguments)
     beside, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-perturb=label_order")
     shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments, "--puma-perturb=label_order")
