@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from pytest_puma.stats import (
 if TYPE_CHECKING:
     from pytest_puma.metrics.statistic import Kernel, Values
 
+    #: By statistic: its values in all resamples, then its standard errors if its interval needs them.
+    Replicates: TypeAlias = Mapping[str, tuple[Values, ...]]
+
 #: Proportions of fewer rows with fewer hits or misses than this get a note.
 MIN_PROPORTION_ROWS, MIN_SIDE = 100, 5
 #: Statistics that are no means get a note if fewer answers than this are wrong, or right; correlations need more.
@@ -40,19 +43,25 @@ def measure(
     level: float = LEVEL,
     left: float = 1.0,
     questions: Sequence[int] = (),
+    replicates: Replicates | None = None,
 ) -> list[Measure]:
     """Return the value of each statistic with the interval of this level that suits it.
 
     If only a part of the planned rows was answered, `left` is the share of the others. The intervals are then for the
-    value over all planned rows, not for the population from which they are sampled.
+    value over all planned rows, not for the population from which they are sampled. `replicates`: those of all
+    statistics, computed here if None.
     """
-    resampled = [s for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)]
-    replicates = _bootstrap(resampled, resamples) if resampled else {}
-    return [_measure(each, resamples, replicates.get(each.name, ()), level, left, questions) for each in statistics]
+    resampled = {s.name for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)}
+    if replicates is None:
+        replicates = bootstrap([s for s in statistics if s.name in resampled], resamples) if resampled else {}
+    return [
+        _measure(each, resamples, replicates[each.name] if each.name in resampled else (), level, left, questions)
+        for each in statistics
+    ]
 
 
-def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[str, tuple[Values, ...]]:
-    """Return the values of each statistic in all resamples; for means of independent rows, also the standard errors."""
+def bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> Replicates:
+    """Return the values of each statistic in all resamples, and the standard errors that its interval needs."""
     replicates: dict[str, tuple[Values, ...]] = {}
     for size in dict.fromkeys(statistic.resamples for statistic in statistics):
         kernels = {s.name: _kernels(s, resamples) for s in statistics if s.resamples == size}
@@ -66,7 +75,7 @@ def _bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> dict[st
 
 
 def _kernels(statistic: Statistic, resamples: Resamples) -> list[Kernel]:
-    if statistic.error is None or resamples.dependent:
+    if statistic.error is None or statistic.bounds is not None or resamples.dependent:
         return [statistic.kernel]
     return [statistic.kernel, statistic.error]
 

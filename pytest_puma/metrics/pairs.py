@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from operator import is_
 
 from pytest_puma.baseline import kept
 from pytest_puma.core import BootstrapReplicates, Change, Decline, Flip, Key, Prediction
+from pytest_puma.core.prediction import changed
 from pytest_puma.metrics.decline import decline, decline_of_scores
 from pytest_puma.metrics.paired import paired_change
 from pytest_puma.metrics.scored import ScoredPredictions
@@ -19,7 +19,7 @@ def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredict
     rows = [row for row, prediction in enumerate(new.predictions) if prediction.key in old]
     now = [kept(new.predictions[row]) for row in rows]
     before = [
-        replace(
+        changed(
             kept(old[each.key]),
             gold=each.gold,
             references=each.references,

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from pytest_puma.core import BootstrapReplicates, Measure, Metric, Prediction, S
 from pytest_puma.core.metric_name import MetricName, of_group
 from pytest_puma.metrics import slices
 from pytest_puma.metrics.catalogue import catalogue
-from pytest_puma.metrics.measuring import measure
+from pytest_puma.metrics.measuring import bootstrap, measure
 from pytest_puma.metrics.own import Repeated
 from pytest_puma.metrics.questions import questions_of
 from pytest_puma.metrics.scoring import losses_of
@@ -75,8 +75,11 @@ class ScoredPredictions:
         """
         names = list(self._statistics) if only is None else [name for name in self._statistics if name in only]
         wanted = [each for name in [*names, *sliced] if (each := self._present(name)) is not None]
-        measures = measure(wanted, self.resamples, level=level, left=left, questions=self.questions)
-        return {each.metric: self._corrected(each) for each in measures}
+        extremes = {each.name: chosen for each in wanted if (chosen := self._extreme(each, level)) is not None}
+        others = [each for each in wanted if each.name not in extremes]
+        measures = measure(others, self.resamples, level=level, left=left, questions=self.questions)
+        by_name = extremes | {each.metric: each for each in measures}
+        return {each.name: by_name[each.name] for each in wanted}
 
     def values(self, names: Collection[str]) -> dict[str, Measure]:
         """Measures without intervals, which take no resamples."""
@@ -138,15 +141,18 @@ class ScoredPredictions:
             questions=self.questions,
         )
 
-    def _corrected(self, measured: Measure) -> Measure:
-        """The lowest or the highest of several groups, corrected for the choice; any other measure as it is."""
-        name = MetricName.parse(measured.metric)
+    def _extreme(self, statistic: Statistic, level: float) -> Measure | None:
+        """The lowest or the highest of several groups, corrected for the choice; None for any other statistic."""
+        name = MetricName.parse(statistic.name)
         if name.slice is None or name.slice.fold not in {"min", "max"}:
-            return measured
-        groups = [of_group(name.base, name.slice.key, group) for group in self.groups(name.slice.key)]
-        statistics = [each for group in groups if (each := self._present(group)) is not None and each.n]
-        measures = measure(statistics, self.resamples, level=measured.level, questions=self.questions)
-        return slices.extreme(measured, measures, [self.resampled(each) for each in statistics])
+            return None
+        names = [of_group(name.base, name.slice.key, group) for group in self.groups(name.slice.key)]
+        groups = [each for one in names if (each := self._present(one)) is not None and each.n]
+        replicates = bootstrap(groups, self.resamples)
+        measuring = partial(measure, resamples=self.resamples, level=level, questions=self.questions)
+        (observed,) = measuring([replace(statistic, bare=True)])
+        values = [replicates[each.name][0] for each in groups]
+        return slices.extreme(observed, measuring(groups, replicates=replicates), values)
 
     def resampled(self, statistic: Statistic) -> NDArray[np.float64]:
         """The statistic in every resample."""
@@ -233,7 +239,10 @@ def _short(prediction: Prediction) -> tuple[str] | tuple[str, int]:
 
 def _resamples(predictions: Sequence[Prediction], seed: int) -> Resamples:
     """Resamples of units, within the groups of the samples if all of these are large enough."""
+    units = [each.units for each in predictions]
+    if not any(each.groups for each in predictions):
+        return Resamples(units, seed=seed)
     strata = [json.dumps(sorted(prediction.groups.items())) for prediction in predictions]
     sizes = Counter(dict(zip([prediction.sample_id for prediction in predictions], strata, strict=True)).values())
     stratified = len(sizes) > 1 and min(sizes.values()) >= SMALLEST_STRATUM
-    return Resamples([each.units for each in predictions], seed=seed, strata=strata if stratified else ())
+    return Resamples(units, seed=seed, strata=strata if stratified else ())

@@ -85,16 +85,17 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
     )
 
 
-def extreme(measured: Measure, groups: Sequence[Measure], replicates: Sequence[NDArray[np.float64]]) -> Measure:
+def extreme(measured: Measure, groups: Sequence[Measure], replicates: Sequence[NDArray[np.float64]]) -> Measure | None:
     """The lowest or the highest of the groups, without the bias of the choice, as in gates over several cells.
 
-    `measured` has the observed value; `replicates` are those of each group in the same resamples.
+    `measured` has the observed value; `replicates` are those of each group in the same resamples. None if fewer than
+    two groups have a value: there was no choice.
     """
     name = MetricName.parse(measured.metric)
     fold = "max" if name.slice is not None and name.slice.fold == "max" else "min"
     rows = [row for row, each in enumerate(groups) if not math.isnan(each.value)]
-    if len(rows) < 2 or math.isnan(measured.value):  # noqa: PLR2004 - there was no choice
-        return measured
+    if len(rows) < 2 or math.isnan(measured.value):  # noqa: PLR2004
+        return None
     values = [groups[row].value for row in rows]
     chosen = select(values, [replicates[row].tolist() for row in rows], greatest=fold == "max")
     one = groups[rows[chosen.place]]

@@ -185,6 +185,8 @@ def _indices(keys: Iterable[object], labels: Iterable[object]) -> NDArray[np.int
 
 
 def _probabilities(predictions: Sequence[Prediction], labels: Sequence[str], *, by_place: bool) -> NDArray[np.float64]:
+    if not any(each.probabilities for each in predictions):
+        return np.zeros((len(predictions), len(labels)))
     names = ((each, each.choices if by_place else labels) for each in predictions)
     rows = [[(each.probabilities or {}).get(name, 0.0) for name in own] for each, own in names]
     padded = [[*row, *[0.0] * (len(labels) - len(row))] for row in rows]

@@ -140,6 +140,8 @@ def resampling_weights(
 
 def _atoms_of_rows(units: Units) -> NDArray[np.intp]:
     """The atoms of each row, from 1, padded with 0: rows x maximum number of atoms."""
+    if not share_units(units):
+        return np.arange(1, len(units) + 1, dtype=np.intp).reshape(-1, 1)
     rows_of: dict[str | int, list[int]] = {}
     for row, names in enumerate(units):
         for name in dict.fromkeys(names) or (row,):
