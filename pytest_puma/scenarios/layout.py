@@ -80,8 +80,9 @@ def arrange(table: Table, layout: Layout) -> pd.DataFrame:
             faults.append(f"{place}, column {table.header[columns[column]]!r}: {fault}")
         records.append(record | {layout.label: layout.gold(record[layout.label]) or ""})
     if faults:
-        more = f" ({len(faults) - 1} more faults in the file)" if len(faults) > 1 else ""
-        msg = f"{table.name}: {faults[0]}{more}"
+        more = len(faults) - 1
+        others = f" ({more} more fault{'s' if more > 1 else ''} in the file)" if more else ""
+        msg = f"{table.name}: {faults[0]}{others}"
         raise DataError(msg)
     return to_frame(records, columns=list(columns), rows=list(numbers))
 

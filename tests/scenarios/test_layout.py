@@ -137,6 +137,8 @@ def test_the_first_fault_is_described_and_the_others_are_counted() -> None:
     message = fault(PRIORITIES, "key|title|priority", "X-1|t|Blocker", "X-2|t|Major", "X-3|t|High", "X-4|t|-")
     assert "row 2 (key X-1)" in message
     assert message.endswith("(2 more faults in the file)")
+    two = fault(PRIORITIES, "key|title|priority", "X-1|t|Blocker", "X-2|t|-")
+    assert two.endswith("(1 more fault in the file)")
 
 
 def test_a_missing_column_is_named_with_the_names_it_may_have() -> None:

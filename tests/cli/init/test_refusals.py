@@ -47,7 +47,7 @@ _BAD = {
     ),
     "an empty text": (
         rows("t1,a", " ,b", "t3,a", "nan,b", header="text,label"),
-        "row 3, column 'text': nothing to read in text; remove the row (1 more faults in the file)",
+        "row 3, column 'text': nothing to read in text; remove the row (1 more fault in the file)",
     ),
     "doubled ids": (
         rows("1,t1,a", "1,t2,b", "2,t3,a", "3,t4,b"),
