@@ -11,7 +11,7 @@ from typing import Literal
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import Gate, Generation, Metric, Model, Policy, Scenario, SettingsError
-from pytest_puma.core.errors import check_limits
+from pytest_puma.core.errors import check_limits, did_you_mean
 from pytest_puma.gates import parse_gate
 from pytest_puma.history.older import OlderRun
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
@@ -122,10 +122,11 @@ class Registry:
         return replace(gate, strategy=strategy, other=other)
 
     def known_scenario(self, name: str, *, where: str) -> type[Scenario]:
-        """Return the class of a name; a `SettingsError` lists the known names."""
+        """Return the class of a name; a `SettingsError` lists the known names, and the nearest."""
         if name not in self.scenarios:
+            hint = did_you_mean(name, self.scenarios)
             msg = (
-                f"{where}: scenario {name!r} is unknown; there are: {', '.join(sorted(self.scenarios))}; "
+                f"{where}: scenario {name!r} is unknown; {hint}there are: {', '.join(sorted(self.scenarios))}; "
                 "a project's own scenario is made known by the hook pytest_puma_scenarios in conftest.py"
             )
             raise SettingsError(msg)

@@ -18,7 +18,10 @@ MARKERS = {
         "@pytest.fixture\ndef puma(): return 7\n@pytest.mark.puma('triage_jira')\ndef test_x(puma): pass",
         "*has the puma marker but its argument puma is another fixture of this name; expected *",
     ),
-    "unknown scenario": ("@pytest.mark.puma('triag')\ndef test_x(puma): pass", "*scenario 'triag' is unknown*"),
+    "unknown scenario": (
+        "@pytest.mark.puma('triag')\ndef test_x(puma): pass",
+        "*scenario 'triag' is unknown; did you mean 'triage_jira'? *",
+    ),
     "unknown keyword": (
         "@pytest.mark.puma('triage_jira', sample=3)\ndef test_x(puma): pass",
         "*the marker does not know sample; did you mean 'samples'? expected @pytest.mark.puma(scenario, *, gates, *",

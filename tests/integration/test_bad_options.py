@@ -17,7 +17,7 @@ COMMAND_LINES = {
     "an unknown model option": (["--puma-model=vocab.gguf,n_gpu=3"], "*puma: --puma-model *n_gpu*n_ctx*gpu_layers*"),
     "an unknown scenario": (
         ["--puma-scenario=triage"],
-        "*puma: --puma-scenario: scenario 'triage' is unknown; there are*",
+        "*puma: --puma-scenario: scenario 'triage' is unknown; did you mean 'triage_jira'? there are*",
     ),
     "an unknown strategy": (["--puma-strategy=few_shots"], "*puma: strategy 'few_shots' is unknown; did you mean *"),
     "an empty name": (["--puma-strategy=egi,"], "*puma: --puma-strategy 'egi,': found an empty name*"),
@@ -35,7 +35,7 @@ COMMAND_LINES = {
     "max tokens": (["--puma-max-tokens=0"], "*puma: the command line: max_tokens is 0; expected a number from 1*"),
     "a gate without an operator": (["--puma-gate=f1_macro 0.4"], "*puma: *f1_macro 0.4*column*"),
     "data without a scenario": (["--puma-data=x.csv"], "*puma: --puma-data 'x.csv': expected SCENARIO=PATH*"),
-    "data of an unknown scenario": (["--puma-data=x=x.csv"], "*puma: --puma-data: scenario 'x' is unknown*"),
+    "data of an unknown scenario": (["--puma-data=x=x.csv"], "*puma: --puma-data: scenario 'x' is unknown; there are*"),
     "data that are not there": (
         ["--puma-data=triage_jira=x.csv"],
         "*puma: --puma-data 'triage_jira=x.csv': found no file *",
