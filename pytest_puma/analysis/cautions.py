@@ -109,6 +109,15 @@ def on_size(requested: int, samples: int) -> list[str]:
     return [f"{requested} samples were requested; the data have {samples}, all were run"]
 
 
+def on_baseline(name: str, *, lacking: int, samples: int) -> list[str]:
+    """Return a sentence if a part of the samples is not in the baseline."""
+    if not 0 < lacking < samples:
+        return []
+    return [
+        f"{lacking} of {samples} samples are not in {name}: what is compared with it are the other {samples - lacking}"
+    ]
+
+
 def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
     texts = Counter(prediction.parsed for prediction in predictions if prediction.failure in _REFUSED)
     shown = ", ".join(f"{text!r} ({times})" for text, times in texts.most_common(_SHOWN))

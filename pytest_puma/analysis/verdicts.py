@@ -10,10 +10,21 @@ from pytest_puma.analysis.naive_baselines import NaiveBaseline
 from pytest_puma.baseline import Anchor, Entry
 from pytest_puma.core import Drift, Gate, Key, Measure, Policy, Prediction, Verdict
 from pytest_puma.core.gate import DRIFT
-from pytest_puma.gates import judge, judge_change, judge_decline, judge_drift, not_run, without_baseline
+from pytest_puma.gates import (
+    judge,
+    judge_change,
+    judge_decline,
+    judge_drift,
+    not_run,
+    too_few_in_common,
+    without_baseline,
+)
 from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.cusum import cusum
+
+#: With fewer samples in common, a system that changes every eighth answer is unlikely (2.5 %) to change none of them.
+MIN_COMMON = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +61,18 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A cell's answers, paired with others to the same samples; `name`, `against`: these in sentences."""
+    """A cell's answers, paired with others to the same samples; `name`, `against`: these in sentences.
+
+    `lacking`: the samples of the cell without an earlier answer. `thin`: there are some, and so few others that equal
+    answers do not show that nothing changed.
+    """
 
     pairs: PairedPredictions
     name: str
     against: str
     changed: tuple[str, ...] = ()
+    lacking: int = 0
+    thin: bool = False
     level: float = LEVEL
     series: Series | None = None
 
@@ -74,8 +91,17 @@ class Comparison:
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
         same = len(pairs) == len(answers) == len(entry.answers)
         against = name if same else f"{name} on the {_common(answers, entry.answers)} that both have"
-        changed, series = entry.changed(signature), Series.of(answers, entry) if watched else None
-        return cls(pairs=pairs, name=name, against=against, changed=changed, level=level, series=series)
+        asked, known = ({sample for sample, _ in keys} for keys in (_keys(answers), entry.answers))
+        return cls(
+            pairs=pairs,
+            name=name,
+            against=against,
+            changed=entry.changed(signature),
+            lacking=len(asked - known),
+            thin=not asked <= known and len(asked & known) < MIN_COMMON,
+            level=level,
+            series=Series.of(answers, entry) if watched else None,
+        )
 
     @classmethod
     def to_naive_baseline(cls, answers: ScoredPredictions, name: str, naive: NaiveBaseline) -> Comparison:
@@ -97,19 +123,26 @@ class Comparison:
         change = self.pairs.change(gate.metric, quotient=gate.quotient, level=self.level)
         if change is None:
             return not_run(gate, f"{gate.metric} was not measured here or in {self.name}")
-        return judge_change(gate, change, self.against, policy, level=self.level)
+        verdict = judge_change(gate, change, self.against, policy, level=self.level)
+        return too_few_in_common(verdict, policy) if self.thin and not change.changed else verdict
 
     def _tested(self, gate: Gate, policy: Policy) -> Verdict:
         decline = self.pairs.decline()
+        if self.thin:
+            decline = replace(decline, same=False)
         change = self.pairs.change(self.pairs.decisive_metric, level=self.level)
         return judge_decline(gate, decline, change, self.against, policy)
 
 
 def _common(answers: ScoredPredictions, old: Mapping[Key, Prediction]) -> str:
     """The number of common samples, or of common trials if only these differ."""
-    new = {each.key for each in answers.predictions}
+    new = _keys(answers)
     (here, there), both = ({sample for sample, _ in keys} for keys in (new, old)), new & old.keys()
     return f"{len(both)} trials" if here == there else f"{len({sample for sample, _ in both})} samples"
+
+
+def _keys(answers: ScoredPredictions) -> set[Key]:
+    return {each.key for each in answers.predictions}
 
 
 def verdicts(

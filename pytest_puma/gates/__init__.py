@@ -3,7 +3,7 @@
 from pytest_puma.gates.decline import judge_decline
 from pytest_puma.gates.drift import judge_drift
 from pytest_puma.gates.grammar import applies, parse_gate
-from pytest_puma.gates.judge import decides, judge, judge_change, not_run, without_baseline
+from pytest_puma.gates.judge import decides, judge, judge_change, not_run, too_few_in_common, without_baseline
 
 __all__ = [
     "applies",
@@ -14,5 +14,6 @@ __all__ = [
     "judge_drift",
     "not_run",
     "parse_gate",
+    "too_few_in_common",
     "without_baseline",
 ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdict
 from pytest_puma.core.gate import spelled
@@ -75,6 +76,15 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
         power=of_change(gate, change, level=level) if gate.other == "baseline" else None,
         level=round((1 - level) / 2, 12) if doubt == "warn" else None,
     )
+
+
+def too_few_in_common(verdict: Verdict, policy: Policy) -> Verdict:
+    """Return a PASS of equal answers as INCONCLUSIVE, as they are few; a gate with `!point` still passes."""
+    doubt = verdict.gate.doubt or policy.inconclusive
+    if verdict.status != "PASS" or doubt == "point":
+        return verdict
+    reason = f"{verdict.reason}; but these are too few to show that nothing changed"
+    return replace(verdict, status="INCONCLUSIVE", reason=reason, fails=doubt == "fail")
 
 
 def without_baseline(gate: Gate, why: str, policy: Policy) -> Verdict:
@@ -229,5 +239,6 @@ def _side(value: float, limit: float) -> int:
 
 def _rounded(value: float, digits: int = 3) -> str:
     """Format with `digits` significant digits, but with all digits before the point: 0.412, 41.2, 4123."""
+    value += 0.0  # -0.0 becomes 0.0
     whole = 10 ** (digits - 1) <= abs(value) < _MAX_PLAIN
     return f"{value:.0f}" if whole else f"{value:.{digits}g}"

@@ -1,4 +1,4 @@
-"""A run as CSV: a line for each measure of each cell, with its verdicts.
+"""A run as CSV: a line for each measure of each cell, with its verdicts; a gate that names no measure has its own line.
 
 cell,scenario,strategy,perturbation,model,metric,value,low,high,level,n,note,verdicts
 triage_jira-zero_shot@qwen,triage_jira,zero_shot,,qwen,accuracy,0.66,0.52,0.77,0.95,50,,PASS
@@ -29,6 +29,7 @@ COLUMNS = (
     "note",
     "verdicts",
 )
+_NO_NUMBERS = (None,) * 5
 
 
 def as_csv(run: Run) -> str:
@@ -49,14 +50,19 @@ def of_rows(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def rows(run: Run) -> Iterator[dict[str, object]]:
-    """Yield each measure of each cell under `COLUMNS`."""
+    """Yield each measure of each cell under `COLUMNS`, then its gates without a measure, as `no_regression`."""
     for outcome in run.outcomes:
         names = (outcome.cell, outcome.scenario, outcome.strategy, outcome.perturbation or "", outcome.model)
+        statuses: dict[str, list[str]] = {}
+        for verdict in outcome.verdicts:
+            statuses.setdefault(verdict.gate.word or verdict.gate.metric, []).append(verdict.status)
         for measure in outcome.measures.values():
             level = math.nan if math.isnan(measure.low) else measure.level
             numbers = (measure.metric, measure.value, measure.low, measure.high, level, measure.n, measure.note)
-            statuses = (verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric)
-            yield dict(zip(COLUMNS, (*names, *numbers, "; ".join(statuses)), strict=True))
+            own = statuses.pop(measure.metric, ())
+            yield dict(zip(COLUMNS, (*names, *numbers, "; ".join(own)), strict=True))
+        for name, own in statuses.items():
+            yield dict(zip(COLUMNS, (*names, name, *_NO_NUMBERS, "", "; ".join(own)), strict=True))
 
 
 def _missing(cell: object) -> bool:

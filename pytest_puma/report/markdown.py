@@ -62,12 +62,12 @@ def _changes(run: Run) -> Iterator[str]:
     ]
     if rows:
         yield "#### change since the baseline"
-        yield _github(rows, ("cell", "gate", "metric", "was", "is", "change", "95 % interval", "verdict"))
+        yield _github(rows, ("cell", "gate", "metric", "n", "was", "is", "change", "95 % interval", "verdict"))
 
 
 def _change(change: Change) -> tuple[str, ...]:
     difference = f"x {number(change.value)}" if change.quotient else signed(change.value)
-    return (change.metric, number(change.old), number(change.new), difference, interval(change))
+    return (change.metric, str(change.n), number(change.old), number(change.new), difference, interval(change))
 
 
 def _perturbations(run: Run) -> Iterator[str]:

@@ -95,7 +95,7 @@ def _assessed(cell: Cell, answered: CellPredictions, context: Context) -> Outcom
         calibration=calibration_bins(scored.table),
         failures=cautions.failure_counts(predictions),
         verdicts=_verdicts(cell, answered, measures, comparisons, context.policy),
-        warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines),
+        warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines, baseline),
         notes=answered.notes,
         determinism=answered.determinism,
         flips=flips_since(cell, answered, baseline, texts),
@@ -201,11 +201,14 @@ def _warnings(  # noqa: PLR0917
     texts: Sequence[str],
     seconds: float,
     naive_baselines: NaiveBaselines | None,
+    baseline: Comparison | None,
 ) -> tuple[str, ...]:
+    samples = len(answered.samples)
     own = {name: (kernel.seconds, kernel.calls) for name, kernel in scored.own().items()}
     sentences = [
         *answered.warnings,
         *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
+        *(() if baseline is None else cautions.on_baseline(baseline.name, lacking=baseline.lacking, samples=samples)),
         *cautions.on_repeats(answered.samples, texts),
         *(cell.scenario.remarks(answered.samples) if isinstance(cell.scenario, ComposedScenario) else ()),
         *cautions.on_answers(cell.scenario, answered.predictions),

@@ -84,6 +84,12 @@ def test_the_answers_behind_a_change_are_counted(change: Change, counts: str) ->
     assert judge_change(gate, change, "the baseline", Policy()).reason.endswith(counts)
 
 
+def test_the_end_of_an_interval_at_zero_has_no_sign() -> None:
+    touching = replace(FALL, high=0.0)
+    reason = judge_change(parse_gate("f1_macro >= baseline"), touching, "the baseline", Policy()).reason
+    assert reason.startswith("f1_macro fell by 0.06 [0, 0.1] against the baseline, which may miss")
+
+
 WRONG = "answers are wrong where it is right"
 
 

@@ -4,6 +4,7 @@ import io
 
 import pandas as pd
 
+from pytest_puma.gates import parse_gate
 from pytest_puma.report.csv import COLUMNS, as_csv
 from tests.factories import measure, outcome, run, verdict
 
@@ -19,6 +20,14 @@ def test_each_measure_of_each_cell_has_a_line() -> None:
     assert (first["value"], first["low"], first["high"], first["n"]) == (0.66, 0.52, 0.77, 50)
     assert first["verdicts"] == "PASS; INCONCLUSIVE"
     assert result["verdicts"].isna().sum() == 5
+
+
+def test_a_gate_without_a_measure_has_a_line_of_its_own() -> None:
+    tested = verdict(gate=parse_gate("no_regression"), status="FAIL")
+    absent = verdict(gate=parse_gate("brier <= 0.5"), status="NOT RUN")
+    *_, first, second = as_csv(run(outcome(verdicts=(verdict(), tested, absent)))).splitlines()
+    assert first == "triage-zero_shot@m,triage,zero_shot,,m,no_regression,,,,,,,FAIL"
+    assert second == "triage-zero_shot@m,triage,zero_shot,,m,brier,,,,,,,NOT RUN"
 
 
 def test_a_perturbation_has_a_column() -> None:

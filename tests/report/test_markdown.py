@@ -193,7 +193,7 @@ def test_the_change_since_the_baseline_is_shown_also_where_the_gate_is_kept() ->
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert [cell.strip() for cell in header.strip("|").split("|")][:3] == ["cell", "gate", "metric"]
     assert cells[:3] == ["`triage-zero_shot@m`", "accuracy >= baseline - 0.3", "accuracy"]
-    assert cells[3:] == ["0.66", "0.46", "-0.2", "[-0.4, 0.1]", "PASS"]
+    assert cells[3:] == ["50", "0.66", "0.46", "-0.2", "[-0.4, 0.1]", "PASS"]
 
 
 def test_a_warning_of_several_cells_appears_once_with_their_number() -> None:

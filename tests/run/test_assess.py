@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import islice
+
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pytest_puma.core import Metric
+from pytest_puma.baseline import Entry
+from pytest_puma.core import Metric, Policy
 from pytest_puma.run.assess import Context, assess
 from pytest_puma.run.predict import CellPredictions
 from tests.factories import Triage, cell, entry, predictions, sample
@@ -65,3 +69,46 @@ def test_matrices_are_computed_by_one_thread_without_a_change_for_others() -> No
     with threadpool_limits(2, user_api="blas"):
         assert assess(cell(Triage(), scores=(seen,)), answered("AB", "AB"), Context())["threads"] == 1
         assert threads() == {2}
+
+
+def _known(rows: int, answers: str) -> Entry:
+    """A baseline with this number of the first samples alone."""
+    whole = entry(assess(cell(Triage()), answered("ABCD" * 15, answers * 15), Context()))
+    return replace(whole, answers=dict(islice(whole.answers.items(), rows)))
+
+
+def test_equal_answers_to_a_few_common_samples_do_not_show_that_nothing_changed() -> None:
+    judged = cell(Triage(), gates=("accuracy >= baseline", "no_regression", "accuracy >= baseline !point"))
+    given = answered("ABCD" * 15, "ABCA" * 15)
+    few = assess(judged, given, Context(baseline=_known(3, "ABCA"), policy=Policy(inconclusive="fail")))
+
+    assert [verdict.status for verdict in few.verdicts] == ["INCONCLUSIVE", "INCONCLUSIVE", "PASS"]
+    assert [verdict.fails for verdict in few.verdicts] == [True, True, False]
+    assert few.verdicts[0].reason == (
+        "accuracy stayed the same [0, 0] against baseline main@3f2c1d9 on the 3 samples that both have, which keeps "
+        ">= baseline (0 of 3 answers went from right to wrong, 0 the other way); but these are too few to show that "
+        "nothing changed"
+    )
+    assert "too few samples: a loss of 5 points is caught in" in few.verdicts[1].reason
+    (warning,) = few.warnings
+    assert warning == (
+        "triage-zero_shot@script: 57 of 60 samples are not in baseline main@3f2c1d9: what is compared with it are the "
+        "other 3"
+    )
+
+
+def test_equal_answers_to_thirty_common_samples_or_to_all_pass() -> None:
+    judged = cell(Triage(), gates=("accuracy >= baseline",))
+    thirty = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_known(30, "ABCA")))
+    assert thirty.verdicts[0].status == "PASS"
+    assert ["30 of 60 samples are not in baseline" in each for each in thirty.warnings] == [True]
+
+    whole = assess(judged, answered("ABCD", "ABCA"), Context(baseline=_known(60, "ABCA")))
+    assert whole.verdicts[0].status == "PASS"
+    assert not any("baseline" in each for each in whole.warnings)
+
+
+def test_a_change_on_a_few_common_samples_is_judged_by_its_interval() -> None:
+    judged = cell(Triage(), gates=("accuracy >= baseline - 0.9", "accuracy >= baseline + 0.9"))
+    changed = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_known(8, "ABCD")))
+    assert [verdict.status for verdict in changed.verdicts] == ["PASS", "FAIL"]
