@@ -14,12 +14,17 @@ _BEGINNING = 4096
 
 
 def warn_of_spec(path: Path, parent: pytest.Collector) -> None:
-    """Warn of a YAML file that looks like a run-spec, as PUMA's own `smoke.yaml` does."""
+    """Warn of a YAML file that looks like a run-spec, as PUMA's own `smoke.yaml` does, if its folder is collected.
+
+    pytest also offers the siblings of each file that the command line names.
+    """
+    if not any(map(parent.session.isinitpath, path.parents)):
+        return
     try:
         with path.open("rb") as stream:
             beginning = stream.read(_BEGINNING)
     except OSError:
-        return  # the command line does not name this file
+        return  # the user did not ask for this file
     if all(key.search(beginning) for key in _KEYS):
         name = f"{path.stem}.puma{path.suffix}"
         sentence = (

@@ -2,7 +2,7 @@ import json
 
 import pandas as pd
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import INI, TRIAGE, Project
 
 
 def _issues(count: int) -> pd.DataFrame:
@@ -158,6 +158,17 @@ def test_a_run_spec_of_another_name_in_a_folder_is_warned_about(alone: Project) 
     result.assert_outcomes(passed=1, warnings=1)
     result.stdout.fnmatch_lines(["*puma: smoke.yaml looks like a run-spec, *; rename it to smoke.puma.yaml, or *"])
     alone.run("specs/smoke.yaml").assert_outcomes(passed=1, warnings=0)
+
+
+def test_a_named_run_spec_causes_no_warning_about_its_siblings(alone: Project) -> None:
+    folder = alone.pytester.mkdir("specs")
+    spec = "scenario: triage_jira\nadaptation: {strategy: [zero-shot]}\nsample_size: 4\n"
+    (folder / "smoke.yaml").write_text(spec, encoding="utf-8")
+    (folder / "other.yaml").write_text(spec, encoding="utf-8")
+    show = "-Wdefault::pytest.PytestCollectionWarning"
+    alone.run("specs/smoke.yaml", show).assert_outcomes(passed=1, warnings=0)
+    alone.pytester.makeini(f"{INI}\ntestpaths = specs\n")
+    alone.run(show).assert_outcomes(passed=0, warnings=2)
 
 
 def test_a_yaml_file_of_another_plugin_is_left_to_it(alone: Project) -> None:
