@@ -3,19 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_puma.core import Exchange, Generate, Likelihood, PumaError, Response, Score, TemplateError
+from pytest_puma.core import Exchange, Generate, Likelihood, Message, PumaError, Response, Score, TemplateError
 from pytest_puma.strategies import Strategy, Task
+from pytest_puma.strategies.templates import Template
+from pytest_puma.strategies.wording import Shown, Wording
 
 #: Maximum number of turns: a user's strategy may ask until it has an answer, which never comes here.
 _MAX_TURNS = 8
 
 
+@dataclass(frozen=True, slots=True)
+class _NotedTurns:
+    """A wording that notes the turns of which it is asked for messages."""
+
+    wording: Wording
+    turns: set[str] = field(default_factory=set)
+
+    @property
+    def place(self) -> str:
+        return self.wording.place
+
+    def digest(self, first: Shown) -> str:
+        return self.wording.digest(first)
+
+    def messages(self, turn: str, shown: Shown) -> tuple[Message, ...]:
+        self.turns.add(turn)
+        return self.wording.messages(turn, shown)
+
+    def prefill(self, shown: Shown) -> str:
+        return self.wording.prefill(shown)
+
+
 def rehearse(strategy: Strategy, task: Task) -> None:
     """Run the conversation about a sample with empty replies; a `TemplateError` reports a fault of the template."""
-    texts = _prompt_texts(strategy, task)
+    noted = _NotedTurns(task.wording)
+    texts = _prompt_texts(strategy, replace(task, wording=noted))
+    if isinstance(task.wording, Template):
+        # The conversation of a plugin may read other turns after other replies.
+        ours = getattr(strategy.converse, "__module__", "").startswith("pytest_puma.")
+        task.wording.check_turns(noted.turns, strategy.name, complete=ours)
+    _check_fields(strategy, task, texts)
+
+
+def _check_fields(strategy: Strategy, task: Task, texts: list[str]) -> None:
+    """Refuse prompts that are the same for all samples; `texts` are those of the task."""
     try:
         changed = _prompt_texts(
             strategy, replace(task, sample=replace(task.sample, fields=_changed(task.sample.fields)))

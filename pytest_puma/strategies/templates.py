@@ -20,18 +20,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import sys
-import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import Message, TemplateError
 from pytest_puma.core.bundled import bundled_folder
-from pytest_puma.core.errors import did_you_mean, one_line
+from pytest_puma.core.errors import did_you_mean
+from pytest_puma.strategies.blocks import refuse_empty, refuse_stray_text, turn_blocks
+from pytest_puma.strategies.template_faults import fault, place, reason
 from pytest_puma.strategies.wording import SYSTEM, USER, Shown
 
 if TYPE_CHECKING:
@@ -42,19 +43,21 @@ if TYPE_CHECKING:
     from pytest_puma.engine.sandbox import BoundedEnvironment
 
 SUFFIX = ".jinja"
-#: The messages of Jinja2 for `{{ subjct }}` and for `{{ instance.subjct }}`.
-_MISSING = re.compile(r"'(\w+)'(?: is undefined)?$")
-_MAX_REASON = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """A compiled template. `sources_sha256`: the digest of its source and of every source that it loads."""
+    """A compiled template.
+
+    `sources_sha256`: the digest of its source and of every source that it loads. `turns`: the line of each of its
+    blocks that can only be a turn.
+    """
 
     path: Path
     sources_sha256: str
     compiled: jinja2.Template = field(repr=False, compare=False)
     environment: BoundedEnvironment = field(repr=False, compare=False)
+    turns: Mapping[str, int] = field(repr=False, compare=False)
 
     @property
     def place(self) -> str:
@@ -73,6 +76,21 @@ class Template:
         """Return nothing: templates have no cue."""
         return ""
 
+    def check_turns(self, read: Collection[str], strategy: str, *, complete: bool) -> None:
+        """Raise an error for a block that a strategy does not read; `read` are the turns that it reads.
+
+        They are `complete` if it never reads another one. If not, only a block that is named almost as one is an error.
+        """
+        known = [SYSTEM, *sorted({*read} - {SYSTEM})]
+        for name in (name for name in self.turns if name not in known):
+            hint = did_you_mean(name, known if complete else {*known} - {*self.turns})
+            if complete or hint:
+                msg = (
+                    f"{self.path}, line {self.turns[name]}: {strategy} reads no block {name!r}, so no prompt "
+                    f"would show its text; {hint}it reads: {', '.join(known)}"
+                )
+                raise TemplateError(msg)
+
     def render(self, turn: str, variables: Mapping[str, Any], *, hidden: Collection[str] = ()) -> tuple[Message, ...]:
         """Return the system message, if the template has one, and the message of the turn (the name of a block).
 
@@ -80,10 +98,18 @@ class Template:
         """
         texts = self._render(turn, variables, hidden)
         if not texts.get(turn):
-            msg = f"{self.path}: no text for the turn {turn!r}; add a block of this name, with text in it"
+            msg = f"{self.path}: no text for the turn {turn!r}; {self._advice(turn)}"
             raise TemplateError(msg)
         message = Message(role="user", content=texts[turn])
         return (Message(role="system", content=texts[SYSTEM]), message) if texts.get(SYSTEM) else (message,)
+
+    def _advice(self, turn: str) -> str:
+        """How to give a turn its text."""
+        if turn == USER and not self.compiled.blocks:
+            return "a file without blocks is this turn: write its text, or a block of this name"
+        for misspelt in get_close_matches(turn, self.turns, n=1):
+            return f"rename the block {misspelt!r} (line {self.turns[misspelt]}), or add a block of this name"
+        return "add a block of this name, with text in it"
 
     def _render(self, turn: str, variables: Mapping[str, Any], hidden: Collection[str]) -> dict[str, str]:
         """The stripped text of the blocks for the system and the turn, or of the whole as the user's."""
@@ -100,7 +126,7 @@ class Template:
                     texts = {name: "".join(context.blocks[name][0](context)) for name in names}
         except Exception as error:
             # Any error is the template's fault: it may divide by zero or add text to numbers.
-            msg = f"{_place(error, self.path)}: {_fault(error, variables, hidden)}"
+            msg = f"{place(error, self.path)}: {fault(error, variables, hidden)}"
             raise TemplateError(msg) from error
         return {name: text.strip() for name, text in texts.items()}
 
@@ -155,9 +181,12 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
     # The end is kept so that an include on its own line stays a line.
     environment = BoundedEnvironment(loader=loader, undefined=jinja2.StrictUndefined, keeps_end=True)
     try:
-        sources = dict(_sources(environment, loader, path.name))
-        _refuse_stray_text(environment.parse(sources[path.name]), path)
-        compiled = environment.get_template(path.name)
+        read = list(_sources(environment, loader, path.name))
+        sources = {name: source for name, source, _ in read}
+        trees = {name: tree for name, _, tree in read}
+        refuse_empty(trees[path.name], sources[path.name], path)
+        refuse_stray_text(trees[path.name], path)
+        compiled, blocks = environment.get_template(path.name), turn_blocks(trees, path.name)
     except jinja2.TemplateSyntaxError as error:
         msg = f"{error.filename or path}, line {error.lineno}: {error.message}"
         raise TemplateError(msg) from error
@@ -165,13 +194,17 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
         raise
     except Exception as error:
         # Python's errors too, from the code that Jinja2 compiles a template to.
-        msg = f"{path}: {_reason(error)}; expected a Jinja2 template in UTF-8"
+        msg = f"{path}: {reason(error)}; expected a Jinja2 template in UTF-8"
         raise TemplateError(msg) from error
-    return Template(path=path, sources_sha256=_digest(sources), compiled=compiled, environment=environment)
+    return Template(
+        path=path, sources_sha256=_digest(sources), compiled=compiled, environment=environment, turns=blocks
+    )
 
 
-def _sources(environment: BoundedEnvironment, loader: jinja2.BaseLoader, name: str) -> Iterator[tuple[str, str]]:
-    """Name and source of a template and of all templates that it includes, imports or extends."""
+def _sources(
+    environment: BoundedEnvironment, loader: jinja2.BaseLoader, name: str
+) -> Iterator[tuple[str, str, nodes.Template]]:
+    """Name, source and tree of a template and of all templates that it includes, imports or extends."""
     from jinja2 import TemplateNotFound, meta
 
     waiting, seen = [name], set[str]()
@@ -184,8 +217,8 @@ def _sources(environment: BoundedEnvironment, loader: jinja2.BaseLoader, name: s
             source, path, _ = loader.get_source(environment, current)
         except TemplateNotFound:
             continue  # `ignore missing` may allow it; if not, rendering names the line
-        yield current, source
         tree = environment.parse(source, current, path)
+        yield current, source, tree
         for referenced in meta.find_referenced_templates(tree):
             if referenced is None:
                 msg = f"{path}: an included template's name is computed; write it out, so that the digest covers it"
@@ -193,48 +226,5 @@ def _sources(environment: BoundedEnvironment, loader: jinja2.BaseLoader, name: s
             waiting.append(referenced)
 
 
-def _refuse_stray_text(tree: nodes.Template, path: Path) -> None:
-    """Raise an error for text outside of the blocks, which belongs to no turn."""
-    from jinja2 import nodes
-
-    if tree.find(nodes.Block) is None and tree.find(nodes.Extends) is None:
-        return
-    outputs = (node for node in tree.body if isinstance(node, nodes.Output))
-    for text in (text for output in outputs for text in output.nodes):
-        if not isinstance(text, nodes.TemplateData) or text.data.strip():
-            msg = f"{path}, line {text.lineno}: text outside of the blocks, which belongs to no turn; move it into one"
-            raise TemplateError(msg)
-
-
 def _digest(sources: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()
-
-
-def _fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str]) -> str:
-    """The fault, with a suggestion if a name does not exist."""
-    from pytest_puma.engine.budget import LimitError
-
-    reason = _reason(error)
-    if isinstance(error, LimitError):
-        return f"{reason}; expected a prompt of ordinary size: shorten its loops and texts"
-    missing = _MISSING.search(reason)
-    name = missing[1] if missing else ""
-    if name in hidden:
-        return f"{name!r} reveals the gold answer, which no prompt may show; remove it"
-    there = ", ".join(sorted(variables)) or "none"
-    return f"{reason}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
-
-
-def _reason(error: Exception) -> str:
-    """The message of an error in one line of limited length; a variable's text may be part of it."""
-    return one_line(str(error) or type(error).__name__, _MAX_REASON)
-
-
-def _place(error: Exception, path: Path) -> str:
-    """File and line of the innermost template code that the error passed through."""
-    place = str(path)
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        template: jinja2.Template | None = frame.f_globals.get("__jinja_template__")
-        if template is not None:
-            place = f"{template.filename}, line {template.get_corresponding_lineno(line)}"
-    return place

@@ -65,6 +65,33 @@ def test_a_syntax_error_in_an_include_names_the_included_file(project: TemplateP
     assert str(caught.value).startswith(f"{partial}, line 1: ")
 
 
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("", "the file is empty"),
+        ("\n \n", "the file is empty"),
+        ("{# What is to be done? #}\n", "the file has only comments"),
+    ],
+)
+def test_an_empty_file_is_an_error_that_asks_for_no_block(project: TemplateProject, source: str, fault: str) -> None:
+    path = project.write(source)
+    with pytest.raises(TemplateError) as caught:
+        project.find()
+    assert str(caught.value) == f"{path}: {fault}; write the prompt into it (a file without blocks is the user's turn)"
+
+
+def test_a_file_without_blocks_that_gives_no_text_needs_none(project: TemplateProject) -> None:
+    with pytest.raises(TemplateError, match="no text for the turn 'user'; a file without blocks is this turn: write "):
+        project.render("{% if not title %}x{% endif %}")
+
+
+def test_a_turn_whose_block_is_misspelt_names_that_block(project: TemplateProject) -> None:
+    with pytest.raises(
+        TemplateError, match=r"no text for the turn 'user'; rename the block 'usr' \(line 2\), or add a "
+    ):
+        project.render("{% block system %}x{% endblock %}\n{% block usr %}{{ title }}{% endblock %}")
+
+
 def test_a_template_that_is_not_text_is_an_error(project: TemplateProject) -> None:
     project.write("").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(TemplateError, match="UTF-8"):

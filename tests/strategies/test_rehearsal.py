@@ -1,0 +1,69 @@
+"""A conversation without a model finds the faults of a template that no single rendering shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import Answer, Conversation, Generation, TemplateError, ask
+from pytest_puma.strategies import Strategy, Task, parse_strategy
+from pytest_puma.strategies.rehearsal import rehearse
+from tests.strategies.play import task
+from tests.strategies.template_project import TemplateProject
+
+USER = "{% block user %}{{ title }}{% endblock %}"
+
+
+def two_turns(task: Task) -> Conversation:
+    """The second turn depends on the first reply, which is empty in a rehearsal."""
+    response = yield from ask(task.generate(task.prompt()))
+    if response.text:
+        response = yield from ask(task.generate(task.prompt("criticize", task.prompt().messages)))
+    return Answer(value=task.read(response.text), responses=(response,))
+
+
+CRITIC = Strategy(name="critic", converse=two_turns, templates=("critic",))
+
+
+def fault(root: Path, template: str, strategy: str | Strategy = "zero_shot", **fields: Any) -> str:
+    """The error of a template, empty for none; its path is shortened to the name of the file."""
+    parsed = parse_strategy(strategy) if isinstance(strategy, str) else strategy
+    try:
+        rehearse(parsed, task(root, template=template, generation=Generation(max_tokens=9, temperature=0.7), **fields))
+    except TemplateError as error:
+        return str(error).replace(f"{root}/prompts/fruit/", "")
+    return ""
+
+
+def test_a_block_that_no_turn_reads_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    assert fault(tmp_path, "{% block sytem %}Be brief.{% endblock %}\n" + USER) == (
+        "strategy.jinja, line 1: zero_shot reads no block 'sytem', so no prompt would show its text; "
+        "did you mean 'system'? it reads: system, user"
+    )
+    decide = USER + "\n{% block decide %}So?{% endblock %}"
+    assert "line 2: zero_shot reads no block 'decide'" in fault(tmp_path, decide)
+    assert fault(tmp_path, decide, "egi") == ""
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% block user %}{{ title }}{% block hint %}?{% endblock %}{% endblock %}",
+        "{% block user %}{{ title }}{{ self.hint() }}{% endblock %}{% block hint %}?{% endblock %}",
+        '{% extends "_base.jinja" %}{% block hint %}?{% endblock %}',
+        '{% extends "_child.jinja" %}{% block hint %}?{% endblock %}',
+    ],
+)
+def test_a_block_that_a_turn_uses_is_no_turn(tmp_path: Path, template: str) -> None:
+    project = TemplateProject(tmp_path)
+    project.write("{% block user %}{{ title }}{% block hint %}{% endblock %}{% endblock %}", "_base", "fruit")
+    project.write('{% extends "_base.jinja" %}', "_child", "fruit")
+    assert fault(tmp_path, template) == ""
+    assert "no block 'hnt'" in fault(tmp_path, '{% extends "_child.jinja" %}{% block hnt %}?{% endblock %}')
+
+
+def test_a_conversation_of_a_plugin_may_read_other_blocks_later(tmp_path: Path) -> None:
+    assert fault(tmp_path, USER + "{% block criticize %}Why?{% endblock %}", CRITIC) == ""
+    assert "critic reads no block 'sytem'" in fault(tmp_path, "{% block sytem %}x{% endblock %}" + USER, CRITIC)
