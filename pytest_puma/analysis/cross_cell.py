@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_puma.core import BootstrapReplicates, Gate, Measure, Outcome, Policy, Verdict
+from pytest_puma.core import Gate, Measure, Outcome, Policy, Verdict
 from pytest_puma.gates import judge, judge_change, not_run
 from pytest_puma.metrics import paired_change
 from pytest_puma.stats.selection import Selected, select
@@ -46,7 +46,7 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
     chosen = candidates[selected.place]
     one = chosen.model if gate.axis == "model" else chosen.strategy
     measure = chosen.measures[gate.metric]
-    verdict = judge(gate, {gate.metric: _corrected(measure, selected, chosen.replicates[gate.metric])})
+    verdict = judge(gate, {gate.metric: _corrected(measure, selected)})
     reason = f"{gate.pick} of {len(candidates)}, {one}: {verdict.reason}"
     if len(candidates) > 1:
         reason += f"; corrected for choosing the {gate.pick} of {len(candidates)}, observed {measure.value:.3g}"
@@ -54,18 +54,16 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
 
 
 def _selected(gate: Gate, measured: Sequence[Outcome]) -> Selected:
+    replicates = [each.replicates[gate.metric] for each in measured]
     values = [each.measures[gate.metric].value for each in measured]
-    return select(values, [each.replicates[gate.metric].values for each in measured], greatest=gate.pick == "max")
+    resampled = [each.values for each in replicates]
+    return select(values, resampled, greatest=gate.pick == "max", bounds=replicates[0].bounds)
 
 
-def _corrected(measure: Measure, selected: Selected, replicates: BootstrapReplicates) -> Measure:
-    """The value and the interval, corrected for the selection and within the bounds of the metric."""
-    low, high = (measure.value + selected.wider * (end - measure.value) for end in (measure.low, measure.high))
-    if min(replicates.values) >= 0:
-        low = max(low, 0.0)
-    if replicates.bounds:
-        low, high = max(low, replicates.bounds[0]), min(high, replicates.bounds[1])
-    return replace(measure, value=selected.value, low=min(low, selected.value), high=max(high, selected.value))
+def _corrected(measure: Measure, selected: Selected) -> Measure:
+    """The value and the interval, corrected for the selection."""
+    low, high = selected.interval(measure.low, measure.high)
+    return replace(measure, value=selected.value, low=low, high=high)
 
 
 def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:

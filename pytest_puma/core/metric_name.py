@@ -18,9 +18,13 @@ from pytest_puma.core.errors import SettingsError
 
 Fold: TypeAlias = Literal["mean", "min", "max"]
 
-_SLICED = re.compile(r"(?P<base>.+)\[(?P<slice>[^\]]*)\]")
+_LAST = re.compile(r"(?P<base>.+)\[(?P<slice>[^\]]*)\]")
+#: The value of a slice may have brackets itself; so may the metric, as `per_class.a[b].f1[min x]`.
+_FIRST = re.compile(r"(?P<base>[^\[]+)\[(?P<slice>.*)\]")
 _FOLD = re.compile(r"\s*(mean|min|max)\s+([^\s=,]+)\s*")
-_VALUE = re.compile(r"\s*([^=,]+?)\s*=\s*([^,]*?)\s*")
+_VALUE = re.compile(r"\s*([^=,]+?)\s*=\s*(.*?)\s*")
+#: A comma before another column; any other one belongs to a value, as in `[subject=Health, Safety]`.
+_NEXT = re.compile(r",(?=[^=,]+=)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +51,23 @@ class MetricName:
     @classmethod
     def parse(cls, text: str) -> MetricName:
         """Read a name. Raises a `SettingsError` for a bracket with anything but a slice in it."""
-        sliced = _SLICED.fullmatch(text)
-        if sliced is None:
-            return cls(text)
-        inside = sliced["slice"]
-        if folded := _FOLD.fullmatch(inside):
-            return cls(sliced["base"], Slice(fold=_fold(folded[1]), key=folded[2]))
-        pairs = [_VALUE.fullmatch(part) for part in inside.split(",")]
-        values = tuple((pair[1], pair[2]) for pair in pairs if pair is not None)
-        if len(values) < len(pairs):
-            msg = f"metric {text!r}: found [{inside}]; expected [column=value], or [mean column], min or max"
+        for pattern in (_LAST, _FIRST):
+            sliced = pattern.fullmatch(text)
+            if sliced is not None and (part := _slice(sliced["slice"])) is not None:
+                return cls(sliced["base"], part)
+        if wrong := _LAST.fullmatch(text):
+            msg = f"metric {text!r}: found [{wrong['slice']}]; expected [column=value], or [mean column], min or max"
             raise SettingsError(msg)
-        return cls(sliced["base"], Slice(values=values))
+        return cls(text)
+
+
+def _slice(inside: str) -> Slice | None:
+    """Read what is between the brackets; None if it is no slice."""
+    if folded := _FOLD.fullmatch(inside):
+        return Slice(fold=_fold(folded[1]), key=folded[2])
+    pairs = [_VALUE.fullmatch(part) for part in _NEXT.split(inside)]
+    values = tuple((pair[1], pair[2]) for pair in pairs if pair is not None)
+    return Slice(values=values) if len(values) == len(pairs) else None
 
 
 def of_group(base: str, key: str, value: str) -> str:

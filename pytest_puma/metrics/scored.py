@@ -152,7 +152,8 @@ class ScoredPredictions:
         measuring = partial(measure, resamples=self.resamples, level=level, questions=self.questions)
         (observed,) = measuring([replace(statistic, bare=True)])
         values = [replicates[each.name][0] for each in groups]
-        return slices.extreme(observed, measuring(groups, replicates=replicates), values)
+        measures = measuring(groups, replicates=replicates)
+        return slices.extreme(observed, measures, values, bounds=statistic.bounds or ())
 
     def resampled(self, statistic: Statistic) -> NDArray[np.float64]:
         """The statistic in every resample."""

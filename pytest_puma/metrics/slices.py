@@ -85,11 +85,17 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
     )
 
 
-def extreme(measured: Measure, groups: Sequence[Measure], replicates: Sequence[NDArray[np.float64]]) -> Measure | None:
+def extreme(
+    measured: Measure,
+    groups: Sequence[Measure],
+    replicates: Sequence[NDArray[np.float64]],
+    *,
+    bounds: Sequence[float] = (),
+) -> Measure | None:
     """The lowest or the highest of the groups, without the bias of the choice, as in gates over several cells.
 
-    `measured` has the observed value; `replicates` are those of each group in the same resamples. None if fewer than
-    two groups have a value: there was no choice.
+    `measured` has the observed value; `replicates` are those of each group in the same resamples; `bounds`: those of
+    the metric. None if fewer than two groups have a value: there was no choice.
     """
     name = MetricName.parse(measured.metric)
     fold = "max" if name.slice is not None and name.slice.fold == "max" else "min"
@@ -97,19 +103,13 @@ def extreme(measured: Measure, groups: Sequence[Measure], replicates: Sequence[N
     if len(rows) < 2 or math.isnan(measured.value):  # noqa: PLR2004
         return None
     values = [groups[row].value for row in rows]
-    chosen = select(values, [replicates[row].tolist() for row in rows], greatest=fold == "max")
+    chosen = select(values, [replicates[row].tolist() for row in rows], greatest=fold == "max", bounds=bounds)
     one = groups[rows[chosen.place]]
     part = MetricName.parse(one.metric).slice
     group = "" if part is None else part.values[0][1]
     note = f"corrected for choosing the {fold} of {len(rows)} ({group}), observed {one.value:.3g}"
-    low, high = (one.value + chosen.wider * (end - one.value) for end in (one.low, one.high))
-    return replace(
-        measured,
-        value=chosen.value,
-        low=min(low, chosen.value),
-        high=max(high, chosen.value),
-        note="; ".join(filter(None, [one.note, note])),
-    )
+    low, high = chosen.interval(one.low, one.high)
+    return replace(measured, value=chosen.value, low=low, high=high, note="; ".join(filter(None, [one.note, note])))
 
 
 def _combined(kernels: Sequence[Kernel], fold: Fold) -> Kernel:

@@ -170,3 +170,15 @@ def test_another_selection_is_named_beside_a_baseline(alone: Project) -> None:
     assert '"groups":{"subject":["' in lines
     result = alone.run("--puma-subject=law", "--puma-gate=accuracy >= baseline + 0.5")
     result.stdout.fnmatch_lines(["*on the 3 samples that both have*; changed since: the subjects*"])
+
+
+def test_a_group_may_have_any_name(alone: Project) -> None:
+    exams(alone)
+    alone.pytester.makepyfile(conftest=YES)
+    names = ["Health, Safety", "a=b, c", "p]q[r", "x, y=z"]
+    rows = [f'{n},question {n},"{names[n % 4]}",{"yes" if n % 3 else "no"}' for n in range(24)]
+    (alone.pytester.path / "exams.csv").write_text("\n".join(["id,text,subject,gold", *rows]), encoding="utf-8")
+    gate = "exams: accuracy[subject=Health, Safety] >= 0.99"
+    result = alone.run("--puma-strategy=zero_shot", "-k", "exams", f"--puma-gate={gate}", model=False)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*accuracy[[]subject=Health, Safety[]] 0.667* n=3 is under 0.99*"])

@@ -103,6 +103,7 @@ def test_values_of_all_groups_take_no_resamples() -> None:
         ("accuracy", MetricName("accuracy")),
         ("accuracy[subject=law]", MetricName("accuracy", Slice(values=(("subject", "law"),)))),
         ("rouge[ a = b c , d=e ]", MetricName("rouge", Slice(values=(("a", "b c"), ("d", "e"))))),
+        ("a[s=Health, Safety,d=e=f, g]", MetricName("a", Slice(values=(("s", "Health, Safety"), ("d", "e=f, g"))))),
         ("mae[mean subject]", MetricName("mae", Slice(fold="mean", key="subject"))),
         ("per_class.a[b].f1[min x]", MetricName("per_class.a[b].f1", Slice(fold="min", key="x"))),
     ],
@@ -111,7 +112,7 @@ def test_names_are_read_in_parts(text: str, name: MetricName) -> None:
     assert MetricName.parse(text) == name
 
 
-@pytest.mark.parametrize("text", ["accuracy[subject]", "accuracy[]", "accuracy[median subject]", "accuracy[a=b,c]"])
+@pytest.mark.parametrize("text", ["accuracy[subject]", "accuracy[]", "accuracy[median subject]", "accuracy[a,b=c]"])
 def test_any_other_bracket_is_an_error(text: str) -> None:
     with pytest.raises(SettingsError, match=r"expected \[column=value\], or \[mean column\], min or max"):
         MetricName.parse(text)
