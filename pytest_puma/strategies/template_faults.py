@@ -27,10 +27,28 @@ def fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str
         return f"{found}; expected a prompt of ordinary size: shorten its loops and texts"
     missing = _MISSING.search(found)
     name = missing[1] if missing else ""
-    if name in hidden:
+    owner = _owner(error)
+    of_example = any(owner is each for each in variables.get("examples", ()))
+    if name in hidden and not of_example:
         return f"{name!r} reveals the gold answer, which no prompt may show; remove it"
+    if owner is not None:
+        named = "an example" if of_example else "instance" if owner is variables.get("instance") else ""
+        fields = sorted(map(str, owner))
+        there = one_line(f"{did_you_mean(name, fields)}its fields are: {', '.join(fields) or 'none'}", _MAX_REASON)
+        return f"{f'{named} has no field {name!r}' if named and name else found}; {there}"
     there = ", ".join(sorted(variables)) or "none"
     return f"{found}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
+
+
+def _owner(error: Exception) -> Mapping[Any, Any] | None:
+    """The mapping that lacks a field, as `ex` in `{{ ex.label }}`; None if the fault is another one."""
+    import jinja2
+
+    # Jinja2 raises the error in a method of the undefined value, which knows its owner.
+    *_, (last, _) = traceback.walk_tb(error.__traceback__)
+    undefined = last.f_locals.get("self")
+    owner = undefined._undefined_obj if isinstance(undefined, jinja2.Undefined) else None  # noqa: SLF001 - documented
+    return owner if isinstance(owner, Mapping) else None
 
 
 def reason(error: Exception) -> str:

@@ -123,7 +123,7 @@ def test_deep_nesting_is_a_sentence(alone: Project) -> None:
 
 TEMPLATES = {
     "{{ titel }} {{ description }}": "zero_shot.jinja, line 1: 'titel' is undefined; did you mean 'title'? the *",
-    "{{ instance.titel }}": "zero_shot.jinja, line 1: *has no attribute 'titel'; did you mean 'title'? the variables *",
+    "{{ instance.titel }}": "zero_shot.jinja, line 1: instance has no field 'titel'; did you mean 'title'? its *",
     "Which priority: {{ labels | join(', ') }}?": "zero_shot.jinja: shows no field of the sample, *: *title*",
     "{{ title }} is {{ priority }}": "zero_shot.jinja, line 1: 'priority' reveals the gold answer, which no prompt *",
     "{{ title }} {{ instance.priority }}": "zero_shot.jinja, line 1: 'priority' reveals the gold answer, which no *",

@@ -68,6 +68,42 @@ def test_a_syntax_error_in_an_include_names_the_included_file(project: TemplateP
 @pytest.mark.parametrize(
     ("source", "fault"),
     [
+        (
+            "{% for ex in examples %}\n{{ ex.title }}: {{ ex.label }}{% endfor %}",
+            "an example has no field 'label'; did you mean 'gold_label'? its fields are: gold_label, priority, title",
+        ),
+        (
+            "\n{{ examples[0]['xyz'].upper() }}",
+            "an example has no field 'xyz'; its fields are: gold_label, priority, title",
+        ),
+        (
+            "{{ examples[0].priority }}\n{{ instance.titel }}",
+            "instance has no field 'titel'; did you mean 'title'? its fields are: title",
+        ),
+        ("\n{{ instance.priority }}", "'priority' reveals the gold answer, which no prompt may show; remove it"),
+        (
+            "\n{{ {'a': 1}.b }}",
+            "'dict object' has no attribute 'b'; its fields are: a",
+        ),
+        (
+            "\n{{ labels.first }}",
+            "'list object' has no attribute 'first'; the variables are: description, examples, instance, labels, title",
+        ),
+    ],
+)
+def test_a_missing_field_is_named_with_the_fields_of_its_owner(
+    project: TemplateProject, source: str, fault: str
+) -> None:
+    example = {"title": "Typo", "priority": "Trivial", "gold_label": "Trivial"}
+    path = project.write(source)
+    with pytest.raises(TemplateError) as caught:
+        project.find().render("user", VARIABLES | {"examples": [example]}, hidden={"priority"})
+    assert str(caught.value) == f"{path}, line 2: {fault}"
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
         ("", "the file is empty"),
         ("\n \n", "the file is empty"),
         ("{# What is to be done? #}\n", "the file has only comments"),
