@@ -45,6 +45,7 @@ def rehearse(strategy: Strategy, task: Task) -> None:
         # The conversation of a plugin may read other turns after other replies.
         ours = getattr(strategy.converse, "__module__", "").startswith("pytest_puma.")
         task.wording.check_turns(noted.turns, strategy.name, complete=ours)
+        _check_examples(strategy, task, texts)
     _check_fields(strategy, task, texts)
 
 
@@ -59,6 +60,24 @@ def _check_fields(strategy: Strategy, task: Task, texts: list[str]) -> None:
     if texts and texts == changed:
         fields = ", ".join(name for name in task.sample.fields if name not in task.hidden)
         msg = f"{task.wording.place}: shows no field of the sample, so all prompts would be equal; there are: {fields}"
+        raise TemplateError(msg)
+
+
+def _check_examples(strategy: Strategy, task: Task, texts: list[str]) -> None:
+    """Refuse a template that leaves out the examples: its prompts would be those of a strategy without any."""
+    if not (strategy.shots and task.examples):
+        return
+    try:
+        without = _prompt_texts(strategy, replace(task, examples=()))
+    except PumaError:
+        return  # the template uses them
+    if texts and texts == without:
+        fields = ", ".join(f"example.{name}" for name in task.examples[0])
+        msg = (
+            f"{task.wording.place}: {strategy.name} needs examples, but the template does not use the variable "
+            f"examples; add {{% for example in examples %}}...{{% endfor %}} with some of {fields}; "
+            "a prompt with examples of its own belongs in a strategy of its own, a file with another name"
+        )
         raise TemplateError(msg)
 
 

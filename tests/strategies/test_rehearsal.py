@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ def two_turns(task: Task) -> Conversation:
 
 
 CRITIC = Strategy(name="critic", converse=two_turns, templates=("critic",))
+CRITIC_BY_EXAMPLE = replace(CRITIC, shots=2)
+EXAMPLES = [{"title": "Honey", "gold_label": "SWEET"}, {"title": "Coffee", "gold_label": "BITTER"}]
 
 
 def fault(root: Path, template: str, strategy: str | Strategy = "zero_shot", **fields: Any) -> str:
@@ -67,3 +70,31 @@ def test_a_block_that_a_turn_uses_is_no_turn(tmp_path: Path, template: str) -> N
 def test_a_conversation_of_a_plugin_may_read_other_blocks_later(tmp_path: Path) -> None:
     assert fault(tmp_path, USER + "{% block criticize %}Why?{% endblock %}", CRITIC) == ""
     assert "critic reads no block 'sytem'" in fault(tmp_path, "{% block sytem %}x{% endblock %}" + USER, CRITIC)
+
+
+@pytest.mark.parametrize("strategy", ["few_shot_2", "cot_few_shot_2", "option_scoring_2", CRITIC_BY_EXAMPLE])
+def test_a_prompt_that_leaves_out_its_examples_is_refused(tmp_path: Path, strategy: str | Strategy) -> None:
+    found = fault(tmp_path, "{{ title }}", strategy, examples=EXAMPLES)
+    name = strategy if isinstance(strategy, str) else strategy.name
+    assert found == (
+        f"strategy.jinja: {name} needs examples, but the template does not use the variable examples; "
+        "add {% for example in examples %}...{% endfor %} with some of example.title, example.gold_label; "
+        "a prompt with examples of its own belongs in a strategy of its own, a file with another name"
+    )
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for example in examples %}{{ example.gold_label }} {% endfor %}{{ title }}",
+        "{{ examples[1].title }} {{ title }}",
+        "{% block user %}{{ title }}{% endblock %}{% block system %}{{ examples | length }}{% endblock %}",
+    ],
+)
+def test_a_prompt_that_shows_anything_of_its_examples_is_not(tmp_path: Path, template: str) -> None:
+    assert fault(tmp_path, template, "few_shot_2", examples=EXAMPLES) == ""
+
+
+def test_a_prompt_without_examples_needs_no_loop(tmp_path: Path) -> None:
+    assert fault(tmp_path, "{{ title }}", "few_shot_2") == ""
+    assert fault(tmp_path, "{{ title }}", "zero_shot") == ""
