@@ -35,11 +35,12 @@ def read_marker(args: Sequence[Any], keywords: Mapping[str, Any], settings: Sett
         raise SettingsError(msg)
     keywords = dict(keywords) | {name: _texts(name, keywords[name]) for name in _LISTS if name in keywords}
     options = {name: keywords[name] for name in _OPTIONS if name in keywords}
+    scenario = make_scenario(args[0], settings)
     if "strategies" in keywords:
-        options["strategies"] = settings.registry.strategy_names(keywords["strategies"])
+        templates = scenario.template_folder or scenario.name
+        options["strategies"] = settings.registry.strategy_names(keywords["strategies"], templates=templates)
     if "perturb" in keywords:
         options["perturb"] = settings.registry.perturbation_names(keywords["perturb"])
-    scenario = make_scenario(args[0], settings)
     return BenchmarkSpec(
         scenario=scenario,
         options=RunOptions(**options),

@@ -54,7 +54,7 @@ def _spec(values: Values, settings: Settings) -> BenchmarkSpec:
     return BenchmarkSpec(
         scenario=scenario,
         options=RunOptions(
-            strategies=_strategies(values, settings.registry),
+            strategies=_strategies(values, settings.registry, templates=scenario.template_folder or scenario.name),
             perturb=_perturbations(values, settings.registry),
             samples=first.get("sample_size"),
             repeats=first.get("repeat"),
@@ -68,12 +68,12 @@ def _spec(values: Values, settings: Settings) -> BenchmarkSpec:
     )
 
 
-def _strategies(values: Values, registry: Registry) -> tuple[str, ...]:
+def _strategies(values: Values, registry: Registry, *, templates: str) -> tuple[str, ...]:
     """Return each strategy in each form that `cot` requests: as it is, with a chain of thought, or both."""
     forms: list[str] = []
     for node in values["adaptation.strategy"]:
         with at_line(node):
-            names = registry.strategy_names([content(node)])
+            names = registry.strategy_names([content(node)], templates=templates)
         for cot in values.get("adaptation.cot", [None]):
             forms += [_reasoned(name, cot) for name in names] if cot and content(cot) else names
     return registry.strategy_names(forms)

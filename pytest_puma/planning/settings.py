@@ -24,6 +24,7 @@ from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from pytest_puma.scenarios.small import SMALL_SETS
 from pytest_puma.store.recorded_run import RecordedRun
 from pytest_puma.strategies import ALL, Strategy, parse_strategy
+from pytest_puma.strategies.misnamed import ANY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,25 +88,36 @@ DEFAULTS = RunOptions(samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """Every scenario, and the strategies, perturbations and metrics of plugins, by name."""
+    """Every scenario, and the strategies, perturbations and metrics of plugins, by name.
+
+    `prompts`: the project's folder of templates, if it is known.
+    """
 
     scenarios: Mapping[str, type[Scenario]] = field(default_factory=lambda: {**BUILTIN, **SMALL_SETS, **BENCHMARKS})
     strategies: Mapping[str, Strategy] = field(default_factory=dict)
     perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)
+    prompts: Path | None = None
 
-    def strategy(self, name: str) -> Strategy:
-        """Return the strategy of a name; a `SettingsError` lists the known names."""
-        return parse_strategy(name, self.strategies)
+    def strategy(self, name: str, *, templates: str = ANY) -> Strategy:
+        """Return the strategy of a name; a `SettingsError` lists the known names.
+
+        It also names the file that would make a strategy, in the folder `templates` of the scenario.
+        """
+        folder = None if self.prompts is None else self.prompts / templates
+        return parse_strategy(name, self.strategies, folder=folder)
 
     def perturbation(self, name: str) -> Perturbation:
         """Return the perturbation of a name; a `SettingsError` lists the known names."""
         return parse_perturbation(name, self.perturbations)
 
-    def strategy_names(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return canonical names in the given order, each once; `all` stands for all built-in ones."""
+    def strategy_names(self, texts: Iterable[str], *, templates: str = ANY) -> tuple[str, ...]:
+        """Return canonical names in the given order, each once; `all` stands for all built-in ones.
+
+        A `SettingsError` as of `strategy`.
+        """
         names = (name for text in texts for name in (ALL if text.strip().lower() == "all" else (text,)))
-        return tuple(dict.fromkeys(self.strategy(name).name for name in names))
+        return tuple(dict.fromkeys(self.strategy(name, templates=templates).name for name in names))
 
     def perturbation_names(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Return canonical names in order, each once; `all` stands for all built-in ones, `none` for no name."""

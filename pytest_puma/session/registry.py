@@ -28,6 +28,7 @@ def registry_of(config: pytest.Config) -> Registry:
         strategies=own | templated(project_root(config) / "prompts", own),
         perturbations=_perturbations(config),
         metrics=_metrics(config),
+        prompts=project_root(config) / "prompts",
     )
 
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from pathlib import Path
 from typing import TypeAlias
 
 from pytest_puma.core import Conversation, Generation, SettingsError
+from pytest_puma.core.errors import did_you_mean
 from pytest_puma.strategies import chain_of_thought, cloze_scoring, direct, egi, option_scoring, self_consistency
 from pytest_puma.strategies.failure import Failure, failure_of
+from pytest_puma.strategies.misnamed import own_strategy
 from pytest_puma.strategies.task import Task
 from pytest_puma.task_types import KINDS
 
@@ -77,10 +79,11 @@ class Strategy:
     cloze: bool = False
 
 
-def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None) -> Strategy:
-    """Return the strategy of a name as users write it; `own` are those of plugins, by canonical name.
+def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None, *, folder: Path | None = None) -> Strategy:
+    """Return the strategy of a name as users write it; `own` are those of plugins and templates, by canonical name.
 
-    A `SettingsError` lists the existing names, and the nearest.
+    A `SettingsError` lists the existing names, the nearest, and the file in `folder`, that of the templates of the
+    scenario, which would make such a strategy.
     """
     name = text.strip().lower().replace("-", "_")
     if own and name in own:
@@ -89,7 +92,7 @@ def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None) -> Stra
         return _PLAIN[name]
     family, count = _split(name)
     if family not in _FAMILIES:
-        raise SettingsError(_unknown(text, name, own or {}))
+        raise SettingsError(_unknown(text, name, own or {}, folder))
     default, minimum, build = _FAMILIES[family]
     k = default if count is None else count
     if k < minimum:
@@ -190,13 +193,14 @@ def _split(name: str) -> tuple[str, int | None]:
     return (name, None) if match is None else (match[1], int(match[2]))
 
 
-def _unknown(text: str, name: str, own: Mapping[str, Strategy]) -> str:
+def _unknown(text: str, name: str, own: Mapping[str, Strategy], folder: Path | None) -> str:
     names = [*ALL, *own]
-    nearest = get_close_matches(name, [*names, *_FAMILIES], n=1)
-    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+    rename, write = own_strategy(name, folder)
+    hint = f"{rename}; " if rename else did_you_mean(name, [*names, *_FAMILIES])
     return (
         f"strategy {text!r} is unknown; {hint}there are: {', '.join(names)}, "
         f"and with any other number {', '.join(f'{family}_K' for family in _FAMILIES)}"
+        + (f"; {write}" if write else "")
     )
 
 

@@ -15,10 +15,9 @@ from pathlib import Path
 
 from pytest_puma.core import SettingsError
 from pytest_puma.strategies import Strategy, is_built_in, parse_strategy
-from pytest_puma.strategies.templates import SUFFIX
+from pytest_puma.strategies.misnamed import NAME, SUFFIX
 
 DEFAULT = "zero_shot"
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _COMMENT = re.compile(r"\s*\{#-?\s*strategy:\s*(.*?)\s*-?#\}")
 #: Words of the option and of gates, reserved.
 _TAKEN = frozenset({"all", "baseline", "naive", "reference", "per_class", "max", "min"})
@@ -34,7 +33,7 @@ def templated(prompts: Path, own: Mapping[str, Strategy]) -> dict[str, Strategy]
     chosen: dict[str, Strategy] = {}
     for path in sorted(prompts.glob(f"*/*{SUFFIX}")):
         name = path.name.removesuffix(SUFFIX)
-        if name in used or is_built_in(name) or not _NAME.fullmatch(name):
+        if name in used or is_built_in(name) or not NAME.fullmatch(name):
             continue
         if name in _TAKEN or name in own:
             msg = f"{path}: {name!r} is taken and cannot be the name of a new strategy; rename the file"

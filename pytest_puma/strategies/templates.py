@@ -32,6 +32,7 @@ from pytest_puma.core import Message, TemplateError
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.strategies.blocks import refuse_empty, refuse_stray_text, turn_blocks
+from pytest_puma.strategies.misnamed import SUFFIX, misnamed
 from pytest_puma.strategies.template_faults import fault, place, reason
 from pytest_puma.strategies.wording import SYSTEM, USER, Shown
 
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from jinja2 import nodes
 
     from pytest_puma.engine.sandbox import BoundedEnvironment
-
-SUFFIX = ".jinja"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +153,11 @@ def find_template(folder: str, names: Sequence[str], *, project: Path | None) ->
         return _load(path, [*(each / folder for each in roots), *roots])
     looked_in = ", ".join(str(root / folder) for root in roots)
     files = " or ".join(name + SUFFIX for name in names)
+    wanted = [roots[0] / folder / (name + SUFFIX) for name in names]
+    renames = (f", or rename {found} to {each}" for each in wanted if (found := misnamed(each)) is not None)
     msg = (
         f"scenario {folder}, strategy {names[0]}: no template {files} in {looked_in}; "
-        f"create {roots[0] / folder / (names[-1] + SUFFIX)}"
+        f"create {wanted[-1]}{next(renames, '')}"
     )
     raise TemplateError(msg)
 

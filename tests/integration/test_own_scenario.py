@@ -117,6 +117,22 @@ def test_a_template_of_another_name_is_a_strategy_without_any_python(alone: Proj
     assert answers == {("triage_jira-zero_shot@tiny", "Major"), ("triage_jira-rules@tiny", "Trivial")}
 
 
+def test_an_own_strategy_without_its_file_names_the_file(alone: Project) -> None:
+    folder = alone.pytester.path / "prompts" / "triage_jira"
+    folder.mkdir(parents=True)
+    expected = f"a strategy of your own needs the file {folder}/checklist.jinja"
+    alone.write(test_t=_triage("checklist"))
+    alone.run().stdout.fnmatch_lines([f"*strategy 'checklist' is unknown; there are: *; {expected}"])
+    (folder / "Checklist.jinja").write_text("{{ title }}", encoding="utf-8")
+    sentence = f"*strategy 'checklist' is unknown; {expected}: rename {folder}/Checklist.jinja to it; there are: *"
+    alone.run().stdout.fnmatch_lines([sentence])
+    alone.write(test_t=_triage("zero_shot"))
+    alone.run("--puma-strategy=checklist").stderr.fnmatch_lines([sentence])
+    spec = "scenario: triage_jira\nadaptation: {strategy: checklist}\n"
+    (alone.pytester.path / "own.puma.yaml").write_text(spec, encoding="utf-8")
+    alone.run("own.puma.yaml").stdout.fnmatch_lines([sentence])
+
+
 def test_a_template_strategy_belongs_to_its_scenario(alone: Project) -> None:
     other = "import pytest\n\n@pytest.mark.puma('estimation_tawos')\ndef test_points(puma): pass"
     alone.write(test_t=_triage("zero_shot"), test_points=other)
