@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_puma.core import Metric, Pool, Prediction
-from pytest_puma.metrics.statistic import SHARE, Statistic, mean, proportion
+from pytest_puma.metrics.statistic import SHARE, Statistic, mean, proportion, ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ def _of_numbers(name: str, metric: Metric, column: Column) -> Statistic:
     return replace(
         statistic,
         unit=metric.unit,
-        optional=True,
+        optional=bool(metric.needs),
         bare=not metric.interval,
         losses=_losses(column, metric),
         scored=True,
@@ -77,15 +77,17 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
     rows = [(0.0,) * pool.width if score is None else tuple(score) for score in scores]
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), pool.width)
     alone = np.asarray(pool.combine(columns), dtype=np.float64) if rows else np.empty(0)
+    # Without any score, a pool may return any number.
+    nothing = np.zeros(len(rows))
     return Statistic(
         name=name,
-        kernel=_pooled(columns, pool),
+        kernel=_pooled(columns, pool) if scored.any() else ratio(nothing, nothing),
         n=int(scored.sum()),
         better=metric.better,
         unit=metric.unit,
         bounds=metric.bounds,
         inputs=np.where(scored[:, None], columns, np.nan),
-        optional=True,
+        optional=bool(metric.needs),
         bare=not metric.interval,
         odd=_odd(alone[scored], metric.bounds),
         losses=_losses(np.where(scored, alone, np.nan), metric),

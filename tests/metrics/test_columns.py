@@ -117,9 +117,18 @@ def test_a_score_of_none_is_left_out() -> None:
     assert scored(metrics=[only]).measures()["only"].n == 30
 
 
-def test_a_metric_without_any_score_is_not_measured() -> None:
+def test_a_metric_without_any_score_has_nothing_to_measure() -> None:
     nothing = Metric(name="nothing", score=lambda *_: None)
-    assert "nothing" not in scored(metrics=[nothing]).measures()
+    vectors = Metric(name="vectors", score=lambda *_: None, pool=Pool(2, lambda sums: sums[..., 0]))
+    measures = scored(metrics=[nothing, vectors]).measures()
+    assert [(measures[name].n, measures[name].note) for name in ("nothing", "vectors")] == [
+        (0, "nothing to measure")
+    ] * 2
+
+
+def test_a_metric_of_likelihoods_is_not_measured_without_any() -> None:
+    likely = Metric(name="likely", score=lambda *_: 1.0, needs=frozenset({"likelihoods"}))
+    assert "likely" not in scored(metrics=[likely]).measures()
 
 
 def test_what_does_not_apply_in_one_of_two_sets_is_compared_on_the_others() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import islice
 
+import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Metric, Policy
+from pytest_puma.core import Metric, Policy, Pool
 from pytest_puma.run.assess import Context, assess
 from pytest_puma.run.predict import CellPredictions
 from tests.factories import Triage, cell, entry, predictions, sample
@@ -51,6 +52,25 @@ def test_metrics_of_the_cell_are_scored_on_the_way() -> None:
     short = Metric(name="is_short", score=lambda _, each: float(len(each.text) < 3))
     outcome = assess(cell(Triage(), scores=(short,)), answered("AB", "AB"), Context())
     assert outcome["is_short"] == 1
+
+
+@pytest.mark.parametrize(
+    "once",
+    [
+        Metric(name="absent", score=lambda *_: 1.0),
+        Metric(name="absent", score=lambda *_: (1.0, 2.0), pool=Pool(2, lambda sums: sums[..., 0]), bounds=None),
+    ],
+    ids=["number", "vector"],
+)
+def test_a_gate_on_a_metric_that_applies_to_no_reply_fails(once: Metric) -> None:
+    absent = replace(once, score=lambda *_: None)
+    judged = cell(Triage(), scores=(absent,), gates=("absent <= 0.1", "absent <= baseline * 1.1"))
+    given = answered("AB", "AB")
+    before = entry(assess(cell(Triage(), scores=(once,), gates=("absent >= 0",)), given, Context()))
+    limited, compared = assess(judged, given, Context(baseline=before)).verdicts
+    assert (limited.status, limited.reason) == ("FAIL", "absent has nothing to measure (n=0)")
+    assert (compared.status, compared.fails) == ("FAIL", True)
+    assert compared.reason.startswith("absent has nothing to compare with baseline main@3f2c1d9 (n=0")
 
 
 def test_the_same_predictions_are_assessed_against_another_baseline() -> None:
