@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import Metric, Prediction, Scenario, SettingsError
+from pytest_puma.core import Metric, MetricError, Prediction, Scenario, SettingsError
+from pytest_puma.metrics.scoring import place
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 
@@ -30,9 +31,11 @@ _NAME = re.compile(r"[\w.+-]+")
 class Repeated:
     """The kernel of a metric: calls it on the predictions, each repeated as often as its weight, under its sample id.
 
-    `seconds` is the time of all `calls`.
+    `seconds` is the time of all `calls`. Calling it raises a `MetricError` with the `name` if the metric raises, or
+    returns no number.
     """
 
+    name: str
     metric: Callable[[Sequence[Prediction]], float]
     predictions: Sequence[Prediction]
     seconds: float = 0.0
@@ -49,9 +52,18 @@ class Repeated:
     def _value(self, repeats: NDArray[np.float64]) -> float:
         rows = np.repeat(np.arange(len(self.predictions)), repeats.astype(np.intp)).tolist()
         try:
-            return float(self.metric([self.predictions[row] for row in rows]))
+            value = self.metric([self.predictions[row] for row in rows])
         except ZeroDivisionError:  # a share of nothing: this resample has none of the counted samples
             return math.nan
+        except Exception as error:
+            fault = " ".join(str(error).split())
+            msg = f"metric {self.name!r} raised {type(error).__name__}: {fault} ({place(error)})"
+            raise MetricError(msg) from error
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            msg = f"metric {self.name!r} returned {value!r}; expected a number, NaN if there is nothing to measure"
+            raise MetricError(msg) from None
 
 
 def statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> Iterator[Statistic]:
@@ -64,7 +76,7 @@ def statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ())
         if not _NAME.fullmatch(name):
             msg = f"{scenario.name}: metrics() names {name!r}; expected letters, digits and any of _ . + - only"
             raise SettingsError(msg)
-        kernel = Repeated(metric, table.predictions)
+        kernel = Repeated(name, metric, table.predictions)
         declared = metric if isinstance(metric, Metric) else None
         yield Statistic(
             name=name,

@@ -105,8 +105,7 @@ def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Predictio
         raise MetricError(str(error)) from error
     except Exception as error:
         fault = " ".join(str(error).split())
-        place = _place(error)
-        msg = f"metric {metric.name!r} raised {type(error).__name__} on sample {sample.id!r}: {fault} ({place})"
+        msg = f"metric {metric.name!r} raised {type(error).__name__} on sample {sample.id!r}: {fault} ({place(error)})"
         raise MetricError(msg) from error
     if not metric.parts:
         return {metric.name: _checked(metric, sample, metric.name, value)}
@@ -115,8 +114,8 @@ def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Predictio
     return {f"{metric.name}.{part}": _checked(metric, sample, part, value[part]) for part in metric.parts}
 
 
-def _place(error: Exception) -> str:
-    """Where the metric raised: `test_invoices.py:12`."""
+def place(error: Exception) -> str:
+    """Return where a metric raised: `test_invoices.py:12`."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{Path(frame.filename).name}:{frame.lineno}"
 

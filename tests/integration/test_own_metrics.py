@@ -210,6 +210,17 @@ def test_a_metric_that_raises_is_an_error_that_keeps_the_predictions(project: Pr
     assert "names_it" in fault["message"]
 
 
+def test_a_metric_of_a_whole_cell_that_raises_is_an_error_that_keeps_the_predictions(alone: Project) -> None:
+    _write(alone, [])
+    file = alone.pytester.path / "test_mail.py"
+    own = '    def metrics(self):\n        return {"of_all": lambda rows: {}["x"]}\n\n    def valid_labels'
+    file.write_text(file.read_text(encoding="utf-8").replace("    def valid_labels", own))
+    result = alone.run()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*metric 'of_all' raised KeyError: 'x' (test_mail.py:*)*"])
+    assert len(alone.predictions()) == 80
+
+
 def test_a_slice_of_an_unknown_column_is_an_error_at_collection(alone: Project) -> None:
     _write(alone, ["names_it[mean topic] >= 0.5"])
     result = alone.run()

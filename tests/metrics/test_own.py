@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Sequence
 
 import pytest
 
-from pytest_puma.core import Metric, Prediction, SettingsError
+from pytest_puma.core import Metric, MetricError, Prediction, SettingsError
 from pytest_puma.metrics import ScoredPredictions, metric_names
 from pytest_puma.stats import wilson
 from tests.factories import Triage, measured, predictions, scored
@@ -43,8 +44,14 @@ def test_a_fault_of_an_own_metric_is_not_hidden() -> None:
     def faulty(result: Sequence[Prediction]) -> float:
         return (result[0].probabilities or {})["A"]
 
-    with pytest.raises(KeyError):
+    with pytest.raises(MetricError, match=r"metric 'mine' raised KeyError: 'A' \(test_own.py:\d+\)"):
         measured(Triage("A", metrics={"mine": faulty}), predictions("A", "A"))
+
+
+@pytest.mark.parametrize("value", [None, "high", {}])
+def test_an_own_metric_returns_a_number(value: object) -> None:
+    with pytest.raises(MetricError, match=re.escape(f"metric 'mine' returned {value!r}; expected a number")):
+        measured(Triage("A", metrics={"mine": lambda _: value}), predictions("A", "A"))  # type: ignore[dict-item,return-value]
 
 
 def test_the_time_and_the_calls_of_own_metrics_are_kept() -> None:
