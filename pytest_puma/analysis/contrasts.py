@@ -13,8 +13,8 @@ from pytest_puma.stats import holm
 AXES = ("baseline", "strategy", "model")
 _NEEDED = {
     "baseline": "no cell of this run has a baseline of the same samples; --puma-update-baseline makes one",
-    "strategy": "this run has no two strategies of one scenario and model on the same samples",
-    "model": "this run has no two models of one scenario and strategy on the same samples",
+    "strategy": "this run has no two strategies of one scenario and model on the same samples, asked equally often",
+    "model": "this run has no two models of one scenario and strategy on the same samples, asked equally often",
 }
 
 
@@ -37,11 +37,23 @@ def not_compared(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[st
             sentences.append(f"nothing to compare by {axis}: {_NEEDED[axis]}")
         else:
             sentences += [
-                f"{new.cell} is not compared with {old.cell}: it has other samples, or another number of trials of each"
+                f"{new.cell} is not compared with {old.cell}: {why_apart(new, old)}"
                 for new, old in _pairs(axis, outcomes)
                 if next(_contrasts(new, old), None) is None and _shares_a_metric(new, old)
             ]
     return tuple(sentences)
+
+
+def why_apart(one: Outcome, other: Outcome) -> str:
+    """Return why two cells cannot be compared sample by sample."""
+    times = [outcome.trials // max(outcome.samples, 1) for outcome in (one, other)]
+    if one.samples == other.samples and times[0] != times[1]:
+        return f"one asks each sample {_times(times[0])}, the other {_times(times[1])} (orders or repeats)"
+    return "they have other samples"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:

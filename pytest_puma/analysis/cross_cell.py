@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pytest_puma.analysis.contrasts import why_apart
 from pytest_puma.core import Gate, Measure, Outcome, Policy, Verdict
 from pytest_puma.gates import judge, judge_change, not_run
 from pytest_puma.metrics import paired_change
@@ -76,7 +77,8 @@ def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
     if replicates[0] is None or replicates[1] is None:
         return not_run(gate, f"{gate} was not judged: {gate.metric} was not measured in both")
     if replicates[0].samples != replicates[1].samples:
-        return not_run(gate, f"{gate} was not judged: the two were not asked the same samples")
+        why = why_apart(*(cells[name or ""] for name in (gate.strategy, gate.other)))
+        return not_run(gate, f"{gate} was not judged: {why}")
     change = paired_change(replicates[0], replicates[1], quotient=gate.quotient)
     verdict = judge_change(gate, change, str(gate.other), policy)
     return replace(verdict, reason=f"{gate.strategy}: {verdict.reason}")

@@ -22,7 +22,7 @@ _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 _MAX_LINE, _HEAD, _TAIL = 2000, 1500, 400
 
 #: Text that GitHub and GitLab turn into a link or a mention, except in code: it is shown as code.
-_LINK = re.compile(r"[^\s`|]*(?:@|://|www\.|[#!]\d)(?:[^\s`|]*[^\s`|:;,.])?", re.IGNORECASE)
+_LINK = re.compile(r"[^\s`|]*(?:@|://|www\.|[#!]\d|\bGH-\d|%\w)(?:[^\s`|]*[^\s`|:;,.])?", re.IGNORECASE)
 _MARKUP = re.compile(r"[\\*<&|~$]|\](?=[(\[:])|(?<!\w)_+|_+(?!\w)")
 #: The beginning of a heading, a list, a quotation, a rule or a check box at the start of a line or list item.
 _BLOCK = re.compile(r"^(?:[=#>]|\[(?=[ x]\])|[-+](?=[-\s])|\d+(?=[.)](?:\s|$)))", re.IGNORECASE)

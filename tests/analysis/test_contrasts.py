@@ -67,7 +67,7 @@ def test_a_cell_that_is_left_out_of_a_comparison_is_named() -> None:
 
     assert not_compared(CELLS, ["strategy"]) == ()
     (sentence,) = not_compared(cells, ["strategy"])
-    assert sentence.startswith("triage-rcoif@m is not compared with triage-zero_shot@m: it has other samples, or")
+    assert sentence.startswith("triage-rcoif@m is not compared with triage-zero_shot@m: they have other samples")
 
 
 def test_only_the_requested_axes_are_compared() -> None:

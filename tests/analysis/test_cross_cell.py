@@ -164,7 +164,19 @@ def test_other_samples_are_not_compared() -> None:
     (verdict,) = verdicts(cells, Policy())
 
     assert verdict.status == "NOT RUN"
-    assert verdict.reason.endswith("the two were not asked the same samples")
+    assert verdict.reason.endswith("they have other samples")
+
+
+def test_samples_that_one_of_them_asks_several_times_are_not_compared() -> None:
+    gate = "egi.f1_macro >= zero_shot.f1_macro"
+    once, thrice = (
+        answered(name, predictions(["A"] * n, ["A"] * n), gate) for name, n in (("egi", 1), ("zero_shot", 3))
+    )
+    (verdict,) = verdicts([replace(once, samples=1, trials=1), replace(thrice, samples=1, trials=3)], Policy())
+
+    assert verdict.reason.endswith(
+        "one asks each sample once, the other 3 times; cloze_scoring asks once, whatever the orders"
+    )
 
 
 def test_a_metric_that_one_of_them_lacks_is_named() -> None:
