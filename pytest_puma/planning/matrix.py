@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from pytest_puma.baseline import TIMED
 from pytest_puma.core import Gate, Model, Scenario, SettingsError
-from pytest_puma.core.errors import did_you_mean
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.gates import applies
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Registry, Settings
 from pytest_puma.planning.subjects import subjects_of
 from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.scenarios import draw
+from pytest_puma.scenarios.declared import check_class, check_declared, check_name
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.task_types import KINDS
 
 #: `samples='all'` is refused for data with as many samples: a scenario that generates its rows never ends.
 TOO_MANY_SAMPLES = 100_000
@@ -33,32 +33,27 @@ def make_scenario(requested: Any, settings: Settings, *, where: str = "the marke
     if isinstance(requested, Scenario):
         scenario = requested
     elif isinstance(requested, type) and issubclass(requested, Scenario):
+        check_class(requested)
         scenario = requested()
     elif isinstance(requested, str):
         scenario = settings.registry.known_scenario(requested, where=where)()
     else:
         msg = f"{where}: the scenario is {requested!r}; expected a name, a Scenario class or an instance of one"
         raise SettingsError(msg)
-    _check_declared(scenario)
+    check_name(scenario)
     path = settings.data.get(scenario.name)
-    if path is None:
-        return scenario
+    if path is not None:
+        scenario = _on_file(scenario, path)
+    check_declared(scenario)
+    return scenario
+
+
+def _on_file(scenario: Scenario, path: Path) -> Scenario:
+    """Return the scenario on the user's own data."""
     if not isinstance(scenario, FileScenario):
         msg = f"--puma-data {scenario.name}={path}: this scenario reads no file; expected one that is a FileScenario"
         raise SettingsError(msg)
     return type(scenario)(data=path)
-
-
-def _check_declared(scenario: Scenario) -> None:
-    """Refuse a class without a usable name or task type."""
-    name, kind = getattr(scenario, "name", None), getattr(scenario, "task_type", None)
-    if not isinstance(name, str) or not name.isidentifier():
-        msg = f"{type(scenario).__name__}: the scenario's name is {name!r}; expected letters, digits and '_'"
-        raise SettingsError(msg)
-    if kind not in KINDS:
-        hint = did_you_mean(str(kind), KINDS)
-        msg = f"{type(scenario).__name__}: the scenario's task_type is {kind!r}; {hint}there are: {', '.join(KINDS)}"
-        raise SettingsError(msg)
 
 
 def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:

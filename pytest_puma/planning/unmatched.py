@@ -13,6 +13,7 @@ from pytest_puma.planning.matrix import is_taken
 from pytest_puma.planning.scores import available_scores
 from pytest_puma.planning.settings import Registry, Settings
 from pytest_puma.run.cell import Cell
+from pytest_puma.scenarios.declared import check_declared
 from pytest_puma.strategies import ALL
 
 #: The number of cells that a message names.
@@ -66,6 +67,8 @@ def _metrics(scenario: Scenario, registry: Registry) -> tuple[str, ...]:
 def _scenarios(cells: Iterable[Cell], registry: Registry) -> dict[str, Scenario]:
     """Return the collected scenarios and those of the registry, by name."""
     registered = {name: scenario() for name, scenario in registry.scenarios.items()}
+    for scenario in registered.values():
+        check_declared(scenario)
     return registered | {cell.scenario.name: cell.scenario for cell in cells}
 
 

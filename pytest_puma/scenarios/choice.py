@@ -82,7 +82,11 @@ class ChoiceScenario(ComposedScenario):
 
     def options(self, instance: dict[str, Any]) -> tuple[Choice, ...]:
         """The choices in the order of the data, that for "I don't know" last."""
-        texts = list(self.choices(instance))
+        returned = self.choices(instance)
+        if isinstance(returned, str):  # a list of its letters
+            msg = f"its choices are the text {returned!r}; expected at least two texts, in a list"
+            raise DataError(msg)
+        texts = list(returned)
         _check_texts(texts, self.idk)
         right = self._right(instance, texts)
         choices = [Choice(text=text, right=place in right) for place, text in enumerate(texts)]

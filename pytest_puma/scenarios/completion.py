@@ -77,7 +77,11 @@ class CompletionScenario(ComposedScenario):
 
     def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:  # noqa: ARG002 - no choices
         """Return the first message of the user."""
-        return self.turns(item)[0]
+        turns = self.turns(item)
+        if isinstance(turns, str):  # whose first letter would be the first message
+            msg = f"turns() returned the text {turns!r}; expected a list of messages: [{turns!r}]"
+            raise DataError(msg)
+        return turns[0]
 
     def target_text(self, item: dict[str, Any], *, letter: bool) -> str:  # noqa: ARG002 - no choices
         """Return the target."""

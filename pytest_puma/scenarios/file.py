@@ -87,10 +87,11 @@ class FileScenario(Scenario):
         """The file that is read: the user's, else the declared one."""
         if self._replacement is not None:
             return Path(self._replacement)
-        if not isinstance(self.data, str):
-            msg = f"scenario {self.name!r}: data is {self.data!r}; expected one file, as it has no splits"
+        declared = getattr(self, "data", None)
+        if not isinstance(declared, str):
+            msg = f"scenario {self.name!r}: data is {declared!r}; expected one file, as it has no splits"
             raise SettingsError(msg)
-        return self._declared(self.data)
+        return self._declared(declared)
 
     @cached_property
     def rows(self) -> pd.DataFrame:

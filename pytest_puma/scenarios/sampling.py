@@ -180,8 +180,8 @@ def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], pl
         units=units,
         row=place,
         groups=groups_of(scenario, fields),
-        references=tuple(_called(scenario, key, fields, "references")) or ((gold,) if gold else ()),
-        choices=tuple(_called(scenario, key, fields, "options")),
+        references=tuple(_several(scenario, key, fields, "references")) or ((gold,) if gold else ()),
+        choices=tuple(_several(scenario, key, fields, "options")),
         context=_called(scenario, key, fields, "context"),
     )
 
@@ -203,6 +203,14 @@ def _called(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, StopIteration) as error:
         name = _failed(scenario, error) or method
         raise _fault(scenario, key, f"{name} failed with {error!r}; the row has: {', '.join(fields)}") from error
+
+
+def _several(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -> Any:
+    """The values of a method of the scenario for a row. A text would be read letter by letter."""
+    values = _called(scenario, key, fields, method)
+    if isinstance(values, str):
+        raise _fault(scenario, key, f"{method}() returned the text {values!r}; expected a list")
+    return values
 
 
 def _failed(scenario: Scenario, error: Exception) -> str:
