@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.planning.settings import Registry
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
+from pytest_puma.scenarios.declared import check_class, check_name
 from pytest_puma.scenarios.small import SMALL_SETS
 from pytest_puma.session.project import project_root
 from pytest_puma.strategies import Strategy, is_built_in
@@ -32,12 +35,25 @@ def registry_of(config: pytest.Config) -> Registry:
     )
 
 
+def _returned(config: pytest.Config, hook: str) -> list[Any]:
+    """Return the entries of all lists that the implementations of a hook return."""
+    lists = getattr(config.hook, hook)()
+    for entries in lists:
+        if isinstance(entries, str) or not isinstance(entries, Iterable):
+            name = getattr(entries, "__name__", "")
+            msg = f"hook {hook}: found {entries!r}; expected a list{f': write [{name}]' if name else ''}"
+            raise SettingsError(msg)
+    return [entry for entries in lists for entry in entries]
+
+
 def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
     scenarios = {**BUILTIN, **SMALL_SETS, **BENCHMARKS}
-    for scenario in (entry for entries in config.hook.pytest_puma_scenarios() for entry in entries):
+    for scenario in _returned(config, "pytest_puma_scenarios"):
         if not (isinstance(scenario, type) and issubclass(scenario, Scenario)):
             msg = f"hook pytest_puma_scenarios: found {scenario!r}; expected Scenario classes"
             raise SettingsError(msg)
+        check_name(scenario)
+        check_class(scenario)
         if scenarios.setdefault(scenario.name, scenario) is not scenario:
             msg = f"hook pytest_puma_scenarios: the name {scenario.name!r} is taken; rename {scenario.__qualname__}"
             raise SettingsError(msg)
@@ -46,7 +62,7 @@ def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
 
 def _strategies(config: pytest.Config) -> dict[str, Strategy]:
     strategies: dict[str, Strategy] = {}
-    for strategy in (entry for entries in config.hook.pytest_puma_strategies() for entry in entries):
+    for strategy in _returned(config, "pytest_puma_strategies"):
         if not isinstance(strategy, Strategy) or not _NAME.fullmatch(strategy.name):
             msg = f"hook pytest_puma_strategies: found {strategy!r}; expected Strategy objects named like 'my_strategy'"
             raise SettingsError(msg)
@@ -59,7 +75,7 @@ def _strategies(config: pytest.Config) -> dict[str, Strategy]:
 
 def _perturbations(config: pytest.Config) -> dict[str, Perturbation]:
     perturbations: dict[str, Perturbation] = {}
-    for perturbation in (entry for entries in config.hook.pytest_puma_perturbations() for entry in entries):
+    for perturbation in _returned(config, "pytest_puma_perturbations"):
         if not isinstance(perturbation, Perturbation) or not _NAME.fullmatch(perturbation.name):
             msg = f"hook pytest_puma_perturbations: found {perturbation!r}; expected Perturbations named like 'my_own'"
             raise SettingsError(msg)
@@ -72,7 +88,7 @@ def _perturbations(config: pytest.Config) -> dict[str, Perturbation]:
 
 
 def _metrics(config: pytest.Config) -> dict[str, Metric]:
-    added = [metric for metrics in config.hook.pytest_puma_metrics() for metric in metrics]
+    added = _returned(config, "pytest_puma_metrics")
     if not added:
         return {}
     from pytest_puma.metrics.library import LIBRARY

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pytest_puma.core import Answer, Conversation, ask
+from pytest_puma.core import Answer, Conversation, SettingsError, ask
 from pytest_puma.scenarios.letters import LETTERS
 from pytest_puma.strategies.task import Task
 
@@ -17,6 +17,12 @@ from pytest_puma.strategies.task import Task
 def option_scoring(task: Task) -> Conversation:
     """Answer with the label or choice of the smallest expected loss."""
     labels, lettered = task.labels, bool(task.choices)
+    if not labels:
+        msg = (
+            f"{task.scenario.name}: valid_labels() is [], and option_scoring compares its values; return them, or name "
+            "other strategies"
+        )
+        raise SettingsError(msg)
     options = LETTERS[: len(labels)] if lettered else labels
     response = yield from ask(task.score(task.prompt(), options, ends=not lettered))
     if response.finish == "overflow":
