@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pytest_puma.core import Measure, Outcome, Run, Task
@@ -132,30 +132,39 @@ def _tables(outcomes: Sequence[Outcome]) -> Iterator[ScenarioTable]:
         own = [row for row in rows if row.outcome.scenario == scenario]
         cells = [outcome for outcome in outcomes if outcome.scenario == scenario]
         task = task_of(cells[0])
-        scales = {metric: _scale(metric, own) for metric in dict.fromkeys(row.metric for row in own)}
+        scales = _scales(own)
+        axis = scales.get(task.primary) or Scale.over(())
         yield ScenarioTable(
             name=scenario,
             task=task,
-            scale=scales.get(task.primary) or Scale.over(()),
-            groups=tuple(_groups(own, scales)),
+            scale=axis,
+            groups=tuple(_groups(own, scales, axis)),
             heat=heat_map(task, cells),
         )
 
 
-def _groups(rows: Sequence[Row], scales: Mapping[str, Scale]) -> Iterator[tuple[Line, ...]]:
+def _groups(rows: Sequence[Row], scales: Mapping[str, Scale], axis: Scale) -> Iterator[tuple[Line, ...]]:
     """The rows of each cell and of each naive baseline."""
     starts = [place for place, row in enumerate(rows) if row.first]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
         group = rows[start:end]
-        yield tuple(Line(row=row, drawing=_drawing(row, scales[row.metric]), rows=len(group)) for row in group)
+        yield tuple(Line(row=row, drawing=_drawing(row, scales[row.metric], axis), rows=len(group)) for row in group)
 
 
-def _scale(metric: str, rows: Iterable[Row]) -> Scale:
-    """The scale of all values, intervals and limits of a metric."""
+def _scales(rows: Sequence[Row]) -> dict[str, Scale]:
+    """The scale of each metric; metrics between 0 and 1 share one, so that the axis above them is true for all."""
+    numbers = {metric: _numbers(metric, rows) for metric in dict.fromkeys(row.metric for row in rows)}
+    shares = {metric: own for metric, own in numbers.items() if all(0 <= each <= 1 for each in own)}
+    common = Scale.over([each for own in shares.values() for each in own])
+    return {metric: common if metric in shares else Scale.over(own) for metric, own in numbers.items()}
+
+
+def _numbers(metric: str, rows: Iterable[Row]) -> list[float]:
+    """All values, ends of intervals and limits of a metric."""
     own = [row for row in rows if row.metric == metric]
     measures = [row.measure for row in own if row.measure is not None]
-    numbers = (number for each in measures for number in (each.value, each.low, each.high))
-    return Scale.over([*numbers, *(limit for row in own for limit in _limits(row))])
+    numbers = [number for each in measures for number in (each.value, each.low, each.high)]
+    return [number for number in (*numbers, *(limit for row in own for limit in _limits(row))) if math.isfinite(number)]
 
 
 def _limits(row: Row) -> list[float]:
@@ -164,10 +173,12 @@ def _limits(row: Row) -> list[float]:
     return [gate.limit for gate in gates if gate.other is None and not gate.word]
 
 
-def _drawing(row: Row, scale: Scale) -> Drawing | None:
+def _drawing(row: Row, scale: Scale, axis: Scale) -> Drawing | None:
+    """The interval of a row, without the ticks of the axis above it if its scale is another one."""
     if row.measure is None:
         return None
-    return draw(scale, row.measure, _label(row.measure), limits=_limits(row))
+    drawing = draw(scale, row.measure, _label(row.measure), limits=_limits(row))
+    return drawing if drawing is None or scale == axis else replace(drawing, ticks=[])
 
 
 def _label(measure: Measure) -> str:
