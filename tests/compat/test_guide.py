@@ -82,6 +82,14 @@ def test_a_perturbation_changes_the_question_and_not_a_protected_word(project: P
     assert not {"Germany", "Portugal", "Indonesia", "Hungary"} <= countries
 
 
+LONE_STOP = """
+    def __init__(self, num_fewshot=0):
+        super().__init__(num_fewshot)
+        self.stop_sequences = "es"
+
+"""
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
@@ -90,6 +98,11 @@ def test_a_perturbation_changes_the_question_and_not_a_protected_word(project: P
         ('SAMPLE_SPLIT = "test"', 'SAMPLE_SPLIT = "tests"', "*no file of the split 'tests'*"),
         ("item['country']", "item['land']", "*failed with KeyError('land'); the row has: country, capital, subject*"),
         ("self.num_fewshot)", "self.num_fewshot - 1)", "*_sample_fewshot_examples returned 2 rows; expected 3*"),
+        (
+            "    SUBJECTS =",
+            f"{LONE_STOP}    SUBJECTS =",
+            "*stop is the text 'es', which Python reads letter by letter*",
+        ),
         ("self.dataset[self.FEWSHOT_SPLIT]", "self.dataset[self.SAMPLE_SPLIT]", "*evaluated*"),
     ],
 )

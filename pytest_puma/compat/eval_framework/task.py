@@ -74,7 +74,9 @@ def _constructor(task: type[BaseTask[Any]]) -> Callable[..., None]:
         task.__init__(self, num_fewshot)
         without_shots, with_shots = ("cloze_scoring", "cloze_scoring") if scored else ("zero_shot", "few_shot")
         self.strategies = (f"{with_shots}_{num_fewshot}" if num_fewshot else without_shots,)
-        self.stop = tuple(self.stop_sequences or ())
+        stops = self.stop_sequences or ()
+        # A lone text is refused with all other attributes; a tuple of its letters would not be.
+        self.stop = stops if isinstance(stops, str) else tuple(stops)
 
     return construct
 
