@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from tabulate import tabulate
 
 from pytest_puma.core import Change, Flip, Outcome, Run
 from pytest_puma.report import contrasts, escape, notes, robustness
-from pytest_puma.report.rows import HEADERS, all_rows, brief, interval, number, signed
+from pytest_puma.report.rows import HEADERS, all_rows, brief, counted, interval, number, signed
 
 #: Columns that do not interest the reader of a pull request.
 _OMITTED = ("tokens", "s")
 _MAX_FLIPS = 20
+#: A comment on GitHub has at most 65,536 characters.
+_MAX_CHARACTERS, _MAX_OF_SENTENCES = 65_000, 25_000
 
 
 def as_markdown(run: Run) -> str:
@@ -24,9 +27,20 @@ def as_markdown(run: Run) -> str:
         *_changes(run),
         *_perturbations(run),
         *_comparison(run),
-        *(folded(outcome.cell, outcome.flips) for outcome in run.outcomes),
     ]
-    return "\n\n".join(filter(None, parts)) + "\n"
+    details = [folded(outcome.cell, outcome.flips) for outcome in run.outcomes if outcome.flips]
+    return "\n\n".join(filter(None, [*parts, *_fitting(details, sum(map(len, parts)))])) + "\n"
+
+
+def _fitting(details: Sequence[str], used: int) -> Iterator[str]:
+    """The details that fit into a comment beside the characters used, and a sentence on the others."""
+    for place, each in enumerate(details):
+        used += len(each) + 2
+        if used > _MAX_CHARACTERS:
+            left = counted(len(details) - place, "cell")
+            yield f"The changed answers of {left} are left out, as a comment is limited; other reports have them."
+            return
+        yield each
 
 
 def _table(outcomes: Sequence[Outcome]) -> str:
@@ -48,6 +62,10 @@ def _sentences(run: Run) -> Iterator[str]:
     )
     lines = [f"**{each.word}** {escape.markdown(each.sentence)}" for each in notes.failures(run)]
     lines += [escape.markdown(line) for line in rest]
+    lengths = accumulate(len(line) + 3 for line in lines)
+    shown = sum(length <= _MAX_OF_SENTENCES for length in lengths)
+    if shown < len(lines):
+        lines[shown:] = [f"and {counted(len(lines) - shown, 'more sentence')}, which other reports have"]
     if lines:
         yield "\n".join(f"- {line}" for line in lines)
 

@@ -209,3 +209,19 @@ def test_nothing_of_the_data_is_an_image_a_mention_or_a_link() -> None:
     marked = flip("![x](http://e.com) @team", gold="a\n| b |", old="#12", new="<b>")
     (row,) = [line for line in as_markdown(run(outcome(flips=(marked,)))).splitlines() if "team" in line]
     assert " ".join(row.split()) == r"| `![x](http://e.com)` `@team` | a \| b \| | `#12` | \<b> | worse |"
+
+
+def test_a_long_run_fits_into_a_comment_and_says_what_is_left_out() -> None:
+    flips = tuple(flip(f"sample-{number}") for number in range(20))
+    wordy = verdict(status="FAIL", reason="x" * 1000)
+    cells = [outcome(f"triage-zero_shot@m{number}", flips=flips, verdicts=(wordy,)) for number in range(60)]
+    text = as_markdown(run(*cells))
+
+    assert len(text) < 65_536
+    assert "\n- and 36 more sentences, which other reports have\n" in text
+    shown = text.count("<details>")
+    assert 0 < shown < 60
+    sentence = (
+        f"The changed answers of {60 - shown} cells are left out, as a comment is limited; other reports have them."
+    )
+    assert text.endswith(f"\n\n{sentence}\n")
