@@ -97,8 +97,9 @@ def _check_columns(scenario: Scenario) -> None:
         _refuse(scenario, f"columns is {_shown(scenario.columns)}; expected a dictionary: {{'text': ('sentence',)}}")
     for column, names in scenario.columns.items():
         _check_texts(scenario, f"columns[{column!r}]", names)
-    label = getattr(scenario, "label_column", None)
-    if not isinstance(scenario, ComposedScenario) and not isinstance(label, str):
+    label, own = getattr(scenario, "label_column", None), type(scenario)
+    reads_label = own.layout is FileScenario.layout or own.gold_label is FileScenario.gold_label
+    if reads_label and not isinstance(scenario, ComposedScenario) and not isinstance(label, str):
         _refuse(scenario, f"label_column is {label!r}; expected the name of the column of the gold answer")
 
 
