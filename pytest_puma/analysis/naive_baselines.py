@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.analysis.naive_programs import PROGRAMS
-from pytest_puma.core import Measure, Metric, Prediction, Sample, Scenario
+from pytest_puma.core import Measure, Metric, Prediction, PumaError, Sample, Scenario
 from pytest_puma.metrics import ScoredPredictions, score
 from pytest_puma.stats import Resamples
 
@@ -75,7 +75,8 @@ class NaiveBaselines:
             return compute(name)
         except Exception as error:  # noqa: BLE001 - the data or the scenario's own metrics may raise anything
             fault = " ".join(str(error).split())
-            self._left_out.append(f"the naive baseline {name} is left out: {type(error).__name__}: {fault}")
+            kind = "" if isinstance(error, PumaError) else f"{type(error).__name__}: "
+            self._left_out.append(f"the naive baseline {name} is left out: {kind}{fault}")
             return None
 
 
