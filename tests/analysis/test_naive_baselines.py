@@ -202,7 +202,7 @@ def test_a_program_that_cannot_be_computed_is_left_out_with_its_reason() -> None
     assert list(baselines) == ["majority", "guess"]
     assert naive_baselines.left_out() == [
         (
-            "the naive baseline tfidf is left out: DataError: the samples have no text to learn from; "
+            "the naive baseline tfidf is left out: the samples have no text to learn from; "
             "text_fields are title, description"
         )
     ]
