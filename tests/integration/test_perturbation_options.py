@@ -40,7 +40,8 @@ def test_a_wrong_name_in_the_ini_file_or_a_marker_is_an_error_too(alone: Project
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("'shouted'", "found 's'; expected Perturbations named like 'my_own'"),
+        ("'shouted'", "found 'shouted'; expected a list"),
+        ("['shouted']", "found 'shouted'; expected Perturbations named like 'my_own'"),
         ("[Perturbation(name='Too Loud', change=None)]", "found Perturbation(name='Too Loud'*"),
         ("[Perturbation(name='typos_7pct', change=None)]", "the name 'typos_7pct' is taken; rename yours"),
         ("[Perturbation(name='none', change=None)]", "the name 'none' is taken; rename yours"),

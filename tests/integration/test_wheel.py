@@ -77,8 +77,9 @@ def test_a_users_own_scenario_runs_beside_it(installed: Path, tmp_path: Path, gg
     (tmp_path / "test_mood.py").write_text(source, encoding="utf-8")
     prompts = tmp_path / "prompts" / "mood"
     prompts.mkdir(parents=True)
-    for name in ("zero_shot", "few_shot"):
-        (prompts / f"{name}.jinja").write_text("{{ text }}", encoding="utf-8")
+    (prompts / "zero_shot.jinja").write_text("{{ text }}", encoding="utf-8")
+    shots = "{% for each in examples %}{{ each.text }} {{ each.gold_label }}{% endfor %} {{ text }}"
+    (prompts / "few_shot.jinja").write_text(shots, encoding="utf-8")
     assert "2 passed" in _pytest(installed, tmp_path, gguf)
 
 
