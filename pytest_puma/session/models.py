@@ -12,6 +12,8 @@ from pytest_puma.session import option_values
 from pytest_puma.session.project import project_root
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_puma.core import Model
 
 
@@ -22,11 +24,9 @@ def models_of(config: pytest.Config, arguments: Iterable[str], *, where: str) ->
         return ()
     if config.option.puma_offline:
         return _offline(config, arguments, where=where)
-    from pytest_puma.core.bundled import bundled_folder
-    from pytest_puma.models import default_directories, resolve_models
+    from pytest_puma.models import resolve_models
 
-    directories = config.getini("puma_model_dirs") or default_directories(project_root(config))
-    resolved = resolve_models(arguments, directories=[*directories, bundled_folder("models")], where=where)
+    resolved = resolve_models(arguments, directories=_directories(config), where=where)
     if any(model.source == "answers" for model in resolved):
         _check_answers(resolved, where=where)
     return tuple(_strict(model) if model.computes else model for model in resolved) if _is_strict(config) else resolved
@@ -39,10 +39,19 @@ def _offline(config: pytest.Config, arguments: list[str], *, where: str) -> tupl
 
     reader = ResponseStore(option_values.store(config).path, readonly=True)
     try:
-        models = offline_models(arguments, reader, where=where)
+        models = offline_models(arguments, reader, where=where, directories=_directories(config))
     finally:
         reader.close()
     return tuple(map(_strict, models)) if _is_strict(config) else models
+
+
+def _directories(config: pytest.Config) -> list[Path]:
+    """The directories to search for models."""
+    from pytest_puma.core.bundled import bundled_folder
+    from pytest_puma.models import default_directories
+
+    own = config.getini("puma_model_dirs") or default_directories(project_root(config))
+    return [*own, bundled_folder("models")]
 
 
 def _is_strict(config: pytest.Config) -> bool:

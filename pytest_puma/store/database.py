@@ -140,6 +140,10 @@ class ResponseStore:
         rows = self.rows("SELECT DISTINCT weights FROM engine WHERE model = ? ORDER BY weights", (model,))
         return [weights for (weights,) in rows]
 
+    def has_weights(self, digest: str) -> bool:
+        """Return True if weights of this digest answered, under any name."""
+        return bool(self.rows("SELECT 1 FROM engine WHERE weights = ? LIMIT 1", (digest,)))
+
     def models(self) -> list[str]:
         """Return the names of all models that answered."""
         return [name for (name,) in self.rows("SELECT DISTINCT model FROM engine ORDER BY model")]

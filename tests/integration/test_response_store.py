@@ -169,6 +169,15 @@ def test_offline_tells_what_is_missing_and_why(project: Project) -> None:
     unknown.stderr.fnmatch_lines(["*--puma-model 'q': no answers of q are kept (there are answers of tiny)*"])
 
 
+@ONE_PROCESS
+def test_offline_knows_a_file_that_answered_under_another_name(project: Project) -> None:
+    project.write(test_triage=TRIAGE)
+    project.run(f"--puma-model=first={project.model}", model=False).assert_outcomes(passed=1)
+    again = project.run(f"--puma-model=second={project.model}", "--puma-offline", model=False)
+    again.assert_outcomes(passed=1)
+    again.stdout.fnmatch_lines(["kept answers: all 8 of 1 cell*"])
+
+
 def test_what_the_samples_of_flips_need_is_read_from_the_store(project: Project) -> None:
     folder = project.pytester.mkdir("benchmarks")
     (folder / "test_triage.py").write_text(TRIAGE, encoding="utf-8")
