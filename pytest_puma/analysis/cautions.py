@@ -113,9 +113,7 @@ def on_baseline(name: str, *, lacking: int, samples: int) -> list[str]:
     """Return a sentence if a part of the samples is not in the baseline."""
     if not 0 < lacking < samples:
         return []
-    return [
-        f"{lacking} of {samples} samples are not in {name}: what is compared with it are the other {samples - lacking}"
-    ]
+    return [f"{lacking} of {samples} samples are not in {name}; comparisons with it use the other {samples - lacking}"]
 
 
 def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
