@@ -111,9 +111,7 @@ def test_equal_answers_to_a_few_common_samples_do_not_show_that_nothing_changed(
     )
     assert "too few samples: a loss of 5 points is caught in" in few.verdicts[1].reason
     (warning,) = few.warnings
-    assert warning == (
-        "triage-zero_shot@script: 57 of 60 samples are not in baseline main@3f2c1d9; comparisons with it use the other 3"
-    )
+    assert warning.endswith(": 57 of 60 samples are not in baseline main@3f2c1d9; comparisons with it use the other 3")
 
 
 def test_equal_answers_to_thirty_common_samples_or_to_all_pass() -> None:
