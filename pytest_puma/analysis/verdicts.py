@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_puma.analysis.naive_baselines import NaiveBaseline
 from pytest_puma.baseline import Anchor, Entry
-from pytest_puma.core import Drift, Gate, Key, Measure, Policy, Prediction, Verdict
+from pytest_puma.core import Drift, Gate, Measure, Policy, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.gates import (
     judge,
@@ -89,16 +89,17 @@ class Comparison:
         """Compare with the baseline of the cell, with intervals of a level; `watched`: a gate is about its series."""
         pairs = pair(answers, entry.answers)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
-        same = len(pairs) == len(answers) == len(entry.answers)
-        against = name if same else f"{name} on the {_common(answers, entry.answers)} that both have"
-        asked, known = ({sample for sample, _ in keys} for keys in (_keys(answers), entry.answers))
+        new, old = {each.key for each in answers.predictions}, entry.answers.keys()
+        asked, known, common = ({sample for sample, _ in keys} for keys in (new, old, new & old))
+        # Of samples that both have, one may have more trials.
+        both = f"{len(new & old)} trials" if asked == known else f"{len(common)} samples"
         return cls(
             pairs=pairs,
             name=name,
-            against=against,
+            against=name if new == old else f"{name} on the {both} that both have",
             changed=entry.changed(signature),
             lacking=len(asked - known),
-            thin=not asked <= known and len(asked & known) < MIN_COMMON,
+            thin=not asked <= known and len(common) < MIN_COMMON,
             level=level,
             series=Series.of(answers, entry) if watched else None,
         )
@@ -132,17 +133,6 @@ class Comparison:
             decline = replace(decline, same=False)
         change = self.pairs.change(self.pairs.decisive_metric, level=self.level)
         return judge_decline(gate, decline, change, self.against, policy)
-
-
-def _common(answers: ScoredPredictions, old: Mapping[Key, Prediction]) -> str:
-    """The number of common samples, or of common trials if only these differ."""
-    new = _keys(answers)
-    (here, there), both = ({sample for sample, _ in keys} for keys in (new, old)), new & old.keys()
-    return f"{len(both)} trials" if here == there else f"{len({sample for sample, _ in both})} samples"
-
-
-def _keys(answers: ScoredPredictions) -> set[Key]:
-    return {each.key for each in answers.predictions}
 
 
 def verdicts(

@@ -33,7 +33,7 @@ MIN_PREDICTIONS = 200
 def statistics(table: Table) -> Iterator[Statistic]:
     """The Brier score, then expected and maximum calibration error, which have no interval."""
     among, n = table.has_probabilities, int(table.has_probabilities.sum())
-    kept = replace(table, probabilities=table.kept_probabilities) if n else table
+    kept = replace(table, probabilities=table.kept_probabilities)
     brier = mean("brier", _brier(table), among, better="low", ceiling=MAX_BRIER, unseen=MAX_BRIER, optional=True)
     yield replace(brier, inputs=masked(_brier(kept), among))
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs

@@ -53,7 +53,7 @@ def measure(
     """
     resampled = {s.name for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)}
     if replicates is None:
-        replicates = bootstrap([s for s in statistics if s.name in resampled], resamples) if resampled else {}
+        replicates = bootstrap([s for s in statistics if s.name in resampled], resamples)
     return [
         _measure(each, resamples, replicates[each.name] if each.name in resampled else (), level, left, questions)
         for each in statistics

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Metric, MetricError, Prediction, Scenario, SettingsError
-from pytest_puma.metrics.scoring import place
+from pytest_puma.metrics.scoring import raised
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 
@@ -56,9 +56,7 @@ class Repeated:
         except ZeroDivisionError:  # a share of nothing: this resample has none of the counted samples
             return math.nan
         except Exception as error:
-            fault = " ".join(str(error).split())
-            msg = f"metric {self.name!r} raised {type(error).__name__}: {fault} ({place(error)})"
-            raise MetricError(msg) from error
+            raise raised(self.name, error) from error
         try:
             return float(value)
         except (TypeError, ValueError):

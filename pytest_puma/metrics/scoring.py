@@ -104,9 +104,7 @@ def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Predictio
         # Of the library: it names the metric and the sample itself.
         raise MetricError(str(error)) from error
     except Exception as error:
-        fault = " ".join(str(error).split())
-        msg = f"metric {metric.name!r} raised {type(error).__name__} on sample {sample.id!r}: {fault} ({place(error)})"
-        raise MetricError(msg) from error
+        raise raised(metric.name, error, where=f" on sample {sample.id!r}") from error
     if not metric.parts:
         return {metric.name: _checked(metric, sample, metric.name, value)}
     if not isinstance(value, Mapping) or sorted(value) != sorted(metric.parts):
@@ -114,10 +112,12 @@ def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Predictio
     return {f"{metric.name}.{part}": _checked(metric, sample, part, value[part]) for part in metric.parts}
 
 
-def place(error: Exception) -> str:
-    """Return where a metric raised: `test_invoices.py:12`."""
+def raised(metric: str, error: Exception, *, where: str = "") -> MetricError:
+    """Return the error of a metric that raised: what, and in which line, `test_invoices.py:12`."""
+    fault = " ".join(str(error).split())
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{Path(frame.filename).name}:{frame.lineno}"
+    place = f"{Path(frame.filename).name}:{frame.lineno}"
+    return MetricError(f"metric {metric!r} raised {type(error).__name__}{where}: {fault} ({place})")
 
 
 def _checked(metric: Metric, sample: Sample, name: str, value: Any) -> Any:

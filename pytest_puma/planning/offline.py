@@ -38,7 +38,8 @@ def _model(text: str, store: ResponseStore, directories: Sequence[Path], *, wher
     name = argument.alias or name_from_file(PurePath(place.rpartition(":")[2]).name)
     # The store has the name under which the file answered first.
     digests = store.weights(name) or store.weights(name_from_file(PurePath(place.rpartition(":")[2]).name))
-    digests = digests or _weights_of_file(text, store, directories)
+    if not digests and not place.startswith(HUB):
+        digests = _weights_of_file(text, store, directories)
     fitting = [weights for weights in digests if weights.startswith(digest)]
     if len(fitting) == 1:
         return Model(name=name, path=store.path, options=argument.options, source="store", weights=fitting[0])
@@ -56,9 +57,7 @@ def _model(text: str, store: ResponseStore, directories: Sequence[Path], *, wher
 
 
 def _weights_of_file(text: str, store: ResponseStore, directories: Sequence[Path]) -> list[str]:
-    """The digest of the weights of a file that is there, if they answered; nothing is downloaded."""
-    if parse_argument(text).place.startswith(HUB):
-        return []
+    """The digest of the weights of a file that is there, if they answered."""
     try:
         (model,) = resolve_models([text], directories=directories)
         digest = weights_digest(model.path)
