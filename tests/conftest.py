@@ -1,11 +1,14 @@
+import gc
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests import warm
 from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
 
 #: For the runs that tests start: they take a fifth less time without plugins that only the tests need. On one thread,
@@ -37,6 +40,29 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Digests and downloads of tests stay out of the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm() -> Iterator[None]:
+    """Runs start with their imports done."""
+    warm.install()
+    yield
+    warm.uninstall()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _frozen() -> None:
+    """What is loaded stays. Each run inside this process looks for garbage twice, and this takes half of its time."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture
+def cold() -> Iterator[None]:
+    """Runs start as a user's do: for tests of what a start imports, or of what differs from start to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess, "Popen", warm.COLD)
         yield
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
@@ -26,30 +27,59 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
     Gates in `elsewhere` may concern tests that were not collected, or models or strategies of other runs; an unknown
     name in them is an error all the same.
     """
+    known = _Known(cells, settings.registry)
     faults = []
     for gate in settings.gates:
         if not is_taken(gate, cells):
-            fault = _unknown(gate, cells, settings, may_be_elsewhere=gate in elsewhere)
+            fault = _unknown(gate, cells, known, may_be_elsewhere=gate in elsewhere)
             if fault:
                 faults.append(f"gate {str(gate)!r}: {fault}")
     return faults
 
 
-def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, may_be_elsewhere: bool) -> str:
+class _Known:
+    """The names that a gate can use, found once for all gates: it takes a second."""
+
+    def __init__(self, cells: Sequence[Cell], registry: Registry) -> None:
+        self._cells, self.registry = cells, registry
+
+    @cached_property
+    def scenarios(self) -> dict[str, Scenario]:
+        """The collected scenarios and those of the registry."""
+        registered = {name: scenario() for name, scenario in self.registry.scenarios.items()}
+        for scenario in registered.values():
+            check_declared(scenario)
+        return registered | {cell.scenario.name: cell.scenario for cell in self._cells}
+
+    @cached_property
+    def strategies(self) -> dict[str, None]:
+        return dict.fromkeys((*ALL, *self.registry.strategies, *(cell.strategy.name for cell in self._cells)))
+
+    @cached_property
+    def metrics(self) -> dict[str, None]:
+        """Metrics of all scenarios."""
+        return self._metrics(self.scenarios.values())
+
+    @cached_property
+    def collected_metrics(self) -> dict[str, None]:
+        return self._metrics(cell.scenario for cell in self._cells)
+
+    def _metrics(self, scenarios: Iterable[Scenario]) -> dict[str, None]:
+        different = {id(scenario): scenario for scenario in scenarios}.values()
+        return {name: None for each in different for name in metric_names(each, available_scores(each, self.registry))}
+
+
+def _unknown(gate: Gate, cells: Sequence[Cell], known: _Known, *, may_be_elsewhere: bool) -> str:
     """Return why the gate matches no cell; empty if it may match cells that were not collected (`may_be_elsewhere`)."""
-    scenarios = _scenarios(cells, settings.registry)
-    strategies = dict.fromkeys((*ALL, *settings.registry.strategies, *(cell.strategy.name for cell in cells)))
     scope = _Scope(gate.scope or "*")
-    if not scope.fits_scenario(scenarios):
+    if not scope.fits_scenario(known.scenarios):
         # A marker can name a scenario by its class, which is known only after its file was collected.
-        hint = _other_part(scope.base, strategies, cells) or _hint(scope.base, scenarios)
+        hint = _other_part(scope.base, known.strategies, cells) or _hint(scope.base, known.scenarios)
         return "" if may_be_elsewhere else f"no scenario is called {scope.scenario!r}; {hint}"
-    metrics = {name: None for scenario in scenarios.values() for name in _metrics(scenario, settings.registry)}
-    if not gate.word and MetricName.parse(gate.metric).base not in metrics:
-        collected = {name: None for cell in cells for name in _metrics(cell.scenario, settings.registry)}
-        return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, collected)}"
-    if not scope.fits_strategy(strategies, settings.registry):
-        return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, strategies)}"
+    if not gate.word and MetricName.parse(gate.metric).base not in known.metrics:
+        return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, known.collected_metrics)}"
+    if not scope.fits_strategy(known.strategies, known.registry):
+        return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, known.strategies)}"
     models = {cell.model.name: None for cell in cells}
     if may_be_elsewhere:
         return ""
@@ -58,18 +88,6 @@ def _unknown(gate: Gate, cells: Sequence[Cell], settings: Settings, *, may_be_el
     some = ", ".join(cell.id for cell in cells[:MAX_NAMED])
     more = f" and {len(cells) - MAX_NAMED} more" if len(cells) > MAX_NAMED else ""
     return f"it matches no collected cell; there are: {some}{more}"
-
-
-def _metrics(scenario: Scenario, registry: Registry) -> tuple[str, ...]:
-    return metric_names(scenario, available_scores(scenario, registry))
-
-
-def _scenarios(cells: Iterable[Cell], registry: Registry) -> dict[str, Scenario]:
-    """Return the collected scenarios and those of the registry, by name."""
-    registered = {name: scenario() for name, scenario in registry.scenarios.items()}
-    for scenario in registered.values():
-        check_declared(scenario)
-    return registered | {cell.scenario.name: cell.scenario for cell in cells}
 
 
 def _hint(name: str, names: Mapping[str, object]) -> str:

@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("cold")
 HEAVY = ("numpy", "pandas", "sklearn", "scipy", "llama_cpp", "jinja2", "tabulate", "pytest_puma.core")
 
 

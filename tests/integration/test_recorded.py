@@ -94,6 +94,7 @@ def test_the_ini_file_may_name_a_file_of_answers(alone: Project) -> None:
     assert alone.cell_ids() == ["triage_jira-zero_shot@gpt4"]
 
 
+@pytest.mark.usefixtures("cold")
 def test_recorded_answers_need_no_llama_cpp(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
     write_answers(scripted)

@@ -96,6 +96,7 @@ def test_the_run_is_named_by_its_folder_or_is_the_last_one(alone: Project) -> No
     assert [record["rescored_from"] for record in records] == [None, name, runs[1].name]
 
 
+@pytest.mark.usefixtures("cold")
 def test_no_model_is_opened_and_llama_cpp_is_not_imported(project: Project) -> None:
     weights = project.pytester.path / "gone.gguf"
     shutil.copy(project.model, weights)

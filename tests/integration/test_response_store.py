@@ -136,6 +136,7 @@ def test_the_file_may_lie_elsewhere(project: Project) -> None:
     assert not (project.pytester.path / ".puma" / "responses.sqlite").exists()
 
 
+@pytest.mark.usefixtures("cold")
 def test_offline_needs_no_model_and_no_llama_cpp(project: Project, tmp_path: Path) -> None:
     model = tmp_path / "gone.gguf"
     shutil.copy(project.model, model)

@@ -67,6 +67,7 @@ def whole(answers: Any, known: dict[tuple[str, str], Any]) -> dict[tuple[str, st
     return known
 
 
+@pytest.mark.usefixtures("cold")
 def test_a_repeated_command_repeats_every_byte(answers: Any, whole: Any) -> None:
     assert answers() == whole
     thoughts = [each["usage"] for (cell, _), each in whole.items() if "zero_shot_cot" in cell]

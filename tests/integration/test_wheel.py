@@ -10,6 +10,7 @@ import pytest
 from tests.integration.test_own_scenario import MOOD, TEST
 
 REPOSITORY = Path(__file__).parents[2]
+pytestmark = pytest.mark.usefixtures("cold")
 
 BUILT_IN = """
 import pytest

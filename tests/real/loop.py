@@ -60,6 +60,7 @@ class Loop:
         self._context = llama_cpp.llama_init_from_model(self._model, params)
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
         self._continued: dict[tuple[int, ...], Pieces] = {}
+        self._prompt: tuple[list[int], Row] = ([], np.empty(0))
         self._size = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
 
     def close(self) -> None:
@@ -150,8 +151,14 @@ class Loop:
         return likely
 
     def _first(self, prompt: Sequence[int]) -> Row:
-        llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), False)  # noqa: FBT003
-        return self._decode(prompt)
+        """The logits behind a prompt. The last one is not computed again: what followed it is removed."""
+        memory = llama_cpp.llama_get_memory(self._context)
+        if self._prompt[0] == list(prompt):
+            llama_cpp.llama_memory_seq_rm(memory, 0, len(prompt), -1)
+        else:
+            llama_cpp.llama_memory_clear(memory, False)  # noqa: FBT003
+            self._prompt = list(prompt), self._decode(prompt)
+        return self._prompt[1]
 
     def _decode(self, tokens: Sequence[int]) -> Row:
         """The logits behind the last of these tokens."""
