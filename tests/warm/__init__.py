@@ -36,9 +36,13 @@ class _Server:
 
 
 def install(connection: socket.socket | None = None) -> None:
-    """Start from a server what can be: from one that is connected, or else from one of this process."""
-    _Server.connection = connection
-    subprocess.Popen = _Popen  # type: ignore[misc]
+    """Start from a server what can be: from one that is connected, or else from one of this process.
+
+    Elsewhere than on Linux libraries do not survive a fork, and each process starts as always.
+    """
+    if sys.platform == "linux":
+        _Server.connection = connection
+        subprocess.Popen = _Popen  # type: ignore[misc]
 
 
 def uninstall() -> None:

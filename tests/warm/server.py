@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import xdist.plugin
 
 from tests import warm
 
@@ -116,12 +117,10 @@ def _let_go(descriptors: Sequence[int]) -> None:
 
 
 def _be(request: Mapping[str, Any], standard: Sequence[int], libraries: list[str]) -> None:
-    """Run a command in this process, as if Python had just started."""
+    """Be the process that was asked for, as if Python had just started it."""
     if request["session"]:
         os.setsid()
-    for number, each in enumerate(standard):
-        os.dup2(each, number)
-    os.closerange(3, max(standard) + 1)
+    _take(standard)
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
@@ -130,6 +129,29 @@ def _be(request: Mapping[str, Any], standard: Sequence[int], libraries: list[str
     signal.signal(signal.SIGINT, signal.default_int_handler)
     random.seed()
     importlib.invalidate_caches()
+    _, how, *options = request["arguments"]
+    if "-n" in " ".join(options):
+        _fork_server(libraries)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
+        del sys.modules[name]
+    is_pytest = how.startswith("-m")
+    sys.path[:] = [request["folder"] if is_pytest else "", *_python_path(os.environ), *libraries]
+    if is_pytest:
+        # What xdist passes to its workers is the path at the time of its import.
+        xdist.plugin._sys_path[:] = sys.path  # noqa: SLF001
+        sys.argv = ["-m", *options[how == "-m" :]]
+        runpy.run_module("pytest", run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = ["-c"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        exec(options[-1], vars(sys.modules["__main__"]))  # noqa: S102 - the words of execnet
+
+
+def _take(standard: Sequence[int]) -> None:
+    """Make these descriptors the standard streams, and close all others."""
+    for number, each in enumerate(standard):
+        os.dup2(each, number)
+    os.closerange(3, max(standard) + 1)
     streams = {
         "stdin": os.fdopen(0, encoding="utf-8", closefd=False),
         "stdout": os.fdopen(1, "w", encoding="utf-8", closefd=False),
@@ -137,20 +159,6 @@ def _be(request: Mapping[str, Any], standard: Sequence[int], libraries: list[str
     }
     for name, stream in streams.items():
         vars(sys).update({name: stream, f"__{name}__": stream})
-    _, how, *options = request["arguments"]
-    if "-n" in " ".join(options):
-        _fork_server(libraries)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-        del sys.modules[name]
-    if how.startswith("-m"):
-        sys.path[:] = [request["folder"], *_python_path(os.environ), *libraries]
-        sys.argv = ["-m", *options[how == "-m" :]]
-        runpy.run_module("pytest", run_name="__main__", alter_sys=True)
-    else:
-        sys.path[:] = ["", *_python_path(os.environ), *libraries]
-        sys.argv = ["-c"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        exec(options[-1], vars(sys.modules["__main__"]))  # noqa: S102 - the words of execnet
 
 
 def _fork_server(libraries: list[str]) -> None:
