@@ -20,7 +20,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import xdist.plugin
 
 from tests import warm
 
@@ -138,7 +137,7 @@ def _be(request: Mapping[str, Any], standard: Sequence[int], libraries: list[str
     sys.path[:] = [request["folder"] if is_pytest else "", *_python_path(os.environ), *libraries]
     if is_pytest:
         # What xdist passes to its workers is the path at the time of its import.
-        xdist.plugin._sys_path[:] = sys.path  # noqa: SLF001
+        sys.modules["xdist.plugin"]._sys_path[:] = sys.path  # noqa: SLF001
         sys.argv = ["-m", *options[how == "-m" :]]
         runpy.run_module("pytest", run_name="__main__", alter_sys=True)
     else:

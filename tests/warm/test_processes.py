@@ -38,6 +38,8 @@ def test_it_sees_what_a_new_process_sees(tmp_path: Path, monkeypatch: pytest.Mon
             with start(command(workers), cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
                 output, _ = process.communicate(timeout=120)
             assert process.returncode == 0, output
+            # pytest warns of modules that it can no longer rewrite.
+            assert b"warning" not in output
     cold, cold_worker, forked, forked_worker = (tmp_path / "seen.txt").read_text(encoding="utf-8").splitlines()
     assert "told" in forked
     assert (forked, forked_worker) == (cold, cold_worker)
