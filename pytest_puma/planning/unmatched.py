@@ -38,7 +38,7 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
 
 
 class _Known:
-    """The names that a gate can use, found once for all gates: it takes a second."""
+    """The names that a gate can use, found once for all gates: each scenario has to make its catalogue of metrics."""
 
     def __init__(self, cells: Sequence[Cell], registry: Registry) -> None:
         self._cells, self.registry = cells, registry
