@@ -59,11 +59,9 @@ def _frozen() -> None:
 
 
 @pytest.fixture
-def cold() -> Iterator[None]:
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs start as a user's do: for tests of what a start imports, or of what differs from start to start."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subprocess, "Popen", warm.COLD)
-        yield
+    monkeypatch.setattr(subprocess, "Popen", warm.COLD)
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
     faults = []
     for gate in settings.gates:
         if not is_taken(gate, cells):
-            fault = _unknown(gate, cells, known, may_be_elsewhere=gate in elsewhere)
+            fault = _unknown(gate, known, may_be_elsewhere=gate in elsewhere)
             if fault:
                 faults.append(f"gate {str(gate)!r}: {fault}")
     return faults
@@ -41,7 +41,7 @@ class _Known:
     """The names that a gate can use, found once for all gates: each scenario has to make its catalogue of metrics."""
 
     def __init__(self, cells: Sequence[Cell], registry: Registry) -> None:
-        self._cells, self.registry = cells, registry
+        self.cells, self.registry = cells, registry
 
     @cached_property
     def scenarios(self) -> dict[str, Scenario]:
@@ -49,11 +49,11 @@ class _Known:
         registered = {name: scenario() for name, scenario in self.registry.scenarios.items()}
         for scenario in registered.values():
             check_declared(scenario)
-        return registered | {cell.scenario.name: cell.scenario for cell in self._cells}
+        return registered | {cell.scenario.name: cell.scenario for cell in self.cells}
 
     @cached_property
     def strategies(self) -> dict[str, None]:
-        return dict.fromkeys((*ALL, *self.registry.strategies, *(cell.strategy.name for cell in self._cells)))
+        return dict.fromkeys((*ALL, *self.registry.strategies, *(cell.strategy.name for cell in self.cells)))
 
     @cached_property
     def metrics(self) -> dict[str, None]:
@@ -62,16 +62,16 @@ class _Known:
 
     @cached_property
     def collected_metrics(self) -> dict[str, None]:
-        return self._metrics(cell.scenario for cell in self._cells)
+        return self._metrics(cell.scenario for cell in self.cells)
 
     def _metrics(self, scenarios: Iterable[Scenario]) -> dict[str, None]:
         different = {id(scenario): scenario for scenario in scenarios}.values()
         return {name: None for each in different for name in metric_names(each, available_scores(each, self.registry))}
 
 
-def _unknown(gate: Gate, cells: Sequence[Cell], known: _Known, *, may_be_elsewhere: bool) -> str:
+def _unknown(gate: Gate, known: _Known, *, may_be_elsewhere: bool) -> str:
     """Return why the gate matches no cell; empty if it may match cells that were not collected (`may_be_elsewhere`)."""
-    scope = _Scope(gate.scope or "*")
+    cells, scope = known.cells, _Scope(gate.scope or "*")
     if not scope.fits_scenario(known.scenarios):
         # A marker can name a scenario by its class, which is known only after its file was collected.
         hint = _other_part(scope.base, known.strategies, cells) or _hint(scope.base, known.scenarios)

@@ -1,25 +1,17 @@
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas.core.arrays.arrow.extension_types  # type: ignore[import-not-found]  # noqa: F401
 import pytest
-import sklearn.compose
-import sklearn.linear_model
-import sklearn.model_selection  # noqa: F401
 
-import pytest_puma
+from tests.warm.imports import import_all
 
 # What a run inside this process imports is unloaded after it, so all is loaded before: NumPy and Arrow load only once,
 # and the rest of the package would take a tenth of the time of each run.
-for module in pkgutil.walk_packages(pytest_puma.__path__, "pytest_puma."):
-    if module.name != "pytest_puma.__main__":
-        importlib.import_module(module.name)
+import_all()
 
 #: Every worker would load scikit-learn, for seconds; tests/integration/test_naive_baselines.py has it.
 INI = "[pytest]\npuma_naive_baselines = false\n"

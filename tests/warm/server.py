@@ -7,7 +7,6 @@ import gc
 import importlib
 import json
 import os
-import pkgutil
 import random
 import runpy
 import signal
@@ -36,13 +35,6 @@ import pytest
 def test_triage(puma):
     pass
 """
-#: NumPy and Arrow load only once; the rest takes seconds.
-_LIBRARIES = (
-    "pandas.core.arrays.arrow.extension_types",
-    "sklearn.compose",
-    "sklearn.linear_model",
-    "sklearn.model_selection",
-)
 _MESSAGE, _DESCRIPTORS = 1 << 20, 4
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -50,13 +42,13 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def main() -> None:
     """Import, and serve the socket that the command line names; a forked process comes back and runs."""
     libraries = sys.path[1 + len(_python_path(os.environ)) :]
-    _import_all()
+    _warm_up()
     gc.collect()
     gc.freeze()
     _be(*_serve(socket.socket(fileno=int(sys.argv[1]))), libraries)
 
 
-def _import_all() -> None:
+def _warm_up() -> None:
     with tempfile.TemporaryDirectory() as folder, Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         Path(folder, "conftest.py").write_text(_SCRIPTED, encoding="utf-8")
         Path(folder, "test_triage.py").write_text(_TRIAGE, encoding="utf-8")
@@ -67,13 +59,8 @@ def _import_all() -> None:
     if status:
         sys.exit(f"the run that imports what a run needs: exit status {status}")
     del sys.modules["conftest"], sys.modules["test_triage"]
-    import pytest_puma
-
-    for module in pkgutil.walk_packages(pytest_puma.__path__, "pytest_puma."):
-        if module.name != "pytest_puma.__main__":
-            importlib.import_module(module.name)
-    for name in _LIBRARIES:
-        importlib.import_module(name)
+    # After pytest imported the plugin: it rewrites no module that was imported before.
+    importlib.import_module("tests.warm.imports").import_all()
 
 
 def _serve(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -129,7 +116,7 @@ def _be(request: Mapping[str, Any], standard: Sequence[int], libraries: list[str
     random.seed()
     importlib.invalidate_caches()
     _, how, *options = request["arguments"]
-    if "-n" in " ".join(options):
+    if any(each.startswith("-n") for each in options):
         _fork_server(libraries)
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]

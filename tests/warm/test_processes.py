@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,15 @@ def test_seen():
     with open("seen.txt", "a", encoding="utf-8") as file:
         print(seen, file=file)
 """
-STARTS = pytest.mark.parametrize("start", [warm.COLD, subprocess.Popen], ids=["cold", "warm"])
+
+
+@pytest.fixture(params=["cold", "warm"])
+def start(request: pytest.FixtureRequest) -> type[subprocess.Popen[Any]]:
+    """Both ways: the warm one is installed when the first test begins."""
+    assert subprocess.Popen is not warm.COLD
+    if request.param == "cold":
+        return warm.COLD
+    return subprocess.Popen
 
 
 def command(*arguments: str) -> list[str]:
@@ -45,10 +54,9 @@ def test_it_sees_what_a_new_process_sees(tmp_path: Path, monkeypatch: pytest.Mon
     assert (forked, forked_worker) == (cold, cold_worker)
 
 
-@STARTS
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_signals_reach_it_and_its_status_tells(
-    start: type[subprocess.Popen[str]], ending: signal.Signals, tmp_path: Path
+    start: type[subprocess.Popen[Any]], ending: signal.Signals, tmp_path: Path
 ) -> None:
     (tmp_path / "test_waits.py").write_text("import time\ndef test():\n    print('ready', flush=True); time.sleep(60)")
     with start(command("-s"), cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
@@ -61,8 +69,7 @@ def test_signals_reach_it_and_its_status_tells(
         assert process.wait(timeout=60) == (pytest.ExitCode.INTERRUPTED if ending == signal.SIGINT else -ending)
 
 
-@STARTS
-def test_streams_are_those_that_were_given(start: type[subprocess.Popen[str]], tmp_path: Path) -> None:
+def test_streams_are_those_that_were_given(start: type[subprocess.Popen[Any]], tmp_path: Path) -> None:
     with start(
         command("--nonsense"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
