@@ -21,6 +21,10 @@ from pytest_puma.session.interrupt_watch import InterruptWatch
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
+class Exit(KeyboardInterrupt):
+    """The end of a run by a signal: like Ctrl-C, no error of the template or metric that happens to run."""
+
+
 class EndSignals:
     """Handlers of both signals while benchmarks run; a handler of another plugin stays."""
 
@@ -51,7 +55,8 @@ class EndSignals:
         if os.getpid() != self._owner:
             # A process that a test forked ends as if there were no handler.
             signal.raise_signal(number)
-        pytest.exit(f"{signal.Signals(number).name} received")
+        msg = f"{signal.Signals(number).name} received"
+        raise Exit(msg)
 
 
 @contextmanager
@@ -59,5 +64,5 @@ def at_the_end() -> Iterator[None]:
     """Exit with the status of an interrupt where pytest expects no Ctrl-C any more, and would show a traceback."""
     try:
         yield
-    except KeyboardInterrupt:
-        pytest.exit("KeyboardInterrupt", returncode=pytest.ExitCode.INTERRUPTED)
+    except KeyboardInterrupt as end:
+        pytest.exit(str(end) or "KeyboardInterrupt", returncode=pytest.ExitCode.INTERRUPTED)

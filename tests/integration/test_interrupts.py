@@ -50,6 +50,8 @@ MOMENTS = {
     "batch": ("ScriptedBackend.decode = at(ScriptedBackend.decode)", 5, 0),
     "later batch": ("ScriptedBackend.decode = at(ScriptedBackend.decode)", 10, 1),
     "between cells": ("def pytest_runtest_logfinish(): moment()", 2, 2),
+    # While a template is rendered, whose own errors are caught.
+    "template": ("import pytest_puma.strategies.templates as it\nit._silent = at(it._silent)", 18, 1),
     "assessment": ("import pytest_puma.session.item as item\nitem.assess = at(item.assess)", 2, 1),
     "naive baselines": (
         "from pytest_puma.analysis.naive_baselines import NaiveBaselines as naive\nnaive.find = at(naive.find)",
@@ -133,7 +135,8 @@ def test_ctrl_c_twice_ends_the_run_at_once_without_half_files(alone: Project, mo
 
 
 @pytest.mark.parametrize(
-    ("signal", "moment"), [("SIGTERM", "later batch"), ("SIGTERM", "predictions"), ("SIGHUP", "record")]
+    ("signal", "moment"),
+    [("SIGTERM", "later batch"), ("SIGTERM", "template"), ("SIGTERM", "predictions"), ("SIGHUP", "record")],
 )
 def test_a_cancelled_job_and_a_closed_terminal_end_the_run_like_ctrl_c(
     alone: Project, signal: str, moment: str
