@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pytest_puma.core import Metric, Scenario
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics.calibration import calibration_bins
-from pytest_puma.metrics.catalogue import catalogue, names_of_kind
+from pytest_puma.metrics.catalogue import Catalogue, names_of_kind
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.contrast import contrast
 from pytest_puma.metrics.paired import paired_change
@@ -44,12 +44,12 @@ def metric_names(scenario: Scenario, metrics: Sequence[Metric] = ()) -> tuple[st
     Raises a `SettingsError` if the scenario's own metrics have unusable or repeated names, or if its
     primary metric does not exist.
     """
-    return tuple(statistic.name for statistic in catalogue(scenario, Table.of(scenario, ()), metrics))
+    return tuple(statistic.name for statistic in Catalogue(scenario, Table.of(scenario, ()), metrics).all())
 
 
 def declaration(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> Statistic | None:
     """The statistic of a metric without any predictions, for what it declares: bounds, direction, paired test."""
-    statistics = catalogue(scenario, Table.of(scenario, ()), metrics)
+    statistics = Catalogue(scenario, Table.of(scenario, ()), metrics).all()
     return next((each for each in statistics if each.name == MetricName.parse(name).base), None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from pytest_puma.core import Metric, Scenario, SettingsError
 from pytest_puma.metrics import calibration, classification, columns, cost, own, regression
@@ -20,27 +20,62 @@ _OF_FORM: Mapping[Form, Callable[[Table], Iterator[Statistic]]] = {
 }
 
 
-def catalogue(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> list[Statistic]:
-    """Return every statistic, the primary one first, with those of the columns of `metrics`.
+class Catalogue:
+    """All statistics of a cell, with those of the columns of `metrics`.
 
-    Raises a `SettingsError` for an unusable or repeated name.
+    Each is made when it is first asked for, after those before it: a gate or a slice needs one of dozens.
     """
-    statistics = [
-        *_OF_FORM[scenario.kind.form](table),
-        *own.statistics(scenario, table, metrics),
-        *columns.statistics(metrics, table.predictions),
-        *_of_every_cell(table),
-    ]
-    names = Counter(statistic.name for statistic in statistics)
-    primary = scenario.primary_metric()
-    if primary not in names:
-        msg = f"{scenario.name}: primary_metric() is {primary!r}; expected one of {', '.join(names)}"
-        raise SettingsError(msg)
-    repeated = [name for name, count in names.items() if count > 1]
-    if repeated:
-        msg = f"{scenario.name}: two metrics are named {repeated[0]!r}; rename your metric, or the label"
-        raise SettingsError(msg)
-    return sorted(statistics, key=lambda statistic: statistic.name != primary)
+
+    def __init__(self, scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> None:
+        self._scenario = scenario
+        self._made: list[Statistic] = []
+        self._others = _statistics(scenario, table, metrics)
+
+    def get(self, name: str) -> Statistic | None:
+        """Return the statistic of this name, None if there is none."""
+        for statistic in self._made:
+            if statistic.name == name:
+                return statistic
+        for statistic in self._others:
+            self._made.append(statistic)
+            if statistic.name == name:
+                return statistic
+        return None
+
+    def names(self, only: Collection[str] | None = None) -> list[str]:
+        """Return the names in the order of `all`: all of them, or those of `only` that exist."""
+        if only is None:
+            return [statistic.name for statistic in self.all()]
+        found = {name for name in only if self.get(name) is not None}
+        return [each.name for each in self._primary_first(self._made) if each.name in found]
+
+    def all(self) -> list[Statistic]:
+        """Return every statistic, the primary one first.
+
+        Raises a `SettingsError` for an unusable or repeated name.
+        """
+        self._made += self._others
+        names = Counter(statistic.name for statistic in self._made)
+        primary = self._scenario.primary_metric()
+        if primary not in names:
+            msg = f"{self._scenario.name}: primary_metric() is {primary!r}; expected one of {', '.join(names)}"
+            raise SettingsError(msg)
+        repeated = [name for name, count in names.items() if count > 1]
+        if repeated:
+            msg = f"{self._scenario.name}: two metrics are named {repeated[0]!r}; rename your metric, or the label"
+            raise SettingsError(msg)
+        return self._primary_first(self._made)
+
+    def _primary_first(self, statistics: Sequence[Statistic]) -> list[Statistic]:
+        primary = self._scenario.primary_metric()
+        return sorted(statistics, key=lambda statistic: statistic.name != primary)
+
+
+def _statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric]) -> Iterator[Statistic]:
+    yield from _OF_FORM[scenario.kind.form](table)
+    yield from own.statistics(scenario, table, metrics)
+    yield from columns.statistics(metrics, table.predictions)
+    yield from _of_every_cell(table)
 
 
 def names_of_kind(scenario: Scenario) -> frozenset[str]:
@@ -49,5 +84,7 @@ def names_of_kind(scenario: Scenario) -> frozenset[str]:
     return frozenset(each.name for each in (*_OF_FORM[scenario.kind.form](table), *_of_every_cell(table)))
 
 
-def _of_every_cell(table: Table) -> list[Statistic]:
-    return [*cost.failures(table), *calibration.statistics(table), *cost.statistics(table)]
+def _of_every_cell(table: Table) -> Iterator[Statistic]:
+    yield from cost.failures(table)
+    yield from calibration.statistics(table)
+    yield from cost.statistics(table)

@@ -15,7 +15,7 @@ import numpy as np
 from pytest_puma.core import BootstrapReplicates, Measure, Metric, Prediction, Scenario
 from pytest_puma.core.metric_name import MetricName, of_group
 from pytest_puma.metrics import slices
-from pytest_puma.metrics.catalogue import catalogue
+from pytest_puma.metrics.catalogue import Catalogue
 from pytest_puma.metrics.measuring import bootstrap, measure
 from pytest_puma.metrics.own import Repeated
 from pytest_puma.metrics.questions import questions_of
@@ -73,8 +73,8 @@ class ScoredPredictions:
         all. `sliced`: names of slices to measure, too. If rows share units they are not independent: then all intervals
         resample units.
         """
-        names = list(self._statistics) if only is None else [name for name in self._statistics if name in only]
-        wanted = [each for name in [*names, *sliced] if (each := self._present(name)) is not None]
+        names = [*self._catalogue.names(only), *sliced]
+        wanted = [each for name in names if (each := self._present(name)) is not None]
         extremes = {each.name: chosen for each in wanted if (chosen := self._extreme(each, level)) is not None}
         others = [each for each in wanted if each.name not in extremes]
         measures = measure(others, self.resamples, level=level, left=left, questions=self.questions)
@@ -95,7 +95,7 @@ class ScoredPredictions:
 
     def own(self) -> dict[str, Repeated]:
         """The scenario's own metrics of a whole cell by name, with the time that they took so far."""
-        kernels = ((name, each.kernel) for name, each in self._statistics.items())
+        kernels = ((each.name, each.kernel) for each in self._catalogue.all())
         return {name: kernel for name, kernel in kernels if isinstance(kernel, Repeated)}
 
     def groups(self, key: str) -> tuple[str, ...]:
@@ -104,8 +104,9 @@ class ScoredPredictions:
 
     def statistic(self, metric: str) -> Statistic | None:
         """The metric over these predictions, or over a slice of them; None if the scenario has none of this name."""
-        if metric in self._statistics:
-            return self._statistics[metric]
+        statistic = self._catalogue.get(metric)
+        if statistic is not None:
+            return statistic
         if metric not in self._sliced:
             self._sliced[metric] = self._slice(metric)
         return self._sliced[metric]
@@ -225,8 +226,8 @@ class ScoredPredictions:
         return Table.of(self.scenario, self.predictions)
 
     @cached_property
-    def _statistics(self) -> dict[str, Statistic]:
-        return {statistic.name: statistic for statistic in catalogue(self.scenario, self.table, self.metrics)}
+    def _catalogue(self) -> Catalogue:
+        return Catalogue(self.scenario, self.table, self.metrics)
 
     @cached_property
     def _digest(self) -> str:
