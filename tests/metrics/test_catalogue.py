@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import declaration, is_metric, metric_names, names_of_kind
+from pytest_puma.metrics.catalogue import Catalogue
+from pytest_puma.metrics.table import Table
 from tests.composed import Quiz
 from tests.factories import Estimation, Triage
 from tests.metrics.texts import Letters, closeness
@@ -79,6 +83,26 @@ def test_a_gate_can_name_every_metric(scenario: Scenario) -> None:
 def test_unusable_names_are_refused(scenario: Scenario, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         metric_names(scenario)
+
+
+def test_a_statistic_is_made_when_it_is_first_asked_for() -> None:
+    asked = []
+
+    class Asked(Triage):
+        def metrics(self) -> dict[str, Any]:
+            asked.append(self.name)
+            return {"mine": len}
+
+    scenario = Asked("AB", primary="accuracy")
+    catalogue = Catalogue(scenario, Table.of(scenario, ()))
+    accuracy = catalogue.get("accuracy")
+    assert accuracy is not None
+    assert catalogue.names(only=["accuracy", "f1_macro"]) == ["accuracy", "f1_macro"]
+    assert not asked
+    assert catalogue.get("mine") is not None
+    assert catalogue.get("nothing") is None
+    assert catalogue.names() == [each.name for each in catalogue.all()] == list(metric_names(scenario))
+    assert catalogue.all()[0] is accuracy
 
 
 def test_the_names_of_choices_and_of_texts() -> None:
