@@ -115,7 +115,9 @@ def _interval(  # noqa: PLR0917
         return wilson(statistic.successes or 0, statistic.n, level, left=left)
     n = min(statistic.n, resamples.independent)
     if statistic.bounds is not None:
-        return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left)
+        # Rows that balance each other by chance are no more evidence than independent ones.
+        most = math.inf if statistic.successes is None else statistic.n
+        return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left, most=most)
     if statistic.terms is not None and len(replicates) > 1:
         low, high = _of_terms(statistic, statistic.terms, value, replicates[0], replicates[1], level)
     else:

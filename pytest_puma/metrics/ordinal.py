@@ -51,7 +51,9 @@ def _kappa(gold: Numbers, answer: Numbers) -> Kernel:
         by_chance = squares - 2 * golds * answers
         # Rounding errors of equal numbers.
         by_chance[by_chance <= _ROUNDING * squares] = 0.0
-        return 1 - divide(n * distances, by_chance)
+        observed = n * distances
+        observed = np.where(np.abs(observed - by_chance) <= _ROUNDING * squares, by_chance, observed)
+        return 1 - divide(observed, by_chance)
 
     return kernel
 

@@ -90,6 +90,24 @@ def test_shares_of_independent_rows_have_wilsons_interval_and_take_no_resamples(
     assert "weights" not in vars(cell.resamples)
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_units_that_are_almost_equally_right_are_not_certain(more: int) -> None:
+    """A model that always takes the same place is right once in each of three orders."""
+    share = of_scores([1, 0, 0] * (12 - more) + [1, 1, 0] * more, size=3)
+    rows = wilson(12 + more, 36)
+    assert share.low <= rows[0] < rows[1] <= share.high
+    assert share.high - share.low < 0.6
+
+
+@pytest.mark.parametrize("n", range(30, 100, 7))
+def test_a_kappa_of_constant_answers_is_0_and_not_certain(n: int) -> None:
+    """Its values are 0 but for rounding, which is no spread."""
+    golds = (["1", "2", "3", "5"] * n)[:n]
+    kappa = measured(Estimation(), predictions(golds, ["3"] * n))["kappa_quadratic"]
+    assert kappa.value == 0
+    assert (kappa.low, kappa.high) == pytest.approx((-2 / math.sqrt(n), 2 / math.sqrt(n)), rel=0.1)
+
+
 @pytest.mark.parametrize(("units", "note"), [(29, "under 30 independent units: the interval is approximate"), (30, "")])
 def test_few_units_of_many_rows_are_marked(units: int, note: str) -> None:
     assert of_scores([row % 3 / 2 for row in range(2 * units)], size=2).note == note
