@@ -10,15 +10,19 @@ It replaces llama.cpp alone: the scheduler, sampling and everything above are re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import EngineError, Model, Prompt, Step
+from pytest_puma.core import EngineError, Model, Outcome, Prompt, Step
 from pytest_puma.engine.chat import as_text
 from pytest_puma.engine.engine import Engine
+from pytest_puma.planning.scores import own_scores
+from pytest_puma.planning.settings import Registry
+from pytest_puma.run import evaluate as evaluation
 from pytest_puma.run.cell import Cell
-from pytest_puma.run.evaluate import evaluate
 from pytest_puma.strategies import parse_strategy
 
 if TYPE_CHECKING:
@@ -31,6 +35,15 @@ _VOCABULARY = 257
 #: Bytes before each turn of a chat and before its text; without chat, the latter alone.
 _TURN, _TEXT = "\x02", "\x03"
 _ASSISTANT = f"\n{_TURN}assistant"
+
+
+def evaluate(cell: Cell, engine: Engine, *, project: Path | None = None) -> Outcome:
+    """Run a cell to its outcome, with the metrics that its scenario lists as `scores`.
+
+    `project` is the folder that holds `prompts/`. Errors are those of a run: a `SettingsError` for an unknown metric.
+    """
+    scores = cell.scores or own_scores(cell.scenario, Registry())
+    return evaluation.evaluate(replace(cell, scores=scores), engine, project=project)
 
 
 class ScriptedBackend:

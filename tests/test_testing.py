@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from pytest_puma.core import Generate, Message, Prompt, Score
+from pytest_puma.core import Generate, Message, Metric, Model, Prompt, Score
 from pytest_puma.engine.engine import Engine
-from pytest_puma.testing import ScriptedBackend
+from pytest_puma.scenarios import TriageJiraScenario
+from pytest_puma.testing import Cell, ScriptedBackend, evaluate, parse_strategy
 
 SHOT = Message(role="user", content="Is it red?"), Message(role="assistant", content="A: red")
 PROMPT = Prompt(
@@ -51,3 +54,21 @@ def test_the_scripted_answer_is_the_most_probable_continuation(*, chat: bool, en
     assert [(each.tokens, each.greedy) for each in response.likelihoods] == [(5, True), (3, True), (4, False)]
     assert third.total < -50 < second.total == pytest.approx(0) == first.total
     assert (first.end, second.end) == ((pytest.approx(0), pytest.approx(-50)) if ends else (None, None))
+
+
+def test_an_evaluation_has_the_scores_of_the_scenario() -> None:
+    class Scored(TriageJiraScenario):
+        scores = (
+            Metric(name="letters", score=lambda _, each: len(each.text), bounds=None, better="neither"),
+            Metric(name="rows", score=len, per="cell", better="neither"),
+        )
+
+    cell = Cell(
+        scenario=Scored(),
+        strategy=parse_strategy("zero_shot"),
+        model=Model(name="scripted", path=Path("none.gguf")),
+        samples=4,
+    )
+    outcome = evaluate(cell, Engine(ScriptedBackend({}, default="Minor")))
+    assert (outcome["letters"], outcome["rows"]) == (5, 4)
+    assert [each.scores["letters"] for each in outcome.predictions] == [5] * 4

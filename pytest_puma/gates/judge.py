@@ -192,7 +192,7 @@ def _detectable(gate: Gate, change: Change) -> str:
     if gate.quotient:
         return f"{_rounded(worst)} times or {'less' if floor else 'more'}"
     if gate.other != "baseline":
-        return f"a difference of {_rounded(worst)}"
+        return f"a value {_rounded(abs(worst))} {'below' if worst < 0 else 'above'} {gate.other}"
     return f"a {'fall' if floor else 'rise'} of {_rounded(-worst if floor else worst)} or more"
 
 
