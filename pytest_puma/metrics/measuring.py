@@ -22,6 +22,8 @@ from pytest_puma.stats import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from pytest_puma.metrics.statistic import Kernel, Values
 
     #: By statistic: its values in all resamples, then its standard errors if its interval needs them.
@@ -94,7 +96,7 @@ def _measure(  # noqa: PLR0917
         low, high = _interval(statistic, value, resamples, replicates, level, left)
         # Both percentiles of a biased statistic may be above or below it; its interval must contain it.
         low, high = min(low, value), max(high, value)
-    rows = np.ones(len(resamples), dtype=np.bool_) if statistic.inputs is None else contributing(statistic.inputs)
+    rows = _rows(statistic, resamples)
     return Measure(
         metric=statistic.name,
         value=value,
@@ -113,17 +115,27 @@ def _interval(  # noqa: PLR0917
 ) -> Interval:
     if not replicates:
         return wilson(statistic.successes or 0, statistic.n, level, left=left)
-    n = min(statistic.n, resamples.independent)
+    n = min(statistic.n, _independent(statistic, resamples))
     if statistic.bounds is not None:
         # Rows that balance each other by chance are no more evidence than independent ones.
-        most = math.inf if statistic.successes is None else statistic.n
-        return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left, most=most)
+        rows = math.inf if statistic.successes is None else statistic.n
+        return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left, rows=rows)
     if statistic.terms is not None and len(replicates) > 1:
         low, high = _of_terms(statistic, statistic.terms, value, replicates[0], replicates[1], level)
     else:
         low, high = expanded_percentile_interval(replicates[0], n, level)
     nearer = math.sqrt(left)
     return value - (value - low) * nearer, value + (high - value) * nearer
+
+
+def _rows(statistic: Statistic, resamples: Resamples) -> NDArray[np.bool_]:
+    """The mask of the rows that contribute."""
+    return np.ones(len(resamples), dtype=np.bool_) if statistic.inputs is None else contributing(statistic.inputs)
+
+
+def _independent(statistic: Statistic, resamples: Resamples) -> int:
+    """Upper bound of the number of independent observations that contribute."""
+    return resamples.independent_among(_rows(statistic, resamples)) if resamples.dependent else statistic.n
 
 
 def _of_terms(  # noqa: PLR0917
@@ -158,7 +170,7 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
     terms = statistic.terms
     if statistic.n < statistic.min_rows:
         return f"n under {statistic.min_rows}"
-    if resamples.dependent and resamples.independent < MIN_ROWS:
+    if resamples.dependent and _independent(statistic, resamples) < MIN_ROWS:
         return f"under {MIN_ROWS} independent units"
     if _is_lopsided(statistic):
         return f"under {MIN_SIDE} on one side"

@@ -58,13 +58,13 @@ def effective_wilson(
     bounds: Interval = (0.0, 1.0),
     level: float = LEVEL,
     left: float = 1.0,
-    most: float = math.inf,
+    rows: float = math.inf,
 ) -> Interval:
     """Return the Wilson interval of a bounded number that is not a proportion, such as a macro-F1 or a kappa.
 
     It uses the effective sample size: a proportion of that many observations has the variance of the number over the
-    resamples. It is `n` if that variance is zero, and at most `most`. `left` as in `wilson`. Source: E. L. Korn, B. I.
-    Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from survey
+    resamples. It is at most `rows`, and `n` if the number does not vary. `left` as in `wilson`. Source: E. L. Korn, B.
+    I. Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from survey
     data", Survey Methodology 24 (1998), with the score interval that C. Franco et al. recommend, "Comparative study of
     confidence intervals for proportions in complex sample surveys", Journal of Survey Statistics and Methodology 7
     (2019).
@@ -72,9 +72,9 @@ def effective_wilson(
     minimum, width = bounds[0], bounds[1] - bounds[0]
     share = min(max((value - minimum) / width, 0.0), 1.0)
     variance = float(np.nanvar(values)) / width**2 * n / max(n - 1, 1)
-    if variance > _ROUNDING**2 and 0 < share < 1:
-        effective = min(max(share * (1 - share) / variance, 1.0), most)
-    else:
+    effective = share * (1 - share) / variance if variance > _ROUNDING**2 else math.inf
+    effective = min(max(effective, 1.0), rows)
+    if not 0 < share < 1 or math.isinf(effective):
         effective = float(n)
     low, high = _score(share, effective / left, _student(n, level))
     return minimum + width * low, minimum + width * high

@@ -60,7 +60,16 @@ class Resamples:
     @cached_property
     def independent(self) -> int:
         """Upper bound of the number of independent observations: one for each atom of `resampling_weights`."""
-        return min(len(self), int(_atoms_of_rows(self.units).max(initial=0)))
+        return self.independent_among(np.ones(len(self), dtype=np.bool_))
+
+    def independent_among(self, rows: NDArray[np.bool_]) -> int:
+        """Upper bound of the number of independent observations among the rows of a mask."""
+        atoms = self._atoms[rows]
+        return min(len(atoms), len(np.unique(atoms[atoms > 0])))
+
+    @cached_property
+    def _atoms(self) -> NDArray[np.intp]:
+        return _atoms_of_rows(self.units)
 
 
 def _weights(units: tuple[tuple[str, ...], ...], seed: int, strata: tuple[str, ...]) -> NDArray[np.integer]:

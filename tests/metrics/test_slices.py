@@ -75,6 +75,17 @@ def test_the_lowest_group_is_corrected_for_the_choice() -> None:
     assert measure.high - measure.low > alone.high - alone.low
 
 
+def test_a_slice_has_the_units_of_its_own_rows() -> None:
+    """Four orders of five questions about law are five observations, however many questions there are about art."""
+    made = predictions("A" * 160, "ABBB" * 40, units=[(f"u{row // 4}",) for row in range(160)])
+    grouped = [replace(each, groups={"subject": "law" if row < 20 else "art"}) for row, each in enumerate(made)]
+    cell = ScoredPredictions(Subjects("AB"), grouped, seed=1)
+    names = ("accuracy[subject=law]", "accuracy[subject=art]")
+    law, art = cell.measures(only=(), sliced=names).values()
+    assert (law.low, law.high) == pytest.approx((0.081, 0.558), abs=0.001)
+    assert (art.low, art.high) == pytest.approx((0.184, 0.331), abs=0.001)
+
+
 def test_a_slice_without_rows_is_not_measured() -> None:
     assert "accuracy[subject=sport]" not in scored().measures(sliced=("accuracy[subject=sport]",))
 
