@@ -63,11 +63,11 @@ def effective_wilson(
     """Return the Wilson interval of a bounded number that is not a proportion, such as a macro-F1 or a kappa.
 
     It uses the effective sample size: a proportion of that many observations has the variance of the number over the
-    resamples. It is at most `rows`, and `n` if the number does not vary. `left` as in `wilson`. Source: E. L. Korn, B.
-    I. Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from survey
-    data", Survey Methodology 24 (1998), with the score interval that C. Franco et al. recommend, "Comparative study of
-    confidence intervals for proportions in complex sample surveys", Journal of Survey Statistics and Methodology 7
-    (2019).
+    resamples. It is at most `rows`, and `n` if the number does not vary. `left` as in `wilson`. Source: E. L. Korn,
+    B. I. Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from
+    survey data", Survey Methodology 24 (1998), with the score interval that C. Franco et al. recommend, "Comparative
+    study of confidence intervals for proportions in complex sample surveys", Journal of Survey Statistics and
+    Methodology 7 (2019).
     """
     minimum, width = bounds[0], bounds[1] - bounds[0]
     share = min(max((value - minimum) / width, 0.0), 1.0)
