@@ -118,7 +118,7 @@ def _interval(  # noqa: PLR0917
     n = min(statistic.n, _independent(statistic, resamples))
     if statistic.bounds is not None:
         # Rows that balance each other by chance are no more evidence than independent ones.
-        rows = math.inf if statistic.successes is None else statistic.n
+        rows = statistic.rows if resamples.dependent else math.inf
         return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left, rows=rows)
     if statistic.terms is not None and len(replicates) > 1:
         low, high = _of_terms(statistic, statistic.terms, value, replicates[0], replicates[1], level)

@@ -72,6 +72,7 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
         name=name,
         kernel=_combined([each.kernel for each in statistics], fold),
         n=sum(each.n for each in statistics),
+        rows=sum(each.rows for each in statistics),
         inputs=_merged(inputs) if len(inputs) == len(statistics) else None,
         losses=_merged(losses) if len(losses) == len(statistics) else None,
         rebuild="",

@@ -41,7 +41,8 @@ class Statistic:
     unknown; `rebuild`: the name in `kernels.BUILDERS` of the builder of the kernel from such inputs, empty if
     there is none; `optional`: left out, not NaN, if it has no rows.
 
-    Interval: `successes`: the count of a proportion; `error`: the kernel of the standard error of a mean, and `terms`:
+    Interval: `successes`: the count of a proportion; `rows`: that of a proportion, or of a mean of proportions, which
+    is never more certain if rows share units; `error`: the kernel of the standard error of a mean, and `terms`:
     the numbers to average, in any unit; `root`: it is the square root of such a mean; `floor`, `ceiling`: bounds of the
     mean; `unseen`: the expected size of another term if all terms are equal; `resamples`: the number that the interval
     needs; `bare`: no interval; `min_rows`: with fewer rows the interval is approximate; `odd`: the number of rows of
@@ -63,6 +64,7 @@ class Statistic:
     optional: bool = False
     note: str = ""
     successes: int | None = None
+    rows: float = math.inf
     error: Kernel | None = None
     terms: NDArray[np.float64] | None = None
     root: bool = False
@@ -180,6 +182,7 @@ def proportion(
         better=better,
         test=test,
         successes=int(hits.sum()),
+        rows=int(among.sum()),
         bounds=SHARE,
         steady=True,
         inputs=masked(hits.astype(np.float64), among),

@@ -80,10 +80,11 @@ def test_a_slice_has_the_units_of_its_own_rows() -> None:
     made = predictions("A" * 160, "ABBB" * 40, units=[(f"u{row // 4}",) for row in range(160)])
     grouped = [replace(each, groups={"subject": "law" if row < 20 else "art"}) for row, each in enumerate(made)]
     cell = ScoredPredictions(Subjects("AB"), grouped, seed=1)
-    names = ("accuracy[subject=law]", "accuracy[subject=art]")
-    law, art = cell.measures(only=(), sliced=names).values()
+    names = ("accuracy[subject=law]", "accuracy[subject=art]", "accuracy[mean subject]")
+    law, art, mean = cell.measures(only=(), sliced=names).values()
     assert (law.low, law.high) == pytest.approx((0.081, 0.558), abs=0.001)
     assert (art.low, art.high) == pytest.approx((0.184, 0.331), abs=0.001)
+    assert (mean.low, mean.high) == pytest.approx((0.188, 0.324), abs=0.001)
 
 
 def test_a_slice_without_rows_is_not_measured() -> None:
