@@ -44,9 +44,9 @@ def one_line(text: object, limit: int = 200) -> str:
     return " ".join(str(text).split())[:limit]
 
 
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return `did you mean 'few_shot_3'? `, or an empty text if no name is similar."""
-    nearest = get_close_matches(name, list(names), n=1)
+def did_you_mean(name: str, names: Iterable[str], *, similarity: float = 0.6) -> str:
+    """Return `did you mean 'few_shot_3'? `, or an empty text if no name has the similarity (equal names have 1)."""
+    nearest = get_close_matches(name, list(names), n=1, cutoff=similarity)
     return f"did you mean {nearest[0]!r}? " if nearest else ""
 
 

@@ -59,6 +59,7 @@ def _on_file(scenario: Scenario, path: Path) -> Scenario:
 def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     """Return the cells of a spec with their gates, model by model; perturbed cells follow their twin."""
     from pytest_puma.planning.scores import used_scores
+    from pytest_puma.planning.unmatched import check_own_gates
 
     options = settings.command.with_defaults(spec.options).with_defaults(settings.ini).with_defaults(DEFAULTS)
     generation = options.generation()
@@ -93,11 +94,7 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
             gated = [_with_gates(twin, general, check) for twin in twins]
             compared = [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
             cells += [replace(twin, scores=scores(_named_metrics(twin))) for twin in compared]
-    unmatched = [gate for gate in spec.gates if not is_taken(gate, cells)]
-    # Strategies or perturbations of the command line may replace the cell of a gate.
-    if unmatched and settings.command.strategies is None and settings.command.perturb is None:
-        msg = f"gate {str(unmatched[0])!r} fits none of its cells: {', '.join(cell.id for cell in cells)}"
-        raise SettingsError(msg)
+    check_own_gates(spec.gates, cells, settings)
     return cells
 
 
@@ -118,17 +115,6 @@ def _models(spec: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
     from pytest_puma.models import resolve_name
 
     return tuple(dict.fromkeys(resolve_name(name, settings.models) for name in spec.models))
-
-
-def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
-    """Whether some of these cells match the gate; both sides of a gate that compares two strategies."""
-    matching = [cell for cell in cells if gate in cell.gates or gate in cell.cross_cell_gates]
-    if gate.strategy is None:
-        return bool(matching)
-    sides: dict[tuple[str, str], set[str | None]] = {}
-    for cell in matching:
-        sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy.name)
-    return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
 
 
 def _general_gates(scenario: Scenario, settings: Settings) -> list[Gate]:

@@ -1,4 +1,4 @@
-"""Gates of the command line and the ini file that match no cell: typing errors are found before any model is loaded."""
+"""Gates that match no cell: typing errors are found before any model is loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import metric_names
-from pytest_puma.planning.matrix import is_taken
 from pytest_puma.planning.scores import available_scores
 from pytest_puma.planning.settings import Registry, Settings
 from pytest_puma.run.cell import Cell
@@ -37,6 +36,36 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
     return faults
 
 
+def check_own_gates(gates: Iterable[Gate], cells: Sequence[Cell], settings: Settings) -> None:
+    """Refuse a gate of a test that matches none of its cells.
+
+    Strategies or perturbations of the command line, or those of a run that is rescored, may replace the cell of a
+    gate; an unknown name in its scope is an error all the same.
+    """
+    command, known = settings.command, _Known(cells, settings.registry)
+    replaced = command.strategies is not None or command.perturb is not None or settings.rescored is not None
+    for gate in gates:
+        if is_taken(gate, cells):
+            continue
+        if fault := _unknown_name(_Scope(gate.scope or "*"), known):
+            msg = f"gate {str(gate)!r}: {fault}"
+            raise SettingsError(msg)
+        if not replaced:
+            msg = f"gate {str(gate)!r} fits none of its cells: {', '.join(cell.id for cell in cells)}"
+            raise SettingsError(msg)
+
+
+def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
+    """Whether some of these cells match the gate; both sides of a gate that compares two strategies."""
+    matching = [cell for cell in cells if gate in cell.gates or gate in cell.cross_cell_gates]
+    if gate.strategy is None:
+        return bool(matching)
+    sides: dict[tuple[str, str], set[str | None]] = {}
+    for cell in matching:
+        sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy.name)
+    return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
+
+
 class _Known:
     """The names that a gate can use, found once for all gates: each scenario has to make its catalogue of metrics."""
 
@@ -50,6 +79,10 @@ class _Known:
         for scenario in registered.values():
             check_declared(scenario)
         return registered | {cell.scenario.name: cell.scenario for cell in self.cells}
+
+    @property
+    def scenario_names(self) -> dict[str, None]:
+        return dict.fromkeys((*self.registry.scenarios, *(cell.scenario.name for cell in self.cells)))
 
     @cached_property
     def strategies(self) -> dict[str, None]:
@@ -72,14 +105,13 @@ class _Known:
 def _unknown(gate: Gate, known: _Known, *, may_be_elsewhere: bool) -> str:
     """Return why the gate matches no cell; empty if it may match cells that were not collected (`may_be_elsewhere`)."""
     cells, scope = known.cells, _Scope(gate.scope or "*")
-    if not scope.fits_scenario(known.scenarios):
-        # A marker can name a scenario by its class, which is known only after its file was collected.
-        hint = _other_part(scope.base, known.strategies, cells) or _hint(scope.base, known.scenarios)
-        return "" if may_be_elsewhere else f"no scenario is called {scope.scenario!r}; {hint}"
+    # A marker can name a scenario by its class, which is known only after its file was collected.
+    if may_be_elsewhere and not scope.fits_scenario(known.scenario_names):
+        return ""
+    if fault := _unknown_name(scope, known):
+        return fault
     if not gate.word and MetricName.parse(gate.metric).base not in known.metrics:
         return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, known.collected_metrics)}"
-    if not scope.fits_strategy(known.strategies, known.registry):
-        return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, known.strategies)}"
     models = {cell.model.name: None for cell in cells}
     if may_be_elsewhere:
         return ""
@@ -88,6 +120,16 @@ def _unknown(gate: Gate, known: _Known, *, may_be_elsewhere: bool) -> str:
     some = ", ".join(cell.id for cell in cells[:MAX_NAMED])
     more = f" and {len(cells) - MAX_NAMED} more" if len(cells) > MAX_NAMED else ""
     return f"it matches no collected cell; there are: {some}{more}"
+
+
+def _unknown_name(scope: _Scope, known: _Known) -> str:
+    """Return which name of a scope is unknown; empty if there are such a scenario, strategy and perturbation."""
+    if not scope.fits_scenario(known.scenario_names):
+        hint = _other_part(scope.base, known.strategies, known.cells) or _hint(scope.base, known.scenario_names)
+        return f"no scenario is called {scope.scenario!r}; {hint}"
+    if not scope.fits_strategy(known.strategies, known.registry):
+        return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, known.strategies)}"
+    return scope.perturbation_fault(known.registry)
 
 
 def _hint(name: str, names: Mapping[str, object]) -> str:
@@ -113,6 +155,7 @@ class _Scope:
             parts.strategy.replace("-", "_") or "*",
             parts.model or "*",
         )
+        self.perturbation = parts.perturbation or "*"
         self.base = f"{parts.scenario}-{parts.strategy}" if parts.strategy else parts.scenario
 
     def fits_scenario(self, names: Iterable[str]) -> bool:
@@ -127,6 +170,15 @@ class _Scope:
         except SettingsError:
             return False
         return True
+
+    def perturbation_fault(self, registry: Registry) -> str:
+        if not {"*", "?"}.isdisjoint(self.perturbation):
+            return ""
+        try:
+            registry.perturbation(self.perturbation)  # any N of typos_Npct
+        except SettingsError as error:
+            return str(error)
+        return ""
 
     def fits_model(self, names: Iterable[str]) -> bool:
         return any(fnmatchcase(name, self.model) for name in names)

@@ -17,6 +17,7 @@ from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.task_types import KINDS
 
+_PACKAGE = __name__.partition(".")[0]
 #: Attributes that hold several texts.
 _NAMES = (
     "text_fields",
@@ -28,6 +29,8 @@ _NAMES = (
     "stop",
 )
 _FLAGS = ("ordered", "balanced")
+#: Minimum similarity of a misspelt name: `orderd` is `ordered`, but `row` is not `rows`.
+_SIMILARITY = 0.86
 #: Maximum number of characters of a value in a message.
 _CHARACTERS = 120
 
@@ -62,6 +65,7 @@ def check_declared(scenario: Scenario) -> None:
     if kind not in KINDS:
         hint = did_you_mean(str(kind), KINDS)
         _refuse(scenario, f"the scenario's task_type is {kind!r}; {hint}there are: {', '.join(KINDS)}")
+    _check_names(scenario)
     _check_methods(scenario)
     for name in _FLAGS:
         if not isinstance(getattr(scenario, name, False), bool):
@@ -74,6 +78,23 @@ def check_declared(scenario: Scenario) -> None:
     _check_columns(scenario)
     _check_labels(scenario)
     _check_metrics(scenario)
+
+
+def _check_names(scenario: Scenario) -> None:
+    """Refuse a misspelt name in a class of the user: the declaration would be ignored.
+
+    A name beside the one that it resembles is no misspelling.
+    """
+    classes = type(scenario).__mro__
+    own = [kind for kind in classes if kind.__module__.partition(".")[0] != _PACKAGE]
+    known = {name for kind in classes if kind not in own for name in dir(kind) if not name.startswith("_")}
+    for kind in own:
+        for name in vars(kind):
+            if name.startswith("_") or name in known:
+                continue
+            if hint := did_you_mean(name, known - vars(kind).keys(), similarity=_SIMILARITY):
+                remedy = "rename it, or begin its name with an underscore if it is your own"
+                _refuse(scenario, f"it declares {name!r}; {hint}{remedy}")
 
 
 def _check_methods(scenario: Scenario) -> None:

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from pytest_puma.core import DataError, Sample, SettingsError
+from pytest_puma.core.errors import one_line
 from pytest_puma.core.scenario import Duplicates
 from pytest_puma.scenarios.columns import check_columns
 from pytest_puma.scenarios.composed import ComposedScenario
@@ -29,6 +30,10 @@ Group: TypeAlias = tuple[str, ...]
 _ALL_ROWS = 10_000
 # Characters. A pasted log as an example would push every sample out of the context: such rows are lent last.
 _LONG = 2_000
+# Characters of a row in a message.
+_BEGINNING = 80
+# A missing gold answer as text, also of a scenario that converts it.
+_MISSING = frozenset({"", "None", "nan"})
 
 
 def draw(scenario: Scenario, n: int, seed: int, subjects: Collection[str] = ()) -> tuple[Sample, ...]:
@@ -190,7 +195,9 @@ def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[st
     label = plain_text(_called(scenario, key, fields, "gold_label"))
     gold = scenario.kind.gold(label, labels)
     if gold is None:
-        raise _fault(scenario, key, f"its gold answer is {label!r}, expected {scenario.kind.expected(labels)}")
+        found = "missing" if label in _MISSING else repr(label)
+        fault = f"its gold answer is {found}, expected {scenario.kind.expected(labels)}"
+        raise _fault(scenario, _row(scenario, key, fields), fault)
     return gold
 
 
@@ -199,17 +206,19 @@ def _called(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -
     try:
         return getattr(scenario, method)(fields)
     except DataError as error:
-        raise _fault(scenario, key, str(error)) from error
+        raise _fault(scenario, _row(scenario, key, fields), str(error)) from error
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, StopIteration) as error:
         name = _failed(scenario, error) or method
-        raise _fault(scenario, key, f"{name} failed with {error!r}; the row has: {', '.join(fields)}") from error
+        fault = f"{name} failed with {error!r}; the row has: {', '.join(fields)}"
+        raise _fault(scenario, _row(scenario, key, fields), fault) from error
 
 
 def _several(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -> Any:
     """The values of a method of the scenario for a row. A text would be read letter by letter."""
     values = _called(scenario, key, fields, method)
     if isinstance(values, str):
-        raise _fault(scenario, key, f"{method}() returned the text {values!r}; expected a list")
+        fault = f"{method}() returned the text {values!r}; expected a list"
+        raise _fault(scenario, _row(scenario, key, fields), fault)
     return values
 
 
@@ -217,6 +226,14 @@ def _failed(scenario: Scenario, error: Exception) -> str:
     """The name of the innermost method of the scenario that raised the error."""
     names = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)]
     return next((name for name in reversed(names) if callable(getattr(type(scenario), name, None))), "")
+
+
+def _row(scenario: Scenario, key: str, fields: dict[str, Any]) -> str:
+    """The name of a row in a message. Nobody finds a row by a hash alone, so the beginning of its text follows."""
+    if scenario.key is not None:
+        return key
+    text = one_line(" ".join(plain_text(fields.get(name)) for name in scenario.text_fields), _BEGINNING)
+    return f"{key} ({repr(text) if text else one_line(fields, _BEGINNING)})"
 
 
 def _fault(scenario: Scenario, row: str, fault: str) -> DataError:

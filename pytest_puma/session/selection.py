@@ -6,7 +6,7 @@ import pytest
 
 _OPTIONS = ("keyword", "markexpr", "puma_scenario", "puma_strategy", "puma_only_flips", "deselect", "lf", "stepwise")
 #: Options that replace the cells of the tests.
-_NARROWING = ("puma_model", "puma_strategy", "puma_perturb")
+_NARROWING = ("puma_model", "puma_strategy", "puma_perturb", "puma_rescore")
 
 
 def is_selected(config: pytest.Config) -> bool:

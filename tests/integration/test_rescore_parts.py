@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.integration.benchmark_files import TRIAGE
-from tests.integration.conftest import Project
+from tests.integration.conftest import INI, Project
 from tests.integration.past_runs import earlier, lines_of
 
 
@@ -32,6 +32,21 @@ def test_cells_that_the_run_does_not_have_are_deselected(alone: Project) -> None
     before = earlier(alone)
     alone.write(test_points=TRIAGE.replace("triage_jira", "estimation_tawos").replace("accuracy >= 0.1", "mae <= 99"))
     alone.run(f"--puma-rescore={before}", model=False).assert_outcomes(passed=1, deselected=1)
+
+
+def test_a_gate_on_a_strategy_that_the_run_does_not_have_is_not_for_its_cells(alone: Project) -> None:
+    gated = TRIAGE.replace('"accuracy >= 0.1"', '"triage_jira-zero_shot: accuracy >= 0.1"')
+    alone.write(test_triage=gated)
+    alone.run("--puma-strategy=egi", model=False).assert_outcomes(passed=1)
+    before = earlier(alone)
+    alone.pytester.makeini(f"{INI}puma_gates = *-zero_shot: accuracy >= 0.2\n")
+    result = alone.run(f"--puma-rescore={before}", model=False)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["not run: gate '[*]-zero_shot: accuracy >= 0.2' fits no cell of this run"])
+    alone.write(test_triage=gated.replace("zero_shot: ", "zero_shott: "))
+    result = alone.run(f"--puma-rescore={before}", model=False)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*no strategy is called 'zero_shott'; did you mean 'zero_shot'*"])
 
 
 def test_a_cell_ends_as_early_as_in_the_run(alone: Project) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +10,25 @@ import pytest
 from pytest_puma.core import SettingsError
 from pytest_puma.gates import parse_gate
 from pytest_puma.planning.matrix import expand, make_scenario
-from pytest_puma.planning.settings import RunOptions
+from pytest_puma.planning.settings import RunOptions, Settings
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from pytest_puma.store.recorded_run import RecordedRun
 from pytest_puma.task_types import KINDS
 from tests.factories import model
 from tests.planning.specs import settings, spec
+
+#: Runs whose strategies are not those of the test.
+NARROWED = (
+    settings(command=RunOptions(strategies=("rcoif",))),
+    settings(rescored=RecordedRun(Path("run", "predictions.jsonl"))),
+)
+#: The scope of a gate, and the fault of its name.
+MISSPELT = {
+    "triage_jria-egi": "no scenario is called 'triage_jria'; did you mean 'triage_jira'? there are: ",
+    "triage_jira-eggi": "no strategy is called 'eggi'; did you mean 'egi'? there are: ",
+    "zero_shot": "no scenario is called 'zero_shot'; for this strategy of any scenario write '*-zero_shot'",
+    "*+typo_5pct": "perturbation 'typo_5pct' is unknown; did you mean 'typos_5pct'? there are: ",
+}
 
 
 def test_cells_come_model_by_model_so_that_each_is_loaded_once() -> None:
@@ -135,10 +150,20 @@ def test_a_gate_of_a_test_that_fits_none_of_its_cells_is_an_error() -> None:
         expand(spec(gates=gates, options=RunOptions(strategies=("rcoif",))), settings())
 
 
-def test_such_a_gate_is_fine_where_the_command_line_chose_other_strategies() -> None:
-    gates = (parse_gate("triage_jira-egi: f1_macro >= 0.1"),)
-    cells = expand(spec(gates=gates), settings(command=RunOptions(strategies=("rcoif",))))
-    assert [cell.gates for cell in cells] == [(), ()]
+@pytest.mark.parametrize("narrowed", NARROWED)
+def test_such_a_gate_is_fine_where_other_strategies_were_chosen(narrowed: Settings) -> None:
+    gates = ("triage_jira-egi: f1_macro >= 0.1", "*+typos_5pct: f1_macro >= 0.1", "egi.accuracy >= zero_shot.accuracy")
+    cells = expand(spec(gates=tuple(map(parse_gate, gates)), options=RunOptions(strategies=("rcoif",))), narrowed)
+    assert [(cell.gates, cell.cross_cell_gates) for cell in cells] == [((), ())] * 2
+
+
+@pytest.mark.parametrize("narrowed", [settings(), *NARROWED])
+@pytest.mark.parametrize("scope", MISSPELT)
+def test_a_misspelt_gate_of_a_test_is_an_error_with_the_right_name(scope: str, narrowed: Settings) -> None:
+    gates = (parse_gate(f"{scope}: f1_macro >= 0.1"),)
+    with pytest.raises(SettingsError) as raised:
+        expand(spec(gates=gates, options=RunOptions(strategies=("rcoif",))), narrowed)
+    assert str(raised.value).startswith(f"gate '{scope}: f1_macro >= 0.1': {MISSPELT[scope]}")
 
 
 def test_a_test_may_pick_models_by_their_ollama_names() -> None:

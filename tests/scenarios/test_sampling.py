@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pandas as pd
@@ -66,7 +67,7 @@ def test_the_gold_of_a_regression_is_written_as_people_do(gold: Any, text: str) 
         (Custom(frame(id=["a", None, "b", "c"]), key="id"), "there is no id; each row needs its own"),
         (
             Custom(frame(gold=["yes", "no", None, "no"]), key="id"),
-            "row Q-2: its gold answer is '', expected one of yes",
+            "row Q-2: its gold answer is missing, expected one of yes",
         ),
         (Custom(frame(gold=["yes", "no", "perhaps", "no"]), key="id"), "row Q-2: its gold answer is 'perhaps'"),
         (
@@ -75,7 +76,7 @@ def test_the_gold_of_a_regression_is_written_as_people_do(gold: Any, text: str) 
         ),
         (
             Custom(frame(gold=[1, 2, math.nan, 4]), key="id", task_type="regression"),
-            "row Q-2: its gold answer is '', expected a finite number",
+            "row Q-2: its gold answer is missing, expected a finite number",
         ),
         (
             Custom(frame(gold=[1, 2, math.inf, 4]), key="id", task_type="regression"),
@@ -97,6 +98,27 @@ def test_the_gold_of_a_regression_is_written_as_people_do(gold: Any, text: str) 
 )
 def test_rows_that_cannot_be_scored_are_refused(scenario: Custom, sentence: str) -> None:
     assert sentence in refusal(scenario)
+
+
+@pytest.mark.parametrize(
+    ("text", "beginning"),
+    [
+        ("It's slow", '"It\'s slow"'),
+        ("The app\n\x1b[1m crashes" + "!" * 99, rf"'The app \x1b[1m crashes{'!' * 60}'"),
+        (None, "{'text': '', 'gold': 'Bugg'}"),
+    ],
+)
+def test_a_row_without_a_key_is_named_by_its_beginning_too(text: str | None, beginning: str) -> None:
+    scenario = Custom(pd.DataFrame({"text": [text], "gold": ["Bugg"]}))
+    message = re.sub("row [0-9a-f]{12} ", "row HASH ", refusal(scenario))
+    assert message == f"scenario 'custom', row HASH ({beginning}): its gold answer is 'Bugg', expected one of yes, no"
+
+
+def test_a_missing_gold_answer_that_became_a_text_is_missing() -> None:
+    scenario = Custom(frame(gold=["yes", None, "no", "no"]), key="id", gold_label=lambda row: str(row["gold"]))
+    assert refusal(scenario) == "scenario 'custom', row Q-1: its gold answer is missing, expected one of yes, no"
+    scenario = Custom(frame(gold=["None"] * 4), key="id", valid_labels=lambda: ["None", "no"])
+    assert draw(scenario, 1, 42)[0].gold == "None"
 
 
 def test_a_scenario_that_returns_more_rows_than_asked_for_is_refused() -> None:
