@@ -63,7 +63,8 @@ class Series:
 class Comparison:
     """A cell's answers, paired with others to the same samples; `name`, `against`: these in sentences.
 
-    `lacking`: the samples of the cell without an earlier answer. `thin`: there are some, and so few others that equal
+    `lacking`: the number of samples of the cell without an earlier answer; `unasked`: of samples with an earlier answer
+    that the cell does not have. `thin`: there are some, and so few others that equal
     answers do not show that nothing changed.
     """
 
@@ -72,6 +73,7 @@ class Comparison:
     against: str
     changed: tuple[str, ...] = ()
     lacking: int = 0
+    unasked: int = 0
     thin: bool = False
     level: float = LEVEL
     series: Series | None = None
@@ -99,6 +101,7 @@ class Comparison:
             against=name if new == old else f"{name} on the {both} that both have",
             changed=entry.changed(signature),
             lacking=len(asked - known),
+            unasked=len(known - asked),
             thin=not asked <= known and len(common) < MIN_COMMON,
             level=level,
             series=Series.of(answers, entry) if watched else None,

@@ -31,6 +31,7 @@ from pytest_puma.run.cell import Cell
 from pytest_puma.run.comparisons import (
     against_baseline,
     against_naive_baselines,
+    cautions_on_baseline,
     contrasts_with,
     find_naive_baselines,
     flips_since,
@@ -203,12 +204,11 @@ def _warnings(  # noqa: PLR0917
     naive_baselines: NaiveBaselines | None,
     baseline: Comparison | None,
 ) -> tuple[str, ...]:
-    samples = len(answered.samples)
     own = {name: (kernel.seconds, kernel.calls) for name, kernel in scored.own().items()}
     sentences = [
         *answered.warnings,
         *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
-        *(() if baseline is None else cautions.on_baseline(baseline.name, lacking=baseline.lacking, samples=samples)),
+        *cautions_on_baseline(cell, answered, baseline),
         *cautions.on_repeats(answered.samples, texts),
         *(cell.scenario.remarks(answered.samples) if isinstance(cell.scenario, ComposedScenario) else ()),
         *cautions.on_answers(cell.scenario, answered.predictions),

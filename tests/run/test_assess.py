@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -120,9 +121,47 @@ def test_equal_answers_to_thirty_common_samples_or_to_all_pass() -> None:
     assert thirty.verdicts[0].status == "PASS"
     assert ["30 of 60 samples are not in baseline" in each for each in thirty.warnings] == [True]
 
+    judged = cell(Triage(), samples=4, gates=("accuracy >= baseline",))
     whole = assess(judged, answered("ABCD", "ABCA"), Context(baseline=_known(60, "ABCA")))
     assert whole.verdicts[0].status == "PASS"
     assert not any("baseline" in each for each in whole.warnings)
+
+
+SHRUNK = (
+    "triage-zero_shot@script: 25 of the 60 samples of baseline main@3f2c1d9 were run; comparisons with it use these"
+)
+
+
+@pytest.mark.parametrize(
+    ("requested", "part", "warned"),
+    [
+        pytest.param({"samples": 25, "every": True}, {}, True, id="all rows"),
+        pytest.param({"samples": 60}, {}, True, id="as many as in the baseline"),
+        pytest.param({"samples": 40}, {}, True, id="more than the data have"),
+        pytest.param({"samples": 25}, {}, False, id="fewer"),
+        pytest.param({"samples": 60}, {"planned": 60}, False, id="stopped early"),
+        pytest.param({"samples": 60}, {"complete": False}, False, id="only flips"),
+        pytest.param({"samples": 60}, {"subjects": ["law"]}, False, id="other subjects"),
+    ],
+)
+def test_data_that_shrank_are_named_unless_fewer_samples_were_requested(
+    requested: dict[str, Any], part: dict[str, Any], *, warned: bool
+) -> None:
+    given = answered(("ABCD" * 15)[:25], ("ABCA" * 15)[:25])
+    signature = {**given.signature, "subjects": part.pop("subjects", [])}
+    given = replace(given, signature=signature, **part)
+    judged = cell(Triage(), gates=("no_regression",), **requested)
+    outcome = assess(judged, given, Context(baseline=_known(60, "ABCA")))
+    assert [each for each in outcome.warnings if "baseline" in each] == [SHRUNK] * warned
+
+
+def test_data_with_new_rows_that_lost_others_are_one_sentence() -> None:
+    given = answered(("ABCD" * 15)[:25], ("ABCA" * 15)[:25])
+    before = _known(60, "ABCA")
+    before = replace(before, answers={key: each for key, each in before.answers.items() if key[0] not in {"s0", "s1"}})
+    outcome = assess(cell(Triage(), samples=25, every=True), given, Context(baseline=before))
+    sentence = "2 of 25 samples are not in baseline main@3f2c1d9; comparisons with it use the other 23 of its 58"
+    assert [each for each in outcome.warnings if "baseline" in each] == [f"triage-zero_shot@script: {sentence}"]
 
 
 def test_a_change_on_a_few_common_samples_is_judged_by_its_interval() -> None:
