@@ -125,6 +125,11 @@ def on_baseline(name: str, *, lacking: int, unasked: int, samples: int) -> list[
     return []
 
 
+def on_changed_data(name: str) -> str:
+    """Return a sentence on a baseline of other data: its gold labels are not stored."""
+    return f"the data changed since {name}: its answers are judged by today's labels"
+
+
 def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
     texts = Counter(prediction.parsed for prediction in predictions if prediction.failure in _REFUSED)
     shown = ", ".join(f"{text!r} ({times})" for text, times in texts.most_common(_SHOWN))

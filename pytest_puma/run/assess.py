@@ -80,6 +80,8 @@ def _assessed(cell: Cell, answered: CellPredictions, context: Context) -> Outcom
     comparisons = against_naive_baselines(cell, scored, naive)
     if baseline is not None:
         comparisons["baseline"] = baseline
+    judged = _verdicts(cell, answered, measures, comparisons, context.policy)
+    compared = cautions_on_baseline(cell, answered, baseline, judged)
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
@@ -95,8 +97,8 @@ def _assessed(cell: Cell, answered: CellPredictions, context: Context) -> Outcom
         confusion=_confusion(cell, predictions),
         calibration=calibration_bins(scored.table),
         failures=cautions.failure_counts(predictions),
-        verdicts=_verdicts(cell, answered, measures, comparisons, context.policy),
-        warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines, baseline),
+        verdicts=judged,
+        warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines, compared),
         notes=answered.notes,
         determinism=answered.determinism,
         flips=flips_since(cell, answered, baseline, texts),
@@ -202,13 +204,13 @@ def _warnings(  # noqa: PLR0917
     texts: Sequence[str],
     seconds: float,
     naive_baselines: NaiveBaselines | None,
-    baseline: Comparison | None,
+    compared: Sequence[str],
 ) -> tuple[str, ...]:
     own = {name: (kernel.seconds, kernel.calls) for name, kernel in scored.own().items()}
     sentences = [
         *answered.warnings,
         *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
-        *cautions_on_baseline(cell, answered, baseline),
+        *compared,
         *cautions.on_repeats(answered.samples, texts),
         *(cell.scenario.remarks(answered.samples) if isinstance(cell.scenario, ComposedScenario) else ()),
         *cautions.on_answers(cell.scenario, answered.predictions),

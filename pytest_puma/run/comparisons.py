@@ -9,7 +9,7 @@ from pytest_puma.analysis import cautions
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
 from pytest_puma.analysis.verdicts import Comparison
 from pytest_puma.baseline import SUBJECTS, Entry
-from pytest_puma.core import Contrast, Flip
+from pytest_puma.core import Contrast, Flip, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.metrics import ScoredPredictions, contrast
 from pytest_puma.run.cell import Cell
@@ -54,13 +54,16 @@ def against_baseline(
     return Comparison.to_baseline(scored, answered.signature, baseline, level=level, watched=watched)
 
 
-def cautions_on_baseline(cell: Cell, answered: CellPredictions, baseline: Comparison | None) -> list[str]:
-    """Return the sentences on the samples that only the cell or only its baseline has."""
+def cautions_on_baseline(
+    cell: Cell, answered: CellPredictions, baseline: Comparison | None, verdicts: Sequence[Verdict]
+) -> list[str]:
+    """Return the sentences on the samples that only the cell or only its baseline has, and on data that changed."""
     if baseline is None:
         return []
     samples = len(answered.samples)
     unasked = 0 if _is_narrower(cell, answered, baseline) else baseline.unasked
-    return cautions.on_baseline(baseline.name, lacking=baseline.lacking, unasked=unasked, samples=samples)
+    changed = [cautions.on_changed_data(baseline.name)] if baseline.hides_changed_data(verdicts) else []
+    return changed + cautions.on_baseline(baseline.name, lacking=baseline.lacking, unasked=unasked, samples=samples)
 
 
 def _is_narrower(cell: Cell, answered: CellPredictions, baseline: Comparison) -> bool:

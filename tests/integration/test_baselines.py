@@ -131,6 +131,17 @@ def test_other_data_are_named_and_only_common_samples_are_compared(one: Project)
     result.stdout.fnmatch_lines(["*accuracy stayed the same *which misses >= baseline + 1 (*; changed since: the data"])
 
 
+def test_relabelled_data_are_named_also_where_the_gate_passes(one: Project) -> None:
+    lines = (BUNDLED.parents[1] / "data" / "jira_balanced_200.csv").read_text(encoding="utf-8")
+    (one.pytester.path / "mine.csv").write_text(lines.replace("Major", "Minor"), encoding="utf-8")
+    options = ("--puma-data=triage_jira=mine.csv", "--puma-report=md:run.md")
+    result = one.run("benchmarks", *options, model=False)
+    assert result.ret == 0
+    sentence = "the data changed since the baseline: its answers are judged by today's labels"
+    result.stdout.fnmatch_lines([f"warning: triage_jira-zero_shot@puma-tiny and 1 more: {sentence}"])
+    assert sentence in (one.pytester.path / "run.md").read_text(encoding="utf-8")
+
+
 def test_another_folder_may_be_named(alone: Project) -> None:
     alone.pytester.makeini("[pytest]\npuma_baselines = kept")
     alone.write(test_triage=GATED)

@@ -164,6 +164,40 @@ def test_data_with_new_rows_that_lost_others_are_one_sentence() -> None:
     assert [each for each in outcome.warnings if "baseline" in each] == [f"triage-zero_shot@script: {sentence}"]
 
 
+@pytest.mark.parametrize(
+    ("gate", "part", "status", "warned"),
+    [
+        ("accuracy >= baseline - 0.05", "data", "PASS", True),
+        ("no_regression", "data", "PASS", True),
+        ("no_drift", "data", "PASS", True),
+        ("accuracy >= baseline + 0.05", "data", "FAIL", False),
+        ("accuracy >= baseline - 0.05", "template_sha256", "PASS", False),
+        ("accuracy >= 0.1", "data", "PASS", False),
+    ],
+)
+def test_changed_data_are_named_once_where_a_gate_on_the_baseline_is_judged(
+    gate: str, part: str, status: str, *, warned: bool
+) -> None:
+    given = answered("ABCD" * 15, "ABCA" * 15)
+    changed = replace(given, signature={**given.signature, part: {"file": "a.csv", "sha256": "f" * 64}})
+    judged = cell(Triage(), samples=60, gates=(gate,))
+    outcome = assess(judged, changed, Context(baseline=entry(assess(judged, given, Context()))))
+    (verdict,) = outcome.verdicts
+    sentence = "the data changed since baseline main@3f2c1d9: its answers are judged by today's labels"
+
+    assert verdict.status == status
+    assert outcome.warnings == ((f"triage-zero_shot@script: {sentence}",) if warned else ())
+
+
+def test_a_run_that_becomes_the_baseline_is_not_compared_with_older_data() -> None:
+    given = answered("ABCD" * 15, "ABCA" * 15)
+    judged = cell(Triage(), samples=60, gates=("no_regression",))
+    before = entry(
+        assess(judged, replace(given, signature={**given.signature, "data": {"sha256": "f" * 64}}), Context())
+    )
+    assert assess(judged, given, Context(baseline=before, policy=Policy(accepts=True))).warnings == ()
+
+
 def test_a_change_on_a_few_common_samples_is_judged_by_its_interval() -> None:
     judged = cell(Triage(), gates=("accuracy >= baseline - 0.9", "accuracy >= baseline + 0.9"))
     changed = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_known(8, "ABCD")))
