@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
 from pytest_puma.core import Prediction, Usage
-from pytest_puma.metrics import metric_names, paired_change
-from tests.factories import LABELS, POINTS, Estimation, Triage, measured, paired, predictions, replicates
+from pytest_puma.metrics import metric_names
+from tests.factories import LABELS, POINTS, Estimation, Triage, measured, paired, predictions
 
 three_of = st.lists(
     st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, None]), st.sampled_from([*LABELS, None])),
@@ -70,17 +70,6 @@ def test_the_same_answers_have_not_changed_at_all(quotient: bool) -> None:  # no
         if change is not None and change.n and not math.isnan(change.new):
             assert (change.value, change.low, change.high) == (quotient,) * 3
             assert (change.worse, change.better) == (0, 0)
-
-
-@pytest.mark.parametrize(("value", "changed"), [(0.1 + 0.2, False), (0.3 * (1 + 1e-11), True)])
-@pytest.mark.parametrize("quotient", [False, True])
-def test_a_rounding_error_is_no_change(value: float, *, changed: bool, quotient: bool) -> None:
-    golds = ["A", "B"] * 10
-    one, other = (replicates(Triage(), predictions(golds, answers), "accuracy") for answers in ("A" * 20, "B" * 20))
-    change = paired_change(replace(one, value=value), replace(other, value=0.3), quotient=quotient)
-
-    assert (change.worse, change.better) == (10, 10)
-    assert (change.value != quotient) is changed
 
 
 def test_the_interval_is_that_of_the_paired_bootstrap_of_scipy() -> None:
