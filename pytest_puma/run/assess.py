@@ -77,9 +77,7 @@ def _assessed(cell: Cell, answered: CellPredictions, context: Context) -> Outcom
     texts = text_fields(cell.scenario, answered.samples, answered.hidden) if context.quotes else ()
     naive = find_naive_baselines(cell, answered, scored, context.naive_baselines, shown)
     baseline = against_baseline(cell, answered, scored, context.baseline, level)
-    comparisons = against_naive_baselines(cell, scored, naive)
-    if baseline is not None:
-        comparisons["baseline"] = baseline
+    comparisons = against_naive_baselines(cell, scored, naive) | ({} if baseline is None else {"baseline": baseline})
     judged = _verdicts(cell, answered, measures, comparisons, context.policy)
     compared = cautions_on_baseline(cell, answered, baseline, judged)
     return Outcome(
