@@ -109,11 +109,25 @@ def on_size(requested: int, samples: int) -> list[str]:
     return [f"{requested} samples were requested; the data have {samples}, all were run"]
 
 
-def on_baseline(name: str, *, lacking: int, samples: int) -> list[str]:
-    """Return a sentence if a part of the samples is not in the baseline."""
-    if not 0 < lacking < samples:
+def on_baseline(name: str, *, lacking: int, unasked: int, samples: int) -> list[str]:
+    """Return a sentence if a part of the samples is not in the baseline, or a part of those of the baseline not here.
+
+    `lacking`: the number of the former; `unasked`: of the latter, 0 if fewer were requested.
+    """
+    common = samples - lacking
+    if not common:
         return []
-    return [f"{lacking} of {samples} samples are not in {name}; comparisons with it use the other {samples - lacking}"]
+    if lacking:
+        of_all = f" of its {common + unasked}" if unasked else ""
+        return [f"{lacking} of {samples} samples are not in {name}; comparisons with it use the other {common}{of_all}"]
+    if unasked:
+        return [f"{common} of the {common + unasked} samples of {name} were run; comparisons with it use these"]
+    return []
+
+
+def on_changed_data(name: str) -> str:
+    """Return a sentence on a baseline of other data: its gold labels are not stored."""
+    return f"the data changed since {name}: its answers are judged by today's labels"
 
 
 def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.analysis.naive_baselines import NaiveBaseline
-from pytest_puma.baseline import Anchor, Entry
+from pytest_puma.baseline import DATA, Anchor, Entry
 from pytest_puma.core import Drift, Gate, Measure, Policy, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.gates import (
@@ -25,6 +25,7 @@ from pytest_puma.stats.cusum import cusum
 
 #: With fewer samples in common, a system that changes every eighth answer is unlikely (2.5 %) to change none of them.
 MIN_COMMON = 30
+_JUDGED = ("PASS", "FAIL", "INCONCLUSIVE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,8 @@ class Series:
 class Comparison:
     """A cell's answers, paired with others to the same samples; `name`, `against`: these in sentences.
 
-    `lacking`: the samples of the cell without an earlier answer. `thin`: there are some, and so few others that equal
+    `lacking`: the number of samples of the cell without an earlier answer; `unasked`: of samples with an earlier answer
+    that the cell does not have. `thin`: there are some, and so few others that equal
     answers do not show that nothing changed.
     """
 
@@ -72,6 +74,7 @@ class Comparison:
     against: str
     changed: tuple[str, ...] = ()
     lacking: int = 0
+    unasked: int = 0
     thin: bool = False
     level: float = LEVEL
     series: Series | None = None
@@ -99,6 +102,7 @@ class Comparison:
             against=name if new == old else f"{name} on the {both} that both have",
             changed=entry.changed(signature),
             lacking=len(asked - known),
+            unasked=len(known - asked),
             thin=not asked <= known and len(common) < MIN_COMMON,
             level=level,
             series=Series.of(answers, entry) if watched else None,
@@ -119,6 +123,15 @@ class Comparison:
         verdict = self._tested(gate, policy) if gate.word else self._limited(gate, policy)
         since = f"; changed since: {', '.join(self.changed)}" if self.changed else ""
         return replace(verdict, reason=verdict.reason + since)
+
+    def hides_changed_data(self, verdicts: Iterable[Verdict]) -> bool:
+        """Return whether the data changed, gates on the baseline were judged, and no sentence of these tells it.
+
+        Reports show the sentences of gates that do not pass; that of `no_drift` is about the anchor.
+        """
+        judged = [each for each in verdicts if each.gate.other == "baseline" and each.status in _JUDGED]
+        told = any(each.status != "PASS" and each.gate.word != DRIFT for each in judged)
+        return DATA in self.changed and bool(judged) and not told
 
     def _limited(self, gate: Gate, policy: Policy) -> Verdict:
         change = self.pairs.change(gate.metric, quotient=gate.quotient, level=self.level)

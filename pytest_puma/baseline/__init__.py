@@ -3,6 +3,17 @@
 from pytest_puma.baseline.columns import kept, rounded
 from pytest_puma.baseline.entry import TIMED, Anchor, Entry
 from pytest_puma.baseline.folder import Baselines, Written
-from pytest_puma.baseline.signature import changed_parts
+from pytest_puma.baseline.signature import DATA, SUBJECTS, changed_parts
 
-__all__ = ["TIMED", "Anchor", "Baselines", "Entry", "Written", "changed_parts", "kept", "rounded"]
+__all__ = [
+    "DATA",
+    "SUBJECTS",
+    "TIMED",
+    "Anchor",
+    "Baselines",
+    "Entry",
+    "Written",
+    "changed_parts",
+    "kept",
+    "rounded",
+]

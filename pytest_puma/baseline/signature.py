@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+#: Names for people of the parts that decide the samples.
+DATA, SUBJECTS = "the data", "the subjects"
 #: Parts that signatures of format 1 do not have.
 SINCE_FORMAT_2: dict[str, Any] = {"repeats": 1, "subjects": []}
 #: Parts of the engine's signature that older baselines do not have.
@@ -29,13 +31,13 @@ def _parts(signature: Mapping[str, Any], *, beside: Mapping[str, Any]) -> dict[s
     # Older signatures, of any format, do not have it.
     chat = engine.pop("chat", "True")
     return {
-        "the data": (signature["data"] or {}).get("sha256"),
+        DATA: (signature["data"] or {}).get("sha256"),
         "the prompt template": signature["template_sha256"],
         "the model": weights or answers,
         "the chat format": chat,
         "the seed": signature["seed"],
         "the repeats": signature["repeats"],
-        "the subjects": signature["subjects"],
+        SUBJECTS: signature["subjects"],
         "the way of decoding": signature["generation"],
         "the engine": engine,
     }

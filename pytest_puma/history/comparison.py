@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from pytest_puma.analysis.recorded import recorded
 from pytest_puma.baseline import TIMED, Entry, rounded
-from pytest_puma.core import Contrast, DataError, Flip, Outcome, PumaError, Task
+from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError, Task
 from pytest_puma.core.errors import one_line
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.history.older import Older
@@ -39,7 +39,8 @@ class CellComparison:
     `contrasts`: the paired comparison of the primary metric, and of those that gates limit. `untested`: the values of
     the other ones of these, and `why` there is no test, empty if all metrics have one. `differs`: sentences on the
     signatures. `flips`: answers that are better or worse. `changed`: the number of other answers to the same trial.
-    `only_old`, `only_new`: ids of samples that one run alone has.
+    `only_old`, `only_new`: ids of samples that one run alone has. `trials_old`, `trials_new`: the id of the sample of
+    each trial that one run alone has, of samples that both have.
     """
 
     cell: str
@@ -51,13 +52,16 @@ class CellComparison:
     changed: int = 0
     only_old: tuple[str, ...] = ()
     only_new: tuple[str, ...] = ()
+    trials_old: tuple[str, ...] = ()
+    trials_new: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool:
         """Whether both runs have the same answers, for the same requests."""
         values = all(each.old == each.new for each in self.untested)
         moved = any(each.change.changed for each in self.contrasts)
-        return values and not (moved or self.changed or self.differs or self.only_old or self.only_new)
+        samples = self.only_old or self.only_new or self.trials_old or self.trials_new
+        return values and not (moved or self.changed or self.differs or samples)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +135,8 @@ def _paired(bare: CellComparison, new: Outcome, old: Entry, task: Task | None, n
     contrasts = tuple(contrast(new.cell, name, *each, seed=_seed(new)) for each in both.values() if each is not None)
     untested = tuple(each for each in bare.untested if both[each.metric] is None)
     answers = {each.key: each.answer for each in new.predictions}
+    only_old, trials_old = _missing(old.answers, answers)
+    only_new, trials_new = _missing(answers, old.answers)
     return replace(
         bare,
         contrasts=contrasts,
@@ -138,8 +144,10 @@ def _paired(bare: CellComparison, new: Outcome, old: Entry, task: Task | None, n
         why="only its scenario can compute it" if untested else "",
         flips=_flips(pairs, new, keyed=task is None or task.keyed),
         changed=sum(answers[key] != each.answer for key, each in old.answers.items() if key in answers),
-        only_old=_ids(old.answers.keys() - answers.keys()),
-        only_new=_ids(answers.keys() - old.answers.keys()),
+        only_old=only_old,
+        only_new=only_new,
+        trials_old=trials_old,
+        trials_new=trials_new,
     )
 
 
@@ -189,5 +197,9 @@ def _seed(outcome: Outcome) -> int:
     return int(outcome.signature.get("seed", 0))
 
 
-def _ids(keys: Collection[tuple[str, int]]) -> tuple[str, ...]:
-    return tuple(sorted({sample_id for sample_id, _ in keys}))
+def _missing(keys: Collection[Key], others: Collection[Key]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids of the samples that `others` lack, and that of each further trial that they lack, in order."""
+    known = {sample_id for sample_id, _ in others}
+    lacking = sorted(set(keys).difference(others))
+    samples = dict.fromkeys(sample_id for sample_id, _ in lacking if sample_id not in known)
+    return tuple(samples), tuple(sample_id for sample_id, _ in lacking if sample_id in known)

@@ -43,6 +43,8 @@ MIN_GROUPS = 10
 MIN_ROWS = 20
 #: With a smaller effective number of changes (see `_effective_changes`), the interval of a change is approximate.
 MIN_CHANGES = 15
+#: Relative rounding error of a metric: other answers may give the same number by other sums.
+_NOISE = 1e-12
 #: Baselines store six digits of a probability.
 _ROUNDING = 1e-5
 
@@ -63,6 +65,8 @@ def paired_change(
     worse, better = int((differences > 0).sum()), int((differences < 0).sum())
     n, changed = independent_counts(new, old)
     value = float(compare(np.array(new.value), np.array(old.value)))
+    if math.isfinite(value) and math.isclose(new.value, old.value, rel_tol=_NOISE):
+        value = same
     effective = _effective_changes(new, old)
     if changed:
         low, high = change_interval(value, values, n=n, changed=math.ceil(min(changed, effective)), level=level)

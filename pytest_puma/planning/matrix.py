@@ -81,6 +81,7 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 strategy=settings.registry.strategy(name),
                 model=model,
                 samples=samples,
+                every=options.samples == "all",
                 repeats=options.repeats or 1,
                 subjects=subjects,
                 seed=seed,

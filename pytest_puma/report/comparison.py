@@ -104,8 +104,8 @@ def _sentences(comparison: RunComparison) -> list[str]:
         *([f"{same} of {counted(len(cells), 'cell')} have the same answers in both runs"] if same else []),
         *(f"changed: {where}: {sentence}" for sentence, where in _common((c.cell, c.differs) for c in cells)),
         *(f"no test: {where}: {why}" for why, where in _common((c.cell, [c.why]) for c in cells if c.why)),
-        *_only(f"only in {comparison.old}", comparison.only_old, [(cell.cell, cell.only_old) for cell in cells]),
-        *_only(f"only in {comparison.new}", comparison.only_new, [(cell.cell, cell.only_new) for cell in cells]),
+        *_only(f"only in {comparison.old}", comparison.only_old, [(c.cell, c.only_old, c.trials_old) for c in cells]),
+        *_only(f"only in {comparison.new}", comparison.only_new, [(c.cell, c.only_new, c.trials_new) for c in cells]),
     ]
 
 
@@ -119,12 +119,18 @@ def _common(cells: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, s
         yield sentence, named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more"
 
 
-def _only(where: str, cells: Sequence[str], samples: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
+def _only(
+    where: str, cells: Sequence[str], answers: Sequence[tuple[str, Sequence[str], Sequence[str]]]
+) -> Iterator[str]:
+    """Yield the cells of one run alone, and for each cell of both the samples and the trials of one alone."""
     if cells:
         yield f"{where}: {counted(len(cells), 'cell')}: {_first(cells)}"
-    for cell, ids in samples:
-        if ids:
-            yield f"{where}: {counted(len(ids), 'sample')} of {cell}: {_first(ids)}"
+    for cell, samples, trials in answers:
+        if samples:
+            yield f"{where}: {counted(len(samples), 'sample')} of {cell}: {_first(samples)}"
+        if trials:
+            shared = counted(len(set(trials)), "sample")
+            yield f"{where}: {counted(len(trials), 'trial')} of {shared} of {cell} that both have"
 
 
 def _first(names: Sequence[str]) -> str:

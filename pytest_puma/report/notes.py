@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, Outcome, Run, Verdict
 from pytest_puma.report.closing import closing
+from pytest_puma.report.missed import sentence as gate_sentence
 from pytest_puma.report.rows import number, shown
 
 
@@ -46,7 +47,7 @@ def failures(run: Run) -> list[Note]:
     """Return a note on each missed gate, error, failed test and problem of the run."""
     return [
         *(
-            Note(word=each.status, cells=(outcome.cell,), text=each.reason)
+            Note(word=each.status, cells=(outcome.cell,), text=gate_sentence(each))
             for outcome in run.outcomes
             for each in outcome.failed
         ),

@@ -31,6 +31,7 @@ from pytest_puma.run.cell import Cell
 from pytest_puma.run.comparisons import (
     against_baseline,
     against_naive_baselines,
+    cautions_on_baseline,
     contrasts_with,
     find_naive_baselines,
     flips_since,
@@ -76,9 +77,9 @@ def _assessed(cell: Cell, answered: CellPredictions, context: Context) -> Outcom
     texts = text_fields(cell.scenario, answered.samples, answered.hidden) if context.quotes else ()
     naive = find_naive_baselines(cell, answered, scored, context.naive_baselines, shown)
     baseline = against_baseline(cell, answered, scored, context.baseline, level)
-    comparisons = against_naive_baselines(cell, scored, naive)
-    if baseline is not None:
-        comparisons["baseline"] = baseline
+    comparisons = against_naive_baselines(cell, scored, naive) | ({} if baseline is None else {"baseline": baseline})
+    judged = _verdicts(cell, answered, measures, comparisons, context.policy)
+    compared = cautions_on_baseline(cell, answered, baseline, judged)
     return Outcome(
         cell=cell.id,
         scenario=cell.scenario.name,
@@ -94,8 +95,8 @@ def _assessed(cell: Cell, answered: CellPredictions, context: Context) -> Outcom
         confusion=_confusion(cell, predictions),
         calibration=calibration_bins(scored.table),
         failures=cautions.failure_counts(predictions),
-        verdicts=_verdicts(cell, answered, measures, comparisons, context.policy),
-        warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines, baseline),
+        verdicts=judged,
+        warnings=_warnings(cell, answered, scored, texts, seconds, context.naive_baselines, compared),
         notes=answered.notes,
         determinism=answered.determinism,
         flips=flips_since(cell, answered, baseline, texts),
@@ -201,14 +202,13 @@ def _warnings(  # noqa: PLR0917
     texts: Sequence[str],
     seconds: float,
     naive_baselines: NaiveBaselines | None,
-    baseline: Comparison | None,
+    compared: Sequence[str],
 ) -> tuple[str, ...]:
-    samples = len(answered.samples)
     own = {name: (kernel.seconds, kernel.calls) for name, kernel in scored.own().items()}
     sentences = [
         *answered.warnings,
         *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
-        *(() if baseline is None else cautions.on_baseline(baseline.name, lacking=baseline.lacking, samples=samples)),
+        *compared,
         *cautions.on_repeats(answered.samples, texts),
         *(cell.scenario.remarks(answered.samples) if isinstance(cell.scenario, ComposedScenario) else ()),
         *cautions.on_answers(cell.scenario, answered.predictions),

@@ -19,11 +19,12 @@ MAX_SEED = 2**64 - 1
 class Cell:
     """Everything that decides the numbers of one cell.
 
+    `samples`: their maximum number; `every`: it is that of all rows of the data, however many there are.
     `perturbation`: None for samples as they are. `repeats`: how often each sample is asked. `subjects`: patterns of the
     groups to draw samples from, empty for all. `generation` is completed by the strategy's own settings. `gates`: the
     cell's own; `cross_cell_gates`: those that compare it with other cells. `scores`: metrics of single predictions,
-    beside those that every cell of the scenario has. `metrics`: those that reports show;
-    `compared_metrics`: those to compare with other cells or with a baseline.
+    beside those that every cell of the scenario has. `metrics`: those that reports show; `compared_metrics`: those to
+    compare with other cells or with a baseline.
     """
 
     scenario: Scenario
@@ -31,6 +32,7 @@ class Cell:
     model: Model
     perturbation: Perturbation | None = None
     samples: int = DEFAULT_SAMPLES
+    every: bool = False
     repeats: int = 1
     subjects: tuple[str, ...] = ()
     seed: int = DEFAULT_SEED

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from pytest_puma.analysis import cautions
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
 from pytest_puma.analysis.verdicts import Comparison
-from pytest_puma.baseline import Entry
-from pytest_puma.core import Contrast, Flip
+from pytest_puma.baseline import SUBJECTS, Entry
+from pytest_puma.core import Contrast, Flip, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.metrics import ScoredPredictions, contrast
 from pytest_puma.run.cell import Cell
@@ -51,6 +52,27 @@ def against_baseline(
         return None
     watched = any(gate.word == DRIFT for gate in cell.gates)
     return Comparison.to_baseline(scored, answered.signature, baseline, level=level, watched=watched)
+
+
+def cautions_on_baseline(
+    cell: Cell, answered: CellPredictions, baseline: Comparison | None, verdicts: Sequence[Verdict]
+) -> list[str]:
+    """Return the sentences on the samples that only the cell or only its baseline has, and on data that changed."""
+    if baseline is None:
+        return []
+    samples = len(answered.samples)
+    unasked = 0 if _is_narrower(cell, answered, baseline) else baseline.unasked
+    changed = [cautions.on_changed_data(baseline.name)] if baseline.hides_changed_data(verdicts) else []
+    return changed + cautions.on_baseline(baseline.name, lacking=baseline.lacking, unasked=unasked, samples=samples)
+
+
+def _is_narrower(cell: Cell, answered: CellPredictions, baseline: Comparison) -> bool:
+    """Whether fewer samples were requested than the data and the baseline have."""
+    samples = len(answered.samples)
+    if not answered.complete or samples < answered.planned or SUBJECTS in baseline.changed:
+        return True
+    every = cell.every or answered.planned < cell.samples
+    return not every and cell.samples < samples - baseline.lacking + baseline.unasked
 
 
 def contrasts_with(cell: Cell, baseline: Comparison) -> tuple[Contrast, ...]:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_puma.core import Generation
 from pytest_puma.history.comparison import compare
 from pytest_puma.history.older import OlderRun
+from pytest_puma.report.comparison import lines
 from pytest_puma.stats import holm
 from pytest_puma.store.past_run import PastRun
 from pytest_puma.store.project_folder import runs_of
@@ -42,6 +44,19 @@ def test_cells_and_samples_of_one_run_alone_are_named(tmp_path: Path) -> None:
     assert {each.change.n for each in cell.contrasts} == {12}
     assert cell.differs == ("the number of samples was 12 and is 20",)
     assert not cell.same
+
+
+def test_more_trials_of_the_same_samples_are_trials_of_one_run_alone(tmp_path: Path) -> None:
+    warm = Generation(temperature=0.7)
+    few, many = (triaged(samples=size, repeats=count, generation=warm) for size, count in ((6, 2), (8, 3)))
+    ids = sorted({each.sample_id for each in few.predictions})
+    comparison = runs(tmp_path, [few], [many])
+    (cell,) = comparison.cells
+    assert (cell.only_old, len(cell.only_new)) == ((), 2)
+    assert (cell.trials_old, cell.trials_new) == ((), tuple(ids))
+    assert "only in run 2: 6 trials of 6 samples of triage_jira-zero_shot@script that both have" in lines(
+        comparison, 200, flips=False
+    )
 
 
 def test_p_values_are_adjusted_for_the_whole_table(tmp_path: Path) -> None:

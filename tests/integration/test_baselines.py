@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
@@ -129,6 +130,35 @@ def test_other_data_are_named_and_only_common_samples_are_compared(one: Project)
     )
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*accuracy stayed the same *which misses >= baseline + 1 (*; changed since: the data"])
+
+
+def test_relabelled_data_are_named_also_where_the_gate_passes(one: Project) -> None:
+    lines = (BUNDLED.parents[1] / "data" / "jira_balanced_200.csv").read_text(encoding="utf-8")
+    (one.pytester.path / "mine.csv").write_text(lines.replace("Major", "Minor"), encoding="utf-8")
+    options = ("--puma-data=triage_jira=mine.csv", "--puma-report=md:run.md")
+    result = one.run("benchmarks", *options, model=False)
+    assert result.ret == 0
+    sentence = "the data changed since the baseline: its answers are judged by today's labels"
+    result.stdout.fnmatch_lines([f"warning: triage_jira-zero_shot@puma-tiny and 1 more: {sentence}"])
+    assert sentence in (one.pytester.path / "run.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("samples", "warned"), [("all", True), ("25", False)])
+def test_data_that_shrank_are_named_unless_fewer_samples_were_requested(
+    one: Project, samples: str, *, warned: bool
+) -> None:
+    lines = (BUNDLED.parents[1] / "data" / "jira_balanced_200.csv").read_text(encoding="utf-8")
+    data = one.pytester.path / "mine.csv"
+    options = (f"--puma-samples={samples}", "--puma-data=triage_jira=mine.csv")
+    data.write_text(lines, encoding="utf-8")
+    one.run("benchmarks", "--puma-samples=all", *options[1:], "--puma-update-baseline", model=False)
+    rows = list(csv.reader(lines.splitlines(keepends=True)))
+    with data.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows[:26])
+    result = one.run("benchmarks", *options, model=False)
+    assert result.ret == 0
+    sentence = "25 of the 200 samples of the baseline were run; comparisons with it use these"
+    assert (f"warning: triage_jira-zero_shot@puma-tiny and 1 more: {sentence}" in result.outlines) is warned
 
 
 def test_another_folder_may_be_named(alone: Project) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import Change, Scenario
-from pytest_puma.metrics.paired import independent_counts, on_common_rows
+from pytest_puma.metrics.paired import independent_counts, on_common_rows, paired_change
 from tests.factories import LABELS, Estimation, Triage, paired, predictions, replicates
 from tests.metrics.texts import paired_texts, texts
 
@@ -32,6 +32,17 @@ def test_fewer_than_fifteen_equal_changes_of_errors_are_thin(count: int, *, thin
 @pytest.mark.parametrize(("rows", "thin"), [(19, True), (20, False)])
 def test_changes_of_fewer_than_twenty_rows_are_thin(rows: int, *, thin: bool) -> None:
     assert changed(Triage("AB"), "accuracy", "A" * rows, "B" * rows, "A" * rows).thin == thin
+
+
+@pytest.mark.parametrize(("value", "changed"), [(0.1 + 0.2, False), (0.3 * (1 + 1e-11), True)])
+@pytest.mark.parametrize("quotient", [False, True])
+def test_a_rounding_error_is_no_change(value: float, *, changed: bool, quotient: bool) -> None:
+    golds = ["A", "B"] * 10
+    one, other = (replicates(Triage(), predictions(golds, answers), "accuracy") for answers in ("A" * 20, "B" * 20))
+    change = paired_change(replace(one, value=value), replace(other, value=0.3), quotient=quotient)
+
+    assert (change.worse, change.better) == (10, 10)
+    assert (change.value != quotient) is changed
 
 
 def test_a_change_of_nothing_is_not_thin() -> None:

@@ -174,7 +174,9 @@ def test_a_test_may_pick_models_by_their_ollama_names() -> None:
 
 def test_all_samples_are_as_many_as_there_are() -> None:
     (cell, *_) = expand(spec(options=RunOptions(samples="all")), settings())
-    assert cell.samples == 200
+    assert (cell.samples, cell.every) == (200, True)
+    (cell, *_) = expand(spec(options=RunOptions(samples=200)), settings())
+    assert not cell.every
 
 
 def test_all_samples_of_a_generating_scenario_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pytest_puma.report.robustness import HEADERS
 from tests.factories import change, fault, flip, measure, outcome, run, verdict
 
 KEPT = verdict("accuracy >= 0.5", reason="it keeps >= 0.5")
-MISSED = verdict("accuracy >= 0.9", "FAIL", "it is under 0.9")
+MISSED = verdict("accuracy >= 0.9", "FAIL", "accuracy is under 0.9")
 UNSURE = verdict("accuracy >= baseline", "INCONCLUSIVE", "it may miss >= baseline")
 
 
@@ -88,11 +88,24 @@ def test_what_is_not_kept_is_a_sentence_each() -> None:
     assert text.startswith("### puma: 1 of 2 cells missed a gate, 1 problem of the run\n")
     assert text.splitlines()[-6:] == [
         "",
-        "- **FAIL** `triage-zero_shot@m`: it is under 0.9",
+        "- **FAIL** `triage-zero_shot@m`: accuracy is under 0.9",
         "- **FAIL** gone",
         "- inconclusive: `triage-zero_shot@m` and 1 more: it may miss >= baseline",
         "- 2 of 3 gates could not decide",
         "- warning: `triage-zero_shot@m`: w",
+    ]
+
+
+def test_a_missed_gate_whose_sentence_does_not_name_it_stands_in_front() -> None:
+    absent = verdict("accuracy >= baseline", "NO BASELINE", "there is no baseline yet", fails=True)
+    worse = verdict("no_regression", "FAIL", "a regression (p = 0.01)")
+    under = verdict("accuracy >= 0.9", "FAIL", "accuracy 0.66 is under 0.9")
+    text = as_markdown(run(outcome(verdicts=(absent, worse, under))))
+
+    assert [line for line in text.splitlines() if line.startswith("- ")][:3] == [
+        "- **NO BASELINE** `triage-zero_shot@m`: accuracy >= baseline: there is no baseline yet",
+        "- **FAIL** `triage-zero_shot@m`: no_regression: a regression (p = 0.01)",
+        "- **FAIL** `triage-zero_shot@m`: accuracy 0.66 is under 0.9",
     ]
 
 
@@ -106,7 +119,7 @@ def test_doubt_that_fails_the_test_is_reported_as_a_miss() -> None:
     text = as_markdown(run(outcome(verdicts=(replace(UNSURE, fails=True),))))
 
     assert text.count("it may miss") == 1
-    assert "**INCONCLUSIVE** `triage-zero_shot@m`: it may miss >= baseline" in text
+    assert "**INCONCLUSIVE** `triage-zero_shot@m`: accuracy >= baseline: it may miss >= baseline" in text
     assert "1 of 1 cells missed a gate" in text
 
 
@@ -171,7 +184,7 @@ def test_everything_that_makes_a_run_red_is_counted_in_the_heading_and_has_a_sen
     )
     assert text.startswith(f"### puma: {heading}\n")
     assert [line for line in text.splitlines() if line.startswith("- ")] == [
-        "- **FAIL** `triage-zero_shot@m`: it is under 0.9",
+        "- **FAIL** `triage-zero_shot@m`: accuracy is under 0.9",
         "- **FAIL** `triage@m`: max of 2: under",
         "- **ERROR** `b@m`: puma: no prompt",
         "- **ERROR** `c@m`: worker 'gw0' crashed",
@@ -213,7 +226,7 @@ def test_nothing_of_the_data_is_an_image_a_mention_or_a_link() -> None:
 
 def test_a_long_run_fits_into_a_comment_and_says_what_is_left_out() -> None:
     flips = tuple(flip(f"sample-{number}") for number in range(20))
-    wordy = verdict(status="FAIL", reason="x" * 1000)
+    wordy = verdict(status="FAIL", reason="accuracy " + "x" * 991)
     cells = [outcome(f"triage-zero_shot@m{number}", flips=flips, verdicts=(wordy,)) for number in range(60)]
     text = as_markdown(run(*cells))
 

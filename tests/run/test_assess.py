@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -120,9 +121,81 @@ def test_equal_answers_to_thirty_common_samples_or_to_all_pass() -> None:
     assert thirty.verdicts[0].status == "PASS"
     assert ["30 of 60 samples are not in baseline" in each for each in thirty.warnings] == [True]
 
+    judged = cell(Triage(), samples=4, gates=("accuracy >= baseline",))
     whole = assess(judged, answered("ABCD", "ABCA"), Context(baseline=_known(60, "ABCA")))
     assert whole.verdicts[0].status == "PASS"
     assert not any("baseline" in each for each in whole.warnings)
+
+
+SHRUNK = (
+    "triage-zero_shot@script: 25 of the 60 samples of baseline main@3f2c1d9 were run; comparisons with it use these"
+)
+
+
+@pytest.mark.parametrize(
+    ("requested", "part", "warned"),
+    [
+        pytest.param({"samples": 25, "every": True}, {}, True, id="all rows"),
+        pytest.param({"samples": 60}, {}, True, id="as many as in the baseline"),
+        pytest.param({"samples": 40}, {}, True, id="more than the data have"),
+        pytest.param({"samples": 25}, {}, False, id="fewer"),
+        pytest.param({"samples": 60}, {"planned": 60}, False, id="stopped early"),
+        pytest.param({"samples": 60}, {"complete": False}, False, id="only flips"),
+        pytest.param({"samples": 60}, {"subjects": ["law"]}, False, id="other subjects"),
+    ],
+)
+def test_data_that_shrank_are_named_unless_fewer_samples_were_requested(
+    requested: dict[str, Any], part: dict[str, Any], *, warned: bool
+) -> None:
+    given = answered(("ABCD" * 15)[:25], ("ABCA" * 15)[:25])
+    signature = {**given.signature, "subjects": part.pop("subjects", [])}
+    given = replace(given, signature=signature, **part)
+    judged = cell(Triage(), gates=("no_regression",), **requested)
+    outcome = assess(judged, given, Context(baseline=_known(60, "ABCA")))
+    assert [each for each in outcome.warnings if "baseline" in each] == [SHRUNK] * warned
+
+
+def test_data_with_new_rows_that_lost_others_are_one_sentence() -> None:
+    given = answered(("ABCD" * 15)[:25], ("ABCA" * 15)[:25])
+    before = _known(60, "ABCA")
+    before = replace(before, answers={key: each for key, each in before.answers.items() if key[0] not in {"s0", "s1"}})
+    outcome = assess(cell(Triage(), samples=25, every=True), given, Context(baseline=before))
+    sentence = "2 of 25 samples are not in baseline main@3f2c1d9; comparisons with it use the other 23 of its 58"
+    assert [each for each in outcome.warnings if "baseline" in each] == [f"triage-zero_shot@script: {sentence}"]
+
+
+@pytest.mark.parametrize(
+    ("gate", "part", "status", "warned"),
+    [
+        ("accuracy >= baseline - 0.05", "data", "PASS", True),
+        ("no_regression", "data", "PASS", True),
+        ("no_drift", "data", "PASS", True),
+        ("accuracy >= baseline + 0.05", "data", "FAIL", False),
+        ("accuracy >= baseline - 0.05", "template_sha256", "PASS", False),
+        ("accuracy >= 0.1", "data", "PASS", False),
+    ],
+)
+def test_changed_data_are_named_once_where_a_gate_on_the_baseline_is_judged(
+    gate: str, part: str, status: str, *, warned: bool
+) -> None:
+    given = answered("ABCD" * 15, "ABCA" * 15)
+    changed = replace(given, signature={**given.signature, part: {"file": "a.csv", "sha256": "f" * 64}})
+    judged = cell(Triage(), samples=60, gates=(gate,))
+    outcome = assess(judged, changed, Context(baseline=entry(assess(judged, given, Context()))))
+    (verdict,) = outcome.verdicts
+    sentence = "the data changed since baseline main@3f2c1d9: its answers are judged by today's labels"
+
+    assert verdict.status == status
+    assert outcome.warnings == ((f"triage-zero_shot@script: {sentence}",) if warned else ())
+
+
+def test_a_run_that_becomes_the_baseline_is_not_compared_with_older_data() -> None:
+    given = answered("ABCD" * 15, "ABCA" * 15)
+    judged = cell(Triage(), samples=60, gates=("no_regression",))
+    before = entry(
+        assess(judged, replace(given, signature={**given.signature, "data": {"sha256": "f" * 64}}), Context())
+    )
+    assert assess(judged, given, Context(baseline=before, policy=Policy(accepts=True))).warnings == ()
 
 
 def test_a_change_on_a_few_common_samples_is_judged_by_its_interval() -> None:
