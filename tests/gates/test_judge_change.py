@@ -114,8 +114,10 @@ WRONG = "answers are wrong where it is right"
             "mae <= naive.mean + 0.3",
             RISE,
             "INCONCLUSIVE",
-            f"{HIGHER}, which may miss <= naive.mean + 0.3: "
-            "n=100 detects a value 0.586 above naive.mean in 80 % of runs",
+            (
+                f"{HIGHER}, which may miss <= naive.mean + 0.3: "
+                "n=100 detects a value 0.586 above naive.mean in 80 % of runs"
+            ),
             "30 of 100 answers are farther off, 9 nearer",
         ),
         (
