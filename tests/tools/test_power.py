@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import TriageJiraScenario
 from tools.statistics import alarms, changed_run, changes, drift, equal_systems, evidence, power
@@ -63,6 +64,21 @@ def test_false_alarms_of_equal_systems_are_few(
     rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
     assert [gate.strip("`") for _, gate, _ in rows] == list(equal_systems.POPULATIONS[population].gates)
     assert all(float(share) <= 0.2 for *_, share in rows)
+
+
+@pytest.mark.parametrize(
+    "population", ["both orders of a pair", "story points", "10 % of points not parsed in each run"]
+)
+def test_false_alarms_are_counted_by_the_arithmetic_of_the_gate(population: str) -> None:
+    of_equals = equal_systems.POPULATIONS[population]
+    gate = parse_gate("no_regression")
+    judge = alarms.judge_of(of_equals, gate)
+    assert judge is not None
+    assert judge is not alarms.fails
+    draws = [of_equals.draw(np.random.default_rng([number, 90]), 90) for number in range(60)]
+    verdicts = [judge(of_equals, gate, each) for each in draws]
+    assert verdicts == [alarms.fails(of_equals, gate, each) for each in draws]
+    assert any(verdicts)
 
 
 def test_series_are_simulated(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
