@@ -45,6 +45,9 @@ def test_a_page_shows_what_a_run_prints(
 
 
 def _names(lines: Iterable[str]) -> list[list[str]]:
-    """The names in each line of tables: no number, and no verdict, mark or group that depends on one."""
-    words = [re.findall(r"(?<!\S)[a-z][^\s\[]*", line) for line in lines if not line.startswith("*")]
+    """The names in each line of tables: no number, and no verdict, mark or group that depends on one.
+
+    The column `s` does not count, which has no room if the seconds are many.
+    """
+    words = [re.findall(r"(?<!\S)[a-z][^\s\[]+", line) for line in lines if not line.startswith("*")]
     return [each for each in words if each]
