@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.analysis.robustness import robustness
-from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy, Prediction
+from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy
 from pytest_puma.gates import judge_change, parse_gate
 from pytest_puma.metrics import ScoredPredictions, contrast, paired_change
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats import Resamples, mcnemar, wilson
+from tools.statistics.rows import prediction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,7 +131,7 @@ def _resamples(units: Units) -> Resamples:
 
 def _answers(right: Flags, units: Units) -> ScoredPredictions:
     predictions = [
-        Prediction(sample_id=str(row), gold="A", answer="A" if hit else "B", units=names)
+        prediction(row, "A", "A" if hit else "B", names)
         for row, (hit, names) in enumerate(zip(right.tolist(), units, strict=True))
     ]
     return ScoredPredictions(BUILTIN["prioritization_jira"](), predictions, seed=0, resamples=_resamples(units))

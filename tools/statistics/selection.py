@@ -15,11 +15,12 @@ from functools import cache
 import numpy as np
 
 from pytest_puma.analysis.cross_cell import verdicts
-from pytest_puma.core import Gate, Outcome, Policy, Prediction
+from pytest_puma.core import Gate, Outcome, Policy
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats import Resamples
+from tools.statistics.rows import prediction
 
 SIZES = (50, 200)
 _ACCURACY = "max(accuracy over strategy) >= 0.6"
@@ -87,10 +88,7 @@ def _cells(population: Population, gate: Gate, random: np.random.Generator, n: i
         luck = np.where(random.random(n) < 0.5, hard, random.random(n))  # noqa: PLR2004 - half
         wrong = (gold + random.integers(1, len(labels), n)) % len(labels)
         pairs = zip(labels[gold].tolist(), labels[np.where(luck < rate, gold, wrong)].tolist(), strict=True)
-        predictions = [
-            Prediction(sample_id=str(row), gold=right, answer=answer, units=(str(row),))
-            for row, (right, answer) in enumerate(pairs)
-        ]
+        predictions = [prediction(row, right, answer) for row, (right, answer) in enumerate(pairs)]
         answers = ScoredPredictions(scenario, predictions, seed=0, resamples=_resamples(n))
         cells.append(_cell(f"s{number}", gate, answers))
     return cells

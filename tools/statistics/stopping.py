@@ -27,6 +27,7 @@ from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
 from pytest_puma.stats import LEVEL, Resamples
 from pytest_puma.strategies import parse_strategy
+from tools.statistics.rows import prediction
 
 SIZES = (50, 200, 500)
 DISTANCES = (-0.15, -0.05, 0.0, 0.05, 0.15)
@@ -185,10 +186,7 @@ def _status(gate: Gate, answers: ScoredPredictions, old: dict[Key, Prediction], 
 
 
 def _predictions(gold: Sequence[str], answers: Sequence[str]) -> list[Prediction]:
-    return [
-        Prediction(sample_id=str(row), gold=right, answer=answer, units=(str(row),))
-        for row, (right, answer) in enumerate(zip(gold, answers, strict=True))
-    ]
+    return [prediction(row, *both) for row, both in enumerate(zip(gold, answers, strict=True))]
 
 
 if __name__ == "__main__":
