@@ -61,7 +61,7 @@ class EarlyStopping:
         assessment of the cell reports the error.
         """
         try:
-            predictions = score(self.scenario, samples, predictions, self.scores)
+            predictions = score(self.scenario, samples, predictions, self.scores) if self.scores else predictions
         except MetricError:
             return False
         scored = ScoredPredictions(self.scenario, predictions, seed=self.seed, metrics=self.scores)

@@ -78,8 +78,8 @@ def _weights(units: tuple[tuple[str, ...], ...], seed: int, strata: tuple[str, .
     return weights
 
 
-#: The cells of a benchmark follow each other, and have the same samples.
-_shared_weights = lru_cache(maxsize=4)(_weights)
+#: The cells of a benchmark follow each other, and have the same samples; early stopping looks at five parts of them.
+_shared_weights = lru_cache(maxsize=8)(_weights)
 
 
 def share_units(units: Units) -> bool:
