@@ -97,14 +97,14 @@ class Prediction:
 
 _NAMES = tuple(field.name for field in fields(Prediction))
 _VALUES = attrgetter(*_NAMES)
-_SETTERS = tuple(getattr(Prediction, name).__set__ for name in _NAMES)
+_SETTERS = {name: getattr(Prediction, name).__set__ for name in _NAMES}
 
 
 def changed(prediction: Prediction, **changes: object) -> Prediction:
     """Return a copy with other values of some fields, in a third of the time that `dataclasses.replace` takes."""
     copy = object.__new__(Prediction)
-    for setter, value in zip(_SETTERS, _VALUES(prediction), strict=True):
+    for setter, value in zip(_SETTERS.values(), _VALUES(prediction), strict=True):
         setter(copy, value)
     for name, value in changes.items():
-        _SETTERS[_NAMES.index(name)](copy, value)
+        _SETTERS[name](copy, value)
     return copy
