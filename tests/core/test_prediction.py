@@ -16,5 +16,5 @@ def test_a_changed_prediction_is_a_copy_as_replace_makes_it() -> None:
 
 
 def test_an_unknown_field_is_an_error() -> None:
-    with pytest.raises(KeyError, match="not in tuple"):
+    with pytest.raises(KeyError, match="colour"):
         changed(prediction(), colour="red")
