@@ -25,7 +25,6 @@ from pytest_puma.stats.cusum import cusum
 
 #: With fewer samples in common, a system that changes every eighth answer is unlikely (2.5 %) to change none of them.
 MIN_COMMON = 30
-_JUDGED = ("PASS", "FAIL", "INCONCLUSIVE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +128,7 @@ class Comparison:
 
         Reports show the sentences of gates that do not pass; that of `no_drift` is about the anchor.
         """
-        judged = [each for each in verdicts if each.gate.other == "baseline" and each.status in _JUDGED]
+        judged = [each for each in verdicts if each.gate.other == "baseline" and each.is_judged]
         told = any(each.status != "PASS" and each.gate.word != DRIFT for each in judged)
         return DATA in self.changed and bool(judged) and not told
 

@@ -34,6 +34,11 @@ class Verdict:
     level: float | None = None
     p: float | None = None
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether there was something to judge."""
+        return self.status in {"PASS", "FAIL", "INCONCLUSIVE"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from pytest_puma.core import Run, Tally, Verdict
 
-_JUDGED = ("PASS", "FAIL", "INCONCLUSIVE")
-
 
 def tally(run: Run) -> Tally:
     """Count the gates of all cells and of the run."""
@@ -17,7 +15,7 @@ def tally(run: Run) -> Tally:
 
 def of_verdicts(verdicts: Iterable[Verdict]) -> Tally:
     """Count verdicts; those of gates that were not judged do not count."""
-    judged = [each for each in verdicts if each.status in _JUDGED]
+    judged = [each for each in verdicts if each.is_judged]
     levels = [each.level for each in judged if each.level is not None]
     return Tally(
         judged=len(judged),

@@ -60,8 +60,8 @@ class CellComparison:
         """Whether both runs have the same answers, for the same requests."""
         values = all(each.old == each.new for each in self.untested)
         moved = any(each.change.changed for each in self.contrasts)
-        samples = self.only_old or self.only_new or self.trials_old or self.trials_new
-        return values and not (moved or self.changed or self.differs or samples)
+        alone = self.only_old or self.only_new or self.trials_old or self.trials_new
+        return values and not (moved or self.changed or self.differs or alone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

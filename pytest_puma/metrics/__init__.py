@@ -44,7 +44,7 @@ def metric_names(scenario: Scenario, metrics: Sequence[Metric] = ()) -> tuple[st
     Raises a `SettingsError` if the scenario's own metrics have unusable or repeated names, or if its
     primary metric does not exist.
     """
-    return tuple(statistic.name for statistic in Catalogue(scenario, Table.of(scenario, ()), metrics).all())
+    return tuple(Catalogue(scenario, Table.of(scenario, ()), metrics).names())
 
 
 def declaration(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> Statistic | None:

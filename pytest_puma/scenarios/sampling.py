@@ -197,7 +197,7 @@ def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[st
     if gold is None:
         found = "missing" if label in _MISSING else repr(label)
         fault = f"its gold answer is {found}, expected {scenario.kind.expected(labels)}"
-        raise _fault(scenario, _row(scenario, key, fields), fault)
+        raise _fault_of_row(scenario, key, fields, fault)
     return gold
 
 
@@ -206,11 +206,11 @@ def _called(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -
     try:
         return getattr(scenario, method)(fields)
     except DataError as error:
-        raise _fault(scenario, _row(scenario, key, fields), str(error)) from error
+        raise _fault_of_row(scenario, key, fields, str(error)) from error
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, StopIteration) as error:
         name = _failed(scenario, error) or method
         fault = f"{name} failed with {error!r}; the row has: {', '.join(fields)}"
-        raise _fault(scenario, _row(scenario, key, fields), fault) from error
+        raise _fault_of_row(scenario, key, fields, fault) from error
 
 
 def _several(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -> Any:
@@ -218,7 +218,7 @@ def _several(scenario: Scenario, key: str, fields: dict[str, Any], method: str) 
     values = _called(scenario, key, fields, method)
     if isinstance(values, str):
         fault = f"{method}() returned the text {values!r}; expected a list"
-        raise _fault(scenario, _row(scenario, key, fields), fault)
+        raise _fault_of_row(scenario, key, fields, fault)
     return values
 
 
@@ -228,12 +228,12 @@ def _failed(scenario: Scenario, error: Exception) -> str:
     return next((name for name in reversed(names) if callable(getattr(type(scenario), name, None))), "")
 
 
-def _row(scenario: Scenario, key: str, fields: dict[str, Any]) -> str:
-    """The name of a row in a message. Nobody finds a row by a hash alone, so the beginning of its text follows."""
+def _fault_of_row(scenario: Scenario, key: str, fields: dict[str, Any], fault: str) -> DataError:
+    """The error of a row. Nobody finds a row by a hash alone, so the beginning of its text follows."""
     if scenario.key is not None:
-        return key
+        return _fault(scenario, key, fault)
     text = one_line(" ".join(plain_text(fields.get(name)) for name in scenario.text_fields), _BEGINNING)
-    return f"{key} ({repr(text) if text else one_line(fields, _BEGINNING)})"
+    return _fault(scenario, f"{key} ({repr(text) if text else one_line(fields, _BEGINNING)})", fault)
 
 
 def _fault(scenario: Scenario, row: str, fault: str) -> DataError:

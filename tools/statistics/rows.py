@@ -1,4 +1,4 @@
-"""Predictions of simulated rows. Equal rows of different draws are one object: most of a draw's time went into them."""
+"""Predictions of simulated rows. Equal rows of different draws are one object, as making them takes long."""
 
 from __future__ import annotations
 
