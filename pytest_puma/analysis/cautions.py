@@ -10,6 +10,7 @@ from statistics import fmean
 from pytest_puma.core import TRUNCATED, Prediction, Sample, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
+from pytest_puma.metrics.statistic import MIN_ROWS
 from pytest_puma.scenarios.texts import beginning
 from pytest_puma.task_types import KINDS
 
@@ -41,6 +42,7 @@ def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
         sentences.append(
             f"{failures} of {total} replies could not be parsed ({_listed(causes)}); the scores are not meaningful"
         )
+    sentences += _on_labels_without_samples(scenario, predictions)
     sentences += _on_scores(scenario, predictions)
     sentences += _on_truncation(scenario, predictions)
     # Trials of a sample share its prompt.
@@ -48,6 +50,24 @@ def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
     if overflown := prompts.count("overflow"):
         sentences.append(f"{overflown} of {len(prompts)} prompts are longer than the context and were not answered")
     return sentences
+
+
+def _on_labels_without_samples(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
+    """A sentence if answers name labels that no sample has. In a few samples, labels are often absent."""
+    if scenario.kind.form != "labels" or len(predictions) < MIN_ROWS:
+        return []
+    answers = Counter(prediction.answer for prediction in predictions if prediction.answer is not None)
+    absent = [
+        label for label in scenario.valid_labels() if label in answers.keys() - {each.gold for each in predictions}
+    ]
+    if not absent:
+        return []
+    times = sum(answers[label] for label in absent)
+    sentence = (
+        f"no sample has the label {' or '.join(absent)}, which {times} of {len(predictions)} answers name; "
+        "f1_macro counts each of these labels as a class with an F1 of 0"
+    )
+    return [sentence]
 
 
 def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class PumaError(Exception):
@@ -42,6 +44,12 @@ class UnchangedError(PumaError):
 def one_line(text: object, limit: int = 200) -> str:
     """Return a text, such as the message of an error that quotes a file, in one line of at most `limit` characters."""
     return " ".join(str(text).split())[:limit]
+
+
+def raised_in(error: Exception) -> str:
+    """Return the message of an error of the user's code and its line: `no such key (test_invoices.py:12)`."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{' '.join(str(error).split())} ({Path(frame.filename).name}:{frame.lineno})"
 
 
 def did_you_mean(name: str, names: Iterable[str], *, similarity: float = 0.6) -> str:

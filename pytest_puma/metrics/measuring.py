@@ -36,6 +36,7 @@ MIN_MINORITY, MIN_MINORITY_OF_CORRELATIONS = 10, 20
 #: Means get a note if one term is a larger share of their sum: few terms count, or the tail is heavy. Terms without an
 #: upper bound have a lower maximum, because a sample may contain no large term by chance.
 MAX_SHARE, MAX_SHARE_WITHOUT_BOUND = 0.1, 0.05
+_CONSTANT = "the same in all resamples: no interval"
 
 
 def measure(
@@ -96,6 +97,10 @@ def _measure(  # noqa: PLR0917
         low, high = _interval(statistic, value, resamples, replicates, level, left)
         # Both percentiles of a biased statistic may be above or below it; its interval must contain it.
         low, high = min(low, value), max(high, value)
+    # Nobody knows on how many rows the value of an own metric rests: that no resample differs shows nothing.
+    constant = statistic.inputs is None and low == high
+    if constant:
+        low = high = math.nan
     rows = _rows(statistic, resamples)
     return Measure(
         metric=statistic.name,
@@ -103,7 +108,7 @@ def _measure(  # noqa: PLR0917
         low=low,
         high=high,
         n=count_questions(rows, questions) if questions else statistic.n,
-        note=_note(statistic, value, resamples),
+        note=_CONSTANT if constant else _note(statistic, value, resamples),
         level=level,
         better=statistic.better,
         unit=statistic.unit,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scenario, SettingsError
+from pytest_puma.core.errors import raised_in
 from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
 
@@ -113,11 +112,8 @@ def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Predictio
 
 
 def raised(metric: str, error: Exception, *, where: str = "") -> MetricError:
-    """Return the error of a metric that raised: what, and in which line, `test_invoices.py:12`."""
-    fault = " ".join(str(error).split())
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(frame.filename).name}:{frame.lineno}"
-    return MetricError(f"metric {metric!r} raised {type(error).__name__}{where}: {fault} ({place})")
+    """Return the error of a metric that raised."""
+    return MetricError(f"metric {metric!r} raised {type(error).__name__}{where}: {raised_in(error)}")
 
 
 def _checked(metric: Metric, sample: Sample, name: str, value: Any) -> Any:

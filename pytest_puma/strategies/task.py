@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_puma.core import (
     Choice,
+    DataError,
     Generate,
     Generation,
     Message,
     Prompt,
+    PumaError,
     Sample,
     Scenario,
     Score,
     SettingsError,
     Trial,
 )
+from pytest_puma.core.errors import one_line, raised_in
 from pytest_puma.core.metric import Need
 from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.scenarios.completion import CompletionScenario
@@ -147,18 +150,29 @@ class Task:
 
     def parse(self, reply: str) -> str | None:
         """Return the answer that the scenario finds in a text; it may be invalid."""
-        return self.scenario.read(reply, self.sample, self.trial.order)
+        return self._read(self.scenario.read, reply)
 
     def read_final(self, text: str) -> str | None:
         """Return the answer on the last `Answer:` line; without one, that of the scenario's `parse_conclusion`."""
         line = self.answer_line(text)
         if line is not None:
             return self._possible(self.parse(line))
-        return self._possible(self.scenario.read_conclusion(strip_reasoning(text), self.sample, self.trial.order))
+        return self._possible(self._read(self.scenario.read_conclusion, strip_reasoning(text)))
 
     def answer_line(self, text: str) -> str | None:
         """The text behind the reply's last `Answer:`, before any turn that the model made up; `None` without one."""
         return final_answer(own_words(strip_reasoning(text), self.scenario.data_tags))
+
+    def _read(self, read: Callable[[str, Sample, Sequence[int]], str | None], reply: str) -> str | None:
+        try:
+            return read(reply, self.sample, self.trial.order)
+        except PumaError:
+            raise
+        except Exception as error:
+            where = f"scenario {self.scenario.name!r}, sample {self.sample.id!r}"
+            fault = f"reading the reply {one_line(reply)!r} raised {type(error).__name__}: {raised_in(error)}"
+            msg = f"{where}: {fault}; expected an answer, or None if the reply has none"
+            raise DataError(msg) from error
 
     def derived_seed(self, purpose: int | str) -> int:
         """A 64-bit seed that depends only on the cell's seed, the scenario, the sample, a purpose and the trial.

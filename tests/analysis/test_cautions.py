@@ -34,6 +34,20 @@ def test_a_few_parse_failures_are_tolerated_but_never_a_label_that_does_not_exis
     assert sentence.startswith("1 of 100 answers are not among valid_labels(): 'major' (1); expected one of Critical,")
 
 
+def test_labels_that_no_sample_has_are_named_if_answers_do() -> None:
+    wrong = [prediction("w", gold="Major", answer=answer) for answer in ("Minor", "Minor", "Trivial")]
+    (sentence,) = on_answers(TriageJiraScenario(), [*wrong, *[RIGHT] * 27])
+    assert sentence == (
+        "no sample has the label Minor or Trivial, which 3 of 30 answers name; "
+        "f1_macro counts each of these labels as a class with an F1 of 0"
+    )
+    assert on_answers(TriageJiraScenario(), [*wrong, *[RIGHT] * 26]) == []
+    assert (
+        on_answers(TriageJiraScenario(), [*wrong[:2], prediction("m", gold="Minor", answer="Major"), *[RIGHT] * 27])
+        == []
+    )
+
+
 def test_texts_that_are_no_numbers_are_shown_the_commonest_first() -> None:
     texts = ("2h", "3d", "3d", "1w", "5m")
     answers = [each for text in texts for each in failed("not_a_number", 1, text)]

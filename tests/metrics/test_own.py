@@ -30,6 +30,19 @@ def test_an_own_metric_sees_repeated_predictions_and_gets_an_interval() -> None:
     assert measure.n == 80
 
 
+def test_an_own_metric_that_is_the_same_in_all_resamples_has_no_interval() -> None:
+    def missed(measure: Sequence[Prediction]) -> float:
+        rows = [prediction for prediction in measure if prediction.gold == "A"]
+        return sum(prediction.answer != "A" for prediction in rows) / len(rows)
+
+    measure = measured(Triage("AB", metrics={"missed": missed}), predictions("A" * 16 + "B" * 104, "A" * 120))["missed"]
+
+    assert measure.value == 0
+    assert math.isnan(measure.low)
+    assert math.isnan(measure.high)
+    assert measure.note == "the same in all resamples: no interval"
+
+
 def test_an_own_metric_that_divides_by_zero_has_nothing_to_measure() -> None:
     measure = measured(Triage("A", metrics={"mine": lambda rows: 1 / (len(rows) - len(rows))}), predictions("A", "A"))[
         "mine"
@@ -67,7 +80,11 @@ def test_the_time_and_the_calls_of_own_metrics_are_kept() -> None:
 
 @pytest.mark.parametrize(("n", "note"), [(99, "n under 100: the interval is approximate"), (100, "")])
 def test_an_own_metric_of_few_rows_is_marked(n: int, note: str) -> None:
-    assert measured(Triage("A", metrics={"mine": len}), predictions("A" * n, "A" * n))["mine"].note == note
+    def share_right(measure: Sequence[Prediction]) -> float:
+        return sum(prediction.answer == prediction.gold for prediction in measure) / len(measure)
+
+    rows = predictions("A" * n, "B" * 20 + "A" * (n - 20))
+    assert measured(Triage("AB", metrics={"mine": share_right}), rows)["mine"].note == note
 
 
 def test_a_metric_of_a_cell_declares_its_direction_and_its_unit() -> None:

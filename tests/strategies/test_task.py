@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pytest_puma.core import Generation, Message, Prompt, SettingsError, Trial
-from pytest_puma.strategies import parse_strategy, resolve_generation
+from pytest_puma.core import DataError, Generation, Message, Prompt, SettingsError, Trial
+from pytest_puma.strategies import Task, parse_strategy, resolve_generation
 from tests.factories import sample
 from tests.strategies.play import Taste, Weight, task
 
@@ -105,6 +106,29 @@ def test_scoring_asks_for_every_option(tmp_path: Path) -> None:
 )
 def test_a_label_is_read_outside_of_reasoning_and_must_be_valid(tmp_path: Path, text: str, value: str | None) -> None:
     assert task(tmp_path, scenario=Taste()).read(text) == value
+
+
+@pytest.mark.parametrize(
+    "read", [Task.read, Task.read_final, lambda question, text: question.read_final(f"Answer: {text}")]
+)
+def test_an_error_of_a_parser_names_the_sample_the_reply_and_the_line(
+    tmp_path: Path, read: Callable[[Task, str], str | None]
+) -> None:
+    class Hasty(Taste):
+        """Finds a label in every reply, it believes."""
+
+        def parse_response(self, response: str) -> str | None:
+            return {"SWEET": "SWEET", "SOUR": "SOUR"}[response]
+
+        def parse_conclusion(self, reply: str) -> str | None:
+            return self.parse_response(reply)
+
+    expected = (
+        r"scenario 'taste', sample 'f1': reading the reply 'None of them' raised KeyError: 'None of them' "
+        r"\(test_task.py:\d+\); expected an answer, or None if the reply has none"
+    )
+    with pytest.raises(DataError, match=expected):
+        read(task(tmp_path, scenario=Hasty()), "None of them")
 
 
 @pytest.mark.parametrize(
