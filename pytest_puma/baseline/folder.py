@@ -42,6 +42,8 @@ FORMAT = 2
 #: The formats that can be read: the first one has no trials, groups and scores.
 _READ = (1, 2)
 _WIDTH = 120
+#: The ends of the names of the two files.
+_NUMBERS, _ANSWERS = ".json", ".answers.jsonl"
 #: The key of a line of answers: the cell, and True for those of the anchor.
 _LineKey: TypeAlias = tuple[str, bool]
 
@@ -73,8 +75,9 @@ class Baselines:
 
     def entries(self) -> list[Entry]:
         """Return the entries of all scenarios."""
-        names = sorted(path.stem for path in self.folder.glob("*.json"))
-        return [entry for name in names for entry in self._read(name).values()]
+        ends = (_NUMBERS, _ANSWERS)
+        names = {path.name.removesuffix(end) for end in ends for path in self.folder.glob(f"*{end}")}
+        return [entry for name in sorted(names) for entry in self._read(name).values()]
 
     def write(self, entries: Sequence[Entry], gone: Sequence[Entry] = ()) -> list[Written]:
         """Add or replace entries, and remove those that are gone; all other entries stay.
@@ -107,24 +110,25 @@ class Baselines:
     # -- files -----------------------------------------------------------------------------------
 
     def _path(self, scenario: str) -> Path:
-        return self.folder / f"{scenario}.json"
+        return self.folder / f"{scenario}{_NUMBERS}"
 
     def _beside(self, scenario: str) -> Path:
-        return self.folder / f"{scenario}.answers.jsonl"
+        return self.folder / f"{scenario}{_ANSWERS}"
 
     def _reading(self, scenario: str) -> dict[str, Entry]:
-        path = self._path(scenario)
+        path, beside = self._path(scenario), self._beside(scenario)
         try:
-            if not path.exists():
+            if not path.exists() and not beside.exists():
                 return {}
             data = parse_json(path.read_text(encoding="utf-8"))
             _check_format(path, data["format"])
-            lines = self._beside(scenario).read_text(encoding="utf-8").split("\n")
+            lines = beside.read_text(encoding="utf-8").split("\n")
             read = [(parse_json(text), _digest(text)) for text in lines if text]
             columns = {(line["cell"], "anchor" in line): (line, digest) for line, digest in read}
             return {cell: self._entry(path, cell, head, columns) for cell, head in data["cells"].items()}
         except FileNotFoundError as error:
-            raise _unusable(path, f"no file {self._beside(scenario).name} beside it") from error
+            fault = f"no file {beside.name} beside it" if path.exists() else f"no such file beside {beside.name}"
+            raise _unusable(path, fault) from error
         except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
             raise _unusable(path, f"it cannot be read ({type(error).__name__}: {one_line(error)})") from error
 

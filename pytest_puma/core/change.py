@@ -24,9 +24,9 @@ class Change:
     towards it; if they are `scored` by the metric itself, those with a worse and a better score. `changed` counts the
     samples whose contribution to the metric changed, which may be others: a wrong answer that became another wrong one,
     a probability, a number of tokens. If the metric is over parsed answers, the `n` samples are those parsed in both
-    sets; `new_parse_failures` counts those parsed before and not now, `fixed_parse_failures` the reverse. `share`: the
-    metric has bounds, so that its points are hundredths. `thin`: the interval rests on few rows or on few large
-    changes, or the metric itself has no interval. `test`: the paired test about the metric.
+    sets; `new_parse_failures` counts those parsed before and not now, `fixed_parse_failures` the reverse; both are None
+    for any other metric. `share`: the metric has bounds, so that its points are hundredths. `thin`: the interval rests
+    on few rows or on few large changes, or the metric itself has no interval. `test`: the paired test about the metric.
     """
 
     metric: str
@@ -39,8 +39,8 @@ class Change:
     worse: int
     better: int
     changed: int = 0
-    new_parse_failures: int = 0
-    fixed_parse_failures: int = 0
+    new_parse_failures: int | None = None
+    fixed_parse_failures: int | None = None
     quotient: bool = False
     graded: bool = False
     scored: bool = False
@@ -48,6 +48,11 @@ class Change:
     share: bool = False
     thin: bool = False
     level: float = LEVEL
+
+    @property
+    def more_parse_failures(self) -> int:
+        """New parse failures minus fixed ones; 0 if they are not counted."""
+        return (self.new_parse_failures or 0) - (self.fixed_parse_failures or 0)
 
     @property
     def approximate(self) -> bool:

@@ -58,13 +58,13 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
     doubt = gate.doubt or policy.inconclusive
     if math.isnan(change.value):
         # More parsed answers than before are no reason to fail.
-        status: Status = "INCONCLUSIVE" if change.fixed_parse_failures > change.new_parse_failures else "FAIL"
+        status: Status = "INCONCLUSIVE" if change.more_parse_failures < 0 else "FAIL"
         reason = f"{gate.metric} has nothing to compare with {against} (n={change.n}{_parse_failures(change)})"
         fails = status == "FAIL" or doubt == "fail"
         return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
     status, fails = _status(gate, change.value, change.low, change.high, doubt)
     effect = _effect(gate, change, status)
-    if change.new_parse_failures > change.fixed_parse_failures and status != "FAIL":
+    if change.more_parse_failures > 0 and status != "FAIL":
         status, fails, effect = _with_parse_failures(change, status, doubt, level, effect)
     reason = f"{_difference(gate, change, against)}, {effect} ({_answers(gate, change)}{_parse_failures(change)})"
     return Verdict(
@@ -127,7 +127,7 @@ def _with_parse_failures(
     A model often fails to answer the samples that it is worst at. So a rise that is significant in the exact one-sided
     test, at the level of the gate, FAILs, and any other rise makes the verdict uncertain.
     """
-    p = mcnemar_worse(change.new_parse_failures, change.fixed_parse_failures)
+    p = mcnemar_worse(change.new_parse_failures or 0, change.fixed_parse_failures or 0)
     if p <= (1 - level) / 2:
         return "FAIL", True, f"{effect}; but parse failures rose (p = {p:.2g})"
     if status == "INCONCLUSIVE" or doubt == "point":

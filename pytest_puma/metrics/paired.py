@@ -147,10 +147,10 @@ def _on_rows(
     return replace(picked, value=value, values=tuple(values.tolist()))
 
 
-def _parse_failure_changes(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[int, int]:
-    """The numbers of new and of fixed parse failures, if the metric is over parsed answers."""
+def _parse_failure_changes(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[int, int] | tuple[None, None]:
+    """The numbers of new and of fixed parse failures; None if the metric is not over parsed answers alone."""
     if not new.rebuild:
-        return 0, 0
+        return None, None
     before, now = (contributing(_inputs(each)) for each in (old, new))
     return int((before & ~now).sum()), int((now & ~before).sum())
 

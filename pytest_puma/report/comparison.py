@@ -102,11 +102,20 @@ def _sentences(comparison: RunComparison) -> list[str]:
     return [
         *([APPROXIMATE] if any(each.change.approximate for each in comparison.contrasts) else []),
         *([f"{same} of {counted(len(cells), 'cell')} have the same answers in both runs"] if same else []),
+        *_hidden(cells),
         *(f"changed: {where}: {sentence}" for sentence, where in _common((c.cell, c.differs) for c in cells)),
         *(f"no test: {where}: {why}" for why, where in _common((c.cell, [c.why]) for c in cells if c.why)),
         *_only(f"only in {comparison.old}", comparison.only_old, [(c.cell, c.only_old, c.trials_old) for c in cells]),
         *_only(f"only in {comparison.new}", comparison.only_new, [(c.cell, c.only_new, c.trials_new) for c in cells]),
     ]
+
+
+def _hidden(cells: Sequence[CellComparison]) -> Iterator[str]:
+    """Yield the number of tests that p-values are adjusted for, if the table does not show all of them."""
+    tests = sum(len(cell.contrasts) for cell in cells)
+    hidden = sum(len(cell.contrasts) for cell in cells if cell.same)
+    if 0 < hidden < tests:
+        yield f"Holm: over {tests} tests, {hidden} of them in cells with the same answers"
 
 
 def _common(cells: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, str]]:

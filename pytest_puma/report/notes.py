@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pytest_puma.core import LEVEL, Outcome, Run, Verdict
 from pytest_puma.report.closing import closing
 from pytest_puma.report.missed import sentence as gate_sentence
-from pytest_puma.report.rows import number, shown
+from pytest_puma.report.rows import metric_rows, number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,10 @@ class Note:
 
 
 def heading(run: Run) -> str:
-    """Return a count of everything that fails the run: `2 of 12 cells missed a gate, 1 error`."""
+    """Return a count of everything that fails the run: `2 of 12 cells missed a gate, 1 error`.
+
+    If nothing does, the gates that had no baseline are counted.
+    """
     missed = sum(bool(outcome.failed) for outcome in run.outcomes)
     errors = sum(fault.error for fault in run.faults)
     gates = len(_failed(run))
@@ -40,7 +43,7 @@ def heading(run: Run) -> str:
         _count(len(run.faults) - errors, "test failed", "tests failed"): len(run.faults) - errors,
         _count(len(run.problems), "problem of the run", "problems of the run"): len(run.problems),
     }
-    return ", ".join(text for text, count in counted.items() if count) or "no gate missed"
+    return ", ".join(text for text, count in counted.items() if count) or f"no gate missed{_without_baseline(run)}"
 
 
 def failures(run: Run) -> list[Note]:
@@ -130,15 +133,20 @@ def kept(run: Run) -> list[str]:
 
 def footnote(outcomes: Sequence[Outcome]) -> list[str]:
     """Explain the star behind a value, if there is one."""
-    noted = any(
-        outcome.measures[name].note for outcome in outcomes for name in shown(outcome) if name in outcome.measures
-    )
+    noted = any(row.measure is not None and row.measure.note for row in metric_rows(outcomes))
     return ["* few answers, or many parse failures; the note is in run.json"] if noted else []
 
 
 def _failed(run: Run) -> list[Verdict]:
     """Return the missed gates on several cells."""
     return [each for each in run.verdicts if each.fails]
+
+
+def _without_baseline(run: Run) -> str:
+    """Count the gates that compared nothing, so that a run without baselines does not look judged."""
+    verdicts = [*(each for outcome in run.outcomes for each in outcome.verdicts), *run.verdicts]
+    absent = sum(each.status == "NO BASELINE" for each in verdicts)
+    return f"; {absent} of {len(verdicts)} gates had no baseline to compare with" if absent else ""
 
 
 def _cells(run: Run) -> int:

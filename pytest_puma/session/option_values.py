@@ -141,11 +141,10 @@ def rescored(config: pytest.Config) -> RecordedRun | None:
     if text is None:
         return None
     from pytest_puma.core import DataError, SettingsError
-    from pytest_puma.store.project_folder import runs_of
-    from pytest_puma.store.recorded_run import find_run
+    from pytest_puma.history.recorded import find_recorded
 
     try:
-        run = find_run(text, runs_of(project_root(config)), config.invocation_params.dir)
+        run = find_recorded(text, project_root(config), config.invocation_params.dir)
         config.option.puma_rescore = str(run.path.parent)
         _ = run.cells
     except DataError as error:

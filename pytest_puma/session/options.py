@@ -117,8 +117,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--puma-rescore": {
         "metavar": "RUN",
-        "help": "load no model: measure and judge the answers of an earlier run again ('last', a run folder or its "
-        "name)",
+        "help": "load no model: measure and judge the answers of an earlier run again ('last', its number, name, "
+        "folder, commit or branch)",
     },
     "--puma-store": {
         "metavar": "MODE",

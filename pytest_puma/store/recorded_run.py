@@ -203,22 +203,28 @@ class RecordedRun:
             raise DataError(msg) from error
 
 
-def find_run(text: str, runs: Path, here: Path) -> RecordedRun:
+def find_run(text: str, runs: Path, here: Path) -> RecordedRun | None:
     """Return the run that an argument means: `last`, the name of a folder in `runs`, or a path from `here`.
 
-    A `DataError` names the newest runs.
+    None if it means no run; errors as in `run_in`.
     """
-    newest = oldest_first(runs, PREDICTIONS)[::-1]
+    if text == LAST:
+        files = oldest_first(runs, PREDICTIONS)
+        return RecordedRun(files[-1].absolute()) if files else None
     path = here / Path(text).expanduser()
     folders = (runs / text, path, path.parent if path.name in {PREDICTIONS, RECORD} else path)
-    files = newest[:1] if text == LAST else [folder / PREDICTIONS for folder in folders]
-    run = next((RecordedRun(file.absolute()) for file in files if file.is_file()), None)
-    if run is None:
-        names = ", ".join(file.parent.name for file in newest[:_MAX_NAMED])
-        there = f"the newest runs are {names}" if names else f"{runs} has no run: run without --puma-rescore first"
-        removed = any(file.with_name(RECORD).is_file() for file in files)
-        expected = REMOVED if removed else "expected 'last', the name of a run, or its folder"
-        msg = f"found no {PREDICTIONS} of this run; {expected}; {there}"
+    found = (folder for name in (PREDICTIONS, RECORD) for folder in folders if (folder / name).is_file())
+    folder = next(found, None)
+    return None if folder is None else run_in(folder)
+
+
+def run_in(folder: Path) -> RecordedRun:
+    """Return the run in its folder. If its predictions were removed, a `DataError` names the newest runs beside it."""
+    run = RecordedRun(folder.absolute() / PREDICTIONS)
+    if not run.path.is_file():
+        names = [file.parent.name for file in oldest_first(folder.parent, PREDICTIONS)[: -_MAX_NAMED - 1 : -1]]
+        newest = f"; the newest runs are {', '.join(names)}" if names else ""
+        msg = f"found no {PREDICTIONS} of this run; {REMOVED}{newest}"
         raise DataError(msg)
     return run
 

@@ -225,6 +225,7 @@ def _made_a_folder(folder: Path) -> None:
         (_edited("triage.answers.jsonl", "zero_shot", "one_shot"), "the answers of triage-zero_shot@m are not those"),
         (_edited("triage.answers.jsonl", "}\n", "\n"), "it cannot be read (JSONDecodeError"),
         (lambda folder: (folder / "triage.answers.jsonl").unlink(), "no file triage.answers.jsonl beside it"),
+        (lambda folder: (folder / "triage.json").unlink(), "no such file beside triage.answers.jsonl"),
         (_made_a_folder, "it cannot be read (IsADirectoryError"),
         (lambda folder: (folder / "triage.json").write_bytes(b"\xff"), "it cannot be read (UnicodeDecodeError"),
         (lambda folder: (folder / "triage.json").write_text("[]", encoding="utf-8"), "it cannot be read (TypeError"),

@@ -60,6 +60,7 @@ def test_the_table_has_changes_alone(capsys: pytest.CaptureFixture[str], names: 
     ] == [[CELL, "f1_macro", "40"], [CELL, "accuracy", "40"]]
     assert rows[2:] == [
         "1 of 2 cells have the same answers in both runs",
+        "Holm: over 3 tests, 1 of them in cells with the same answers",
         "only in run 1: 1 cell: triage_jira-one_shot@script",
         "only in run 2: 1 cell: triage_jira-few_shot_3@script",
     ]
@@ -92,7 +93,19 @@ def test_markdown_is_for_a_comment_on_a_pull_request(capsys: pytest.CaptureFixtu
     text = output(capsys, "1", "2", "--format", "md", "--flips", "--cells", "*zero_shot*")
     assert text.startswith("### puma: run 2 against run 1\n\n| cell ")
     assert f"| `{CELL}` | accuracy | 40" in " ".join(text.split())
+    assert "Holm" not in text.partition("|\n\n")[2]
     assert f"<details><summary>{CELL}: " in text
+
+
+@pytest.mark.usefixtures("root")
+def test_the_tests_that_the_table_hides_can_be_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    contrasts = [each["contrasts"] for each in json.loads(output(capsys, "1", "2", "--format", "json"))["cells"]]
+    tests = [each for cell in contrasts for each in cell]
+    smallest = min(tests, key=lambda each: float(each["p"]))
+    assert (len(tests), len(contrasts[1])) == (3, 1)
+    assert smallest["adjusted"] == min(1.0, 3 * smallest["p"])
+    markdown = output(capsys, "1", "2", "--format", "md")
+    assert "\n- Holm: over 3 tests, 1 of them in cells with the same answers\n" in markdown
 
 
 @pytest.mark.usefixtures("root")
@@ -101,6 +114,7 @@ def test_json_has_all_digits(capsys: pytest.CaptureFixture[str]) -> None:
     assert (data["old"], data["new"], data["only_new"]) == ("run 1", "run 2", ["triage_jira-few_shot_3@script"])
     contrast = data["cells"][0]["contrasts"][0]
     assert {"change", "p", "adjusted", "test", "tests"} < contrast.keys()
+    assert [contrast["change"][name] for name in ("new_parse_failures", "fixed_parse_failures")] == [None, None]
 
 
 def test_a_baseline_is_the_older_side(

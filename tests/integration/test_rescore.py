@@ -78,6 +78,19 @@ def test_a_rescored_run_can_be_rescored(alone: Project) -> None:
     assert lines_of(alone.folder) == lines_of(first)
 
 
+def test_the_run_is_named_as_in_the_list_of_runs(project: Project) -> None:
+    project.write(test_triage=TRIAGE)
+    project.run(model=False).assert_outcomes(passed=1)
+    first = project.folder
+    project.run(model=False).assert_outcomes(passed=1)
+    (second,) = set(first.parent.iterdir()) - {first}
+    for argument in ("1", "last~1"):
+        project.run(f"--puma-rescore={argument}", model=False).assert_outcomes(passed=1)
+        (rescored,) = set(first.parent.iterdir()) - {first, second}
+        assert json.loads((rescored / "run.json").read_text(encoding="utf-8"))["rescored_from"] == first.name
+        shutil.rmtree(rescored)
+
+
 def test_the_run_is_named_by_its_folder_or_is_the_last_one(alone: Project) -> None:
     alone.write(test_triage=TRIAGE)
     alone.run(model=False).assert_outcomes(passed=1)

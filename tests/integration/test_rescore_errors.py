@@ -77,7 +77,7 @@ def test_a_run_that_does_not_exist_is_a_usage_error(alone: Project, argument: st
     result = alone.run(f"--puma-rescore={argument}", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     message = (
-        f"ERROR: puma: --puma-rescore '{argument}': found no predictions.jsonl of this run; "
-        "expected 'last', the name of a run, or its folder; *runs has no run: run without --puma-rescore first"
+        f"ERROR: puma: --puma-rescore '{argument}': found no predictions.jsonl in a folder of this name; "
+        f"RUN '{argument}': *there is no finished run: run a benchmark first"
     )
     result.stderr.fnmatch_lines([message])

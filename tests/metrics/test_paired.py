@@ -127,6 +127,12 @@ def test_answers_that_are_numbers_are_farther_off_or_nearer() -> None:
     assert (change.old, change.new) == pytest.approx((2, 2))
 
 
+def test_a_metric_that_counts_parse_failures_as_wrong_has_no_numbers_of_them() -> None:
+    pairs = paired(Triage(), predictions(["A"] * 3, ["B", None, "A"]), predictions(["A"] * 3, ["A", "A", None]))
+    changes = [pairs.change(metric) for metric in ("accuracy", "f1_macro", "parse_failure_rate")]
+    assert [each and (each.new_parse_failures, each.fixed_parse_failures) for each in changes] == [(None, None)] * 3
+
+
 def test_values_on_the_shared_samples_are_those_of_the_shared_samples_alone() -> None:
     random = np.random.default_rng(8)
     golds, new, old = (random.choice(POINTS, 50).tolist() for _ in range(3))

@@ -9,6 +9,7 @@ from tests.factories import change, fault, flip, measure, outcome, run, verdict
 
 KEPT = verdict("accuracy >= 0.5", reason="it keeps >= 0.5")
 MISSED = verdict("accuracy >= 0.9", "FAIL", "accuracy is under 0.9")
+ABSENT = verdict("accuracy >= baseline", "NO BASELINE", "there is no baseline yet")
 UNSURE = verdict("accuracy >= baseline", "INCONCLUSIVE", "it may miss >= baseline")
 
 
@@ -80,6 +81,15 @@ def test_a_kept_run_is_a_heading_and_a_table() -> None:
     assert row == ["triage", "zero_shot", "m", "50", "accuracy", "0.66", "[0.52, 0.77]", "0%", "PASS"]
 
 
+def test_gates_without_a_baseline_are_counted_if_no_gate_is_missed() -> None:
+    cells = (outcome(verdicts=(KEPT, ABSENT)), outcome("b", verdicts=(ABSENT,)))
+    texts = {
+        as_markdown(run(*cells, verdicts=(KEPT,))): "no gate missed; 2 of 4 gates had no baseline to compare with",
+        as_markdown(run(outcome(verdicts=(MISSED, ABSENT)))): "1 of 1 cells missed a gate",
+    }
+    assert [text.splitlines()[0] for text in texts] == [f"### puma: {heading}" for heading in texts.values()]
+
+
 def test_what_is_not_kept_is_a_sentence_each() -> None:
     text = as_markdown(
         run(outcome(verdicts=(MISSED, UNSURE), warnings=("w",)), outcome("b", verdicts=(UNSURE,)), problems=("gone",))
@@ -97,10 +107,9 @@ def test_what_is_not_kept_is_a_sentence_each() -> None:
 
 
 def test_a_missed_gate_whose_sentence_does_not_name_it_stands_in_front() -> None:
-    absent = verdict("accuracy >= baseline", "NO BASELINE", "there is no baseline yet", fails=True)
     worse = verdict("no_regression", "FAIL", "a regression (p = 0.01)")
     under = verdict("accuracy >= 0.9", "FAIL", "accuracy 0.66 is under 0.9")
-    text = as_markdown(run(outcome(verdicts=(absent, worse, under))))
+    text = as_markdown(run(outcome(verdicts=(replace(ABSENT, fails=True), worse, under))))
 
     assert [line for line in text.splitlines() if line.startswith("- ")][:3] == [
         "- **NO BASELINE** `triage-zero_shot@m`: accuracy >= baseline: there is no baseline yet",

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from pytest_puma.core import Message, Usage, Verdict
 from pytest_puma.core.verdict import Status
 from pytest_puma.metrics import score
+from pytest_puma.report import notes
+from pytest_puma.report.markdown import as_markdown
 from pytest_puma.report.rows import HEADERS, all_rows, number
 from pytest_puma.report.terminal import flips, misses, summary, worst_misses
 from tests.factories import Estimation, Triage, flip, measure, outcome, prediction, predictions, run, verdict
@@ -48,6 +51,15 @@ def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
         "* few answers, or many parse failures; the note is in run.json",
         "predictions: .puma/runs/r",
     ]
+
+
+def test_a_star_of_a_naive_baseline_alone_has_its_footnote_too() -> None:
+    noted = measure("mae", 2.0, 1.25, 3.5, n=40, note="n under 30")
+    whole = outcome(measures=RATES, metrics=("mae",), naive_baselines={"mean": {"mae": noted}})
+    assert notes.footnote([replace(whole, naive_baselines={"mean": {"mae": RATES["mae"]}})]) == []
+    footnote = "* few answers, or many parse failures; the note is in run.json"
+    assert footnote in summary(run(whole), "", 200)
+    assert f"- \\{footnote}" in as_markdown(run(whole)).splitlines()
 
 
 def _limit(metric: str, status: Status) -> Verdict:

@@ -71,30 +71,26 @@ def test_a_run_is_found_by_its_name_or_path(tmp_path: Path, argument: str) -> No
     folder = make(tmp_path, "20260102T000000-7", "triage-egi@m")
     (folder / "run.json").touch()
     make(tmp_path, "20260103T000000-1", "triage-egi@m")
-    assert find_run(argument.format(folder=folder), runs_of(tmp_path), tmp_path).path == folder / "predictions.jsonl"
+    run = find_run(argument.format(folder=folder), runs_of(tmp_path), tmp_path)
+    assert run == RecordedRun(folder / "predictions.jsonl")
 
 
 def test_a_relative_path_is_one_from_the_folder_of_the_user(tmp_path: Path) -> None:
     folder = make(tmp_path, "r", "triage-egi@m")
-    assert find_run("runs/r", tmp_path / "none", tmp_path / ".puma").path == folder / "predictions.jsonl"
+    assert find_run("runs/r", tmp_path / "none", tmp_path / ".puma") == RecordedRun(folder / "predictions.jsonl")
 
 
 def test_the_last_run_is_the_one_that_began_last(tmp_path: Path) -> None:
     for name in ("20260102T000000-9", "20260103T000000-1", "20260101T000000-5"):
         make(tmp_path, name, "triage-egi@m")
     make(tmp_path, "20270101T000000-1")  # without predictions
-    assert find_run("last", runs_of(tmp_path), tmp_path).name == "20260101T000000-5"
+    newest = runs_of(tmp_path) / "20260101T000000-5" / "predictions.jsonl"
+    assert find_run("last", runs_of(tmp_path), tmp_path) == RecordedRun(newest)
 
 
-def test_the_newest_runs_are_named_where_one_is_not_found(tmp_path: Path) -> None:
-    problem = "found no predictions.jsonl of this run; expected 'last', the name of a run, or its folder; "
-    with pytest.raises(DataError, match=f"^{re.escape(f'{problem}{runs_of(tmp_path)} has no run: run without')}"):
-        find_run("last", runs_of(tmp_path), tmp_path)
-    for day in range(1, 6):
-        make(tmp_path, f"2026010{day}T000000-1", "triage-egi@m")
-    names = "20260105T000000-1, 20260104T000000-1, 20260103T000000-1"
-    with pytest.raises(DataError, match=f"^{re.escape(problem)}the newest runs are {names}$"):
-        find_run("20260106T000000-1", runs_of(tmp_path), tmp_path)
+@pytest.mark.parametrize("argument", ["last", "20260106T000000-1", "2"])
+def test_an_argument_that_is_no_folder_of_a_run_means_none(tmp_path: Path, argument: str) -> None:
+    assert find_run(argument, runs_of(tmp_path), tmp_path) is None
 
 
 def changed(file: Path, line: int, change: Any) -> RecordedRun:
@@ -230,7 +226,11 @@ def test_a_run_without_prompts_cannot_be_read_again_and_says_why(tmp_path: Path)
 def test_a_run_whose_predictions_were_removed_is_an_error_that_says_why(tmp_path: Path) -> None:
     (make(tmp_path, "r", "triage-egi@m") / "run.json").touch()
     (runs_of(tmp_path) / "r" / "predictions.jsonl").unlink()
-    with pytest.raises(
-        DataError, match=r"found no predictions.jsonl of this run; those of older runs are removed \(ini"
-    ):
+    removed = "found no predictions.jsonl of this run; those of older runs are removed (ini key puma_keep_runs)"
+    with pytest.raises(DataError, match=f"^{re.escape(removed)}, and a run in which .* has none$"):
+        find_run("r", runs_of(tmp_path), tmp_path)
+    for day in range(1, 6):
+        make(tmp_path, f"2026010{day}T000000-1", "triage-egi@m")
+    newest = "the newest runs are 20260105T000000-1, 20260104T000000-1, 20260103T000000-1"
+    with pytest.raises(DataError, match=f"^{re.escape(removed)}.*; {newest}$"):
         find_run("r", runs_of(tmp_path), tmp_path)
