@@ -44,11 +44,11 @@ def test_the_newest_run_is_rescored_and_listed_first(alone: Project) -> None:
     for year in YEARS:
         run_in(year, alone).assert_outcomes(passed=1)
         assert newest(alone) == str(year)
-        alone.run("--puma-rescore=nothing", model=False).stderr.fnmatch_lines([f"*the newest runs are {year}*"])
+        alone.run("--puma-rescore=nothing", model=False).stderr.fnmatch_lines([f"*the newest are ? ({year}*"])
     result = run_in(2026, alone, "--puma-rescore=last", model=False)
     result.stdout.fnmatch_lines(["puma: rescored from the run 2026*"])
     error = alone.run("--puma-rescore=nothing", model=False).stderr
-    error.fnmatch_lines(["*the newest runs are 2026*, 2026*, 1999*"])
+    error.fnmatch_lines(["*the newest are ? (2026*), ? (2026*), ? (1999*"])
 
 
 def test_older_runs_are_those_that_began_before(alone: Project) -> None:
