@@ -57,9 +57,8 @@ def _on_labels_without_samples(scenario: Scenario, predictions: Sequence[Predict
     if scenario.kind.form != "labels" or len(predictions) < MIN_ROWS:
         return []
     answers = Counter(prediction.answer for prediction in predictions if prediction.answer is not None)
-    absent = [
-        label for label in scenario.valid_labels() if label in answers.keys() - {each.gold for each in predictions}
-    ]
+    golds = {prediction.gold for prediction in predictions}
+    absent = [label for label in scenario.valid_labels() if label in answers and label not in golds]
     if not absent:
         return []
     times = sum(answers[label] for label in absent)
