@@ -118,7 +118,7 @@ def of_rows(name: str, build: Callable[..., Kernel], inputs: NDArray[np.float64]
 
 def on_rows(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
     """Return the kernel of some of the rows, without a copy of the weights if these are all."""
-    return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights[:, rows])
+    return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights.take(rows, axis=1))
 
 
 def contributing(inputs: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -139,9 +139,11 @@ def resampling_weights(
     rng = np.random.default_rng(seed)
     members = _members(atoms_of, strata)
     blocks = _atom_counts(atoms, resamples, rng) if members is None else _stratified(members, resamples, rng)
-    for counts in blocks:
+    for block in blocks:
+        # Narrow numbers are selected twice as fast: more of them fit the processor's cache.
+        counts = block.astype(weights.dtype, copy=False)
         stop = start + len(counts)
-        weights[start:stop] = reduce(np.multiply, (counts[:, column] for column in atoms_of.T))
+        weights[start:stop] = reduce(np.multiply, (counts.take(column, axis=1) for column in atoms_of.T))
         start = stop
     measures = weights.any(axis=1)
     return weights if measures.all() else weights[measures]
@@ -192,12 +194,12 @@ def _members(atoms_of: NDArray[np.intp], strata: Sequence[str]) -> list[NDArray[
 
 def _stratified(
     members: Sequence[NDArray[np.intp]], resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.intp]]:
+) -> Iterator[NDArray[np.uint16]]:
     """As `_atom_counts`, but each stratum is drawn from its own atoms."""
     atoms = sum(map(len, members))
     block = max(1, _DRAWS_AT_ONCE // (atoms + 1))
     for start in range(0, resamples, block):
-        counts = np.ones((min(block, resamples - start), atoms + 1), dtype=np.intp)
+        counts = np.ones((min(block, resamples - start), atoms + 1), dtype=np.uint16)
         for own in members:
             size = len(own)
             draws = rng.integers(0, size, size=(len(counts), size)) + np.arange(len(counts))[:, None] * size
