@@ -62,7 +62,6 @@ def paired_change(
     values = compare(np.array(new.values), np.array(old.values))
     by_row = np.array(new.errors) - np.array(old.errors)
     differences = per_question(by_row, new.questions)
-    worse, better = int((differences > 0).sum()), int((differences < 0).sum())
     n, changed = independent_counts(new, old)
     value = float(compare(np.array(new.value), np.array(old.value)))
     if math.isfinite(value) and math.isclose(new.value, old.value, rel_tol=_NOISE):
@@ -76,9 +75,8 @@ def paired_change(
     else:
         # Except for rounding errors.
         value = low = high = value if np.isnan(value) else same
-    exact = _exact(by_row, new) if new.test == "mcnemar" else 0.0
-    if max(exact, min_p_value(changed)) > 1 - level:
-        # The exact test of accuracy finds no change, or no paired test of so few samples could: nor may the interval.
+    if _p_value(by_row, new, changed) > 1 - level:
+        # What no test finds, the interval may not show.
         low, high = min(low, same), max(high, same)
     return Change(
         metric=new.metric,
@@ -88,8 +86,8 @@ def paired_change(
         low=min(low, value),
         high=max(high, value),
         n=len(differences),
-        worse=worse,
-        better=better,
+        worse=int((differences > 0).sum()),
+        better=int((differences < 0).sum()),
         changed=count_questions(_changed(new, old), new.questions),
         new_parse_failures=new_failures,
         fixed_parse_failures=fixed_failures,
@@ -186,6 +184,12 @@ def _changed(new: BootstrapReplicates, old: BootstrapReplicates) -> NDArray[np.b
     answers = np.array([one != other for one, other in zip(new.answers, old.answers, strict=True)], dtype=np.bool_)
     moved = not np.allclose(new.values, old.values, rtol=_ROUNDING, atol=_TINY, equal_nan=True)
     return answers if answers.any() or not moved else np.ones(len(new.answers), dtype=np.bool_)
+
+
+def _p_value(differences: Values, new: BootstrapReplicates, changed: int) -> float:
+    """Lower bound of the p-value: that of the exact test of accuracy, and the lowest one of so few changed samples."""
+    exact = _exact(differences, new) if new.test == "mcnemar" else 0.0
+    return max(exact, min_p_value(changed))
 
 
 def _exact(differences: Values, new: BootstrapReplicates) -> float:

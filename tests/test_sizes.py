@@ -1,0 +1,34 @@
+"""Files and functions of a size that one reads at a glance."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MAX_FILE, MAX_FUNCTION = 250, 50
+#: One class whose methods share all of its state; in two files they would have to call each other.
+LONG_FILES = {"pytest_puma/engine/engine.py"}
+
+
+def sources() -> Iterator[tuple[str, str]]:
+    for folder in ("pytest_puma", "tests", "tools", "benchmarks"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if "node_modules" not in path.parts:
+                yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+
+
+def test_files_are_short() -> None:
+    assert {name for name, text in sources() if len(text.splitlines()) > MAX_FILE} == LONG_FILES
+
+
+def test_functions_are_short() -> None:
+    long = [
+        f"{name}:{node.lineno} {node.name}"
+        for name, text in sources()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
+    ]
+    assert long == []
