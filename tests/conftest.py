@@ -53,7 +53,7 @@ def _warm() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _frozen() -> None:
-    """What is loaded stays. Each run inside this process looks for garbage twice, and this takes half of its time."""
+    """Loaded objects stay. Each run inside this process looks for garbage twice, and this takes half of its time."""
     gc.collect()
     gc.freeze()
 

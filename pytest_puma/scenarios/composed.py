@@ -125,7 +125,7 @@ class ComposedScenario(FileScenario):
 
     @property
     def _place(self) -> Path | Mapping[str, str]:
-        """Where the data are: a file, a folder or a data set of the hub, or a file for each split."""
+        """The place of the data: a file, a folder or a data set of the hub, or a file for each split."""
         if self._replacement is not None:
             return Path(self._replacement)
         declared = getattr(self, "data", None)

@@ -87,7 +87,7 @@ class Replay(Reader):
         return None if place is None else turns.pop(place)
 
     def _fault(self, request: Request, origin: Origin) -> str:
-        """Why a request has no response, and what to do."""
+        """The reason why a request has no response, and what to do."""
         what = f"{origin.name} of {origin.cell}"
         turns = self._turns.get(_key(origin))
         if turns is None:

@@ -103,7 +103,7 @@ class Template:
         return (Message(role="system", content=texts[SYSTEM]), message) if texts.get(SYSTEM) else (message,)
 
     def _advice(self, turn: str) -> str:
-        """How to give a turn its text."""
+        """The advice on giving a turn its text."""
         if turn == USER and not self.compiled.blocks:
             return "a file without blocks is this turn: write its text, or a block of this name"
         for misspelt in get_close_matches(turn, self.turns, n=1):

@@ -105,7 +105,7 @@ def test_the_table_of_naive_baselines_is_complete() -> None:
     }
 
 
-def test_the_table_of_reports_has_every_format_and_the_columns_of_the_sheet() -> None:
+def test_the_table_of_reports_has_every_format_and_the_columns_of_the_csv() -> None:
     rows = {row[0].strip("`"): row[1] for row in table("`--puma-report`")}
     assert set(rows) == {*(f"{name}:PATH" for name in FORMATS), JUNIT}
     assert tuple(names_in(rows["csv:PATH"])) == COLUMNS

@@ -1,4 +1,4 @@
-"""Why a sample has no answer: each cause, and which of several."""
+"""The cause if a sample has no answer: each one, and which of several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a model predicts the ground truth: bits per byte of its text, and perplexity per token, byte and word.
+"""The likelihood of the ground truth: bits per byte of its text, and perplexity per token, byte and word.
 
 The ground truth is the first right choice, or the first reference. `*.corpus` divide the sums over all predictions, as
 lm-evaluation-harness does; the others are means of single texts. Generated text plays no part.
