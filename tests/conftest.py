@@ -22,9 +22,6 @@ settings.load_profile("untimed")
 # Tests compare numbers that a processor computes alike in any batch; a GPU does not. Name one here to see by how much.
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
-# Tests start Python thousands of times; without its cache, pytest compiles the plugin each time, for a second or two.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
 # The runs that tests start are no workers, also if the tests run in one.
 os.environ.pop("PYTEST_XDIST_WORKER", None)
 

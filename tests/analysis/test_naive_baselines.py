@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from threadpoolctl import threadpool_info
 
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
+from pytest_puma.analysis.naive_programs import PROGRAMS
 from pytest_puma.core import OwnMetric, Sample, Scenario
 from pytest_puma.scenarios import BUILTIN, TriageJiraScenario
 from pytest_puma.scenarios.sampling import draw
@@ -35,6 +37,7 @@ def programs_on(scenario: Scenario, samples: tuple[Sample, ...], seed: int = 42)
     return NaiveBaselines().find(scenario, samples, resamples(samples, seed))
 
 
+@cache
 def drawn(name: str, n: int = 100) -> tuple[Scenario, tuple[Sample, ...], Mapping[str, NaiveBaseline]]:
     scenario = BUILTIN[name]()
     samples = draw(scenario, n, 42)
@@ -91,7 +94,7 @@ def test_one_thread_learns(monkeypatch: pytest.MonkeyPatch) -> None:
         return learned(program, *rows)
 
     monkeypatch.setattr(LogisticRegression, "fit", fit)
-    drawn("triage_jira")
+    programs_on(*drawn("triage_jira")[:2])
     assert threads == {1}
 
 
@@ -112,7 +115,7 @@ def test_of_pairs_each_issue_has_words_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", ["triage_jira", "prioritization_jira"])
 def test_the_commonest_label_is_that_of_scikit_learn(name: str) -> None:
-    _, samples, baselines = drawn(name, 90)
+    _, samples, baselines = drawn(name)
     golds = [sample.gold for sample in samples]
     counts = Counter(golds)
     dummy = DummyClassifier(strategy="most_frequent").fit(golds, golds).predict(golds)
@@ -135,7 +138,7 @@ def test_one_number_for_all_is_that_of_scikit_learn(name: str) -> None:
 def test_a_guess_is_as_often_each_label_as_it_is_right() -> None:
     scenario = BUILTIN["triage_jira"]()
     samples = draw(scenario, 200, 42)
-    answered = [answer for seed in range(10) for answer in answers(programs_on(scenario, samples, seed), "guess")]
+    answered = [answer for seed in range(10) for answer in PROGRAMS["guess"](scenario, samples, seed)]
     golds = Counter(sample.gold for sample in samples)
 
     for label, times in Counter(answered).items():
@@ -143,7 +146,8 @@ def test_a_guess_is_as_often_each_label_as_it_is_right() -> None:
 
 
 def test_the_same_samples_and_seed_give_the_same_answers() -> None:
-    assert answers(drawn("triage_jira")[2], "guess") == answers(drawn("triage_jira")[2], "guess")
+    scenario, samples, baselines = drawn("triage_jira")
+    assert answers(programs_on(scenario, samples), "guess") == answers(baselines, "guess")
 
 
 def test_each_program_answers_once_for_all_cells() -> None:

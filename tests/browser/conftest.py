@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser.chromium import missing
 from tests.browser.page import page
 from tests.browser.shapes import Report
+from tests.report.page.scripted import Recorded, every_kind, recorded
 from tools.chromium import ARGUMENTS, CHROMIUM
 
 Opened = Callable[..., Page]
@@ -24,6 +25,13 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="package")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """A real run with every kind of task."""
+    folder = tmp_path_factory.mktemp("real")
+    return recorded(folder, every_kind(folder))
 
 
 @pytest.fixture

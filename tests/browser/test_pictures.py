@@ -23,7 +23,7 @@ from pytest_puma.report.page.page import as_page
 from tests.browser.invented import report
 from tests.browser.page import page
 from tests.browser.shapes import Shape
-from tests.report.page.scripted import every_kind, recorded
+from tests.report.page.scripted import Recorded
 
 Grid: TypeAlias = list[list[int]]
 
@@ -63,12 +63,11 @@ _GREYS = """async ([picture, columns, rows]) => {
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(tmp_path_factory: pytest.TempPathFactory, real: Recorded) -> dict[str, Path]:
     """The page of a run with every kind of task, and that of an invented report, whose cells have every chart."""
     folder = tmp_path_factory.mktemp("pages")
-    run = recorded(folder, every_kind(folder))
     invented = report(Shape(perturbations=("typos_5pct",)), Shape(name="estimation", task="regression"))
-    texts = {"run": as_page(run.run, run.path), "invented": page(invented)}
+    texts = {"run": as_page(real.run, real.path), "invented": page(invented)}
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, "utf-8")
     return {name: folder / f"{name}.html" for name in texts}

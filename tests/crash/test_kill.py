@@ -38,7 +38,7 @@ def test_stopped_early(puma):
 #: Milliseconds of the slowest step.
 PACE = 25
 #: Kills before a run may come to its end.
-KILLS = 3
+KILLS = 5
 ALONE = ("-p", "no:xdist", "--puma-stop-early", "--puma-model=one.gguf")
 WORKERS = ("-n2", "--puma-stop-early", "--puma-model=one.gguf", "--puma-model=two.gguf")
 

@@ -73,11 +73,11 @@ def test_two_runs_at_once_keep_every_answer_once(project: CrashProject) -> None:
         assert {(f"{cell}one", request) for cell, request, _ in rows} == set(project.computed())
 
 
-def test_eight_workers_keep_every_answer_once(project: CrashProject) -> None:
+def test_six_workers_keep_every_answer_once(project: CrashProject) -> None:
     """Cells of one model on all of them, so that they write to the same tables at once."""
     pytest.importorskip("xdist")
     project.write("test_cells.py", CELLS)
-    result = project.run("-n8", "--dist=load", "--puma-model=one.gguf", pace=MODERATE)
+    result = project.run("-n6", "--dist=load", "--puma-model=one.gguf", pace=MODERATE)
     assert result.code == 0, result.output
     assert "locked" not in result.output
     assert "no answers are kept" not in result.output
@@ -88,7 +88,7 @@ def test_eight_workers_keep_every_answer_once(project: CrashProject) -> None:
     assert project.is_sound()
 
 
-@pytest.mark.parametrize("others", [("-n4",), ("-p", "no:xdist")], ids=["four_workers", "alone"])
+@pytest.mark.parametrize("others", [("-n3",), ("-p", "no:xdist")], ids=["three_workers", "alone"])
 def test_a_killed_run_with_two_workers_is_resumed_by_any_number(project: CrashProject, others: tuple[str, ...]) -> None:
     pytest.importorskip("xdist")
     project.write("test_cells.py", CELLS)

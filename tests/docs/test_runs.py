@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from pytest_puma.cli import main
 from pytest_puma.history import names
 from pytest_puma.report.export import FORMATS
+from tests.conftest import ADDOPTS
 from tests.docs.reference import ROOT, names_in, table
 
 # It also imports what no run in this process may import a second time.
@@ -32,25 +34,31 @@ SHORT = (
 VOLATILE = re.compile(r"\d{8}T\d{6}-\d+(-\d+)?|@[0-9a-f]{7}|\d{4}-\d\d-\d\d \d\d:\d\d")
 
 
+def run(home: Path) -> None:
+    """Run the benchmark in a process, as fixtures of a module have no `pytester`."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", *ADDOPTS.split()]
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)  # noqa: S603 - our own
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
 def git(home: Path, *arguments: str) -> None:
     who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     subprocess.run(["git", *who, *arguments], cwd=home, check=True, capture_output=True)  # noqa: S603, S607
 
 
-@pytest.fixture
-def home(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A branch `main` with a run, and a branch with two, of which the second one has a spoiled prompt."""
-    monkeypatch.setenv("COLUMNS", "120")
-    pytester.makeini(INI)
-    pytester.makepyfile(test_triage=BENCHMARK)
-    home = pytester.path
+    home = tmp_path_factory.mktemp("home")
+    (home / "pytest.ini").write_text(INI, encoding="utf-8")
+    (home / "test_triage.py").write_text(BENCHMARK, encoding="utf-8")
     git(home, "init", "-b", "main")
     git(home, "add", ".")
     git(home, "commit", "-m", "one")
-    pytester.runpytest_inprocess("-p", "no:xdist").assert_outcomes(passed=2)
+    run(home)
     git(home, "checkout", "-b", "short-prompt")
     git(home, "commit", "--allow-empty", "-m", "two")
-    pytester.runpytest_inprocess("-p", "no:xdist").assert_outcomes(passed=2)
+    run(home)
     prompts = home / "prompts" / "triage_jira"
     prompts.mkdir(parents=True)
     for template in (ROOT / "prompts" / "triage_jira").glob("*.jinja"):
@@ -58,8 +66,15 @@ def home(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     (prompts / "_issue.jinja").write_text(SHORT, encoding="utf-8")
     git(home, "add", ".")
     git(home, "commit", "-m", "three")
-    pytester.runpytest_inprocess("-p", "no:xdist").assert_outcomes(passed=2)
+    run(home)
     return home
+
+
+@pytest.fixture
+def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands run there; they only read the runs."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.chdir(made)
 
 
 def settled(text: str) -> list[str]:

@@ -15,4 +15,4 @@ def test_no_data_file_hangs_takes_the_memory_or_raises_errors_of_its_own() -> No
     from tests.fuzz.data_readers import read
 
     with Child(read, megabytes=1000, seconds=30) as child:
-        fuzz(FILES, child.ask, examples=150)
+        fuzz(FILES, child.ask, examples=100)

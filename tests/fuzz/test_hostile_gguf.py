@@ -30,7 +30,7 @@ from tests.tiny_gguf import MIXTRAL, SHAPES, write_gguf
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="each file is used in a fork")
 
 SEED, SECONDS = os.environ.get("PUMA_FUZZ_SEED", "0"), float(os.environ.get("PUMA_FUZZ_SECONDS", "0"))
-FILES = 250
+FILES = 150
 #: The most memory of a process; undamaged, the files take up to 140.
 MEGABYTES = 400
 #: Characters of an error.

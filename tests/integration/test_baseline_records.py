@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from tests.integration.conftest import GATED, SCRIPTED, Project, baseline_files
 
@@ -48,6 +49,8 @@ def test_a_test_file_that_is_deleted_does_not_slip_through_either(one: Project) 
     gone.stdout.fnmatch_lines(["*triage_jira-zero_shot@puma-tiny has a baseline, but benchmarks/test_triage.py::*"])
 
 
+#: A word to pytest.
+TOLD = "config.hook.pytest_deselected(items=gone)"
 #: Deals the tests out to two jobs, as plugins do, with a word or without.
 DEALT = """
 def pytest_collection_modifyitems(config, items):
@@ -57,11 +60,13 @@ def pytest_collection_modifyitems(config, items):
 """
 
 
-def test_a_test_that_this_run_did_not_see_is_not_taken_for_gone(team: Project) -> None:
-    folder = team.pytester.path / "benchmarks"
+def test_a_test_that_this_run_did_not_see_is_not_taken_for_gone(scripted: Project) -> None:
+    team, few = scripted, GATED.replace("samples=50", "samples=8")
+    folder = team.pytester.mkdir("benchmarks")
     tests, other = folder / "test_triage.py", folder / "test_points.py"
-    other.write_text(GATED.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae"), encoding="utf-8")
-    team.run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=4)
+    tests.write_text(few, encoding="utf-8")
+    other.write_text(few.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae"), encoding="utf-8")
+    replace(team, workers=0).run("benchmarks", "--puma-update-baseline", model=False).assert_outcomes(passed=4)
     before = baseline_files(team)
 
     def unseen(*arguments: str, passed: int, ret: int = 0, **shown: int) -> None:
@@ -72,15 +77,17 @@ def test_a_test_that_this_run_did_not_see_is_not_taken_for_gone(team: Project) -
         assert baseline_files(team) == before
 
     gate = "--puma-gate=triage_jira-zero_shot: accuracy >= 0.01"
-    for parts in ("", "config.hook.pytest_deselected(items=gone)"):
+    # Workers tell nobody what they deselected, with a word or without.
+    for parts in (TOLD,) if team.workers else ("", TOLD):
         team.write(conftest=SCRIPTED + DEALT.format(told=parts))
-        # A gate for a cell of the other job is no mistake. Workers tell nobody what they deselected.
+        # A gate for a cell of the other job is no mistake.
         unseen(gate, passed=2, deselected=2 if parts and not team.workers else 0)
     team.write(conftest=SCRIPTED)
-    unseen("--ignore=benchmarks/test_triage.py", gate, passed=2)
-    tests.write_text("import pytest\npytest.importorskip('no_such_module')\n" + GATED, encoding="utf-8")
+    if not team.workers:
+        unseen("--ignore=benchmarks/test_triage.py", gate, passed=2)
+    tests.write_text("import pytest\npytest.importorskip('no_such_module')\n" + few, encoding="utf-8")
     unseen(passed=2, skipped=1)
-    tests.write_text("import no_such_module\n" + GATED, encoding="utf-8")
+    tests.write_text("import no_such_module\n" + few, encoding="utf-8")
     unseen("--continue-on-collection-errors", passed=2, errors=1, ret=1)
 
 

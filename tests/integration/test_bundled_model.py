@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
+from tests.integration.conftest import INI, ONE_PROCESS, TRIAGE, Project
 
 REPOSITORY = Path(__file__).parents[2]
 NOTE = "puma: on the bundled demonstration model puma-tiny; name your own by --puma-model FILE.gguf"
@@ -18,7 +18,7 @@ BROKEN = "<issue>\nTitle: {{ issue_key[:1] }}\n</issue>\n"
 @pytest.fixture
 def benchmarks(pytester: pytest.Pytester) -> Path:
     """The project's own benchmarks, copied into an empty folder."""
-    pytester.makeini("[pytest]\naddopts = -p no:xdist")
+    pytester.makeini(INI + "addopts = -p no:xdist\n")
     shutil.copytree(REPOSITORY / "benchmarks", pytester.path / "benchmarks")
     return pytester.path
 
@@ -71,13 +71,14 @@ def test_tests_of_other_kinds_hear_nothing_of_it(project: Project) -> None:
 
 
 def test_the_gates_of_the_benchmarks_hold_on_it(pytester: pytest.Pytester, benchmarks: Path) -> None:
-    result = pytester.runpytest_subprocess(str(benchmarks / "benchmarks"))
+    # Of 50 samples each, .ci/run runs them.
+    result = pytester.runpytest_subprocess(str(benchmarks / "benchmarks"), "--puma-samples=16")
     result.assert_outcomes(passed=12)
 
 
 def test_a_broken_template_misses_the_gates(pytester: pytest.Pytester, benchmarks: Path) -> None:
     shutil.copytree(REPOSITORY / "prompts", benchmarks / "prompts")
     (benchmarks / "prompts" / "triage_jira" / "_issue.jinja").write_text(BROKEN, encoding="utf-8")
-    result = pytester.runpytest_subprocess(str(benchmarks / "benchmarks" / "test_triage_jira.py"))
+    result = pytester.runpytest_subprocess(str(benchmarks / "benchmarks" / "test_triage_jira.py"), "--puma-samples=16")
     result.assert_outcomes(failed=4)
     result.stdout.fnmatch_lines(["f1_macro * is under *"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import ADDOPTS
 from tests.disk import small_disk
 from tests.integration.conftest import INI, ONE_PROCESS, SCRIPTED, Project
 from tests.integration.test_full_disk import command_of, lines_of
@@ -21,7 +22,7 @@ import pathlib
 import time
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3", "rcoif", "egi"], samples=8)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3", "rcoif"], samples=4)
 def test_triage(puma):
     while {waits} and not pathlib.Path({root!r}, "gone").exists():
         time.sleep(0.01)
@@ -59,7 +60,7 @@ class Broken(TriageJiraScenario):
 def test_triage(puma):
     pass
 """
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+ENVIRONMENT = os.environ | {"PYTEST_ADDOPTS": ADDOPTS}
 
 
 def closed_after(project: Project, text: str, *options: str) -> tuple[int, str]:
@@ -124,7 +125,7 @@ def test_the_store_is_pruned_and_made_one_file_where_nobody_reads_on(project: Pr
 def test_a_cell_whose_progress_nobody_reads_is_kept(alone: Project) -> None:
     root = str(alone.pytester.path)
     alone.write(conftest=SLOW.format(root=root), test_triage=WAITING.format(root=root, waits=False))
-    status, errors = closed_after(alone, "puma: 0 of 4 cells done; triage_jira-zero_shot@tiny 0 of 8 samples")
+    status, errors = closed_after(alone, "puma: 0 of 3 cells done; triage_jira-zero_shot@tiny 0 of 4 samples")
     assert (status, errors) == (1, "")
     assert check_whole(alone.folder) == {"triage_jira-zero_shot@tiny"}
 

@@ -45,13 +45,10 @@ ROWS: list[tuple[str, dict[str, dict[str, Any]], str, list[bool], list[bool]]] =
         [False],
     ),
     (
-        "Schreibe Deutsch.",
-        {"language:response_language": {"language": "de"}, "startend:end_checker": {"end_phrase": "Ende."}},
-        # Longer than 120 characters: the library needs 0.7 GB to tell the language of a shorter text.
-        (
-            "Der See ist heute sehr ruhig und klar. Am Ufer sitzen zwei Kinder und werfen kleine Steine in das Wasser, "
-            "bis die Sonne untergeht. Ende!"
-        ),
+        # No language is asked for: to tell it takes seconds, and tests/metrics/ifeval has it.
+        "Name two colours.",
+        {"keywords:existence": {"keywords": ["blue"]}, "startend:end_checker": {"end_phrase": "The end."}},
+        "Red and blue. The end!",
         [True, False],
         [True, False],
     ),

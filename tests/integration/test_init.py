@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
+from pytest_puma.cli import main
 from tests.integration.conftest import Project
 
 KINDS = ("bug", "feature request", "question")
@@ -21,13 +21,12 @@ def pytest_puma_backend(model):
 """
 
 
-def init(pytester: pytest.Pytester, *arguments: str) -> list[str]:
-    """Run the command; return the arguments of the first command that it prints as the next one."""
-    result = pytester.run(
-        sys.executable, "-c", "from pytest_puma.cli import main; raise SystemExit(main())", "init", *arguments
-    )
-    assert result.ret == 0
-    line = result.outlines[result.outlines.index("next:") + 1]
+def init(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """Run the command in this folder; return the arguments of the first command that it prints as the next one."""
+    capsys.readouterr()
+    assert main(["init", *arguments]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    line = lines[lines.index("next:") + 1]
     return shlex.split(line.partition("#")[0])[1:]
 
 
@@ -36,10 +35,12 @@ def write_csv(path: Path, header: list[str], rows: list[list[str]]) -> None:
         csv.writer(stream).writerows([header, *rows])
 
 
-def test_in_an_empty_folder_the_benchmark_runs_on_the_bundled_model(pytester: pytest.Pytester) -> None:
+def test_in_an_empty_folder_the_benchmark_runs_on_the_bundled_model(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = [[f"T-{n}", f"Ticket {n} is about something.", KINDS[n % 3]] for n in range(12)]
     write_csv(pytester.path / "tickets.csv", ["id", "text", "kind"], rows)
-    result = pytester.runpytest_subprocess("-p", "no:xdist", *init(pytester, "tickets.csv"))
+    result = pytester.runpytest_subprocess("-p", "no:xdist", *init(capsys, "tickets.csv"))
     assert result.parseoutcomes().keys() <= {"passed", "failed"}
     assert sum(result.parseoutcomes().values()) == 2
     result.stdout.fnmatch_lines(
@@ -60,13 +61,15 @@ def test_in_an_empty_folder_the_benchmark_runs_on_the_bundled_model(pytester: py
     ],
     ids=range(7),
 )
-def test_columns_of_any_name_reach_the_prompt(pytester: pytest.Pytester, gguf: Path, names: tuple[str, str]) -> None:
+def test_columns_of_any_name_reach_the_prompt(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], gguf: Path, names: tuple[str, str]
+) -> None:
     text, label = names
     rows = [[f"What happens in case {n}?", KINDS[n % 3]] for n in range(15)]
     write_csv(pytester.path / "rows.csv", [text, label], rows)
     project = Project(pytester, gguf, 0)
     project.write(conftest=SAYS.format(reply="Question."))
-    (test,) = init(pytester, "rows.csv", f"--text={text}" if "," not in text else "", f"--label={label}")
+    (test,) = init(capsys, "rows.csv", f"--text={text}" if "," not in text else "", f"--label={label}")
     with (pytester.path / "pytest.ini").open("a", encoding="utf-8") as stream:
         stream.write("puma_naive_baselines = false\n")
     options = ["--puma-strategy=zero_shot,few_shot_2", "--puma-samples=9"]
@@ -79,12 +82,12 @@ def test_columns_of_any_name_reach_the_prompt(pytester: pytest.Pytester, gguf: P
     assert kept.count("What happens in case") > 18
 
 
-def test_numbers_are_estimated(pytester: pytest.Pytester, gguf: Path) -> None:
+def test_numbers_are_estimated(pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], gguf: Path) -> None:
     rows = [[f"Story {n} needs some work.", f"{n % 13}.5"] for n in range(30)]
     write_csv(pytester.path / "stories.csv", ["story", "days"], rows)
     project = Project(pytester, gguf, 0)
     project.write(conftest=SAYS.format(reply="About 6.5 days."))
-    (test,) = init(pytester, "stories.csv")
+    (test,) = init(capsys, "stories.csv")
     project.run(test).assert_outcomes(passed=2)
     written = [each for each in project.predictions() if each["cell"].startswith("stories-zero_shot")]
     assert {each["answer"] for each in written} == {"6.5"}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Project
+from tests.conftest import ADDOPTS
+from tests.integration.conftest import INI, Project
 
 GATED = """
 import pytest
@@ -26,7 +29,7 @@ def test_triage(puma):
 POINTS = """
 import pytest
 
-@pytest.mark.puma("estimation_tawos", strategies=["zero_shot"], samples=50, gates=["no_regression"])
+@pytest.mark.puma("estimation_tawos", strategies=["zero_shot"], samples=20, gates=["no_regression"])
 def test_points(puma):
     pass
 """
@@ -50,15 +53,23 @@ def run(project: Project, *arguments: str) -> tuple[pytest.RunResult, dict[str, 
     return result, verdicts | {"gates": record["gates"]}
 
 
-@pytest.fixture
-def team(pytester: pytest.Pytester) -> Project:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with a baseline of 100 issues."""
-    pytester.makeini("[pytest]\npuma_naive_baselines = false\n")
-    project = Project(pytester, Path("unused"), 0)
-    project.write(test_triage=GATED, test_points=POINTS)
-    result = project.run("--puma-update-baseline", model=False)
-    result.assert_outcomes(passed=3)
-    return project
+    folder = tmp_path_factory.mktemp("made")
+    for name, text in (("pytest.ini", INI), ("test_triage.py", GATED), ("test_points.py", POINTS)):
+        (folder / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", *ADDOPTS.split(), "--puma-update-baseline"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - our own
+    assert "3 passed" in done.stdout, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def team(pytester: pytest.Pytester, made: Path) -> Project:
+    """A copy of it."""
+    shutil.copytree(made, pytester.path, dirs_exist_ok=True)
+    return Project(pytester, Path("unused"), 0)
 
 
 def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.scenarios import TriageJiraScenario, draw
-from tests.integration.conftest import Project
+from tests.integration.conftest import INI, Project
 from tests.tiny_gguf import SHAPES, Shape, write_gguf
 
 CELLS = """
@@ -32,7 +32,7 @@ def rows(result: pytest.RunResult) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 def test_it_counts_the_tokens_that_the_run_reports(pytester: pytest.Pytester, shape: Shape) -> None:
-    pytester.makeini("[pytest]")
+    pytester.makeini(INI)
     pytester.makepyfile(test_all=CELLS)
     model = write_gguf(pytester.path / "tiny.gguf", shape)
     planned = rows(pytester.runpytest_inprocess("--puma-plan", f"--puma-model={model}"))

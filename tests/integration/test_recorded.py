@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +98,12 @@ def test_the_ini_file_may_name_a_file_of_answers(alone: Project) -> None:
 @pytest.mark.usefixtures("cold")
 def test_recorded_answers_need_no_llama_cpp(scripted: Project) -> None:
     scripted.write(test_triage=TRIAGE)
-    write_answers(scripted)
+    write_answers(replace(scripted, workers=0))
     scripted.write(conftest=NO_ENGINE)
-    for options in ((), ("--puma-strict", "--puma-threads=1")):
-        workers = ("-n2",) if scripted.workers else ("-n0",)
-        arguments = ("--puma-model=recorded:gpt4=answers.jsonl", *options, *workers)
+    settings = ("--puma-strict", "--puma-threads=1")
+    # Each process takes seconds to start cold: one worker, and with it the settings alone.
+    for options in ((*settings, "-n1"),) if scripted.workers else (("-n0",), (*settings, "-n0")):
+        arguments = ("--puma-model=recorded:gpt4=answers.jsonl", *options)
         result = scripted.pytester.runpytest_subprocess(*arguments)
         result.assert_outcomes(passed=1)
         assert result.ret == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -114,11 +115,12 @@ def test_no_model_is_opened_and_llama_cpp_is_not_imported(project: Project) -> N
     weights = project.pytester.path / "gone.gguf"
     shutil.copy(project.model, weights)
     project.write(test_triage=TRIAGE.replace("accuracy >= 0.1", "accuracy >= 0"))
-    project.run(f"--puma-model={weights}", model=False).assert_outcomes(passed=1)
+    replace(project, workers=0).run(f"--puma-model={weights}", model=False).assert_outcomes(passed=1)
     weights.unlink()
     project.write(conftest=NO_ENGINE)
 
-    result = project.pytester.runpytest_subprocess("--puma-rescore=last", *(["-n2"] if project.workers else []))
+    # One worker: each process takes seconds to start cold.
+    result = project.pytester.runpytest_subprocess("--puma-rescore=last", *(["-n1"] if project.workers else []))
 
     result.assert_outcomes(passed=1)
     assert result.ret == 0

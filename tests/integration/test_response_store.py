@@ -138,24 +138,26 @@ def test_the_file_may_lie_elsewhere(project: Project) -> None:
 
 @pytest.mark.usefixtures("cold")
 def test_offline_needs_no_model_and_no_llama_cpp(project: Project, tmp_path: Path) -> None:
-    model = tmp_path / "gone.gguf"
-    shutil.copy(project.model, model)
-    project.write(test_triage=LABELS)
-    project.run(f"--puma-model={model}", "--puma-max-tokens=8", model=False).assert_outcomes(passed=10)
+    model = Path(shutil.copy(project.model, tmp_path / "gone.gguf"))
+    project.write(test_triage=LABELS.replace('"few_shot_3", "egi", "self_consistency_3", ', ""))
+    one_process = Project(project.pytester, model, 0)
+    one_process.run("--puma-max-tokens=8").assert_outcomes(passed=4)
     before = newest(project)
     model.unlink()
-    project.write(conftest=NO_ENGINE)
-    gate = "--puma-gate=accuracy >= 0.99"
-    for name in ("gone",) if project.workers else ("gone", "gone.gguf", str(model)):
-        arguments = (f"--puma-model={name}", "--puma-offline", "--puma-max-tokens=8", gate)
-        process = Project(project.pytester, model, project.workers)
-        result = process.pytester.runpytest_subprocess(
-            *arguments, *(["-n", "2"] if project.workers else ["-p", "no:xdist"])
-        )
+    arguments = ("--puma-offline", "--puma-max-tokens=8", "--puma-gate=accuracy >= 0.99")
+
+    def check(result: pytest.RunResult) -> None:
         # The gates of perturbed cells are those of their own.
-        result.assert_outcomes(failed=5, passed=5)
-        result.stdout.fnmatch_lines(["kept answers: all * of 10 cells*"])
+        result.assert_outcomes(failed=2, passed=2)
+        result.stdout.fnmatch_lines(["kept answers: all * of 4 cells*"])
         assert lines_of(newest(project), project) == lines_of(before, project)
+
+    for name in () if project.workers else ("gone.gguf", str(model)):
+        check(one_process.run(f"--puma-model={name}", *arguments, model=False))
+    project.write(conftest=NO_ENGINE)
+    # One worker: each process takes seconds to start cold.
+    workers = "-n1" if project.workers else "-pno:xdist"
+    check(project.pytester.runpytest_subprocess("--puma-model=gone", *arguments, workers))
 
 
 @ONE_PROCESS

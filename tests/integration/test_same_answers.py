@@ -13,11 +13,11 @@ from tests.integration.conftest import without_clock
 BENCHMARKS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies={triage}, samples=12, max_tokens=12, logprobs=True)
+@pytest.mark.puma("triage_jira", strategies={triage}, samples=8, max_tokens=12, logprobs=True)
 def test_triage(puma):
     pass
 
-@pytest.mark.puma("estimation_tawos", strategies=["zero_shot", "option_scoring"], samples=12, max_tokens=12)
+@pytest.mark.puma("estimation_tawos", strategies=["zero_shot", "option_scoring"], samples=8, max_tokens=12)
 def test_points(puma):
     pass
 
@@ -67,8 +67,9 @@ def whole(answers: Any, known: dict[tuple[str, str], Any]) -> dict[tuple[str, st
     return known
 
 
-@pytest.mark.usefixtures("cold")
-def test_a_repeated_command_repeats_every_byte(answers: Any, whole: Any) -> None:
+def test_a_repeated_command_repeats_every_byte(answers: Any, whole: Any, request: pytest.FixtureRequest) -> None:
+    # Only the second run starts cold, with another hash seed and at other addresses than the first one.
+    request.getfixturevalue("cold")
     assert answers() == whole
     thoughts = [each["usage"] for (cell, _), each in whole.items() if "zero_shot_cot" in cell]
     # More is written than read: these were computed in streams.
@@ -77,7 +78,7 @@ def test_a_repeated_command_repeats_every_byte(answers: Any, whole: Any) -> None
 
 def test_a_selection_answers_as_the_whole(answers: Any, whole: Any) -> None:
     part = answers("-k", "few_shot or option")
-    assert len(part) == 24
+    assert len(part) == 16
     assert {key: whole[key] for key in part} == part
 
 
@@ -91,7 +92,10 @@ def test_workers_answer_as_one_process(answers: Any, whole: Any, dist: list[str]
 
 
 def test_strict_answers_do_not_depend_on_the_samples_beside_them(answers: Any) -> None:
-    few, many = answers("--puma-strict", "--puma-samples=5"), answers("--puma-strict", "--puma-threads=2")
+    few, many = (
+        answers("--puma-strict", "--puma-samples=2"),
+        answers("--puma-strict", "--puma-samples=4", "--puma-threads=2"),
+    )
     shared = few.keys() & many.keys()
     assert shared
     assert [few[key] for key in sorted(shared)] == [many[key] for key in sorted(shared)]

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.store.database import ResponseStore
-from tests.disk import obedient
 from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import INI, Project
-from tests.integration.test_full_disk import command_of, run
+from tests.integration.test_full_disk import OBEDIENT, command_of, run
 from tests.integration.test_response_store import KEPT, rows
 
 #: Writes its answers one by one.
@@ -112,15 +111,12 @@ def test_a_folder_that_can_only_be_read_gives_all_answers(alone: Project, state:
         assert log.exists()
     if state == "killed_without_shared_memory":
         shared.unlink()
-    alone.write(test_triage=TRIAGE)
+    alone.write(conftest=KEPT + OBEDIENT, test_triage=TRIAGE)
     before = {file.name: file.read_bytes() for file in store.parent.iterdir() if file != shared}
     with readable(store.parent):
-        offline = obedient(*command_of(alone, "-p", "no:cacheprovider", "--puma-offline"))
-        online = obedient(*command_of(alone, "-p", "no:cacheprovider"))
-        outputs = [
-            subprocess.run(each, cwd=alone.pytester.path, check=True, capture_output=True, text=True).stdout  # noqa: S603
-            for each in (offline, online)
-        ]
+        results = [run(alone, "-p", "no:cacheprovider", *options) for options in (("--puma-offline",), ())]
+    outputs = [result.stdout for result in results]
+    assert [result.returncode for result in results] == [0, 0], outputs
     for output in outputs:
         assert "kept answers: all 8 of 1 cell" in output
     assert f"{store} can only be read, so that no answers are kept: " in outputs[1]

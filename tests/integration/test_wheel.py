@@ -54,8 +54,9 @@ def _run(command: list[str], folder: Path, **environment: str) -> str:
 
 
 def _pytest(installed: Path, folder: Path, model: Path, *arguments: str) -> str:
-    # In front of the editable install of this repository.
+    # In front of the editable install of this repository. The run of two lines loads scikit-learn.
     command = [sys.executable, "-m", "pytest", f"--puma-model={model}", "--puma-max-tokens=8", "-p", "no:cacheprovider"]
+    command += ["-o", "puma_naive_baselines=false"]
     return _run([*command, *arguments], folder, PYTHONPATH=str(installed))
 
 
@@ -93,6 +94,7 @@ def test_two_lines_run_on_the_bundled_model(installed: Path, tmp_path: Path) -> 
     two_lines = 'import pytest; pytestmark = pytest.mark.puma("triage_jira")\ndef test_it(puma): pass\n'
     (tmp_path / "test_two_lines.py").write_text(two_lines, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--puma-report=html:report.html"]
+    command += ["--puma-samples=4"]
     output = _run(command, tmp_path, PYTHONPATH=str(installed))
     assert "4 passed" in output
     assert "on the bundled demonstration model puma-tiny" in output

@@ -25,7 +25,7 @@ rows = st.lists(st.tuples(st.sampled_from(LABELS), distributions(LABELS)), min_s
 @settings(deadline=None)
 def test_brier_agrees_with_scikit_learn(pairs: Rows) -> None:
     golds, probabilities = zip(*pairs, strict=True)
-    measures = measured(Triage(), predictions(golds, golds, probabilities))
+    measures = scored(Triage(), predictions(golds, golds, probabilities)).values(["brier"])
     shares = [[row[label] for label in LABELS] for row in probabilities]
 
     expected = brier_score_loss(golds, shares, labels=LABELS, scale_by_half=False)
@@ -36,7 +36,7 @@ def test_brier_agrees_with_scikit_learn(pairs: Rows) -> None:
 @settings(deadline=None)
 def test_calibration_errors_follow_their_definition(pairs: Rows) -> None:
     golds, probabilities = zip(*pairs, strict=True)
-    measures = measured(Triage(), predictions(golds, golds, probabilities))
+    measures = scored(Triage(), predictions(golds, golds, probabilities)).measures(only=["ece", "mce"])
     bins: dict[int, list[tuple[float, float]]] = {}
     for gold, shares in pairs:
         # The answer is the gold, which counts where it ties for the top.

@@ -5,22 +5,47 @@ from lingua import Language
 
 from pytest_puma.metrics.languages import _COMMON, canonical, known_languages, language_of
 
-#: "I drink a cup of tea every morning", more or less.
+#: "I drink a cup of tea every morning", more or less. In Latin script it has over 120 letters: for a shorter text,
+#: the library loads five times as many numbers of each language with this script, which takes 12 seconds.
 TEA = {
     "ar": "أشرب كوبا من الشاي كل صباح.",
     "bn": "আমি প্রতিদিন সকালে এক কাপ চা পান করি।",
-    "de": "Ich trinke jeden Morgen eine Tasse Tee.",
+    "de": (
+        "Ich trinke jeden Morgen eine Tasse Tee. "
+        "Dann lese ich die Zeitung, gehe mit dem Hund in den Park und fahre mit dem Bus zur Arbeit. "
+        "Am Abend koche ich für die ganze Familie."
+    ),
     "el": "Πίνω ένα φλιτζάνι τσάι κάθε πρωί.",
-    "en": "I drink a cup of tea every morning.",
-    "es": "Bebo una taza de té todas las mañanas.",
+    "en": (
+        "I drink a cup of tea every morning. "
+        "Then I read the newspaper, walk the dog in the park, and take the bus to my work in the town. "
+        "In the evening I cook for the whole family."
+    ),
+    "es": (
+        "Bebo una taza de té todas las mañanas. "
+        "Después leo el periódico, paseo al perro por el parque y voy en autobús a mi trabajo. "
+        "Por la noche cocino para toda la familia."
+    ),
     "fa": "من هر روز صبح یک فنجان چای می‌نوشم.",
-    "fi": "Juon kupin teetä joka aamu.",
-    "fr": "Je bois une tasse de thé tous les matins.",
+    "fi": (
+        "Juon kupin teetä joka aamu. "
+        "Sitten luen sanomalehden, kävelen koiran kanssa puistossa ja menen bussilla töihin. "
+        "Illalla laitan ruokaa koko perheelle."
+    ),
+    "fr": (
+        "Je bois une tasse de thé tous les matins. "
+        "Ensuite je lis le journal, je promène le chien dans le parc et je prends le bus. "
+        "Le soir je fais la cuisine pour toute la famille."
+    ),
     "gu": "હું દરરોજ સવારે એક કપ ચા પીઉં છું.",
     "he": "אני שותה כוס תה כל בוקר.",
     "hi": "मैं हर सुबह एक कप चाय पीता हूँ।",
     "hy": "Ես ամեն առավոտ մի բաժակ թեյ եմ խմում",
-    "it": "Bevo una tazza di tè ogni mattina.",
+    "it": (
+        "Bevo una tazza di tè ogni mattina. "
+        "Poi leggo il giornale, porto il cane a passeggio nel parco e prendo l'autobus. "
+        "La sera cucino per tutta la mia famiglia."
+    ),
     "ja": "私は毎朝お茶を一杯飲みます。",
     "ka": "მე ყოველ დილით ერთ ფინჯან ჩაის ვსვამ.",
     "kn": "ನಾನು ಪ್ರತಿದಿನ ಬೆಳಿಗ್ಗೆ ಒಂದು ಕಪ್ ಚಹಾ ಕುಡಿಯುತ್ತೇನೆ.",
@@ -28,12 +53,24 @@ TEA = {
     "ml": "ഞാൻ എല്ലാ ദിവസവും രാവിലെ ഒരു കപ്പ് ചായ കുടിക്കുന്നു.",
     "mr": "मी दररोज सकाळी एक कप चहा पितो आणि वर्तमानपत्र वाचतो.",
     "ne": "म हरेक बिहान एक कप चिया पिउँछु।",
-    "nl": "Ik drink elke ochtend een kopje thee.",
+    "nl": (
+        "Ik drink elke ochtend een kopje thee. "
+        "Daarna lees ik de krant, loop ik met de hond door het park en neem ik de bus naar mijn werk. "
+        "In de avond kook ik voor het hele gezin."
+    ),
     "pa": "ਮੈਂ ਹਰ ਰੋਜ਼ ਸਵੇਰੇ ਚਾਹ ਦਾ ਇੱਕ ਕੱਪ ਪੀਂਦਾ ਹਾਂ।",
     "pl": "Każdego ranka piję filiżankę herbaty.",
-    "pt": "Eu bebo uma xícara de chá todas as manhãs.",
+    "pt": (
+        "Eu bebo uma xícara de chá todas as manhãs. "
+        "Depois leio o jornal, passeio com o cachorro no parque e pego o ônibus para o trabalho. "
+        "À noite cozinho para toda a família."
+    ),
     "ru": "Каждое утро я пью чашку чая.",
-    "sw": "Ninakunywa kikombe cha chai kila asubuhi.",
+    "sw": (
+        "Ninakunywa kikombe cha chai kila asubuhi. "
+        "Kisha ninasoma gazeti, ninatembea na mbwa wangu kwenye bustani na ninapanda basi. "
+        "Jioni ninapika chakula kwa familia yangu."
+    ),
     "ta": "நான் தினமும் காலையில் ஒரு கோப்பை தேநீர் குடிக்கிறேன்.",
     "te": "నేను ప్రతిరోజూ ఉదయం ఒక కప్పు టీ తాగుతాను.",
     "th": "ฉันดื่มชาหนึ่งถ้วยทุกเช้า",
@@ -56,7 +93,7 @@ def test_a_text_without_letters_is_in_no_language(text: str) -> None:
 
 def test_the_script_of_most_letters_decides() -> None:
     assert language_of("ನಾನು ಪ್ರತಿದಿನ ಚಹಾ ಕುಡಿಯುತ್ತೇನೆ: tea") == "kn"
-    assert language_of("The word ಚಹಾ is Kannada and it means tea.") == "en"
+    assert language_of(f"The word ಚಹಾ is Kannada and it means tea. {TEA['en']}") == "en"
 
 
 @pytest.mark.parametrize("code", ["en", "de"])
@@ -65,7 +102,10 @@ def test_capital_letters_change_no_language(code: str) -> None:
 
 
 def test_a_rare_language_is_found_if_it_is_possible() -> None:
-    zulu = "Ngiphuza inkomishi yetiye njalo ekuseni ngaphambi kokuya emsebenzini."
+    zulu = (
+        "Ngiphuza inkomishi yetiye njalo ekuseni ngaphambi kokuya emsebenzini. "
+        "Ngemva kwalokho ngifunda iphephandaba futhi ngihamba nenja yami epaki ngaphambi kokulala."
+    )
     assert language_of(zulu) != "zu"
     assert language_of(zulu, also=frozenset({"zu"})) == "zu"
     assert language_of(TEA["en"], also=frozenset({"zu"})) == "en"

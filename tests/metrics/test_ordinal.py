@@ -19,7 +19,7 @@ from pytest_puma.core import Scenario
 from pytest_puma.metrics.catalogue import Catalogue
 from pytest_puma.metrics.ordinal import KERNELS
 from pytest_puma.metrics.table import Table
-from tests.factories import LABELS, POINTS, Estimation, OrderedTriage, Triage, measured, predictions
+from tests.factories import LABELS, POINTS, Estimation, OrderedTriage, Triage, measured, predictions, scored
 
 ORDINAL = ("kappa_quadratic", "spearman", "kendall_tau")
 steps = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, None])), min_size=2, max_size=50)
@@ -27,18 +27,19 @@ points = st.lists(st.tuples(st.sampled_from(POINTS), st.sampled_from(POINTS)), m
 
 
 def value(scenario: Scenario, golds: Sequence[str], answers: Sequence[str | None], metric: str) -> float:
-    return measured(scenario, predictions(golds, answers))[metric].value
+    return scored(scenario, predictions(golds, answers)).values([metric])[metric].value
 
 
 @given(steps)
 def test_kappa_is_that_of_scikit_learn_over_the_read_answers(rows: list[tuple[str, str | None]]) -> None:
     read = [(LABELS.index(gold), LABELS.index(answer)) for gold, answer in rows if answer is not None]
-    measures = measured(OrderedTriage(), predictions(*zip(*rows, strict=True))).get("kappa_quadratic")
+    answered = scored(OrderedTriage(), predictions(*zip(*rows, strict=True)))
+    kappa = answered.values(["kappa_quadratic"]).get("kappa_quadratic")
 
-    assert (measures is not None) == bool(read)
-    if measures is not None and len({each for pair in read for each in pair}) > 1:
+    assert (kappa is not None) == bool(read)
+    if kappa is not None and len({each for pair in read for each in pair}) > 1:
         expected = cohen_kappa_score(*zip(*read, strict=True), weights="quadratic", labels=range(len(LABELS)))
-        assert measures.value == pytest.approx(expected)
+        assert kappa.value == pytest.approx(expected)
 
 
 @given(points)

@@ -13,7 +13,7 @@ from scipy.stats import bootstrap
 
 from pytest_puma.core import Prediction, Usage
 from pytest_puma.metrics import metric_names
-from tests.factories import LABELS, POINTS, Estimation, Triage, measured, paired, predictions
+from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions, scored
 
 three_of = st.lists(
     st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, None]), st.sampled_from([*LABELS, None])),
@@ -27,9 +27,10 @@ three_of = st.lists(
 def test_a_change_is_the_difference_of_what_each_set_measures(rows: list[tuple[str, str | None, str | None]]) -> None:
     golds, new, old = zip(*rows, strict=True)
     pairs = paired(Triage(), predictions(golds, new), predictions(golds, old))
-    before, now = measured(Triage(), predictions(golds, old)), measured(Triage(), predictions(golds, new))
+    metrics = ("f1_macro", "accuracy", "parse_failure_rate")
+    before, now = (scored(Triage(), predictions(golds, answers)).values(metrics) for answers in (old, new))
 
-    for metric in ("f1_macro", "accuracy", "parse_failure_rate"):
+    for metric in metrics:
         change = pairs.change(metric)
         assert change is not None
         assert (change.old, change.new) == pytest.approx((before[metric].value, now[metric].value))

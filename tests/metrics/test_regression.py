@@ -11,7 +11,7 @@ from sklearn.metrics import mean_absolute_error, median_absolute_error, root_mea
 
 from pytest_puma.metrics.kernels import median
 from pytest_puma.stats import expanded_percentile_interval, resampling_weights
-from tests.factories import POINTS, Estimation, measured, predictions
+from tests.factories import POINTS, Estimation, measured, predictions, scored
 from tests.metrics.generated import distributions
 
 numbers = st.sampled_from(POINTS) | st.decimals(0, 200, places=1).map(str)
@@ -19,6 +19,7 @@ pairs = st.lists(st.tuples(numbers, numbers | st.none()), min_size=1, max_size=6
 
 
 @given(pairs.filter(lambda rows: any(answer for _, answer in rows)))
+@settings(max_examples=40)
 def test_errors_agree_with_scikit_learn_over_the_read_answers(rows: list[tuple[str, str | None]]) -> None:
     measures = measured(Estimation(), predictions(*zip(*rows, strict=True)))
     golds, answers = zip(*[(float(gold), float(answer)) for gold, answer in rows if answer], strict=True)
@@ -35,10 +36,10 @@ def test_errors_agree_with_scikit_learn_over_the_read_answers(rows: list[tuple[s
 
 @given(st.lists(st.integers(0, 9) | st.none(), min_size=2, max_size=40).filter(lambda errors: set(errors) != {None}))
 @example([0, 9, None, None])
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_the_interval_of_the_median_is_that_of_repeated_rows(errors: list[int | None]) -> None:
     answers = [None if error is None else str(error) for error in errors]
-    measure = measured(Estimation(), predictions(["0"] * len(errors), answers), seed=3)["mdae"]
+    measure = scored(Estimation(), predictions(["0"] * len(errors), answers), seed=3).measures(only=["mdae"])["mdae"]
     parsed = np.array([error is not None for error in errors])
     weights = resampling_weights([()] * len(errors), seed=3)[:, parsed]
     values = np.array([error for error in errors if error is not None])
@@ -58,8 +59,8 @@ def test_the_interval_of_the_mean_error_covers_as_promised() -> None:
     rng = np.random.default_rng(5)
     covered = 0
     for seed in range(200):
-        errors = rng.exponential(2.0, size=60)
-        measure = measured(Estimation(()), predictions(["0"] * 60, [str(error) for error in errors]), seed=seed)["mae"]
+        answered = predictions(["0"] * 60, list(map(str, rng.exponential(2.0, size=60))))
+        measure = scored(Estimation(()), answered, seed=seed).measures(only=["mae"])["mae"]
         covered += measure.low <= 2.0 <= measure.high
 
     assert 0.89 <= covered / 200 <= 0.98
@@ -174,7 +175,8 @@ def test_a_number_of_two_hundred_digits_has_an_error() -> None:
 @given(st.lists(st.tuples(numbers, distributions(POINTS)), min_size=1, max_size=20))
 def test_the_expected_value_has_its_own_error(rows: list[tuple[str, dict[str, float]]]) -> None:
     golds, parsed = zip(*rows, strict=True)
-    measures = measured(Estimation(), predictions(golds, ["1"] * len(golds), parsed))
+    answered = scored(Estimation(), predictions(golds, ["1"] * len(golds), parsed))
+    measures = answered.values(["mae", "mae_expected"])
     expected = [sum(float(label) * share for label, share in shares.items()) for shares in parsed]
 
     assert measures["mae_expected"].value == pytest.approx(mean_absolute_error([*map(float, golds)], expected))
@@ -189,7 +191,7 @@ def test_a_regression_may_name_no_values_to_choose_from() -> None:
 
 
 @given(st.integers(0, 999))
-@settings(max_examples=15)
+@settings(max_examples=5)
 def test_the_interval_of_the_mean_error_is_the_bootstrap_t_interval(seed: int) -> None:
     """Resample by resample, with the standard library's mean and standard deviation."""
     random = np.random.default_rng(seed)
@@ -202,7 +204,7 @@ def test_the_interval_of_the_mean_error_is_the_bootstrap_t_interval(seed: int) -
     low, high = np.quantile(ratios, [0.025, 0.975], method="inverted_cdf")
     error = stdev(errors) / math.sqrt(30)
 
-    measure = measured(Estimation(), predictions(golds, answers))["mae"]
+    measure = scored(Estimation(), predictions(golds, answers)).measures(only=["mae"])["mae"]
 
     # Of two neighbours among the ratios rounding may take the other.
     assert measure.low == pytest.approx(max(0, fmean(errors) - high * error), rel=0.01)

@@ -19,6 +19,7 @@ from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.testing import ScriptedBackend
 from tools.qwen2 import Shape
+from tools.speed import __main__ as program
 from tools.speed import server
 from tools.speed.bench import OUR_OWN, measure
 from tools.speed.contenders import BUSY, IN_PROCESS, Setting, Work
@@ -35,6 +36,12 @@ ROOT = Path(__file__).parents[2]
 def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
     path = write_model(tmp_path_factory.mktemp("speed") / "small.gguf", SMALL)
     return Setting(path=path, threads=1, context=2048)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the models of all runs: each model is written once."""
+    return tmp_path_factory.mktemp("models")
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +180,9 @@ def test_the_overhead_of_pytest_is_separate_from_the_computing_time(setting: Set
         ("triage", "inspect on server", ["xllamacpp", "inspect_ai", "openai"]),
     ],
 )
-def test_the_last_line_is_a_summary(workload: str, contender: str, packages: list[str], tmp_path: Path) -> None:
+def test_the_last_line_is_a_summary(
+    workload: str, contender: str, packages: list[str], tmp_path: Path, folder: Path
+) -> None:
     for package in packages:
         if find_spec(package) is None:
             pytest.skip(f"{package}: pip install 'pytest-puma[speed]'")
@@ -181,7 +190,7 @@ def test_the_last_line_is_a_summary(workload: str, contender: str, packages: lis
     command = [sys.executable, "-m", "tools.speed", "--quick", f"--workload={workload}", f"--contender={contender}"]
     command += ["--busy"] if contender == "loop" else []
     done = subprocess.run(  # noqa: S603 - our own command
-        [*command, "--samples=1", "--threads=1", f"--json={figures}", f"--folder={tmp_path}"],
+        [*command, "--samples=1", "--threads=1", f"--json={figures}", f"--folder={folder}"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -196,8 +205,8 @@ def test_the_last_line_is_a_summary(workload: str, contender: str, packages: lis
 
 
 @pytest.mark.parametrize("option", ["--workload", "--contender"])
-def test_an_unknown_name_is_refused(option: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tools.speed", "--shape=tiny", f"--folder={tmp_path}", "--samples=1"]
-    done = subprocess.run([*command, option, "magic"], cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
-    assert done.returncode == 1
-    assert f"{option}: 'magic' is unknown; there are: " in done.stderr
+def test_an_unknown_name_is_refused(option: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ["--shape=tiny", f"--folder={folder}", "--samples=1", option, "magic"]
+    monkeypatch.setattr(sys, "argv", ["speed", *arguments])
+    with pytest.raises(SystemExit, match=f"^{option}: 'magic' is unknown; there are: "):
+        program.main()

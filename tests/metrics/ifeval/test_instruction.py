@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
 from pytest_puma.metrics.ifeval import KINDS, read_instructions, variants
-from tests.metrics.ifeval.checks import follows, instruction
+from tests.metrics.ifeval.checks import ENGLISH, GERMAN, follows, instruction
 
+#: Replies that follow the instructions about a language.
+LANGUAGES = {
+    "language:response_language": GERMAN,
+    "change_case:english_capital": ENGLISH.upper(),
+    "change_case:english_lowercase": ENGLISH,
+}
 #: Usable arguments of each kind.
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "keywords:existence": {"keywords": ["cow"]},
@@ -44,7 +50,10 @@ LOOSE = {
     "keywords:frequency": "Cow!\nThe cow.",
     "keywords:forbidden_words": "A text without cow:\nNothing.",
     "keywords:letter_frequency": "Zero of them:\nNothing.",
-    "language:response_language": "Certainly, I will answer this question in German for you.\nDie Kuh ist im Stall.",
+    "language:response_language": (
+        "Certainly, I will answer this question in German for you, because you asked me to write about "
+        f"that old animal which everybody in our village would still know, namely how {ENGLISH}\n{GERMAN}"
+    ),
     "length_constraints:number_words": "Here are three words:\none two three",
     "length_constraints:number_sentences": "Sure. Here you are.\nOne sentence.",
     "length_constraints:number_paragraphs": "Sure:\n***\none\n***\ntwo",
@@ -61,8 +70,8 @@ LOOSE = {
     "startend:quotation": 'Here:\n"It rains."\nBye.',
     "punctuation:no_comma": "Sure, here you are:\nNone.",
     "change_case:capital_word_frequency": "SURE:\nNothing.",
-    "change_case:english_capital": "Sure:\nTHE COW STOOD IN THE OLD BARN.",
-    "change_case:english_lowercase": "Sure:\nthe cow stood in the old barn.",
+    "change_case:english_capital": f"Sure:\n{ENGLISH.upper()}",
+    "change_case:english_lowercase": f"Sure:\n{ENGLISH}",
 }
 
 
@@ -110,7 +119,13 @@ def test_the_variants_of_a_reply_are_eight() -> None:
     assert variants("a") == ("a", "", "", "", "a", "", "", "")
 
 
-@given(st.sampled_from(sorted(set(KINDS) - {"language:response_language"})), st.text('aZ.*,-\n"[]<> 1', max_size=40))
+@pytest.mark.parametrize("kind", LANGUAGES)
+def test_a_language_that_is_followed_strictly_is_followed_loosely(kind: str) -> None:
+    rule = instruction(kind, ARGUMENTS[kind])
+    assert (rule.strict(LANGUAGES[kind]), rule.loose(LANGUAGES[kind])) == (True, True)
+
+
+@given(st.sampled_from(sorted(KINDS.keys() - LANGUAGES.keys())), st.text('aZ.*,-\n"[]<> 1', max_size=40))
 def test_what_is_followed_strictly_is_followed_loosely(kind: str, reply: str) -> None:
     rule = instruction(kind, ARGUMENTS[kind])
     assert rule.loose(reply) >= rule.strict(reply)

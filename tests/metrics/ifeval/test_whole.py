@@ -6,10 +6,7 @@ from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer  # type: ignore[import-untyped]
 
 from pytest_puma.metrics.ifeval.whole import words
-from tests.metrics.ifeval.checks import follows
-
-ENGLISH = "the cow stood in the old barn while the rain fell on the roof and the farmer went home to his family."
-GERMAN = "Die Kuh stand in der alten Scheune, während der Regen auf das Dach fiel und der Bauer nach Hause ging."
+from tests.metrics.ifeval.checks import ENGLISH, GERMAN, follows
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,19 @@ from pytest_puma.core import Sample, SettingsError
 from pytest_puma.metrics.library import LIBRARY
 from tests.factories import prediction, sample
 
-GERMAN = "Ich trinke jeden Morgen eine Tasse Tee und lese die Zeitung."
-ENGLISH = "I drink a cup of tea every morning and read the newspaper."
-ZULU = "Ngiphuza inkomishi yetiye njalo ekuseni ngaphambi kokuya emsebenzini."
+# Over 120 letters each: for a shorter text, the library loads its numbers for 12 seconds.
+GERMAN = (
+    "Ich trinke jeden Morgen eine Tasse Tee und lese die Zeitung. "
+    "Dann gehe ich mit dem Hund in den Park und fahre mit dem Bus zur Arbeit in der alten Innenstadt."
+)
+ENGLISH = (
+    "I drink a cup of tea every morning and read the newspaper. "
+    "Then I walk the dog in the park and take the bus to my work in the town. In the evening I cook dinner."
+)
+ZULU = (
+    "Ngiphuza inkomishi yetiye njalo ekuseni ngaphambi kokuya emsebenzini. "
+    "Ngemva kwalokho ngifunda iphephandaba futhi ngihamba nenja yami epaki ngaphambi kokulala."
+)
 NAMES = ("language", "language.same_as_prompt", "language.same_as_prompt.raw")
 
 

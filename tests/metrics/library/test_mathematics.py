@@ -36,15 +36,20 @@ def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkerProcess, "ask", ask)
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerProcess]:
+@pytest.fixture(scope="module")
+def one_second() -> Iterator[WorkerProcess]:
     """A worker process that computes for 1 second."""
-    program = Path(equivalence.__file__ or "")
-    worker = WorkerProcess(program, ["1", str(1 << 30)], 60.0)
-    ask = WorkerProcess.ask
-    monkeypatch.setattr(WorkerProcess, "ask", lambda _, question: ask(worker, question))
+    worker = WorkerProcess(Path(equivalence.__file__ or ""), ["1", str(1 << 30)], 60.0)
     yield worker
     worker.close()
+
+
+@pytest.fixture
+def quick(one_second: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> WorkerProcess:
+    """All comparisons are those of the quick worker process."""
+    ask = WorkerProcess.ask
+    monkeypatch.setattr(WorkerProcess, "ask", lambda _, question: ask(one_second, question))
+    return one_second
 
 
 def number_match(text: str, *references: str) -> float | None:

@@ -118,13 +118,17 @@ def test_then_all_right_answers_go_and_wrong_ones_are_whole(small: Page) -> None
     assert not small.index["left_out"]["shortened"]
 
 
-@pytest.mark.parametrize("more", [1.0, 3.0])
-def test_then_the_ends_of_long_texts_go_as_far_as_they_must(run: Recorded, more: float) -> None:
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """A run of long texts."""
     cells = [answered("triage-zero_shot@m", reply=20_000, prompt=12_000)]
-    recording = recorded(run.path.parents[2] / f"long {more}", cells)
-    made = page(recording, EMPTY + more)
-    text = as_page(recording.run, recording.path, PageSettings(megabytes=EMPTY + more))
-    assert 0.8 * more < len(text.encode()) / 1e6 - EMPTY < more
+    return recorded(tmp_path_factory.mktemp("long"), cells)
+
+
+@pytest.mark.parametrize("more", [1.0, 3.0])
+def test_then_the_ends_of_long_texts_go_as_far_as_they_must(long: Recorded, more: float) -> None:
+    made = page(long, EMPTY + more)
+    assert 0.8 * more < len(made.text.encode()) / 1e6 - EMPTY < more
     assert not any(left_out(made, flags.PRESENT, without=flags.RIGHT))
     shortened = [each for each in made.flags("triage-zero_shot@m") if each & flags.SHORTENED]
     assert made.index["left_out"]["shortened"] == len(shortened) > 0
