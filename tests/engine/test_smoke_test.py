@@ -110,8 +110,8 @@ def test_a_file_on_which_llama_cpp_never_ends_is_an_error(model_file: Callable[[
     no_rotation(parts)
     path = tmp_path / "q.gguf"
     path.write_bytes(parts.content())
-    with pytest.raises(EngineError, match=r"^q: llama\.cpp did not decode two tokens within 6 s when it used /"):
-        smoke_test(Model(name="q", path=path), seconds=6)
+    with pytest.raises(EngineError, match=r"^q: llama\.cpp did not decode two tokens within 3 s when it used /"):
+        smoke_test(Model(name="q", path=path), seconds=3)
 
 
 def test_a_file_that_llama_cpp_refuses_is_left_to_the_backend(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ Row: TypeAlias = NDArray[np.float64]
 #: The bytes of each token, none of one that ends the text, and how far its logit led.
 Pieces: TypeAlias = "list[tuple[bytes, float]]"
 CELLS = 2048
+#: The tokens of each file that end a line or the text: there are up to 262,144 to look at.
+_ENDS: dict[Path, list[int]] = {}
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Loop:
     """A model with one sequence, without flash attention."""
 
     def __init__(self, path: Path, *, threads: int) -> None:
+        self._path = path
         self._model = llama_cpp.llama_model_load_from_file(os.fsencode(path), llama_cpp.llama_model_default_params())
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = params.n_batch = CELLS
@@ -122,11 +125,13 @@ class Loop:
         """The tokens that end an answer: that of the template in a chat, else those that end a line or the text."""
         if chat and self.template() is not None:
             return self.tokens("<|im_end|>", bos=False)
-        return [
-            token
-            for token in range(self._size)
-            if llama_cpp.llama_vocab_is_eog(self._vocab, token) or self._piece(token, special=False).startswith(b"\n")
-        ]
+        if self._path not in _ENDS:
+            _ENDS[self._path] = [token for token in range(self._size) if self._is_end(token)]
+        return _ENDS[self._path]
+
+    def _is_end(self, token: int) -> bool:
+        is_last = bool(llama_cpp.llama_vocab_is_eog(self._vocab, token))
+        return is_last or self._piece(token, special=False).startswith(b"\n")
 
     def likelihoods(self, prompt: str, continuations: Sequence[str], *, ends: Sequence[int] = ()) -> list[Likely]:
         """Those of each continuation of a text, one after the other behind the prompt that all share."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NOISE = 1.0
 #: Of texts, .19 in the mean.
 MEAN_NOISE = 0.4
-QUESTIONS, LETTERS = 8, "ABCDE"
+QUESTIONS, LETTERS = 5, "ABCDE"
 
 
 class FiveOrders(CommonsenseQa):

@@ -20,7 +20,12 @@ from pytest_puma.strategies.templates import find_template
 from tests.real.conftest import THREADS, has_avx512
 from tests.real.loop import Loop, Pieces
 
-SCENARIOS = ("triage_jira", "estimation_tawos", "prioritization_jira")
+#: Each scenario, and one with an example.
+KINDS = (
+    *((scenario, "zero_shot") for scenario in ("triage_jira", "estimation_tawos", "prioritization_jira")),
+    ("triage_jira", "few_shot_1"),
+)
+SAMPLES = 20
 LABELS = ("Critical", "Major", "Minor", "Trivial")
 #: The same decodes give the same logits; sums of their exponentials are added up in another order.
 STRICT = 1e-3
@@ -30,15 +35,20 @@ MEAN_NOISE, MAX_NOISE, NEAR_TIE = 0.4, 1.0, 0.7
 
 
 @cache
-def prompts(*, samples: int = 1) -> tuple[Prompt, ...]:
-    """Some of each scenario, and of one with an example, as the product asks them."""
-    pairs = [*((scenario, "zero_shot") for scenario in SCENARIOS), ("triage_jira", "few_shot_1")]
-    return tuple(task.prompt() for scenario, strategy in pairs for task in _tasks(scenario, strategy, samples))
+def prompts(scenario: str, strategy: str) -> tuple[Prompt, ...]:
+    """Some of a scenario, as the product asks them, the shortest first."""
+    asked = [task.prompt() for task in _tasks(scenario, strategy)]
+    return tuple(sorted(asked, key=lambda prompt: sum(len(each.content) for each in prompt.messages)))
 
 
-def _tasks(name: str, strategy: str, samples: int) -> Iterator[Task]:
+def generations() -> list[Generate]:
+    """Requests for a few tokens. What they compare does not depend on the length of a prompt, but their time does."""
+    return [Generate(prompt=prompts(*kind)[0], max_tokens=8) for kind in KINDS]
+
+
+def _tasks(name: str, strategy: str) -> Iterator[Task]:
     scenario, parsed = BUILTIN[name](), parse_strategy(strategy)
-    drawn = draw(scenario, samples, 42)
+    drawn = draw(scenario, SAMPLES, 42)
     examples = example_rows(scenario, parsed.shots, 42, {each.id for each in drawn}) if parsed.shots else ()
     template = find_template(name, parsed.templates, project=None)
     for sample in drawn:
@@ -66,7 +76,7 @@ def test_prompts_have_the_tokens_of_llama_cpp_pythons_formatter(default: Engine,
         Message(role="assistant", content="Yes."),
         Message(role="user", content=""),
     )
-    requested = [*prompts(samples=20), Prompt(messages=hostile)]
+    requested = [*(prompt for kind in KINDS for prompt in prompts(*kind)), Prompt(messages=hostile)]
     template = loop.template()
     if template is None:
         bos = loop.tokens("", bos=True)
@@ -104,16 +114,16 @@ def parted(pieces: Pieces, response: Response) -> float | None:
 
 
 def test_strict_texts_are_those_of_the_loop(strict: Engine, loop: Loop) -> None:
-    requested = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts()]
+    requested = generations()
     for request, response in zip(requested, strict.run(requested), strict=True):
-        assert parted(loop.greedy(strict.backend.encode(request.prompt), 12), response) is None
+        assert parted(loop.greedy(strict.backend.encode(request.prompt), request.max_tokens), response) is None
         assert response.text or response.finish == "stop"
 
 
 def test_default_texts_leave_those_of_the_loop_at_near_ties_alone(default: Engine, loop: Loop) -> None:
-    requested = [Generate(prompt=prompt, max_tokens=12) for prompt in prompts()]
+    requested = generations()
     leads = [
-        parted(loop.greedy(default.backend.encode(request.prompt), 12), response)
+        parted(loop.greedy(default.backend.encode(request.prompt), request.max_tokens), response)
         for request, response in zip(requested, default.run(requested), strict=True)
     ]
     assert None in leads
@@ -121,8 +131,7 @@ def test_default_texts_leave_those_of_the_loop_at_near_ties_alone(default: Engin
 
 
 def test_log_probabilities_of_labels_are_those_of_the_loop(default: Engine, strict: Engine, loop: Loop) -> None:
-    triage = [task.prompt() for task in _tasks("triage_jira", "zero_shot", 2)]
-    requested = [Score(prompt=prompt, continuations=LABELS) for prompt in triage]
+    requested = [Score(prompt=prompt, continuations=LABELS) for prompt in prompts("triage_jira", "zero_shot")[:2]]
     plain = []
     for request in requested:
         before, tails = strict.encode(request)

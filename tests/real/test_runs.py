@@ -37,15 +37,13 @@ class Animals(ChoiceScenario):
     def answer(self, item):
         return item["answer"]
 
-@pytest.mark.puma(Animals, strategies=["option_scoring", "cloze_scoring"], samples=4)
+@pytest.mark.puma(Animals, strategies=["option_scoring", "cloze_scoring"])
 def test_animals(puma):
     pass
 """
 ANIMALS = [
-    {"question": "Which animal barks at a visitor?", "choices": ["a cat", "a dog", "a fish"], "answer": 1},
     {"question": "Where do penguins live?", "choices": ["in the far south", "in a desert"], "answer": 0},
     {"question": "What does a cow give?", "choices": ["wool", "eggs", "milk", "honey", "ink"], "answer": "milk"},
-    {"question": "Which of these can fly?", "choices": ["a horse", "a pig", "an eagle", "none of these"], "answer": 2},
 ]
 
 
@@ -89,16 +87,16 @@ def test_strict_answers_do_not_depend_on_their_batch(project: Project, models: d
 
 
 def test_workers_perturbations_and_determinism(project: Project, models: dict[str, Model]) -> None:
-    arguments = ("--puma-threads=1", "--puma-perturb=typos_5pct")
-    alone, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-determinism=2")
+    arguments = ("--puma-threads=1", "--puma-perturb=typos_5pct", "--puma-samples=2")
+    alone, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-determinism=1")
     shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments)
     assert shared == alone
     cells = record["outcomes"]
     assert len(cells) == 2 * 2 * 2
     assert {cell["signature"]["perturbation"] for cell in cells} == {None, "typos_5pct"}
     for cell in cells:
-        assert cell["determinism"]["samples"] == 2
-        assert cell["determinism"]["answers"] <= cell["determinism"]["texts"] <= 2
+        assert cell["determinism"]["samples"] == 1
+        assert cell["determinism"]["answers"] <= cell["determinism"]["texts"] <= 1
 
 
 def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(
@@ -114,5 +112,5 @@ def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(
     assert shared == beside
     assert [row for row in beside if "+" not in row[0]] == alone
     # Cloze prompts do not show the choices: they have one trial, and their order changes nothing.
-    assert len(alone) == 2 * 4 * (2 + 1)
+    assert len(alone) == 2 * len(ANIMALS) * (2 + 1)
     assert {cell["signature"]["perturbation"] for cell in record["outcomes"]} == {None, "label_order"}

@@ -25,11 +25,16 @@ def project(pytester: pytest.Pytester, models: dict[str, Model]) -> Project:
     return Project(pytester, models["smollm2"].path, 0)
 
 
-def run(project: Project, models: dict[str, Model], *arguments: str) -> pytest.RunResult:
-    """A run of both models, whose folder is the only one."""
-    shutil.rmtree(project.pytester.path / ".puma", ignore_errors=True)
-    both = [f"--puma-model=smollm2={models['smollm2'].path}", f"--puma-model=gemma={models['gemma'].path},chat=off"]
-    return project.pytester.runpytest_subprocess("-p", "no:xdist", *both, *arguments)
+def run(project: Project, models: dict[str, Model], *arguments: str, base: bool = True) -> pytest.RunResult:
+    """A run of the chat model, and of the base model with it, whose folder is the only one.
+
+    It takes the answers of the run before: tests/real/test_runs.py has runs that compute the same ones.
+    """
+    shutil.rmtree(project.pytester.path / ".puma" / "runs", ignore_errors=True)
+    tested = [f"--puma-model=smollm2={models['smollm2'].path}"]
+    if base:
+        tested.append(f"--puma-model=gemma={models['gemma'].path},chat=off")
+    return project.pytester.runpytest_subprocess("-p", "no:xdist", *tested, *arguments)
 
 
 def values(project: Project, *names: str) -> dict[str, list[float]]:
@@ -49,8 +54,9 @@ def statuses(project: Project) -> dict[str, list[str]]:
 
 def test_completions_with_groups_a_cue_and_examples(project: Project, models: dict[str, Model]) -> None:
     project.write(test_geography_qa=GEOGRAPHY_QA)
-    run(project, models, "--puma-update-baseline").assert_outcomes(passed=2)
-    run(project, models).assert_outcomes(passed=2)
+    few = "--puma-samples=4"
+    run(project, models, few, "--puma-update-baseline").assert_outcomes(passed=2)
+    run(project, models, few).assert_outcomes(passed=2)
     assert set(map(tuple, statuses(project).values())) == {("PASS", "PASS")}
     for exact, words_in_common in values(project, "exact_match", "f1_words").values():
         assert 0.6 <= exact <= words_in_common
@@ -62,7 +68,7 @@ def test_completions_with_groups_a_cue_and_examples(project: Project, models: di
 def test_the_example_of_eval_frameworks_guide(project: Project, models: dict[str, Model]) -> None:
     marker = '@pytest.mark.puma(GeographyQATask, strategies=["few_shot_3"])'
     project.write(test_geography=f"import pytest\n{TASK}\n{marker}\ndef test_geography(puma): ...")
-    result = run(project, models, "--puma-gate=exact_match >= 0.6")
+    result = run(project, models, "--puma-samples=4", "--puma-gate=exact_match >= 0.6")
     result.assert_outcomes(passed=2, warnings=1)
     result.stdout.fnmatch_lines(["*GeographyQATask: the ground truth 'A: *.' begins with the cue 'A:'*"])
     means = values(project, "exact_match[mean subject]", "exact_match[subject=Asia]", "exact_match[subject=Europe]")
@@ -74,7 +80,7 @@ def test_the_example_of_eval_frameworks_guide(project: Project, models: dict[str
 def test_choices_in_many_orders(project: Project, models: dict[str, Model]) -> None:
     project.write(test_commonsense_mcqa=COMMONSENSE_MCQA)
     # Both models are too small for the question. What they give away is that they prefer places.
-    run(project, models, "--puma-samples=2").assert_outcomes(failed=4)
+    run(project, models, "--puma-samples=2", "--puma-max-tokens=4").assert_outcomes(failed=4)
     for accuracy, bias in values(project, "accuracy", "position_bias").values():
         assert abs(accuracy - 0.2) < 0.2
         assert bias > 0.2
@@ -83,11 +89,11 @@ def test_choices_in_many_orders(project: Project, models: dict[str, Model]) -> N
     assert {status[1] for status in statuses(project).values()} == {"FAIL"}
     cells = Counter((each["cell"], each["sample_id"]) for each in project.predictions())
     assert len(cells) == 4 * 2
-    assert set(cells.values()) == {20}
+    assert set(cells.values()) == {10}
     scored = [each for each in project.predictions() if each["cell"] == "commonsense_mcqa-option_scoring@gemma"]
     assert {len(each["probabilities"]) for each in scored} == {5}
     places = Counter((each["sample_id"], place, choice) for each in scored for place, choice in _shown(each))
-    assert set(places.values()) == {4}
+    assert set(places.values()) == {2}
 
 
 def _shown(prediction: dict[str, Any]) -> list[tuple[int, str]]:
@@ -99,12 +105,13 @@ def _shown(prediction: dict[str, Any]) -> list[tuple[int, str]]:
 def test_completions_in_json_with_a_metric_of_ones_own(project: Project, models: dict[str, Model]) -> None:
     project.write(test_invoices=INVOICES)
     # The other rows are lent as examples. An answer has 20 tokens; other replies go on to the limit.
-    short = ("--puma-samples=3", "--puma-max-tokens=48")
-    run(project, models, *short, "--puma-update-baseline")
+    short = ("--puma-samples=2", "--puma-max-tokens=32")
+    # Only what the chat model replies is checked.
+    run(project, models, *short, "--puma-update-baseline", base=False)
     measures = values(project, "json.schema", "json.only", "json.equal", "total_error")
     schema, only, equal, error = measures["invoices-few_shot_3@smollm2"]
     assert (schema, only, error) == (1, 1, 0)
     assert 0 < equal <= 1
     assert measures["invoices-zero_shot@smollm2"][0] < 0.95
-    run(project, models, *short, "--puma-strategy=few_shot_3")
+    run(project, models, *short, "--puma-strategy=few_shot_3", base=False)
     assert statuses(project)["invoices-few_shot_3@smollm2"] == ["PASS", "PASS"]

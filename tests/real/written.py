@@ -46,7 +46,7 @@ class CommonsenseMCQA(ChoiceScenario):
     data = "evaluation_qa.jsonl"
     key = "id"
     required = {"id": str, "question": str, "answer": str, "choices": list}
-    orders = 20
+    orders = 10
     scores = ("accuracy", "majority_accuracy", "position_bias")
 
     def question(self, item):
