@@ -15,8 +15,8 @@ from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
 #: those of real models take a tenth less: the workers of the tests already fill the cores.
 ADDOPTS = "-p no:hypothesispytest -p no:anyio -o puma_threads=1"
 
-# Tests say what is right, not how soon: machines are shared.
-settings.register_profile("untimed", deadline=None)
+# Tests say what is right, not how soon: machines are shared. Half of the usual examples: each run has others.
+settings.register_profile("untimed", deadline=None, max_examples=50)
 settings.load_profile("untimed")
 
 # Tests compare numbers that a processor computes alike in any batch; a GPU does not. Name one here to see by how much.

@@ -71,9 +71,9 @@ def test_tests_of_other_kinds_hear_nothing_of_it(project: Project) -> None:
 
 
 def test_the_gates_of_the_benchmarks_hold_on_it(pytester: pytest.Pytester, benchmarks: Path) -> None:
-    # Of 50 samples each, .ci/run runs them.
-    result = pytester.runpytest_subprocess(str(benchmarks / "benchmarks"), "--puma-samples=16")
-    result.assert_outcomes(passed=12)
+    # .ci/run runs all of them, of 50 samples each.
+    result = pytester.runpytest_subprocess(str(benchmarks / "benchmarks" / "test_triage_jira.py"), "--puma-samples=16")
+    result.assert_outcomes(passed=4)
 
 
 def test_a_broken_template_misses_the_gates(pytester: pytest.Pytester, benchmarks: Path) -> None:

@@ -80,7 +80,7 @@ def answers(project: Project, models: dict[str, Model], *arguments: str) -> tupl
 
 
 def test_strict_answers_do_not_depend_on_their_batch(project: Project, models: dict[str, Model]) -> None:
-    arguments = ("-p", "no:xdist", "--puma-strict")
+    arguments = ("-p", "no:xdist", "--puma-strict", "--puma-samples=2")
     _, record = answers(project, models, *arguments, "--puma-determinism=2")
     checks = [cell["determinism"] for cell in record["outcomes"]]
     assert [(each["samples"], each["texts"], each["answers"]) for each in checks] == [(2, 0, 0)] * 4

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model
+from pytest_puma.core.bundled import bundled_folder
 from tests.docs.reference import page_name
 from tests.docs.task_pages import PAGES, read_page
 from tests.real.conftest import has_avx512
@@ -16,6 +17,8 @@ from tools.readme_drift import settled
 
 #: As few samples as have all rows of a page's table: `naive.tfidf` learns from ten.
 FEW = {"several-turns": 2, "own-metric": 2}
+#: Pages whose table has rows that depend on the answers: groups with the worst values, gates that were missed.
+WITH_ROWS_OF_ITS_ANSWERS = ("choice", "regression")
 _END = re.compile(r"\w+: (data/)?\w+\.(jsonl|csv) ")
 
 
@@ -27,16 +30,14 @@ def test_a_page_shows_what_a_run_prints(
     page = read_page(path)
     pytester.makeini("[pytest]")
     file, option, _ = page.command
-    assert models["smollm2"].name == "smollm2"
-    arguments = []
+    model, arguments = models["smollm2"].path, []
     if not has_avx512():
         # Only the names are compared, and so few samples, in so few orders, have all of them.
+        model = model if path.stem in WITH_ROWS_OF_ITS_ANSWERS else bundled_folder("models") / "puma-tiny.gguf"
         arguments = [f"--puma-samples={FEW.get(path.stem, 10)}"]
         page.files[file] = page.files[file].replace("orders = 4", "orders = 2")
     page.write(pytester.path)
-    result = pytester.runpytest_subprocess(
-        "-p", "no:xdist", file, f"{option}=smollm2={models['smollm2'].path}", *arguments
-    )
+    result = pytester.runpytest_subprocess("-p", "no:xdist", file, f"{option}=smollm2={model}", *arguments)
     lines = [line.rstrip() for line in result.stdout.lines]
     start = next(at for at, line in enumerate(lines) if re.match(r"=+ puma =+", line)) + 1
     end = next(at for at, line in enumerate(lines) if _END.match(line))
