@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,11 @@ import pytest
 from pytest_puma.cli import main
 from pytest_puma.history import names
 from pytest_puma.report.export import FORMATS
-from tests.conftest import ADDOPTS
 from tests.docs.reference import ROOT, names_in, table
 
 # It also imports what no run in this process may import a second time.
 from tests.integration.conftest import INI
+from tests.processes import run_pytest
 
 PAGE = (ROOT / "docs" / "reference" / "runs.md").read_text(encoding="utf-8")
 BENCHMARK = """
@@ -34,13 +33,6 @@ SHORT = (
 VOLATILE = re.compile(r"\d{8}T\d{6}-\d+(-\d+)?|@[0-9a-f]{7}|\d{4}-\d\d-\d\d \d\d:\d\d")
 
 
-def run(home: Path) -> None:
-    """Run the benchmark in a process, as fixtures of a module have no `pytester`."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", *ADDOPTS.split()]
-    done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)  # noqa: S603 - our own
-    assert "2 passed" in done.stdout, done.stdout + done.stderr
-
-
 def git(home: Path, *arguments: str) -> None:
     who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     subprocess.run(["git", *who, *arguments], cwd=home, check=True, capture_output=True)  # noqa: S603, S607
@@ -55,10 +47,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(home, "init", "-b", "main")
     git(home, "add", ".")
     git(home, "commit", "-m", "one")
-    run(home)
+    assert "2 passed" in run_pytest(home, "-p", "no:xdist")
     git(home, "checkout", "-b", "short-prompt")
     git(home, "commit", "--allow-empty", "-m", "two")
-    run(home)
+    assert "2 passed" in run_pytest(home, "-p", "no:xdist")
     prompts = home / "prompts" / "triage_jira"
     prompts.mkdir(parents=True)
     for template in (ROOT / "prompts" / "triage_jira").glob("*.jinja"):
@@ -66,7 +58,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (prompts / "_issue.jinja").write_text(SHORT, encoding="utf-8")
     git(home, "add", ".")
     git(home, "commit", "-m", "three")
-    run(home)
+    assert "2 passed" in run_pytest(home, "-p", "no:xdist")
     return home
 
 

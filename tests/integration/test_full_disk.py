@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.disk import small_disk
+from tests.disk import OBEDIENT, small_disk
 from tests.integration.conftest import SCRIPTED, TRIAGE, Project
 
 #: No file of the process that writes can have more than 100 kB: those of the second of three cells are too large.
@@ -34,21 +34,6 @@ def test_few(puma):
 @pytest.mark.puma("triage_jira", strategies=["rcoif"], samples=100)
 def test_many(puma):
     pass
-"""
-#: Obedient to the modes of files, as processes of the superuser usually are not: without CAP_DAC_OVERRIDE and
-#: CAP_DAC_READ_SEARCH. A process that starts with its imports done can only drop them itself.
-OBEDIENT = """
-import ctypes
-
-def obey():
-    library = ctypes.CDLL(None)
-    header, sets = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
-    assert library.capget(header, sets) == 0
-    for place in range(3):
-        sets[place] &= ~0b110
-    assert library.capset(header, sets) == 0
-
-obey()
 """
 REMOVED = """
 import pathlib

@@ -1,12 +1,10 @@
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import ADDOPTS
 from tests.integration.conftest import TRIAGE, Project
+from tests.processes import run_pytest
 
 EVERYTHING = """
 import pytest
@@ -37,17 +35,9 @@ def everything(tmp_path_factory: pytest.TempPathFactory, gguf: Path) -> dict[int
 
 
 def _run(folder: Path, gguf: Path, workers: int, *, cells: int) -> Project:
-    command = [sys.executable, "-m", "pytest", f"--puma-model={gguf}", *ADDOPTS.split()]
-    command += ["--puma-strategy=all", "--puma-threads=1", "--puma-max-tokens=8", "-q", "-opuma_naive_baselines=false"]
-    done = subprocess.run(  # noqa: S603 - our own command
-        [*command, *(["-n", str(workers), "-k", "not pairs"] if workers else ["-p", "no:xdist"])],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{cells} passed" in done.stdout
+    options = ["--puma-strategy=all", "--puma-threads=1", "--puma-max-tokens=8", "-q", "-opuma_naive_baselines=false"]
+    options += ["-n", str(workers), "-k", "not pairs"] if workers else ["-p", "no:xdist"]
+    assert f"{cells} passed" in run_pytest(folder, f"--puma-model={gguf}", *options)
     return Project(SimpleNamespace(path=folder), gguf, workers)  # type: ignore[arg-type]
 
 

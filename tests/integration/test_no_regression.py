@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import ADDOPTS
 from tests.integration.conftest import INI, Project
+from tests.processes import run_pytest
 
 GATED = """
 import pytest
@@ -59,9 +57,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     for name, text in (("pytest.ini", INI), ("test_triage.py", GATED), ("test_points.py", POINTS)):
         (folder / name).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", *ADDOPTS.split(), "--puma-update-baseline"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - our own
-    assert "3 passed" in done.stdout, done.stdout + done.stderr
+    assert "3 passed" in run_pytest(folder, "-p", "no:xdist", "--puma-update-baseline")
     return folder
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.store.database import ResponseStore
+from tests.disk import OBEDIENT
 from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import INI, Project
-from tests.integration.test_full_disk import OBEDIENT, command_of, run
+from tests.integration.test_full_disk import command_of, run
 from tests.integration.test_response_store import KEPT, rows
 
 #: Writes its answers one by one.
