@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ADDOPTS
 from tests.disk import small_disk
 from tests.integration.conftest import INI, ONE_PROCESS, SCRIPTED, Project
 from tests.integration.test_full_disk import command_of, lines_of
@@ -60,14 +59,13 @@ class Broken(TriageJiraScenario):
 def test_triage(puma):
     pass
 """
-ENVIRONMENT = os.environ | {"PYTEST_ADDOPTS": ADDOPTS}
 
 
 def closed_after(project: Project, text: str, *options: str) -> tuple[int, str]:
     """Run, read up to a text, and close the pipe. The exit status and what was written to stderr."""
     command = command_of(project, "-p", "no:cacheprovider", *options)
     with subprocess.Popen(  # noqa: S603 - ours
-        command, cwd=project.pytester.path, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command, cwd=project.pytester.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -142,7 +140,7 @@ def written_to(project: Project, path: Path, *options: str) -> str:
     command = command_of(project, "-p", "no:cacheprovider", *options)
     with path.open("wb") as stream:
         result = subprocess.run(  # noqa: S603 - ours
-            command, cwd=project.pytester.path, env=ENVIRONMENT, stdout=stream, stderr=subprocess.PIPE, check=False
+            command, cwd=project.pytester.path, stdout=stream, stderr=subprocess.PIPE, check=False
         )
     assert result.returncode
     return result.stderr.decode()
@@ -161,7 +159,7 @@ def test_a_log_on_a_full_disk_costs_no_file_of_ours(project: Project, columns: s
     """Wide lines fill the disk in the summary, or earlier."""
     project.write(conftest=SCRIPTED, test_triage=WAITING.format(root=str(project.pytester.path), waits=False))
     with small_disk(project.pytester.path / "logs", 4) as logs, pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ENVIRONMENT, "COLUMNS", columns)
+        patch.setenv("COLUMNS", columns)
         errors = written_to(project, logs / "log.txt", "-v")
     assert "No space left on device" in errors
     folders = list((project.pytester.path / ".puma" / "runs").glob("*"))
