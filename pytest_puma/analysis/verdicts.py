@@ -92,17 +92,17 @@ class Comparison:
         pairs = pair(answers, entry.answers)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
         new, old = {each.key for each in answers.predictions}, entry.answers.keys()
-        asked, known, common = ({sample for sample, _ in keys} for keys in (new, old, new & old))
+        new_ids, old_ids, common = ({sample for sample, _ in keys} for keys in (new, old, new & old))
         # Of samples that both have, one may have more trials.
-        both = f"{len(new & old)} trials" if asked == known else f"{len(common)} samples"
+        both = f"{len(new & old)} trials" if new_ids == old_ids else f"{len(common)} samples"
         return cls(
             pairs=pairs,
             name=name,
             against=name if new == old else f"{name} on the {both} that both have",
             changed=entry.changed(signature),
-            lacking=len(asked - known),
-            unasked=len(known - asked),
-            thin=not asked <= known and len(common) < MIN_COMMON,
+            lacking=len(new_ids - old_ids),
+            unasked=len(old_ids - new_ids),
+            thin=not new_ids <= old_ids and len(common) < MIN_COMMON,
             level=level,
             series=Series.of(answers, entry) if watched else None,
         )
@@ -129,8 +129,8 @@ class Comparison:
         Reports show the sentences of gates that do not pass; that of `no_drift` is about the anchor.
         """
         judged = [each for each in verdicts if each.gate.other == "baseline" and each.is_judged]
-        told = any(each.status != "PASS" and each.gate.word != DRIFT for each in judged)
-        return DATA in self.changed and bool(judged) and not told
+        is_told = any(each.status != "PASS" and each.gate.word != DRIFT for each in judged)
+        return DATA in self.changed and bool(judged) and not is_told
 
     def _limited(self, gate: Gate, policy: Policy) -> Verdict:
         change = self.pairs.change(gate.metric, quotient=gate.quotient, level=self.level)

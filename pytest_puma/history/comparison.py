@@ -199,7 +199,7 @@ def _seed(outcome: Outcome) -> int:
 
 def _missing(keys: Collection[Key], others: Collection[Key]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The ids of the samples that `others` lack, and that of each further trial that they lack, in order."""
-    known = {sample_id for sample_id, _ in others}
+    other_ids = {sample_id for sample_id, _ in others}
     lacking = sorted(set(keys).difference(others))
-    samples = dict.fromkeys(sample_id for sample_id, _ in lacking if sample_id not in known)
-    return tuple(samples), tuple(sample_id for sample_id, _ in lacking if sample_id in known)
+    samples = dict.fromkeys(sample_id for sample_id, _ in lacking if sample_id not in other_ids)
+    return tuple(samples), tuple(sample_id for sample_id, _ in lacking if sample_id in other_ids)

@@ -46,8 +46,8 @@ class Catalogue:
         """Return the names in the order of `all`: all of them, or those of `only` that exist."""
         if only is None:
             return [statistic.name for statistic in self.all()]
-        found = {name for name in only if self.get(name) is not None}
-        return [each.name for each in self._primary_first(self._made) if each.name in found]
+        measured = {name for name in only if self.get(name) is not None}
+        return [each.name for each in self._primary_first(self._made) if each.name in measured]
 
     def all(self) -> list[Statistic]:
         """Return every statistic, the primary one first.

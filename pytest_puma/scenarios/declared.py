@@ -87,12 +87,12 @@ def _check_names(scenario: Scenario) -> None:
     """
     classes = type(scenario).__mro__
     own = [kind for kind in classes if kind.__module__.partition(".")[0] != _PACKAGE]
-    known = {name for kind in classes if kind not in own for name in dir(kind) if not name.startswith("_")}
+    inherited = {name for kind in classes if kind not in own for name in dir(kind) if not name.startswith("_")}
     for kind in own:
         for name in vars(kind):
-            if name.startswith("_") or name in known:
+            if name.startswith("_") or name in inherited:
                 continue
-            if hint := did_you_mean(name, known - vars(kind).keys(), similarity=_SIMILARITY):
+            if hint := did_you_mean(name, inherited - vars(kind).keys(), similarity=_SIMILARITY):
                 remedy = "rename it, or begin its name with an underscore if it is your own"
                 _refuse(scenario, f"it declares {name!r}; {hint}{remedy}")
 

@@ -47,7 +47,7 @@ class RecordedAnswers(Reader):
                 self._by_question.setdefault(question, []).append(answer)
         self._asked = 0
         self._signature: Mapping[str, Any] = {}
-        self._found: dict[str, GivenAnswer | None] = {}
+        self._by_sample: dict[str, GivenAnswer | None] = {}
         self._taken: Counter[tuple[GivenAnswer, int, str]] = Counter()
 
     def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
@@ -83,16 +83,16 @@ class RecordedAnswers(Reader):
     def reset(self) -> None:
         """Forget which answers were used."""
         super().reset()
-        self._found, self._taken = {}, Counter()
+        self._by_sample, self._taken = {}, Counter()
 
     def _answer(self, request: Request, origin: Origin) -> GivenAnswer | None:
         """The answer to the sample of a request. The first request has its question, later ones may not."""
         sample, perturbed = origin.sample, CellId.parse(origin.cell).perturbation is not None
-        if sample.id not in self._found:
+        if sample.id not in self._by_sample:
             # The id of a perturbed sample is that of the original, to which the answers are.
             own = None if perturbed else self._by_id.get(sample.id)
-            self._found[sample.id] = own or self._by_text(request, sample, perturbed=perturbed)
-        return self._found[sample.id]
+            self._by_sample[sample.id] = own or self._by_text(request, sample, perturbed=perturbed)
+        return self._by_sample[sample.id]
 
     def _by_text(self, request: Request, sample: Sample, *, perturbed: bool) -> GivenAnswer | None:
         texts = [request.prompt.messages[-1].content]

@@ -213,8 +213,8 @@ def find_run(text: str, runs: Path, here: Path) -> RecordedRun | None:
         return RecordedRun(files[-1].absolute()) if files else None
     path = here / Path(text).expanduser()
     folders = (runs / text, path, path.parent if path.name in {PREDICTIONS, RECORD} else path)
-    found = (folder for name in (PREDICTIONS, RECORD) for folder in folders if (folder / name).is_file())
-    folder = next(found, None)
+    recorded = (folder for name in (PREDICTIONS, RECORD) for folder in folders if (folder / name).is_file())
+    folder = next(recorded, None)
     return None if folder is None else run_in(folder)
 
 

@@ -68,14 +68,14 @@ def _parents(trees: Mapping[str, nodes.Template], name: str) -> set[str]:
     """The names of all templates that one extends, also through others."""
     from jinja2 import nodes
 
-    found: set[str] = set()
+    ancestors: set[str] = set()
     waiting = [name]
     while waiting:
         extended = (node.template for node in trees[waiting.pop()].find_all(nodes.Extends))
         parents = {each.value for each in extended if isinstance(each, nodes.Const)} & set(trees)
-        waiting += parents - found
-        found |= parents
-    return found
+        waiting += parents - ancestors
+        ancestors |= parents
+    return ancestors
 
 
 def _outermost(node: nodes.Node) -> Iterator[nodes.Block]:

@@ -35,10 +35,10 @@ def own_strategy(name: str, folder: Path | None) -> tuple[str, str]:
     """
     if folder is None or not NAME.fullmatch(name):
         return "", ""
-    found = misnamed(folder / (name + SUFFIX))
-    folder = found.parent if found is not None and folder.name == ANY else folder
+    file = misnamed(folder / (name + SUFFIX))
+    folder = file.parent if file is not None and folder.name == ANY else folder
     advice = f"a strategy of your own needs the file {folder / (name + SUFFIX)}"
-    return ("", advice) if found is None else (f"{advice}: rename {found} to it", "")
+    return ("", advice) if file is None else (f"{advice}: rename {file} to it", "")
 
 
 def _letters(file: Path) -> str:

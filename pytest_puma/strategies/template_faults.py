@@ -22,10 +22,10 @@ def fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str
     """The fault, with a suggestion if a name does not exist."""
     from pytest_puma.engine.budget import LimitError
 
-    found = reason(error)
+    message = reason(error)
     if isinstance(error, LimitError):
-        return f"{found}; expected a prompt of ordinary size: shorten its loops and texts"
-    missing = _MISSING.search(found)
+        return f"{message}; expected a prompt of ordinary size: shorten its loops and texts"
+    missing = _MISSING.search(message)
     name = missing[1] if missing else ""
     owner = _owner(error)
     of_example = any(owner is each for each in variables.get("examples", ()))
@@ -35,9 +35,9 @@ def fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str
         named = "an example" if of_example else "instance" if owner is variables.get("instance") else ""
         fields = sorted(map(str, owner))
         there = one_line(f"{did_you_mean(name, fields)}its fields are: {', '.join(fields) or 'none'}", _MAX_REASON)
-        return f"{f'{named} has no field {name!r}' if named and name else found}; {there}"
+        return f"{f'{named} has no field {name!r}' if named and name else message}; {there}"
     there = ", ".join(sorted(variables)) or "none"
-    return f"{found}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
+    return f"{message}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
 
 
 def _owner(error: Exception) -> Mapping[Any, Any] | None:

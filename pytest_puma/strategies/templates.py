@@ -80,13 +80,13 @@ class Template:
 
         They are `complete` if it never reads another one. If not, only a block that is named almost as one is an error.
         """
-        known = [SYSTEM, *sorted({*read} - {SYSTEM})]
-        for name in (name for name in self.turns if name not in known):
-            hint = did_you_mean(name, known if complete else {*known} - {*self.turns})
+        readable = [SYSTEM, *sorted({*read} - {SYSTEM})]
+        for name in (name for name in self.turns if name not in readable):
+            hint = did_you_mean(name, readable if complete else {*readable} - {*self.turns})
             if complete or hint:
                 msg = (
                     f"{self.path}, line {self.turns[name]}: {strategy} reads no block {name!r}, so no prompt "
-                    f"would show its text; {hint}it reads: {', '.join(known)}"
+                    f"would show its text; {hint}it reads: {', '.join(readable)}"
                 )
                 raise TemplateError(msg)
 
@@ -154,7 +154,7 @@ def find_template(folder: str, names: Sequence[str], *, project: Path | None) ->
     looked_in = ", ".join(str(root / folder) for root in roots)
     files = " or ".join(name + SUFFIX for name in names)
     wanted = [roots[0] / folder / (name + SUFFIX) for name in names]
-    renames = (f", or rename {found} to {each}" for each in wanted if (found := misnamed(each)) is not None)
+    renames = (f", or rename {file} to {each}" for each in wanted if (file := misnamed(each)) is not None)
     msg = (
         f"scenario {folder}, strategy {names[0]}: no template {files} in {looked_in}; "
         f"create {wanted[-1]}{next(renames, '')}"

@@ -130,7 +130,7 @@ SAYS = """
 from pytest_puma.testing import ScriptedBackend
 
 def pytest_puma_backend(model):
-    return ScriptedBackend(lambda prompt: "{said}")
+    return ScriptedBackend(lambda prompt: "{mood}")
 """
 QUOTE = "Zebra"
 
@@ -139,13 +139,13 @@ def quoting(project: Project, ini: str) -> set[str]:
     """The files with a text of the samples after a run with flips."""
     root = project.pytester.path
     project.pytester.makeini(INI + ini)
-    project.write(conftest=SAYS.format(said="sad"), test_mood=QUOTED)
+    project.write(conftest=SAYS.format(mood="sad"), test_mood=QUOTED)
     prompts = root / "prompts" / "mood"
     prompts.mkdir(parents=True)
     (prompts / "zero_shot.jinja").write_text("How? {{ text }}", encoding="utf-8")
     project.run("--puma-update-baseline").assert_outcomes(passed=2)
     shutil.rmtree(root / ".puma")
-    project.write(conftest=SAYS.format(said="glad"))
+    project.write(conftest=SAYS.format(mood="glad"))
     reports = ("--puma-report=json:out.json", "--puma-report=md:out.md", "--puma-report=csv:out.csv")
     project.run("--puma-flips", *reports).assert_outcomes(passed=2)
     assert any(outcome["flips"] for outcome in project.record()["outcomes"])

@@ -26,10 +26,10 @@ from pytest_puma.testing import ScriptedBackend
 WORDS = {words}
 
 def answer(prompt):
-    said = prompt.rpartition("\\x03")[2]
+    task = prompt.rpartition("\\x03")[2]
     if "story points" in prompt:
-        return str(len(said) % WORDS["modulus"])
-    return ["Critical", "Major", "Minor", "Trivial", "what?"][len(said) % WORDS["modulus"]]
+        return str(len(task) % WORDS["modulus"])
+    return ["Critical", "Major", "Minor", "Trivial", "what?"][len(task) % WORDS["modulus"]]
 
 def pytest_puma_backend(model):
     return ScriptedBackend(answer)
