@@ -42,8 +42,11 @@ def prompts(scenario: str, strategy: str) -> tuple[Prompt, ...]:
 
 
 def generations() -> list[Generate]:
-    """Requests for a few tokens. What they compare does not depend on the length of a prompt, but their time does."""
-    return [Generate(prompt=prompts(*kind)[0], max_tokens=8) for kind in KINDS]
+    """Requests for a few tokens, without and with an example.
+
+    What they compare does not depend on the scenario or on the length of a prompt, but their time does.
+    """
+    return [Generate(prompt=prompts(*kind)[0], max_tokens=8) for kind in (KINDS[0], KINDS[-1])]
 
 
 def _tasks(name: str, strategy: str) -> Iterator[Task]:
