@@ -16,11 +16,11 @@ from tools.killed import kill_at
 CELLS = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8)
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=6)
 def test_triage(puma):
     pass
 """
-#: Of 8, or of 5 strict ones; the first ones of a batch end together.
+#: Of 6, or of 5 strict ones; the first ones of a batch end together.
 KEPT = 3
 
 
