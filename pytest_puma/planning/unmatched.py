@@ -26,11 +26,11 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
     Gates in `elsewhere` may concern tests that were not collected, or models or strategies of other runs; an unknown
     name in them is an error all the same.
     """
-    known = _Known(cells, settings.registry)
+    names = _Names(cells, settings.registry)
     faults = []
     for gate in settings.gates:
         if not is_taken(gate, cells):
-            fault = _unknown(gate, known, may_be_elsewhere=gate in elsewhere)
+            fault = _unknown(gate, names, may_be_elsewhere=gate in elsewhere)
             if fault:
                 faults.append(f"gate {str(gate)!r}: {fault}")
     return faults
@@ -42,12 +42,12 @@ def check_own_gates(gates: Iterable[Gate], cells: Sequence[Cell], settings: Sett
     Strategies or perturbations of the command line, or those of a run that is rescored, may replace the cell of a
     gate; an unknown name in its scope is an error all the same.
     """
-    command, known = settings.command, _Known(cells, settings.registry)
+    command, names = settings.command, _Names(cells, settings.registry)
     replaced = command.strategies is not None or command.perturb is not None or settings.rescored is not None
     for gate in gates:
         if is_taken(gate, cells):
             continue
-        if fault := _unknown_name(_Scope(gate.scope or "*"), known):
+        if fault := _unknown_name(_Scope(gate.scope or "*"), names):
             msg = f"gate {str(gate)!r}: {fault}"
             raise SettingsError(msg)
         if not replaced:
@@ -66,7 +66,7 @@ def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
     return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
 
 
-class _Known:
+class _Names:
     """The names that a gate can use, found once for all gates: each scenario has to make its catalogue of metrics."""
 
     def __init__(self, cells: Sequence[Cell], registry: Registry) -> None:
@@ -102,16 +102,16 @@ class _Known:
         return {name: None for each in different for name in metric_names(each, available_scores(each, self.registry))}
 
 
-def _unknown(gate: Gate, known: _Known, *, may_be_elsewhere: bool) -> str:
+def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
     """Return why the gate matches no cell; empty if it may match cells that were not collected (`may_be_elsewhere`)."""
-    cells, scope = known.cells, _Scope(gate.scope or "*")
+    cells, scope = names.cells, _Scope(gate.scope or "*")
     # A marker can name a scenario by its class, which is known only after its file was collected.
-    if may_be_elsewhere and not scope.fits_scenario(known.scenario_names):
+    if may_be_elsewhere and not scope.fits_scenario(names.scenario_names):
         return ""
-    if fault := _unknown_name(scope, known):
+    if fault := _unknown_name(scope, names):
         return fault
-    if not gate.word and MetricName.parse(gate.metric).base not in known.metrics:
-        return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, known.collected_metrics)}"
+    if not gate.word and MetricName.parse(gate.metric).base not in names.metrics:
+        return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, names.collected_metrics)}"
     models = {cell.model.name: None for cell in cells}
     if may_be_elsewhere:
         return ""
@@ -122,14 +122,14 @@ def _unknown(gate: Gate, known: _Known, *, may_be_elsewhere: bool) -> str:
     return f"it matches no collected cell; there are: {some}{more}"
 
 
-def _unknown_name(scope: _Scope, known: _Known) -> str:
+def _unknown_name(scope: _Scope, names: _Names) -> str:
     """Return which name of a scope is unknown; empty if there are such a scenario, strategy and perturbation."""
-    if not scope.fits_scenario(known.scenario_names):
-        hint = _other_part(scope.base, known.strategies, known.cells) or _hint(scope.base, known.scenario_names)
+    if not scope.fits_scenario(names.scenario_names):
+        hint = _other_part(scope.base, names.strategies, names.cells) or _hint(scope.base, names.scenario_names)
         return f"no scenario is called {scope.scenario!r}; {hint}"
-    if not scope.fits_strategy(known.strategies, known.registry):
-        return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, known.strategies)}"
-    return scope.perturbation_fault(known.registry)
+    if not scope.fits_strategy(names.strategies, names.registry):
+        return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, names.strategies)}"
+    return scope.perturbation_fault(names.registry)
 
 
 def _hint(name: str, names: Mapping[str, object]) -> str:

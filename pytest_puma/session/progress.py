@@ -21,8 +21,8 @@ from pytest_puma.core import Responder, Speed
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import Progress
 from pytest_puma.session import display
+from pytest_puma.session.cell_progress import INPUT, CellProgress, done
 from pytest_puma.session.collected import cell_id
-from pytest_puma.session.reading import INPUT, Reading, done
 
 
 def progress_of(item: pytest.Item, cell: Cell, responder: Responder) -> Progress | None:
@@ -38,29 +38,29 @@ def progress_of(item: pytest.Item, cell: Cell, responder: Responder) -> Progress
 
 
 class _Screen:
-    """Shows the readings of this process."""
+    """Shows the progress of the cells of this process."""
 
     def __init__(self, shown: display.Display, beginning: str) -> None:
         self._shown, self._beginning = shown, beginning
         self.pace, self.patience = shown.pace, shown.patience
 
-    def tell(self, reading: Reading) -> None:
-        self._shown.show(f"{self._beginning}{reading}")
+    def tell(self, progress: CellProgress) -> None:
+        self._shown.show(f"{self._beginning}{progress}")
 
     def end(self) -> None:
         self._shown.clear()
 
 
 class _File:
-    """Writes the last reading of a worker to its file, which lies on this machine or does not exist."""
+    """Writes the progress of a worker to its file, which lies on this machine or does not exist."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.pace, self.patience = display.LIVE, 0.0
 
-    def tell(self, reading: Reading) -> None:
+    def tell(self, progress: CellProgress) -> None:
         with suppress(OSError):
-            self._path.write_text(json.dumps(asdict(reading)), encoding="utf-8")
+            self._path.write_text(json.dumps(asdict(progress)), encoding="utf-8")
 
     def end(self) -> None:
         with suppress(OSError):
@@ -88,13 +88,13 @@ class _Meter:
             self._listener.end()
         elif now >= self._due:
             self._due = now + self._listener.pace
-            self._listener.tell(self._reading(samples, now - self._started))
+            self._listener.tell(self._progress(samples, now - self._started))
 
-    def _reading(self, samples: int, seconds: float) -> Reading:
+    def _progress(self, samples: int, seconds: float) -> CellProgress:
         computed = self._answered - self._read
         busy = self._speed.prefill_seconds + self._speed.decode_seconds
         tokens = self._speed.prefill_tokens + self._speed.decode_tokens
-        return Reading(
+        return CellProgress(
             cell=self._cell,
             answered=self._answered,
             samples=samples,

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.session.cell_progress import INPUT, done, read
 from pytest_puma.session.config import model_names
 from pytest_puma.session.display import Display, display_of
 from pytest_puma.session.nodeid import cells_in
-from pytest_puma.session.reading import INPUT, done, read
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
@@ -120,7 +120,7 @@ class WorkerProgress:
         except OSError:
             # Somebody cleans up temporary files: nothing is shown any more.
             return
-        workers = [f"{file.name} {reading}" for file in files if (reading := read(file)) is not None]
+        workers = [f"{file.name} {progress}" for file in files if (progress := read(file)) is not None]
         if workers:
             self._due = now + self._display.pace
             self._display.show(done(len(self._finished), self._cells) + "; ".join(workers))

@@ -27,8 +27,8 @@ class PaintScenario(Scenario):
         return str(instance["answer"])
 
     def parse_response(self, response):
-        found = re.search(r"\\b(WarmTone|ColdTone)\\b", response, re.IGNORECASE)
-        return found.group(1){spelled} if found else None
+        tone = re.search(r"\\b(WarmTone|ColdTone)\\b", response, re.IGNORECASE)
+        return tone.group(1){spelled} if tone else None
 
     def valid_labels(self):
         return ["WarmTone", "ColdTone"]

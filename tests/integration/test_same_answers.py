@@ -55,16 +55,16 @@ def answers(pytester: pytest.Pytester, gguf: Path) -> Any:
 
 
 @pytest.fixture(scope="module")
-def known() -> dict[tuple[str, str], Any]:
+def predictions_of_all() -> dict[tuple[str, str], Any]:
     return {}
 
 
 @pytest.fixture
-def whole(answers: Any, known: dict[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+def whole(answers: Any, predictions_of_all: dict[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
     """Predictions of the whole command, which runs once for all tests of a process."""
-    if not known:
-        known.update(answers())
-    return known
+    if not predictions_of_all:
+        predictions_of_all.update(answers())
+    return predictions_of_all
 
 
 def test_a_repeated_command_repeats_every_byte(answers: Any, whole: Any, request: pytest.FixtureRequest) -> None:

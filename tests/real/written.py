@@ -79,9 +79,9 @@ SCHEMA = {"type": "object", "required": ["total", "currency"],
 @metric(better="low", unit="currency", bounds=None)
 def total_error(sample, prediction):
     """How far off the total is; does not apply where the reply holds no number for it (json.schema counts those)."""
-    found = prediction.json()
-    if isinstance(found, dict) and isinstance(found.get("total"), (int, float)):
-        return abs(found["total"] - sample.fields["fields"]["total"])
+    invoice = prediction.json()
+    if isinstance(invoice, dict) and isinstance(invoice.get("total"), (int, float)):
+        return abs(invoice["total"] - sample.fields["fields"]["total"])
     return None
 
 class Invoices(CompletionScenario):

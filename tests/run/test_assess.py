@@ -92,7 +92,7 @@ def test_matrices_are_computed_by_one_thread_without_a_change_for_others() -> No
         assert threads() == {2}
 
 
-def _known(rows: int, answers: str) -> Entry:
+def _baseline(rows: int, answers: str) -> Entry:
     """A baseline with this number of the first samples alone."""
     whole = entry(assess(cell(Triage()), answered("ABCD" * 15, answers * 15), Context()))
     return replace(whole, answers=dict(islice(whole.answers.items(), rows)))
@@ -101,7 +101,7 @@ def _known(rows: int, answers: str) -> Entry:
 def test_equal_answers_to_a_few_common_samples_do_not_show_that_nothing_changed() -> None:
     judged = cell(Triage(), gates=("accuracy >= baseline", "no_regression", "accuracy >= baseline !point"))
     given = answered("ABCD" * 15, "ABCA" * 15)
-    few = assess(judged, given, Context(baseline=_known(3, "ABCA"), policy=Policy(inconclusive="fail")))
+    few = assess(judged, given, Context(baseline=_baseline(3, "ABCA"), policy=Policy(inconclusive="fail")))
 
     assert [verdict.status for verdict in few.verdicts] == ["INCONCLUSIVE", "INCONCLUSIVE", "PASS"]
     assert [verdict.fails for verdict in few.verdicts] == [True, True, False]
@@ -117,12 +117,12 @@ def test_equal_answers_to_a_few_common_samples_do_not_show_that_nothing_changed(
 
 def test_equal_answers_to_thirty_common_samples_or_to_all_pass() -> None:
     judged = cell(Triage(), gates=("accuracy >= baseline",))
-    thirty = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_known(30, "ABCA")))
+    thirty = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_baseline(30, "ABCA")))
     assert thirty.verdicts[0].status == "PASS"
     assert ["30 of 60 samples are not in baseline" in each for each in thirty.warnings] == [True]
 
     judged = cell(Triage(), samples=4, gates=("accuracy >= baseline",))
-    whole = assess(judged, answered("ABCD", "ABCA"), Context(baseline=_known(60, "ABCA")))
+    whole = assess(judged, answered("ABCD", "ABCA"), Context(baseline=_baseline(60, "ABCA")))
     assert whole.verdicts[0].status == "PASS"
     assert not any("baseline" in each for each in whole.warnings)
 
@@ -151,13 +151,13 @@ def test_data_that_shrank_are_named_unless_fewer_samples_were_requested(
     signature = {**given.signature, "subjects": part.pop("subjects", [])}
     given = replace(given, signature=signature, **part)
     judged = cell(Triage(), gates=("no_regression",), **requested)
-    outcome = assess(judged, given, Context(baseline=_known(60, "ABCA")))
+    outcome = assess(judged, given, Context(baseline=_baseline(60, "ABCA")))
     assert [each for each in outcome.warnings if "baseline" in each] == [SHRUNK] * warned
 
 
 def test_data_with_new_rows_that_lost_others_are_one_sentence() -> None:
     given = answered(("ABCD" * 15)[:25], ("ABCA" * 15)[:25])
-    before = _known(60, "ABCA")
+    before = _baseline(60, "ABCA")
     before = replace(before, answers={key: each for key, each in before.answers.items() if key[0] not in {"s0", "s1"}})
     outcome = assess(cell(Triage(), samples=25, every=True), given, Context(baseline=before))
     sentence = "2 of 25 samples are not in baseline main@3f2c1d9; comparisons with it use the other 23 of its 58"
@@ -200,5 +200,5 @@ def test_a_run_that_becomes_the_baseline_is_not_compared_with_older_data() -> No
 
 def test_a_change_on_a_few_common_samples_is_judged_by_its_interval() -> None:
     judged = cell(Triage(), gates=("accuracy >= baseline - 0.9", "accuracy >= baseline + 0.9"))
-    changed = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_known(8, "ABCD")))
+    changed = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_baseline(8, "ABCD")))
     assert [verdict.status for verdict in changed.verdicts] == ["PASS", "FAIL"]

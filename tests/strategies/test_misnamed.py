@@ -68,8 +68,8 @@ def test_a_name_that_no_file_may_have_asks_for_none(tmp_path: Path, text: str) -
     ],
 )
 def test_a_missing_template_names_a_misnamed_one(tmp_path: Path, place: str, name: str) -> None:
-    found = write(tmp_path / "prompts", place)
+    file = write(tmp_path / "prompts", place)
     with pytest.raises(TemplateError) as caught:
         find_template("garden", ["few_shot_3", "few_shot"], project=tmp_path)
     folder = tmp_path / "prompts" / "garden"
-    assert str(caught.value).endswith(f"; create {folder}/few_shot.jinja, or rename {found} to {folder}/{name}.jinja")
+    assert str(caught.value).endswith(f"; create {folder}/few_shot.jinja, or rename {file} to {folder}/{name}.jinja")

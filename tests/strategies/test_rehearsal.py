@@ -74,9 +74,9 @@ def test_a_conversation_of_a_plugin_may_read_other_blocks_later(tmp_path: Path) 
 
 @pytest.mark.parametrize("strategy", ["few_shot_2", "cot_few_shot_2", "option_scoring_2", CRITIC_BY_EXAMPLE])
 def test_a_prompt_that_leaves_out_its_examples_is_refused(tmp_path: Path, strategy: str | Strategy) -> None:
-    found = fault(tmp_path, "{{ title }}", strategy, examples=EXAMPLES)
+    message = fault(tmp_path, "{{ title }}", strategy, examples=EXAMPLES)
     name = strategy if isinstance(strategy, str) else strategy.name
-    assert found == (
+    assert message == (
         f"strategy.jinja: {name} needs examples, but the template does not use the variable examples; "
         "add {% for example in examples %}...{% endfor %} with some of example.title, example.gold_label; "
         "a prompt with examples of its own belongs in a strategy of its own, a file with another name"

@@ -137,12 +137,12 @@ class Elements(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: Counter[tuple[str, tuple[str, ...]]] = Counter()
+        self.elements: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self.links: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self.found[tag, tuple(name for name, _ in attrs)] += 1
+        self.elements[tag, tuple(name for name, _ in attrs)] += 1
         self.links += [value or "" for name, value in attrs if name in {"href", "src"}]
 
 
@@ -156,7 +156,7 @@ def test_a_text_adds_no_element_and_no_attribute(tmp_path: Path, payload: str) -
     harmless = Elements(page_of(tmp_path / "harmless", "harmless"))
     text = page_of(tmp_path / "hostile", payload)
     attacked = Elements(text)
-    assert attacked.found == harmless.found
+    assert attacked.elements == harmless.elements
     assert attacked.links
     assert all(link.startswith("#cell=") or link == "data:," for link in attacked.links)
 

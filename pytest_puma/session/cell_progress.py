@@ -16,7 +16,7 @@ _SHAPE = {"cell": str, "answered": int, "samples": int, "kept": int, "speed": fl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class CellProgress:
     """Progress of a cell. `kept`: responses from the response store; `speed`: computed tokens per second, 0 if none.
 
     `left`: seconds to its end at the rate of the samples that were computed, negative if it is unknown.
@@ -45,10 +45,10 @@ def done(finished: int, cells: int) -> str:
     return f"puma: {finished} of {cells} cells done; "
 
 
-def read(file: Path) -> Reading | None:
+def read(file: Path) -> CellProgress | None:
     """Return the progress that a worker wrote; None if it wrote nothing, or is writing."""
     try:
         entry = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return None if misfit(entry, _SHAPE) else Reading(**entry)
+    return None if misfit(entry, _SHAPE) else CellProgress(**entry)

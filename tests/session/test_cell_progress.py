@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.session.reading import Reading, read
+from pytest_puma.session.cell_progress import CellProgress, read
 
-START = Reading(cell="a-b@c", answered=0, samples=1200, kept=0, speed=0.0, left=-1.0)
+START = CellProgress(cell="a-b@c", answered=0, samples=1200, kept=0, speed=0.0, left=-1.0)
 
 
 @pytest.mark.parametrize(
@@ -26,18 +26,18 @@ START = Reading(cell="a-b@c", answered=0, samples=1200, kept=0, speed=0.0, left=
         ),
     ],
 )
-def test_a_reading_is_a_line(changes: dict[str, int], line: str) -> None:
-    assert str(Reading(**(asdict(START) | changes))) == line
+def test_progress_is_a_line(changes: dict[str, int], line: str) -> None:
+    assert str(CellProgress(**(asdict(START) | changes))) == line
 
 
-def test_a_reading_passes_through_a_file(tmp_path: Path) -> None:
+def test_progress_passes_through_a_file(tmp_path: Path) -> None:
     file = tmp_path / "gw0"
     file.write_text(json.dumps(asdict(START)), encoding="utf-8")
     assert read(file) == START
 
 
 @pytest.mark.parametrize("text", ["", '{"cell": "a-b', "[]", '{"cell": 1}'])
-def test_a_file_in_the_middle_of_writing_is_no_reading(tmp_path: Path, text: str) -> None:
+def test_a_file_in_the_middle_of_writing_is_no_progress(tmp_path: Path, text: str) -> None:
     file = tmp_path / "gw0"
     assert read(file) is None
     file.write_text(text, encoding="utf-8")
