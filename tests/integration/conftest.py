@@ -21,8 +21,8 @@ SCRIPTED = """
 from pytest_puma.testing import ScriptedBackend
 
 def answer(prompt):
-    answer = "13" if "story points" in prompt else "A" if "Issue B" in prompt or "issue B" in prompt else "Major"
-    return f"It is broken.\\nAnswer: {answer}" if "Answer:" in prompt else answer
+    label = "13" if "story points" in prompt else "A" if "Issue B" in prompt or "issue B" in prompt else "Major"
+    return f"It is broken.\\nAnswer: {label}" if "Answer:" in prompt else label
 
 def pytest_puma_backend(model):
     return ScriptedBackend(answer)
