@@ -21,9 +21,12 @@ _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 #: Characters of a line: messages may hold values of files; they end with the advice.
 _MAX_LINE, _HEAD, _TAIL = 2000, 1500, 400
 
-#: Text that GitHub and GitLab turn into a link or a mention, except in code: it is shown as code.
-_LINK = re.compile(r"[^\s`|]*(?:@|://|www\.|[#!]\d|\bGH-\d|%\w)(?:[^\s`|]*[^\s`|:;,.])?", re.IGNORECASE)
-_MARKUP = re.compile(r"[\\*<&|~$]|\](?=[(\[:])|(?<!\w)_+|_+(?!\w)")
+#: What makes GitHub and GitLab turn a word into a link or a mention, except in code: it is shown as code.
+_LINK = re.compile(r"@|://|www\.|[#!]\d|\bGH-\d|%\w", re.IGNORECASE)
+#: A word: no link contains these characters.
+_WORD = re.compile(r"[^\s`|]+")
+_BEHIND_LINK = ":;,."
+_MARKUP = re.compile(r"[\\*<&|~$]|\](?=[(\[:])|_+")
 #: The beginning of a heading, a list, a quotation, a rule or a check box at the start of a line or list item.
 _BLOCK = re.compile(r"^(?:[=#>]|\[(?=[ x]\])|[-+](?=[-\s])|\d+(?=[.)](?:\s|$)))", re.IGNORECASE)
 
@@ -43,19 +46,23 @@ def terminal_lines(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return one line without markup, for any place in a Markdown document, table cells included."""
-    flat = _visible(" ".join(text.split()))
+    """Return one line without markup, for any place in a Markdown document, table cells included.
+
+    A very long text is shown without its middle.
+    """
+    flat = _visible(" ".join(_shortened(text).split()))
     parts: list[str] = []
     start = 0
-    for link in _LINK.finditer(flat):
-        parts += [_plain(flat[start : link.start()], first=not start), f"`{link[0]}`"]
-        start = link.end()
+    for word in _WORD.finditer(flat):
+        if link := _link(word[0]):
+            parts += [_plain(flat[start : word.start()], first=not start), f"`{link}`"]
+            start = word.start() + len(link)
     return "".join([*parts, _plain(flat[start:], first=not start)])
 
 
 def html(text: str) -> str:
-    """Return one line, for the text of an HTML element."""
-    return escape(_visible(text))
+    """Return one line, for the text of an HTML element; a very long one without its middle."""
+    return escape(_visible(_shortened(text)))
 
 
 def unmarked(text: str) -> str:
@@ -105,11 +112,25 @@ def _without_sign(match: re.Match[str]) -> str:
     return f"{match[1] or ''}\\x{ord(match[0][-1]):02x}"
 
 
+def _link(word: str) -> str:
+    """Return the word without the punctuation behind it if it would become a link, else nothing."""
+    last = max((sign.end() for sign in _LINK.finditer(word)), default=0)
+    return word[: max(last, len(word.rstrip(_BEHIND_LINK)))] if last else ""
+
+
 def _plain(text: str, *, first: bool) -> str:
     """Escape markup with backslashes; `first`: the text may be at the beginning of a block."""
     # An entity, as a backtick behind a backslash would lengthen the fence of a code span beside it.
-    text = _MARKUP.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text).replace("`", "&#96;")
+    text = _MARKUP.sub(_without_markup, text).replace("`", "&#96;")
     return _BLOCK.sub(_without_block, text) if first else text
+
+
+def _without_markup(match: re.Match[str]) -> str:
+    """Escape each sign, except underscores within a word."""
+    around = (match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1])
+    if match[0][0] == "_" and all(map(str.isalnum, around)):
+        return match[0]
+    return "".join(f"\\{sign}" for sign in match[0])
 
 
 def _without_block(match: re.Match[str]) -> str:

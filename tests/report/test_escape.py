@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import time
 import unicodedata
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
@@ -82,6 +83,26 @@ def test_a_very_long_line_keeps_its_beginning_and_its_end() -> None:
     assert escape.terminal(line) == line
 
 
+@pytest.mark.parametrize("piece", ["x", "_", "@", "%a", "[x](http://", "漢", "a_", "`|", "\x1b", "##["])
+def test_a_very_long_text_without_blanks_takes_no_time_and_little_room(piece: str) -> None:
+    text = f"who{piece * 10**6} end"
+    started = time.process_time()
+    for write in (escape.markdown, escape.html, escape.terminal, escape.unmarked):
+        line = write(text)
+        assert len(line) < 20_000
+        assert "who" in line
+        assert line.endswith("end")
+    assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize("piece", ["x", "_", "@", "%a", "[x](http://", "a_", "www."])
+def test_the_time_of_markdown_is_linear_however_long_a_text_may_be(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(escape, "_MAX_LINE", 10**9)
+    started = time.process_time()
+    escape.markdown(f"a{piece * 100_000}a")
+    assert time.process_time() - started < 20
+
+
 @given(TEXT)
 def test_each_line_of_several_is_safe(text: str) -> None:
     lines = escape.terminal_lines(text).split("\n")
@@ -132,6 +153,8 @@ def test_markdown_loses_no_character(text: str) -> None:
         ("`code`", "&#96;code&#96;"),
         ("<b>&amp;</b>", r"\<b>\&amp;\</b>"),
         ("_x_ per_class", r"\_x\_ per_class"),
+        ("a__b __init__.py", r"a__b \_\_init\_\_.py"),
+        ("https://e.com/x, see @team...", "`https://e.com/x`, see `@team`..."),
     ],
 )
 def test_markdown_is_read_as_it_was(text: str, written: str) -> None:
