@@ -11,6 +11,7 @@ from pytest_puma.baseline import DATA, Anchor, Entry
 from pytest_puma.core import Drift, Gate, Measure, Policy, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.gates import (
+    becomes_baseline,
     judge,
     judge_change,
     judge_decline,
@@ -158,7 +159,7 @@ def verdicts(
 
 def _judge(gate: Gate, comparison: Comparison | None, policy: Policy) -> Verdict:
     if gate.other == "baseline" and policy.accepts:
-        return not_run(gate, "not compared with the baseline: this run becomes the baseline")
+        return becomes_baseline(gate)
     if comparison is not None:
         return comparison.judge(gate, policy)
     if gate.other == "baseline":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 #: The power for which sample sizes and detectable differences are stated.
 TARGET_POWER = 0.8
+_NOISE = 1e-9  # of floating point: 100 * 0.07 is slightly above 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +33,10 @@ class Power:
 
     def __str__(self) -> str:
         """`a loss of 5 points is caught in 23 % of runs at n=50; 80 % needs about 470 samples (...)`."""
-        bound = "at least " if self.at_least else ""
+        caught = f"at least {rounded_down(self.caught)}" if self.at_least else percent(self.caught)
         assumed = "" if self.changed is None else f" (where {percent(self.changed)} of the answers change)"
         among = "runs" if self.renewals is None else "series"
-        return (
-            f"{self.lost} is caught in {bound}{percent(self.caught)} of {among} at n={self.n}; {self._sizes}{assumed}"
-        )
+        return f"{self.lost} is caught in {caught} of {among} at n={self.n}; {self._sizes}{assumed}"
 
     @property
     def lost(self) -> str:
@@ -73,6 +72,19 @@ class Tally:
 def percent(share: float) -> str:
     """Format a share: `23 %`."""
     return f"{100 * share:.0f} %"
+
+
+def rounded_down(share: float) -> str:
+    """Format a lower bound of a share, which must not promise more: 0.239 is `23 %`."""
+    return f"{math.floor(100 * share + _NOISE):d} %"
+
+
+def bounded_above(share: float) -> str:
+    """Format an upper bound of a share with two digits, rounded up: 0.025 is `2.5 %`, and 0.225 is `23 %`."""
+    if share <= 0:
+        return percent(0.0)
+    step = 10.0 ** (math.floor(math.log10(100 * share) + _NOISE) - 1)
+    return f"{math.ceil(100 * share / step - _NOISE) * step:.4g} %"
 
 
 def rounded_up(number: float) -> str:

@@ -1,4 +1,4 @@
-"""The common prefix of two sequences: texts of prompts, or their tokens."""
+"""The common prefix of two sequences, texts of prompts or their tokens; and the common end of texts."""
 
 from __future__ import annotations
 
@@ -16,3 +16,15 @@ def common_prefix(left: Sequence[str] | Sequence[int], right: Sequence[str] | Se
         else:
             high = middle - 1
     return low
+
+
+def common_end(texts: Sequence[str]) -> str:
+    """Return the longest common end that begins with a whole word; none of a single text, which is all its own."""
+    if len(texts) < 2:  # noqa: PLR2004 - nothing is common to one
+        return ""
+    backwards = [text[::-1] for text in texts]
+    first, last = min(backwards), max(backwards)
+    end = first[: common_prefix(first, last)][::-1]
+    if end in texts:
+        return end
+    return end[next((place for place, letter in enumerate(end) if not letter.isalnum()), len(end)) :]

@@ -10,7 +10,7 @@ from pytest_puma.core.gate import Doubt, Gate
 from pytest_puma.core.measure import Measure
 from pytest_puma.core.power import Power
 
-Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN"]
+Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NO BASELINE", "NEW BASELINE", "NOT RUN"]
 #: Effect of a missing baseline on a gate that needs one.
 Missing: TypeAlias = Literal["warn", "fail"]
 MISSING: tuple[Missing, ...] = get_args(Missing)

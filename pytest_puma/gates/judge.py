@@ -92,6 +92,12 @@ def without_baseline(gate: Gate, why: str, policy: Policy) -> Verdict:
     return Verdict(gate=gate, status="NO BASELINE", reason=why, fails=policy.missing_baseline == "fail")
 
 
+def becomes_baseline(gate: Gate) -> Verdict:
+    """Verdict of a gate on the baseline in a run that replaces the baseline."""
+    reason = "not compared with the baseline: this run becomes the baseline"
+    return Verdict(gate=gate, status="NEW BASELINE", reason=reason, fails=False)
+
+
 def not_run(gate: Gate, why: str) -> Verdict:
     """Verdict of a gate that was not judged; `why` is the reason as a sentence."""
     return Verdict(gate=gate, status="NOT RUN", reason=why, fails=False)

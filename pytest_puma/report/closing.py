@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_puma.core import Power, Run, Tally
-from pytest_puma.core.power import percent
+from pytest_puma.core.power import bounded_above, percent
 from pytest_puma.gates.tally import tally
 
 
@@ -26,11 +26,11 @@ def _false_alarms(counts: Tally) -> list[str]:
     if not counts.on_change:
         return []
     if counts.on_change == 1:
-        bound = f"{100 * counts.at_most:.3g} %"
-        return [f"false alarms: if nothing got worse, the gate on a change FAILs in at most {bound} of runs"]
+        at_most = bounded_above(counts.at_most)
+        return [f"false alarms: if nothing got worse, the gate on a change FAILs in at most {at_most} of runs"]
     sentence = (
         f"false alarms: if nothing got worse, at least one of the {counts.on_change} gates on a change FAILs in about "
-        f"{percent(counts.false_alarm)} of runs if they are independent, and in at most {percent(counts.at_most)}"
+        f"{percent(counts.false_alarm)} of runs if they are independent, and in at most {bounded_above(counts.at_most)}"
     )
     return [sentence]
 

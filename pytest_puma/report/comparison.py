@@ -16,7 +16,7 @@ from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import flip_lines
 
 COLUMNS = (
-    Column(title="cell", leaves=5, heads=True),
+    Column(title="cell", leaves=5, heads="{}"),
     Column(title="metric", names=True),
     Column(title="n", right=True, leaves=6),
     Column(title="was", right=True),

@@ -11,7 +11,7 @@ from pytest_puma.report.rows import interval
 from pytest_puma.report.table import Column
 
 COLUMNS = (
-    Column(title="cell", leaves=4, heads=True),
+    Column(title="cell", leaves=4, heads="{}"),
     Column(title="against", names=True),
     Column(title="metric", names=True),
     Column(title="change", right=True),

@@ -19,24 +19,25 @@ if TYPE_CHECKING:
 RUNS = (
     Column(title="#", right=True),
     Column(title="run", names=True),
-    Column(title="when (UTC)", leaves=3),
+    # The name of a run has it too.
+    Column(title="when (UTC)", leaves=1),
     Column(title="commit", names=True),
     Column(title="cells", right=True, leaves=4),
     Column(title="failed", right=True),
-    Column(title="kept", right=True, leaves=1),
-    Column(title="answers", right=True, leaves=2),
+    Column(title="kept", right=True, leaves=2),
+    Column(title="answers", right=True, leaves=3),
 )
 TREND = (
     Column(title="#", right=True),
-    Column(title="when (UTC)", leaves=2),
+    Column(title="when (UTC)", leaves=2, trails="{} UTC"),
     Column(title="commit", names=True),
-    Column(title="n", right=True, leaves=1),
+    Column(title="n", right=True),
     Column(title="value", right=True),
     Column(title="95 % interval"),
     Column(title="change", right=True),
-    Column(title="95 % interval", leaves=4),
+    Column(title="95 % interval", leaves=3, trails="change in {}"),
     Column(title=""),
-    Column(title="changed since", leaves=3),
+    Column(title="changed since", leaves=1, trails="changed since: {}"),
 )
 _NAME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})")
 

@@ -54,7 +54,7 @@ def _table(outcomes: Sequence[Outcome]) -> str:
 def _sentences(run: Run) -> Iterator[str]:
     """Return one list of sentences, failures first."""
     rest = (
-        *notes.footnote(run.outcomes),
+        *notes.footnotes(run.outcomes),
         *map(str, notes.undecided(run)),
         *notes.remarks(run),
         *notes.origins(run),

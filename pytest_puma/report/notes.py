@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from pytest_puma.core import LEVEL, Outcome, Run, Verdict
 from pytest_puma.report.closing import closing
 from pytest_puma.report.missed import sentence as gate_sentence
 from pytest_puma.report.rows import metric_rows, number
+
+_DIGITS = re.compile(r"\d[\d.,]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,10 +134,18 @@ def kept(run: Run) -> list[str]:
     return [f"kept answers: {counted} {where}, from run {_named(runs)}"]
 
 
-def footnote(outcomes: Sequence[Outcome]) -> list[str]:
-    """Explain the star behind a value, if there is one."""
-    noted = any(row.measure is not None and row.measure.note for row in metric_rows(outcomes))
-    return ["* few answers, or many parse failures; the note is in run.json"] if noted else []
+def footnotes(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the notes behind the stars of values; those that differ in numbers alone are one line, with a count."""
+    noted: dict[str, dict[str, str]] = {}
+    for row in metric_rows(outcomes):
+        if row.measure is not None and row.measure.note:
+            # A metric with several gates has several rows.
+            noted.setdefault(_DIGITS.sub("0", row.measure.note), {}).setdefault(row.named, row.measure.note)
+    return [f"* {next(iter(each.values()))} ({_alike(list(each))})" for each in noted.values()]
+
+
+def _alike(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]}, and {len(names) - 1} alike"
 
 
 def _failed(run: Run) -> list[Verdict]:

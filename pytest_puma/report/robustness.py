@@ -11,9 +11,9 @@ from pytest_puma.report.rows import interval, number, signed
 from pytest_puma.report.table import Column
 
 COLUMNS = (
-    Column(title="scenario", leaves=6, heads=True),
-    Column(title="strategy", leaves=7, heads=True),
-    Column(title="model", leaves=5, heads=True),
+    Column(title="scenario", leaves=6, heads="{}"),
+    Column(title="strategy", leaves=7, heads="{}"),
+    Column(title="model", leaves=5, heads="{}"),
     Column(title="perturbation", names=True),
     Column(title="metric", leaves=9),
     Column(title="value", right=True, leaves=8),

@@ -6,24 +6,25 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_puma.core import LEVEL, Change, Measure, Outcome, Prediction, Verdict
+from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Measure, Outcome, Prediction, Verdict
+from pytest_puma.core.gate import REGRESSION
 from pytest_puma.report.table import Column
 
 COLUMNS = (
-    Column(title="scenario", leaves=4, heads=True),
-    Column(title="strategy", names=True),
-    Column(title="model", leaves=3, heads=True),
-    Column(title="n", right=True, leaves=5),
+    Column(title="scenario", leaves=4, heads="{}"),
+    Column(title="strategy", leaves=5, heads="{}"),
+    Column(title="model", leaves=3, heads="{}"),
+    Column(title="n", right=True),
     Column(title="metric", names=True),
     Column(title="value", right=True),
     Column(title="95 % interval"),
-    Column(title="parse failures", right=True, leaves=6),
+    Column(title="parse failures", right=True, leaves=6, heads="{} parse failures"),
     Column(title="tokens", right=True, leaves=1),
     Column(title="s", right=True, leaves=2),
     Column(title="verdict"),
+    Column(title="gate", names=True),
 )
 HEADERS = tuple(column.title for column in COLUMNS)
-_WORST = ("FAIL", "INCONCLUSIVE", "NO BASELINE", "NOT RUN", "PASS")
 #: Maximum number of characters of a text in a line about an answer.
 _BRIEF = 80
 #: The metric with a column of its own.
@@ -45,6 +46,7 @@ def number(value: float) -> str:
     """Format with three significant digits, without an exponent for common sizes."""
     if math.isnan(value):
         return "-"
+    value += 0.0  # -0.0 becomes 0.0
     return f"{value:.2f}" if 1 <= abs(value) < 1000 else f"{value:.3g}"  # noqa: PLR2004 - three digits
 
 
@@ -61,34 +63,61 @@ def interval(measure: Measure | Change) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A metric of a cell, or of a naive baseline on its samples, and the verdicts on it.
+    """A metric of a cell with one of its gates, or without any; or a metric of a naive baseline on its samples.
 
     `first`: the first row of the cell, or of the naive baseline. `measure`: None for a one-word gate, and for a metric
-    that was not measured.
+    that was not measured. `judged`: the verdict on the gate.
     """
 
     outcome: Outcome
     metric: str
     measure: Measure | None
     first: bool
-    verdicts: tuple[Verdict, ...] = ()
+    judged: Verdict | None = None
     naive: str = ""
+
+    @property
+    def named(self) -> str:
+        """The metric and its cell, for a sentence."""
+        of = f"{self.naive} in {self.outcome.scenario}" if self.naive else self.outcome.cell
+        return f"{self.metric} of {of}"
 
     @property
     def value(self) -> str:
         """The value with a star for a note; of a one-word gate the p-value; else a dash."""
         if self.measure is not None:
             return number(self.measure.value) + ("*" if self.measure.note else "")
-        p = next((each.p for each in self.verdicts if each.p is not None), math.nan)
-        return "-" if math.isnan(p) else f"p={number(p)}"
+        p = None if self.judged is None else self.judged.p
+        return "-" if p is None or math.isnan(p) else f"p={number(p)}"
+
+    @property
+    def gate(self) -> str:
+        """What the gate requires of the metric, without its name: `>= baseline - 0.02 (0.74)`; empty without a gate."""
+        if self.judged is None:
+            return ""
+        gate = self.judged.gate
+        rule = gate.rule if not gate.word else f"p > {REGRESSION_LEVEL:g}" if gate.word == REGRESSION else ""
+        compared = "" if gate.other is None or math.isnan(self.limit) else f" ({number(self.limit)})"
+        return f"{rule}{compared}{'' if gate.doubt is None else f' !{gate.doubt}'}".strip()
+
+    @property
+    def limit(self) -> float:
+        """The limit on the scale of the metric; NaN if there is none, or it is about other samples than the value."""
+        if self.judged is None or self.judged.gate.word:
+            return math.nan
+        gate, change = self.judged.gate, self.judged.change
+        if gate.other is None:
+            return gate.limit
+        if change is None or self.measure is None or not math.isclose(change.new, self.measure.value):
+            return math.nan
+        return change.old * gate.limit if gate.quotient else change.old + gate.limit
 
     @property
     def verdict(self) -> str:
-        """The worst status; a dash for a cell without gates, empty for its further rows."""
-        if self.naive or not (self.verdicts or self.first):
-            return ""
-        statuses = {each.status for each in self.verdicts}
-        return next((status for status in _WORST if status in statuses), "-")
+        """The status; a dash for a first row without a gate, empty for a further one."""
+        if self.judged is not None:
+            return self.judged.status
+        return "-" if self.first and not self.naive else ""
 
 
 def metric_rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
@@ -116,30 +145,33 @@ def computed_tokens(outcome: Outcome) -> int:
     return outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
 
 
+def seconds(outcome: Outcome) -> str:
+    """Return the seconds of a cell; `kept` if nothing was computed, as they are no time of the model."""
+    kept = outcome.kept
+    if kept is None or not kept.kept:
+        return "read" if "answers" in outcome.signature.get("engine", {}) else f"{outcome.seconds:.1f}"
+    return "kept" if kept.kept == kept.responses else f"{outcome.seconds:.1f} + kept"
+
+
 def shown(outcome: Outcome) -> list[str]:
     """Return the metrics with a row: the requested ones that the cell has, then those of its gates.
 
-    A one-word gate has a row of its own. Parse failures have a column, so they get a row only if a gate on them is not
-    kept or is the only gate.
+    A one-word gate has a row of its own. Parse failures have a column, so they get a row only for a gate on them.
     """
     names = [name for name in outcome.metrics if name in outcome.measures]
-    judged = {
-        each.gate.metric for each in outcome.verdicts if each.gate.metric != _PARSE_FAILURES or each.status != "PASS"
-    }
-    gated = (each.gate.metric for each in outcome.verdicts if each.gate.metric in judged or not judged)
-    return list(dict.fromkeys((*names, *gated)))
+    return list(dict.fromkeys((*names, *(each.gate.metric for each in outcome.verdicts))))
 
 
 def _rows(outcome: Outcome) -> Iterator[Row]:
-    for place, metric in enumerate(shown(outcome)):
+    """Yield a row for each gate, in the order of their metrics, and for each metric without one."""
+    first = True
+    for metric in shown(outcome):
         measure = outcome.measures.get(metric)
-        yield Row(
-            outcome=outcome,
-            metric=metric if measure is None else measure.metric,
-            measure=measure,
-            first=not place,
-            verdicts=tuple(each for each in outcome.verdicts if each.gate.metric == metric),
-        )
+        gates: Sequence[Verdict | None] = [each for each in outcome.verdicts if each.gate.metric == metric]
+        for judged in gates or [None]:
+            name = metric if measure is None else measure.metric
+            yield Row(outcome=outcome, metric=name, measure=measure, first=first, judged=judged)
+            first = False
 
 
 def _naive_rows(outcome: Outcome) -> Iterator[Row]:
@@ -157,9 +189,9 @@ def _cells(row: Row) -> tuple[str, ...]:
         names = (outcome.scenario, row.naive, "")
     elif row.first:
         names = (outcome.scenario, outcome.shown, outcome.model)
-        costs = (parse_failures(outcome), f"{computed_tokens(outcome):,}", f"{outcome.seconds:.1f}")
+        costs = (parse_failures(outcome), f"{computed_tokens(outcome):,}", seconds(outcome))
     measured = ("", "") if measure is None else (str(measure.n), interval(measure))
-    return (*names, measured[0], row.metric, row.value, measured[1], *costs, row.verdict)
+    return (*names, measured[0], row.metric, row.value, measured[1], *costs, row.verdict, row.gate)
 
 
 def counted(number: int, noun: str) -> str:

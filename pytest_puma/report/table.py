@@ -1,4 +1,4 @@
-"""A table that fits the terminal: a narrow one shows fewer columns, and words are never broken.
+"""A table that fits the terminal: in a narrow one columns become lines, or leave, and words are never broken.
 
 metric      value  verdict
 --------  -------  -------
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pytest_puma.report import escape
 
 _GAP = "  "
+#: The indentation of a line below a row.
+_BELOW = "    "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,23 +23,25 @@ class Column:
     """A column under its title.
 
     `leaves`: its place in the order in which columns leave a narrow table, 1 for the first; 0 stays. `heads`: instead
-    of leaving, it becomes a line above the rows that share its value. `names`: if the remaining columns are still too
-    wide, its long values stand on lines of their own, the widest column first.
+    of leaving, its value in this form (`{}`) becomes part of a line above the rows that share it. `trails`: its value
+    in this form becomes part of a line below its row. `names`: if the remaining columns are still too wide, its long
+    values stand on lines of their own, the widest column first.
     """
 
     title: str
     right: bool = False
     leaves: int = 0
-    heads: bool = False
+    heads: str = ""
+    trails: str = ""
     names: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The places of the columns that are shown, and of those that head the rows."""
+    """The places of the columns that are shown, and of those that have left."""
 
     shown: tuple[int, ...]
-    heading: tuple[int, ...] = ()
+    left: tuple[int, ...] = ()
 
 
 def lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
@@ -51,7 +55,7 @@ def lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
     shown = [columns[place] for place in layout.shown]
     widths = _narrowed(shown, widths, width)
     titles = _row(shown, [column.title for column in shown], widths)
-    return [*titles, _GAP.join("-" * each for each in widths), *_body(shown, safe, layout, widths)]
+    return [*titles, _GAP.join("-" * each for each in widths), *_body(columns, safe, layout, widths)]
 
 
 def text_width(text: str) -> int:
@@ -73,8 +77,8 @@ def _layouts(columns: Sequence[Column]) -> Iterator[_Layout]:
     yield layout
     leaving = sorted((column.leaves, place) for place, column in enumerate(columns) if column.leaves)
     for _, place in leaving:
-        heading = (*layout.heading, place) if columns[place].heads else layout.heading
-        layout = _Layout(tuple(each for each in layout.shown if each != place), tuple(sorted(heading)))
+        shown = tuple(each for each in layout.shown if each != place)
+        layout = _Layout(shown, tuple(sorted((*layout.left, place))))
         yield layout
 
 
@@ -94,13 +98,18 @@ def _narrowed(columns: Sequence[Column], widths: Sequence[int], width: int) -> l
 def _body(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], layout: _Layout, widths: Sequence[int]
 ) -> Iterator[str]:
+    shown = [columns[place] for place in layout.shown]
+    left = [(columns[place], place) for place in layout.left]
     above = ""
     for row in rows:
-        heading = ", ".join(row[place] for place in layout.heading if row[place])
+        heading = ", ".join(column.heads.format(row[place]) for column, place in left if column.heads and row[place])
         if heading and heading != above:
             yield heading
             above = heading
-        yield from _row(columns, [row[place] for place in layout.shown], widths)
+        yield from _row(shown, [row[place] for place in layout.shown], widths)
+        below = "; ".join(column.trails.format(row[place]) for column, place in left if column.trails and row[place])
+        if below:
+            yield f"{_BELOW}{below}"
 
 
 def _row(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
@@ -117,4 +126,5 @@ def _row(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int])
             line += f"{blank}{cell}" if column.right else f"{cell}{blank}"
         line += _GAP
         start += width + len(_GAP)
-    yield line.rstrip()
+    if line.strip() or not any(cells):
+        yield line.rstrip()

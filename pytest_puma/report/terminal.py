@@ -6,17 +6,28 @@ import math
 from collections.abc import Sequence
 
 from pytest_puma.core import LOSS, Flip, Outcome, Prediction, Run
+from pytest_puma.core.prefix import common_end
 from pytest_puma.report import notes, table
 from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number
 
 MAX_MISSES = 5
 _WIDTH = 100
+#: Prompts that are compared to find their common end.
+_COMPARED = 100
+#: The causes of a missing answer, as sentences; a strategy may have others.
+_CAUSES = {
+    "overflow": "the prompt is longer than the context",
+    "truncated": "the reply was cut off before one",
+    "empty": "the reply is empty",
+    "no_answer_line": "the reply has no line that begins with `Answer:`",
+    "unparsed": "the parser found none in the reply",
+}
 
 
 def summary(run: Run, folder: str, width: int) -> list[str]:
     """Return the table of the run and the notes below it, for the end of pytest's output."""
     lines = table.lines(COLUMNS, all_rows(run.outcomes), width)
-    lines += notes.footnote(run.outcomes)
+    lines += notes.footnotes(run.outcomes)
     lines += notes.sources(run.outcomes)
     lines += map(str, notes.warnings(run))
     lines += notes.determinism(run.outcomes)
@@ -30,10 +41,12 @@ def misses(outcome: Outcome) -> list[str]:
     worst = worst_misses(outcome.predictions)
     wrong = sum(map(_is_wrong, outcome.predictions))
     lines = ["", f"the worst {len(worst)} of {wrong} misses:"] if worst else []
+    end = common_end([outcome.own_text(each) for each in (*outcome.predictions[:_COMPARED], *worst)]) if worst else ""
     for prediction in worst:
+        own = outcome.own_text(prediction)
         lines += [
-            f"  {_name(outcome, prediction)}: answered {_answered(prediction)}, gold is {gold_of(prediction)}",
-            f"    prompt {_elided(outcome.own_text(prediction))}",
+            f"  {_name(outcome, prediction)}: {_answered(prediction)}, gold is {gold_of(prediction)}",
+            f"    prompt {_elided(own.removesuffix(end) or own)}",
             f"    raw    {_reply(prediction)}",
         ]
     return lines
@@ -95,15 +108,14 @@ def _reply(prediction: Prediction) -> str:
 
 
 def _answered(prediction: Prediction) -> str:
-    """Return the answer, or the cause of its absence."""
+    """Return the answer, or the cause of its absence in words and as `run.json` has it."""
+    cause = prediction.failure or ""
     if prediction.parsed is not None:
-        return f"{prediction.parsed!r} ({_words(prediction.failure)})"
-    cause = f" ({_words(prediction.failure)})" if prediction.failure else ""
-    return f"{_spelled(prediction.answer)}{cause}"
-
-
-def _words(cause: str | None) -> str:
-    return (cause or "").replace("_", " ")
+        return f"answered {prediction.parsed!r} ({cause.replace('_', ' ')})"
+    if prediction.answer is not None:
+        return f"answered {_spelled(prediction.answer)}"
+    words = _CAUSES.get(cause, "")
+    return "no answer" + (f", as {words}" if words else "") + (f" ({cause})" if cause else "")
 
 
 def _spelled(answer: str | None) -> str:

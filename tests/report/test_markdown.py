@@ -76,9 +76,10 @@ def test_a_kept_run_is_a_heading_and_a_table() -> None:
         "95 % interval",
         "parse failures",
         "verdict",
+        "gate",
     ]
     assert set("".join(rule)) == {"-"}
-    assert row == ["triage", "zero_shot", "m", "50", "accuracy", "0.66", "[0.52, 0.77]", "0%", "PASS"]
+    assert row == ["triage", "zero_shot", "m", "50", "accuracy", "0.66", "[0.52, 0.77]", "0%", "PASS", "\\>= 0.5"]
 
 
 def test_gates_without_a_baseline_are_counted_if_no_gate_is_missed() -> None:

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from pytest_puma.report.table import Column, lines, text_width
 
 COLUMNS = (
-    Column(title="scenario", leaves=3, heads=True),
+    Column(title="scenario", leaves=3, heads="{}"),
     Column(title="strategy", names=True),
-    Column(title="model", leaves=2, heads=True),
+    Column(title="model", leaves=2, heads="{}"),
     Column(title="value", right=True),
     Column(title="tokens", right=True, leaves=1),
     Column(title="verdict"),
@@ -55,6 +55,38 @@ def test_columns_leave_in_their_order_and_those_that_head_rows_become_lines() ->
         "            12.25  FAIL",
         "points, qwen",
         "few_shot_3   0.25",
+    ]
+
+
+def test_a_column_that_leaves_may_become_a_line_below_its_row() -> None:
+    columns = (
+        Column(title="run", right=True),
+        Column(title="n", right=True),
+        Column(title="when", leaves=2, trails="{} UTC"),
+        Column(title="changed since", leaves=1, trails="changed since: {}"),
+    )
+    rows = [("1", "50", "12:40", ""), ("2", "50", "12:50", "engine, data")]
+    assert lines(columns, rows, 22) == [
+        "run   n  when",
+        "---  --  -----",
+        "  1  50  12:40",
+        "  2  50  12:50",
+        "    changed since: engine, data",
+    ]
+    assert lines(columns, rows, 10)[2:] == [
+        "  1  50",
+        "    12:40 UTC",
+        "  2  50",
+        "    12:50 UTC; changed since: engine, data",
+    ]
+
+
+def test_a_long_name_in_the_last_column_is_the_last_line_of_its_row() -> None:
+    columns = (Column(title="verdict"), Column(title="gate", names=True))
+    assert lines(columns, [("PASS", ">= 1"), ("FAIL", ">= baseline - 0.02")], 20)[2:] == [
+        "PASS     >= 1",
+        "FAIL",
+        "  >= baseline - 0.02",
     ]
 
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import Message, Usage, Verdict
+from pytest_puma.core import Kept, Message, Outcome, Usage, Verdict
 from pytest_puma.core.verdict import Status
 from pytest_puma.metrics import score
 from pytest_puma.report import notes
 from pytest_puma.report.markdown import as_markdown
-from pytest_puma.report.rows import HEADERS, all_rows, number
+from pytest_puma.report.rows import HEADERS, all_rows, metric_rows, number
 from pytest_puma.report.terminal import flips, misses, summary, worst_misses
-from tests.factories import Estimation, Triage, flip, measure, outcome, prediction, predictions, run, verdict
+from tests.factories import Estimation, Triage, change, flip, measure, outcome, prediction, predictions, run, verdict
 
 RATES = {
     "mae": measure("mae", 2.0, 1.25, 3.5, n=40),
@@ -23,7 +23,15 @@ RATES = {
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.12345, "0.123"), (0.0, "0"), (1.0, "1.00"), (12.345, "12.35"), (1234.5, "1.23e+03"), (math.nan, "-")],
+    [
+        (0.12345, "0.123"),
+        (0.0, "0"),
+        (1.0, "1.00"),
+        (12.345, "12.35"),
+        (1234.5, "1.23e+03"),
+        (-0.0, "0"),
+        (math.nan, "-"),
+    ],
 )
 def test_numbers_have_three_digits_or_two_places(value: float, text: str) -> None:
     assert number(value) == text
@@ -47,19 +55,79 @@ def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
         "-",
     ]
     assert lines[3].split() == ["40", "rmse", "3.00*", "[2.00,", "4.00]"]
-    assert lines[4:] == [
-        "* few answers, or many parse failures; the note is in run.json",
-        "predictions: .puma/runs/r",
-    ]
+    assert lines[4:] == ["* n under 30 (rmse of triage-zero_shot@m)", "predictions: .puma/runs/r"]
 
 
 def test_a_star_of_a_naive_baseline_alone_has_its_footnote_too() -> None:
     noted = measure("mae", 2.0, 1.25, 3.5, n=40, note="n under 30")
     whole = outcome(measures=RATES, metrics=("mae",), naive_baselines={"mean": {"mae": noted}})
-    assert notes.footnote([replace(whole, naive_baselines={"mean": {"mae": RATES["mae"]}})]) == []
-    footnote = "* few answers, or many parse failures; the note is in run.json"
+    assert notes.footnotes([replace(whole, naive_baselines={"mean": {"mae": RATES["mae"]}})]) == []
+    footnote = "* n under 30 (mae of naive.mean in triage)"
     assert footnote in summary(run(whole), "", 200)
     assert f"- \\{footnote}" in as_markdown(run(whole)).splitlines()
+
+
+def test_notes_that_differ_in_numbers_alone_are_one_line_with_a_count() -> None:
+    def noted(cell: str, note: str) -> Outcome:
+        gates = (verdict("accuracy >= 0.5"), verdict("accuracy >= 0.6"))
+        return outcome(cell, measures=RATES | {"accuracy": measure(note=note)}, verdicts=gates)
+
+    cells = [noted(f"triage-few_shot_{n}@m", f"one sample is {n}% of all that differs") for n in (3, 5, 8)]
+    assert notes.footnotes([*cells, noted("triage-egi@m", "no error was seen")]) == [
+        "* one sample is 3% of all that differs (accuracy of triage-few_shot_3@m, and 2 alike)",
+        "* no error was seen (accuracy of triage-egi@m)",
+    ]
+
+
+def _column(name: str, outcomes: Outcome) -> list[str]:
+    return [row[HEADERS.index(name)] for row in all_rows([outcomes])]
+
+
+def test_each_gate_has_a_row_with_its_verdict_and_its_limit() -> None:
+    fall = change(old=0.76, new=0.66, value=-0.1)
+    whole = outcome(
+        verdicts=(
+            verdict("accuracy >= 0.6"),
+            verdict("accuracy >= baseline - 0.02", "FAIL", change=fall),
+            verdict("accuracy >= baseline * 0.9 !fail", "INCONCLUSIVE", change=replace(fall, quotient=True)),
+            verdict("accuracy >= naive.majority", change=replace(fall, new=0.65)),
+            verdict("parse_failure_rate <= 0.05"),
+            verdict("no_regression", "FAIL", p=0.003),
+            verdict("no_drift", "NO BASELINE"),
+        )
+    )
+    assert _column("metric", whole) == ["accuracy"] * 4 + ["parse_failure_rate", "no_regression", "no_drift"]
+    assert _column("verdict", whole) == ["PASS", "FAIL", "INCONCLUSIVE", "PASS", "PASS", "FAIL", "NO BASELINE"]
+    assert _column("value", whole) == ["0.66"] * 4 + ["0", "p=0.003", "-"]
+    assert _column("gate", whole) == [
+        ">= 0.6",
+        ">= baseline - 0.02 (0.74)",
+        ">= baseline * 0.9 (0.684) !fail",
+        # The change is over other samples than the value.
+        ">= naive.majority",
+        "<= 0.05",
+        "p > 0.05",
+        "",
+    ]
+
+
+def test_the_limit_of_a_row_is_on_the_side_that_its_verdict_says() -> None:
+    fall = change(old=0.76, new=0.66, value=-0.1)
+    gates = (verdict("accuracy >= 0.6"), verdict("accuracy >= baseline - 0.02", "FAIL", change=fall))
+    kept, missed = metric_rows([outcome(verdicts=gates)])
+    assert [kept.limit, missed.limit] == pytest.approx([0.6, 0.74])
+
+
+def test_the_seconds_of_kept_answers_are_no_time_of_the_model() -> None:
+    kept = Kept(responses=50, kept=50, together=True, runs=("r",))
+    cells = [
+        outcome(seconds=82.04),
+        outcome(seconds=1.1, kept=kept),
+        outcome(seconds=30.0, kept=replace(kept, kept=20)),
+        outcome(seconds=82.04, kept=replace(kept, kept=0)),
+        outcome(seconds=0.2, signature={"data": None, "engine": {"answers": "a.jsonl"}}),
+    ]
+    assert [_column("s", each) for each in cells] == [["82.0"], ["kept"], ["30.0 + kept"], ["82.0"], ["read"]]
 
 
 def _limit(metric: str, status: Status) -> Verdict:
@@ -69,17 +137,38 @@ def _limit(metric: str, status: Status) -> Verdict:
 @pytest.mark.parametrize(
     ("verdicts", "expected"),
     [
-        ([("rmse", "FAIL"), ("parse_failure_rate", "PASS")], [("mae", "-"), ("rmse", "FAIL")]),
+        (
+            [("rmse", "FAIL"), ("parse_failure_rate", "PASS")],
+            [("mae", "-"), ("rmse", "FAIL"), ("parse_failure_rate", "PASS")],
+        ),
         ([("mae", "PASS"), ("parse_failure_rate", "FAIL")], [("mae", "PASS"), ("parse_failure_rate", "FAIL")]),
         ([("parse_failure_rate", "PASS")], [("mae", "-"), ("parse_failure_rate", "PASS")]),
+        ([], [("mae", "-")]),
     ],
 )
 def test_a_verdict_stands_only_beside_the_metric_that_its_gate_is_about(
     verdicts: list[tuple[str, Status]], expected: list[tuple[str, str]]
 ) -> None:
     whole = outcome(measures=RATES, metrics=("mae",), verdicts=tuple(_limit(*each) for each in verdicts))
-    result = [(row[HEADERS.index("metric")], row[HEADERS.index("verdict")]) for row in all_rows([whole])]
-    assert result == expected
+    assert list(zip(_column("metric", whole), _column("verdict", whole), strict=True)) == expected
+
+
+def test_on_eighty_columns_a_row_keeps_its_n_and_what_all_rows_of_a_cell_share_is_a_line_above() -> None:
+    fall = change(old=0.76, new=0.66, value=-0.1)
+    gates = (
+        verdict("accuracy >= 0.6"),
+        verdict("accuracy >= baseline - 0.02", "FAIL", change=fall),
+        verdict("parse_failure_rate <= 0.05"),
+    )
+    whole = outcome("triage_jira-few_shot_3@qwen2.5-3b-instruct", verdicts=gates)
+    assert summary(run(whole), "", 80)[:6] == [
+        " n  metric              value  95 % interval  verdict  gate",
+        "--  ------------------  -----  -------------  -------  -------------------------",
+        "triage_jira, few_shot_3, qwen2.5-3b-instruct, 0% parse failures",
+        "50  accuracy             0.66  [0.52, 0.77]   PASS     >= 0.6",
+        "50  accuracy             0.66  [0.52, 0.77]   FAIL     >= baseline - 0.02 (0.74)",
+        "50  parse_failure_rate      0  [0, 0.07]      PASS     <= 0.05",
+    ]
 
 
 def test_the_strategy_of_a_perturbed_cell_is_shown_with_its_perturbation() -> None:
@@ -141,6 +230,34 @@ def test_a_miss_shows_what_its_prompt_has_of_its_own() -> None:
         ),
         "prompt Which team?",
     ]
+
+
+def test_the_end_that_all_prompts_share_is_not_shown() -> None:
+    missed = tuple(
+        prediction(str(n), answer="B", prompts=((Message(role="user", content=f"<item>\n{text}</item>\nTeam?"),),))
+        for n, text in enumerate(("My invoice is wrong.", f"{'No password works. ' * 9}It is refused."))
+    )
+    lines = [
+        line.strip()
+        for line in misses(outcome(predictions=missed, shared_prompts=((),)))
+        if line.strip().startswith("prompt ")
+    ]
+    assert lines[0] == "prompt <item> My invoice is wrong"
+    assert lines[1].endswith(" It is refused")
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        ("unparsed", "no answer, as the parser found none in the reply (unparsed)"),
+        ("overflow", "no answer, as the prompt is longer than the context (overflow)"),
+        ("refused", "no answer (refused)"),
+        ("", "no answer"),
+    ],
+)
+def test_a_missing_answer_has_its_cause_in_words(failure: str, words: str) -> None:
+    missed = prediction("s", answer=None, failure=failure, raw=("hm",))
+    assert misses(outcome(predictions=(missed,)))[2] == f"  s: {words}, gold is A"
 
 
 def test_a_flip_of_a_sample_without_a_key_shows_its_text() -> None:

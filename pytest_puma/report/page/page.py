@@ -19,7 +19,7 @@ from pytest_puma.report.page.against import Against, against_baseline
 from pytest_puma.report.page.blocks import Blocks, Contents
 from pytest_puma.report.page.history import history_of
 from pytest_puma.report.page.summary import Summary, summarize
-from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures
+from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures, seconds
 from pytest_puma.store.run_folder import REMOVED
 from pytest_puma.store.serialize import storable
 
@@ -120,6 +120,7 @@ def _template() -> Template:
         "interval": interval,
         "number": number,
         "parse_failures": parse_failures,
+        "seconds": seconds,
         "tokens": computed_tokens,
     }
     return environment.from_string(_file("page.html.jinja"))

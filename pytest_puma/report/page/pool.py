@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from pytest_puma.core import Messages, Prediction
-from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.prefix import common_end
 
 #: A message of a prompt: its role, None if it continues the last message of the start, and the number of its piece.
 Entry: TypeAlias = tuple[str | None, int]
@@ -41,7 +41,7 @@ class CellPrompts:
 
     def __init__(self, starts: Sequence[Messages], predictions: Iterable[Prediction], pool: Pool) -> None:
         self.starts, self._pool = starts, pool
-        self.ends = tuple(_common_end(texts) for texts in _last_texts(predictions))
+        self.ends = tuple(common_end(texts) for texts in _last_texts(predictions))
 
     def entries(self, prediction: Prediction) -> list[list[Entry] | None]:
         """Return the entries of each prompt; None for a prompt that repeats the one before."""
@@ -66,16 +66,3 @@ def _last_texts(predictions: Iterable[Prediction]) -> list[list[str]]:
                 turns.append([])
             turns[turn].append(rest[-1].content)
     return turns
-
-
-def _common_end(texts: Sequence[str]) -> str:
-    """The longest common end that begins with a whole word; none of a single text, which is all its own."""
-    if len(texts) < 2:  # noqa: PLR2004 - nothing is common to one
-        return ""
-    backwards = [text[::-1] for text in texts]
-    first, last = min(backwards), max(backwards)
-    end = first[: common_prefix(first, last)][::-1]
-    if end in texts:
-        return end
-    breaks = [place for place in (end.find(" "), end.find("\n")) if place >= 0]
-    return end[min(breaks) :] if breaks else ""

@@ -51,7 +51,7 @@ class Summary:
     verdicts: tuple[tuple[tuple[str, ...], tuple[Note, ...]], ...]
     sentences: tuple[str, ...]
     warnings: tuple[Note, ...]
-    footnote: tuple[str, ...]
+    footnotes: tuple[str, ...]
     scenarios: tuple[ScenarioTable, ...]
     against: str
     changes: tuple[ChangeLine, ...]
@@ -79,7 +79,7 @@ def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) 
             *sentences,
         ),
         warnings=tuple(notes.warnings(run)),
-        footnote=tuple(notes.footnote(run.outcomes)),
+        footnotes=tuple(notes.footnotes(run.outcomes)),
         scenarios=tuple(_tables([outcome for outcome in run.outcomes if outcome.cell not in below])),
         against="" if against is None else against.name,
         changes=() if against is None else tuple(change_lines(run, against)),
@@ -164,20 +164,14 @@ def _numbers(metric: str, rows: Iterable[Row]) -> list[float]:
     own = [row for row in rows if row.metric == metric]
     measures = [row.measure for row in own if row.measure is not None]
     numbers = [number for each in measures for number in (each.value, each.low, each.high)]
-    return [number for number in (*numbers, *(limit for row in own for limit in _limits(row))) if math.isfinite(number)]
-
-
-def _limits(row: Row) -> list[float]:
-    """The limits of gates on a metric itself."""
-    gates = (verdict.gate for verdict in row.verdicts)
-    return [gate.limit for gate in gates if gate.other is None and not gate.word]
+    return [number for number in (*numbers, *(row.limit for row in own)) if math.isfinite(number)]
 
 
 def _drawing(row: Row, scale: Scale, axis: Scale) -> Drawing | None:
     """The interval of a row, without the ticks of the axis above it if its scale is another one."""
     if row.measure is None:
         return None
-    drawing = draw(scale, row.measure, _label(row.measure), limits=_limits(row))
+    drawing = draw(scale, row.measure, _label(row.measure), limits=filter(math.isfinite, [row.limit]))
     return drawing if drawing is None or scale == axis else replace(drawing, ticks=[])
 
 

@@ -27,16 +27,17 @@ def test_the_summary_has_every_row_of_the_terminal(run: Recorded, page: Page) ->
     bodies = [table[1:] for table in page.tables if table[0][:2] == ["strategy", "model"]]
     rows = [texts(row) for body in bodies for row in body]
     assert len(rows) == len(expected)
-    for mine, (scenario, strategy, model, n, metric, value, limits, *costs, verdict) in zip(
+    for mine, (scenario, strategy, model, n, metric, value, limits, *costs, verdict, gate) in zip(
         rows, expected, strict=True
     ):
-        tail = mine[-9:]
+        tail = mine[-10:]
         assert tail[0] == metric
         assert tail[1] == value
         assert tail[3:5] == [limits, n]
         assert tail[5:8] == costs
         # Behind its sign.
         assert tail[8] == verdict or tail[8].endswith(f" {verdict}")
+        assert tail[9] == gate
         if scenario:
             assert mine[:2] == [strategy, model]
 
