@@ -1,7 +1,6 @@
 r"""Equivalence of two mathematical expressions in LaTeX: `\frac{1}{2}` and `0.5`, `(x+1)^2` and `x^2+2x+1`.
 
-This file is also the program of a worker process: it answers each line of JSON, `[gold, answer]`, with `true` or
-`false`. It imports nothing of this package, so that it starts fast and needs little memory.
+`math_match` calls it in a process of its own, as some comparisons never end. It imports nothing of this package.
 
 The parser is that of math-verify: it reads by a grammar, knows sets, intervals, units and per cent, and needs no
 certain version of the ANTLR runtime, unlike that of SymPy. Its parser of plain expressions is not used: it evaluates
@@ -10,11 +9,7 @@ Python code. Its time limits are not used either: they need the main thread.
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import sys
-from typing import Any, TextIO
+from typing import Any
 
 #: Decimals to which numbers must agree. The default of math-verify, 6, makes 1e-7 equal to 2e-7.
 _DECIMALS = 12
@@ -51,50 +46,3 @@ def _parsed(latex: str) -> list[Any]:
         parsing_timeout=None,
     )
     return expressions
-
-
-def serve(requests: TextIO, replies: TextIO, seconds: int) -> None:
-    """Answer each line of `requests`. The system ends the process after `seconds` of computing for one of them."""
-    equivalent("1", "1")
-    print("ready", file=replies, flush=True)
-    for line in requests:
-        _limit_computing(seconds)
-        try:
-            equal = equivalent(*json.loads(line))
-        except Exception:  # noqa: BLE001 - odd expressions raise anything, and prove nothing
-            equal = False
-        _limit_computing(0)
-        print(json.dumps(equal), file=replies, flush=True)
-
-
-def _limit_computing(seconds: int) -> None:
-    """Let the system end this process after some seconds of computing, 0 for never, also within one huge operation.
-
-    It counts the time of this process alone, so that a busy machine changes no score.
-    """
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-
-
-def _limit_memory(size: int) -> None:
-    """Limit the memory to `size` bytes, where the system can."""
-    try:
-        import resource
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
-
-
-def main() -> None:
-    """Run as a worker process: `equivalence.py SECONDS BYTES PATH...`, the paths being those of modules."""
-    seconds, size, *sys.path[:] = (int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
-    _limit_memory(size)
-    # Nothing that a library prints may look like a reply.
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="ascii")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    serve(sys.stdin, replies, seconds)
-
-
-if __name__ == "__main__":
-    main()

@@ -7,26 +7,17 @@ number_match with 18
 
 from __future__ import annotations
 
-import json
 import re
-import signal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
 from pytest_puma.core import Metric, Prediction, Sample, SettingsError
-from pytest_puma.metrics.library import equivalence
+from pytest_puma.core.bounded_function import BoundedFunction
 from pytest_puma.metrics.library.references import best
-from pytest_puma.metrics.library.worker_process import WorkerProcess
 from pytest_puma.scenarios.numerals import number_of
 from pytest_puma.scenarios.readers import after_marker, final_value, last_value, marked_answers
 
-#: Seconds of computing for one comparison: some never end.
-_SECONDS = 5
-#: Seconds of waiting for one comparison. Only where systems cannot limit computing it is short: machines may be busy.
-_WAIT = 600.0 if hasattr(signal, "setitimer") else 30.0
-#: Bytes of address space of the worker process, which itself needs a quarter.
-_MEMORY = 1 << 30
 #: A longer text is no expression.
 _MAX_CHARACTERS = 1000
 
@@ -70,7 +61,7 @@ def math_match(text: str, reference: str) -> float:
         return float(number == expected)
     if any(_is_words(each) or len(each) > _MAX_CHARACTERS for each in (gold, answer)):
         return 0.0
-    return float(_worker().ask(json.dumps([gold, answer])) == "true")
+    return float(_equivalent()(gold, answer) is True)
 
 
 def _gold(sample: Sample, reference: str) -> Fraction:
@@ -124,8 +115,8 @@ def _bare(expression: str) -> str:
 
 
 @cache
-def _worker() -> WorkerProcess:
-    return WorkerProcess(Path(equivalence.__file__), [str(_SECONDS), str(_MEMORY)], _WAIT)
+def _equivalent() -> BoundedFunction:
+    return BoundedFunction(Path(__file__).with_name("equivalence.py"), "equivalent", ("1", "1"))
 
 
 METRICS = (

@@ -163,6 +163,50 @@ def test_an_unusable_schema_is_refused_and_nothing_is_fetched(schema: Any, fault
         assert str(caught.value).startswith(f"json.schema, sample 's1': {fault}")
 
 
+@pytest.mark.parametrize("keyword", ["pattern", "patternProperties"])
+def test_a_pattern_that_never_ends_on_a_reply_is_named(keyword: str) -> None:
+    schema: Any = {"anyOf": [{keyword: "^(a+)+$" if keyword == "pattern" else {"^(a+)+$": True}}]}
+    text = json.dumps("a" * 40 + "!" if keyword == "pattern" else {"a" * 40 + "!": 1})
+    with pytest.raises(SettingsError) as caught:
+        score("json.schema", text, json_schema=schema)
+    fault = f"needs over 5 seconds of computing, or 1 GiB, for the reply's {len(text)} characters of JSON"
+    assert str(caught.value).startswith(f"json.schema, sample 's1': the JSON schema {fault}")
+    assert str(caught.value).endswith("; those of the schema are: '^(a+)+$'")
+    assert score("json.schema", '"aaa"', json_schema=schema) == 1
+
+
+def test_multiples_are_those_of_decimals() -> None:
+    price = {"type": "number", "multipleOf": 0.01}
+    assert all(score("json.schema", f"{cents / 100:.2f}", json_schema=price) for cents in range(1, 10_001))
+
+
+@pytest.mark.parametrize(
+    ("unit", "text", "value"),
+    [
+        (0.01, "0.075", 0),
+        (0.01, "0.3000000000000001", 0),
+        (0.01, "1e300", 1),
+        (0.01, "1e999", 0),  # too large for Python
+        (0.01, "-19.99", 1),
+        (1e-7, "0.0000003", 1),
+        (1, "2.0", 1),
+        (1, "2.5", 0),
+        (7, "9" * 40, 0),
+        (9, "9" * 40, 1),
+        (0.01, "true", 1),  # no number
+    ],
+)
+@pytest.mark.parametrize("draft", ["draft-03", "draft-04", "draft-07", "draft/2020-12"])
+def test_multiples_in_every_draft_and_within_schemas(unit: float, text: str, value: int, draft: str) -> None:
+    end = "" if "/" in draft else "#"
+    start = "https://json-schema.org/" if "/" in draft else "http://json-schema.org/"
+    keyword = "divisibleBy" if draft == "draft-03" else "multipleOf"
+    # A schema that refers to itself is read again by the draft that it names.
+    schema = {"$schema": f"{start}{draft}/schema{end}", keyword: unit, "items": {"$ref": "#"}}
+    assert score("json.schema", text, json_schema=schema) == value
+    assert score("json.schema", f"[{text}]", json_schema=schema) == value
+
+
 @pytest.mark.parametrize("context", [{}, {"json_schema": "object"}, {"json_schema": []}])
 def test_a_missing_schema_is_refused(context: dict[str, Any]) -> None:
     with pytest.raises(

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
-from pytest_puma.metrics.library import LIBRARY, equivalence
+from pytest_puma.core.bounded_function import BoundedFunction
+from pytest_puma.metrics.library import LIBRARY, mathematics
 from pytest_puma.metrics.library.mathematics import math_match
-from pytest_puma.metrics.library.worker_process import WorkerProcess
 from tests.factories import prediction, sample
 
 needs_library = pytest.mark.usefixtures("library")
@@ -30,25 +30,25 @@ def library() -> None:
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """A comparison that needs a worker process fails."""
 
-    def ask(_: WorkerProcess, question: str) -> str:
-        raise AssertionError(question)
+    def compare(*expressions: str) -> bool:
+        raise AssertionError(expressions)
 
-    monkeypatch.setattr(WorkerProcess, "ask", ask)
+    monkeypatch.setattr(mathematics, "_equivalent", lambda: compare)
 
 
 @pytest.fixture(scope="module")
-def one_second() -> Iterator[WorkerProcess]:
-    """A worker process that computes for 1 second."""
-    worker = WorkerProcess(Path(equivalence.__file__ or ""), ["1", str(1 << 30)], 60.0)
-    yield worker
-    worker.close()
+def one_second() -> Iterator[BoundedFunction]:
+    """A comparison that computes for 1 second."""
+    file = Path(mathematics.__file__).with_name("equivalence.py")
+    function = BoundedFunction(file, "equivalent", ("1", "1"), seconds=1)
+    yield function
+    function.close()
 
 
 @pytest.fixture
-def quick(one_second: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> WorkerProcess:
-    """All comparisons are those of the quick worker process."""
-    ask = WorkerProcess.ask
-    monkeypatch.setattr(WorkerProcess, "ask", lambda _, question: ask(one_second, question))
+def quick(one_second: BoundedFunction, monkeypatch: pytest.MonkeyPatch) -> BoundedFunction:
+    """All comparisons are quick."""
+    monkeypatch.setattr(mathematics, "_equivalent", lambda: one_second)
     return one_second
 
 
@@ -187,10 +187,10 @@ def test_expressions_are_compared_by_algebra(text: str, reference: str, value: i
         "__import__('os').system('sleep 60')",
     ],
 )
-def test_a_bomb_is_wrong_and_the_next_answer_right(quick: WorkerProcess, bomb: str) -> None:
+def test_a_bomb_is_wrong_and_the_next_answer_right(quick: BoundedFunction, bomb: str) -> None:
     assert math_match(f"\\boxed{{{bomb}}}", "3x") == 0
     assert math_match("\\boxed{x+x}", "2x") == 1
-    assert quick.ask('["1", "1.0"]') == "true"
+    assert quick("1", "1.0") is True
 
 
 @needs_library
