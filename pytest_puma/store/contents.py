@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.core import CellId
+from pytest_puma.core.json_text import parse_foreign_json
 from pytest_puma.store.database import WINDOW, ResponseStore, Scope
-from pytest_puma.store.row import COLUMNS, check_of, response_of
+from pytest_puma.store.row import COLUMNS, inflated, sound_response
 from pytest_puma.store.serialize import plain
 
 #: Stands for all cells, which share the strict answers of a model.
@@ -58,21 +59,22 @@ def cells_of(store: ResponseStore, cell: CellId) -> list[KeptCell]:
 def lines(store: ResponseStore) -> Iterator[str]:
     """Yield each answer as a line of JSON, with its prompt if that is kept, in the order in which they were kept."""
     query = (
-        f"SELECT cell, model, weights, run.name, prompt, request, company, {', '.join(COLUMNS)}, row_check "  # noqa: S608
+        f"SELECT cell, digest, model, weights, run.name, prompt, request, company, {', '.join(COLUMNS)}, row_check "  # noqa: S608
         "FROM response JOIN scope ON scope.id = response.scope JOIN engine ON engine.id = engine "
         "LEFT JOIN run ON run.id = response.run ORDER BY response.id"
     )
-    for cell, model, weights, run, prompt, request, company, *values, check in store.rows(query):
-        if check != check_of(request, company, tuple(values)):
+    for cell, key, model, weights, run, prompt, *row in store.rows(query):
+        response = sound_response((cell, key), tuple(row))
+        if response is None:
             continue
         yield json.dumps(
             {
                 "cell": _cell(cell, model).common_name,
                 "weights": weights,
                 "run": run,
-                "request": request.hex(),
+                "request": row[0].hex(),
                 "prompt": None if prompt is None else _prompt(store, prompt),
-                "response": plain(response_of(tuple(values))),
+                "response": plain(response),
             },
             ensure_ascii=False,
         )
@@ -88,16 +90,9 @@ def _prompt(store: ResponseStore, digest: bytes) -> Any:
     if not rows:
         return None
     base, body = rows[0]
-    dictionary = [] if base is None else store.rows("SELECT body FROM prompt WHERE digest = ?", (base,))
+    bases = [] if base is None else store.rows("SELECT body FROM prompt WHERE digest = ?", (base,))
     try:
-        return json.loads(inflated(body, *(each for (each,) in dictionary)))
+        dictionary = b"".join(inflated(each)[-WINDOW:] for (each,) in bases)
+        return parse_foreign_json(inflated(body, dictionary))
     except (TypeError, ValueError, zlib.error):
         return None
-
-
-def inflated(body: bytes, base: bytes | None = None) -> bytes:
-    """Return a kept prompt; `base`: the body of that which it was deflated with. Raises an error if it is damaged."""
-    if base is None:
-        return zlib.decompress(body)
-    inflate = zlib.decompressobj(zdict=zlib.decompress(base)[-WINDOW:])
-    return inflate.decompress(body) + inflate.flush()

@@ -23,7 +23,7 @@ from typing import Any
 from pytest_puma.core import Prompt, Request, Response
 from pytest_puma.store.file import StoreFile
 from pytest_puma.store.recipe import prompt_json
-from pytest_puma.store.row import COLUMNS, KeptResponse, check_of, response_of, values_of
+from pytest_puma.store.row import COLUMNS, KeptResponse, check_of, sound_response, values_of
 
 #: Keys of one query.
 _AT_ONCE = 500
@@ -33,7 +33,7 @@ WINDOW = 32_768
 _NAMES = ("scope", "request", "company", "run", "prompt", *COLUMNS, "row_check")
 _INSERT = f"INSERT OR REPLACE INTO response({', '.join(_NAMES)}) VALUES ({', '.join('?' for _ in _NAMES)})"  # noqa: S608
 _SELECT = (
-    f"SELECT request, company, run, coalesce(run.name, 'unknown'), {', '.join(COLUMNS)}, row_check "  # noqa: S608
+    f"SELECT run, coalesce(run.name, 'unknown'), request, company, {', '.join(COLUMNS)}, row_check "  # noqa: S608
     "FROM response LEFT JOIN run ON run.id = response.run WHERE"
 )
 _INSERT_ENGINE = "INSERT OR IGNORE INTO engine(digest, weights, model, signature, notes) VALUES (?, ?, ?, ?, ?)"
@@ -99,7 +99,7 @@ class ResponseStore:
             part = keys[start : start + _AT_ONCE]
             where = f"request IN ({', '.join('?' * len(part))}) ORDER BY response.id"
             rows += self._rows(scope, where, part)
-        for request, kept in self._sound(rows):
+        for request, kept in self._sound(scope, rows):
             if request not in responses or kept.company == company != responses[request].company:
                 responses[request] = kept
         return responses
@@ -107,7 +107,7 @@ class ResponseStore:
     def whole_pass(self, scope: Scope, company: bytes) -> dict[bytes, KeptResponse] | None:
         """Return all responses of a pass that was computed to its end; None if any is missing."""
         counted = self.rows("SELECT responses FROM pass WHERE scope = ? AND company = ?", (self.number(scope), company))
-        responses = dict(self._sound(self._rows(scope, "company = ?", [company]))) if counted else {}
+        responses = dict(self._sound(scope, self._rows(scope, "company = ?", [company]))) if counted else {}
         return responses if counted and len(responses) >= counted[0][0] else None
 
     def passes(self, scope: Scope) -> list[bytes]:
@@ -151,14 +151,16 @@ class ResponseStore:
     def _rows(self, scope: Scope, where: str, values: Sequence[bytes]) -> list[Any]:
         return self.rows(f"{_SELECT} response.scope = ? AND {where}", (self.number(scope), *values))
 
-    def _sound(self, rows: Sequence[Any]) -> Iterator[tuple[bytes, KeptResponse]]:
-        """Yield the request and the response of each row whose checksum is right."""
+    def _sound(self, scope: Scope, rows: Sequence[Any]) -> Iterator[tuple[bytes, KeptResponse]]:
+        """Yield the request and the response of each row whose checksum is right in this scope."""
         damaged = 0
-        for request, company, run, name, *columns, check in rows:
-            if check == check_of(request, company, tuple(columns)):
-                yield request, KeptResponse(response_of(tuple(columns)), company, (run, name))
-            else:
+        for run, name, *row in rows:
+            response = sound_response((scope.cell, scope.key), tuple(row))
+            if response is None:
                 damaged += 1
+            else:
+                request, company, *_ = row
+                yield request, KeptResponse(response, company, (run, name))
         if damaged:
             self._file.note(f"{damaged:,} of the answers in {self.path} are damaged, and count as missing")
 
@@ -191,7 +193,7 @@ class ResponseStore:
             for key, request, response in answered:
                 prompt = self._keep_prompt(connection, base, request.prompt) if self._keep_prompts else None
                 values = values_of(response)
-                check = check_of(key, company, values)
+                check = check_of(scope.cell, scope.key, key, company, *values)
                 connection.execute(_INSERT, (number, key, company, run, prompt, *values, check))
 
         self._file.write(write)

@@ -130,7 +130,10 @@ def _checked(connection: sqlite3.Connection, path: Path, note: str) -> Opened:
     except BaseException:
         connection.close()
         raise
-    return Opened(connection=connection, note=note) if version else Opened(connection=None, note=f"{path} is empty")
+    if not version:
+        connection.close()
+        return Opened(connection=None, note=note or f"{path} is empty")
+    return Opened(connection=connection if version == VERSION else _upgraded(connection), note=note)
 
 
 def _refusal(error: NewerSchemaError | ForeignFileError, path: Path) -> str:
@@ -164,6 +167,15 @@ def _copied(path: Path) -> sqlite3.Connection:
         with closing(_connected(Path(folder, path.name))) as copy:
             copy.backup(whole)
     return whole
+
+
+def _upgraded(old: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy of an older version in memory, upgraded: the file is not changed by a reader."""
+    new = _connected(":memory:")
+    with closing(old):
+        old.backup(new)
+    upgrade(new)
+    return new
 
 
 def _connected(place: Path | str) -> sqlite3.Connection:

@@ -28,6 +28,8 @@ _PROMPT = "INSERT OR IGNORE INTO prompt(digest, base, body) VALUES (?, ?, ?)"
 _FINISHED = "INSERT OR IGNORE INTO pass(scope, company, responses) VALUES (?, ?, ?)"
 _Types: TypeAlias = "tuple[type | tuple[type, ...], ...]"
 _Rows: TypeAlias = "dict[str, dict[int, tuple[Any, ...]]]"
+#: The id of a scope in the new store, its cell, and the key of its engine.
+_Scopes: TypeAlias = "Mapping[int, tuple[int, str, bytes]]"
 _NONE = type(None)
 #: The types of the columns of each table. That of its id is empty, as the id is beside the record.
 _TABLES: Mapping[str, _Types] = {
@@ -84,9 +86,7 @@ def _rows(damaged: Path) -> Iterator[tuple[str, Record]]:
                 yield table, record
 
 
-def _copy(
-    damaged: Path, new: sqlite3.Connection, runs: Mapping[int, int], scopes: Mapping[int, int]
-) -> tuple[int, int]:
+def _copy(damaged: Path, new: sqlite3.Connection, runs: Mapping[int, int], scopes: _Scopes) -> tuple[int, int]:
     """Copy the answers, their prompts and passes; `runs`, `scopes`: their ids in the new store, by those in the old."""
     copied, named = set[int](), list[tuple[int, int]]()
     ids = set[int | None]()
@@ -96,7 +96,7 @@ def _copy(
         if table == "prompt":
             new.execute(_PROMPT, values)
         elif table == "pass" and values[0] in scopes:
-            new.execute(_FINISHED, (scopes[values[0]], *values[1:]))
+            new.execute(_FINISHED, (scopes[values[0]][0], *values[1:]))
         elif table == "request" and values[0] in scopes:
             named.append((hash(values[:3]), values[3]))
         elif table == "response":
@@ -112,12 +112,15 @@ def _copy(
     return len(copied), max(missing, broken)
 
 
-def _sound_row(values: tuple[Any, ...], runs: Mapping[int, int], scopes: Mapping[int, int]) -> tuple[Any, ...] | None:
+def _sound_row(values: tuple[Any, ...], runs: Mapping[int, int], scopes: _Scopes) -> tuple[Any, ...] | None:
     """The row of an answer in the new store; None if its checksum is wrong, or if its cell cannot be read."""
     scope, request, company, run, prompt, *content, check = values
-    if scope not in scopes or check != check_of(request, company, tuple(content)):
+    if scope not in scopes:
         return None
-    return scopes[scope], runs.get(run, 0), request, company, prompt, *content, check
+    number, *owner = scopes[scope]
+    sound, unbound = (check_of(*names, request, company, *content) for names in (owner, ()))
+    # Stores of the first version have checksums without the cell and the engine.
+    return (number, runs.get(run, 0), request, company, prompt, *content, sound) if check in {sound, unbound} else None
 
 
 def _runs(heads: _Rows, new: sqlite3.Connection) -> Mapping[int, int]:
@@ -129,9 +132,9 @@ def _runs(heads: _Rows, new: sqlite3.Connection) -> Mapping[int, int]:
     return ids
 
 
-def _scopes(heads: _Rows, new: sqlite3.Connection) -> Mapping[int, int]:
-    """The ids of the scopes in the new store, by those in the old one."""
-    engines, ids = {}, {}
+def _scopes(heads: _Rows, new: sqlite3.Connection) -> _Scopes:
+    """The scopes by their ids in the old store."""
+    engines, scopes = {}, {}
     for number, (_, digest, weights, model, signature, notes) in heads["engine"].items():
         new.execute(_ENGINE, (digest, weights, model, _sound(signature, "{}"), _sound(notes, "[]")))
         (engines[number],) = new.execute("SELECT id FROM engine WHERE digest = ?", (digest,)).fetchone()
@@ -139,8 +142,9 @@ def _scopes(heads: _Rows, new: sqlite3.Connection) -> Mapping[int, int]:
         if engine in engines:
             new.execute(_SCOPE, (cell, engines[engine], _sound(parts, "{}")))
             key = cell, engines[engine]
-            (ids[number],) = new.execute("SELECT id FROM scope WHERE cell = ? AND engine = ?", key).fetchone()
-    return ids
+            (new_id,) = new.execute("SELECT id FROM scope WHERE cell = ? AND engine = ?", key).fetchone()
+            scopes[number] = new_id, cell, heads["engine"][engine][1]
+    return scopes
 
 
 def _sound(text: str, default: str) -> str:

@@ -1,13 +1,14 @@
 """The tables of the response store, and their versions.
 
-A version adds to the one before it and changes nothing, each in one transaction. `application_id` tells a store from
-any other SQLite file.
+Each step to a version is one transaction. `application_id` tells a store from any other SQLite file.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+
+from pytest_puma.store.row import COLUMNS, check_of
 
 #: "puma" in ASCII.
 APPLICATION = 0x70756D61
@@ -27,8 +28,16 @@ CREATE TABLE response(id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, request BL
     UNIQUE(scope, request, company));
 """
 
+# Checksums of the first version cover a row without its cell and its engine. Only those that were right are replaced.
+_BLOBS = ", ".join(f"CAST({name} AS BLOB)" for name in ("request", "company", *COLUMNS, "row_check"))
+_SECOND = f"""
+UPDATE response SET row_check = bound(
+    (SELECT CAST(cell AS BLOB) FROM scope WHERE id = response.scope),
+    (SELECT digest FROM engine WHERE id = (SELECT engine FROM scope WHERE id = response.scope)), {_BLOBS})
+"""  # noqa: S608 - of our own names alone
+
 #: The step to each version, from version 0, an empty file.
-STEPS: Sequence[str] = (_FIRST,)
+STEPS: Sequence[str] = (_FIRST, _SECOND)
 VERSION = len(STEPS)
 
 
@@ -48,6 +57,7 @@ def upgrade(connection: sqlite3.Connection, pause: Callable[[], None] = lambda: 
     """
     if check(connection) == VERSION:
         return
+    connection.create_function("bound", -1, _bound)
     connection.execute("BEGIN IMMEDIATE")
     try:
         for step in STEPS[check(connection) :]:
@@ -61,6 +71,12 @@ def upgrade(connection: sqlite3.Connection, pause: Callable[[], None] = lambda: 
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _bound(cell: bytes | None, engine: bytes | None, *row: bytes) -> bytes:
+    """The checksum of a row with its cell and its engine; none that is ever right if the row is damaged."""
+    *values, unbound = row
+    return check_of(cell, engine, *values) if unbound == check_of(*values) else b""
 
 
 def check(connection: sqlite3.Connection) -> int:

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Response
-from pytest_puma.store.row import COLUMNS, check_of, response_of
+from pytest_puma.store.row import COLUMNS, sound_response
 from tests.conftest import ADDOPTS
 
 ROOT = Path(__file__).parents[2]
 #: What a run needs on a loaded machine.
 PATIENCE = 300
 _SELECT = f"""
-    SELECT model, scope.cell, request, company, {", ".join(COLUMNS)}, row_check FROM response
+    SELECT model, scope.cell, digest, request, company, {", ".join(COLUMNS)}, row_check FROM response
     JOIN scope ON scope.id = response.scope JOIN engine ON engine.id = scope.engine ORDER BY response.id
 """  # noqa: S608 - our own names
 
@@ -101,15 +101,9 @@ class CrashProject:
         """The kept responses, of a copy: the next run must find the files as the last one left them."""
         with self.copy() as connection:
             return [
-                Row(
-                    model=model,
-                    cell=cell,
-                    request=request.hex(),
-                    company=company,
-                    response=response_of(tuple(values)),
-                )
-                for model, cell, request, company, *values, check in connection.execute(_SELECT)
-                if check == check_of(request, company, tuple(values))
+                Row(model=model, cell=cell, request=row[0].hex(), company=row[1], response=response)
+                for model, cell, engine, *row in connection.execute(_SELECT)
+                if (response := sound_response((cell, engine), tuple(row))) is not None
             ]
 
     @contextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
+import zlib
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Likelihood, Response, Usage
-from pytest_puma.store.row import check_of, response_of, values_of
+from pytest_puma.store.row import MOST, check_of, response_of, sound_response, values_of
 
 numbers = st.floats(allow_nan=False)
 likelihoods = st.builds(
@@ -53,13 +55,60 @@ def test_a_long_text_is_deflated() -> None:
     assert len(text) < 100
 
 
-@pytest.mark.parametrize("place", range(8))
+@pytest.mark.parametrize("place", range(10))
 def test_any_changed_value_has_another_checksum(place: int) -> None:
-    row: list[Any] = [b"request", b"company", *values_of(Response(text="A", logprobs=(-1.0,), usage=Usage(seconds=1)))]
-    before = check_of(row[0], row[1], tuple(row[2:]))
+    values = values_of(Response(text="A", logprobs=(-1.0,), usage=Usage(seconds=1)))
+    row: list[Any] = ["triage-egi@", b"engine", b"request", b"company", *values]
+    before = check_of(*row)
     row[place] = row[place] + (1 if isinstance(row[place], int) else b"x" if isinstance(row[place], bytes) else "x")
-    assert check_of(row[0], row[1], tuple(row[2:])) != before
+    assert check_of(*row) != before
 
 
 def test_values_do_not_run_together_in_the_checksum() -> None:
-    assert check_of(b"ab", b"c", ()) != check_of(b"a", b"bc", ())
+    assert check_of(b"ab", b"c") != check_of(b"a", b"bc")
+
+
+# -- stores from elsewhere, whose checksums are right ------------------------------------------------
+
+OWNER = ("triage-egi@", b"engine")
+
+
+def row_of(text: bytes, *, packed: int = 1, usage: str = "[1, 0, 1, 0.5]") -> tuple[Any, ...]:
+    """A row of its own checksum."""
+    row = (b"request", b"company", "stop", text, packed, b"", b"", usage)
+    return (*row, check_of(*OWNER, *row))
+
+
+def test_a_text_that_would_fill_the_memory_is_damaged() -> None:
+    assert sound_response(OWNER, row_of(zlib.compress(b"x" * MOST))) == Response(
+        text="x" * MOST, usage=Usage(prompt_tokens=1, decoded_tokens=1, seconds=0.5)
+    )
+    bomb = row_of(zlib.compress(b"x" * (100 * MOST)))
+    tracemalloc.start()
+    try:
+        assert sound_response(OWNER, bomb) is None
+        assert tracemalloc.get_traced_memory()[1] < 4 * MOST
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_longer_text_is_kept_as_it_is() -> None:
+    response = Response(text="x" * (MOST + 1))
+    _, _, packed, *_ = values = values_of(response)
+    assert not packed
+    assert response_of(values) == response
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        row_of(zlib.compress(b"Major")[:-3]),
+        row_of(b"no deflated text"),
+        row_of(b"\xff", packed=0),
+        row_of(b"Major", packed=0, usage="[1, 2]"),
+        row_of(b"Major", packed=0, usage="3"),
+        row_of(b"Major", packed=0, usage="[" * 100_000),
+    ],
+)
+def test_a_row_that_makes_no_sense_is_damaged_although_its_checksum_is_right(row: tuple[Any, ...]) -> None:
+    assert sound_response(OWNER, row) is None
