@@ -10,7 +10,7 @@ from pytest_puma.models.known import recall, remember
 from pytest_puma.models.names import resolve_name
 from pytest_puma.models.opened import OpenedFiles
 from pytest_puma.models.parts import stamps_of
-from pytest_puma.models.resolve import inspect_model, resolve_models
+from pytest_puma.models.resolve import find_model, inspect_model, resolve_models
 from pytest_puma.models.search import default_directories
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "ModelArgument",
     "OpenedFiles",
     "default_directories",
+    "find_model",
     "inspect_model",
     "known_digest",
     "parse_argument",

@@ -10,7 +10,7 @@ repository's main branch; a file of exactly that name takes precedence. `HF_ENDP
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -33,6 +33,15 @@ def download(reference: str) -> Path:
     Only files missing from the cache are downloaded. A `ModelError` lists the matching files if they are not one model,
     or gives the hub's reason.
     """
+    return _find(reference, _files)
+
+
+def find_cached(reference: str) -> Path:
+    """Return the path of the only cached model that matches, without any connection; a `ModelError` if none does."""
+    return _find(reference, lambda *place: (_cached(*place), True))
+
+
+def _find(reference: str, files_of: Callable[[HfApi, str, str], tuple[list[str], bool]]) -> Path:
     match = _REFERENCE.fullmatch(reference)
     if match is None:
         msg = "expected hf:owner/repo:file-pattern, as in hf:Qwen/Qwen2.5-3B-Instruct-GGUF:*q4_k_m.gguf"
@@ -45,7 +54,7 @@ def download(reference: str) -> Path:
     repository, pattern = match["repository"], match["pattern"]
     hub = HfApi()
     with _reasons(repository, hub.endpoint):
-        files, cached = _files(hub, repository, pattern)
+        files, cached = files_of(hub, repository, pattern)
         names = _chosen(repository, pattern, files)
         paths = [hub.hf_hub_download(repository, name, local_files_only=cached) for name in names]
     return Path(paths[0])
@@ -63,9 +72,14 @@ def _files(hub: HfApi, repository: str, pattern: str) -> tuple[list[str], bool]:
         raise
     except Exception:
         with suppress(FileNotFoundError):  # the cache has nothing either: then report the hub's own error
-            folder = Path(hub.snapshot_download(repository, allow_patterns=pattern, local_files_only=True))
-            return [path.relative_to(folder).as_posix() for path in folder.rglob("*.gguf")], True
+            return _cached(hub, repository, pattern), True
         raise
+
+
+def _cached(hub: HfApi, repository: str, pattern: str) -> list[str]:
+    """The files of the repository in the cache."""
+    folder = Path(hub.snapshot_download(repository, allow_patterns=pattern, local_files_only=True))
+    return [path.relative_to(folder).as_posix() for path in folder.rglob("*.gguf")]
 
 
 def _chosen(repository: str, pattern: str, files: Sequence[str]) -> tuple[str, ...]:

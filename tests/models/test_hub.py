@@ -8,8 +8,8 @@ import pytest
 from huggingface_hub import constants
 
 from pytest_puma.core import ModelError
-from pytest_puma.models import resolve_models
-from pytest_puma.models.hub import download
+from pytest_puma.models import find_model, resolve_models
+from pytest_puma.models.hub import download, find_cached
 from tests.models.hub_server import Hub, serve
 
 REPOSITORY = "owner/tiny-GGUF"
@@ -58,6 +58,16 @@ def test_a_downloaded_file_is_taken_from_the_cache(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
     assert download(f"{REPOSITORY}:q.gguf") == download(f"{REPOSITORY}:*.gguf")
     assert hub.downloads == ["q.gguf"]
+
+
+def test_a_cached_file_is_found_without_the_hub(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
+    with pytest.raises(ModelError, match="the cache does not have it"):
+        find_cached(f"{REPOSITORY}:*.gguf")
+    path = download(f"{REPOSITORY}:q.gguf")
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:1")
+    assert find_cached(f"{REPOSITORY}:*.gguf") == path
+    assert find_model(f"hf:{REPOSITORY}:q.gguf", (), downloads=False) == path
 
 
 def test_a_split_model_is_downloaded_as_a_whole(hub: Hub) -> None:

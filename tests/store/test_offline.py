@@ -22,6 +22,7 @@ from pytest_puma.core import (
     Trial,
     ask,
 )
+from pytest_puma.models import weights_digest
 from pytest_puma.planning.offline import offline_models
 from pytest_puma.run.conversations import run_conversations
 from pytest_puma.store.database import ResponseStore
@@ -159,22 +160,57 @@ def test_a_cell_without_answers_is_an_error(path: Path) -> None:
 def test_a_model_is_known_by_its_name_its_file_or_its_digest(path: Path) -> None:
     compute(path, "p", "one")
     store = ResponseStore(path, readonly=True)
-    for argument in ("m", "m.gguf", "models/m.gguf", "hf:owner/repo:m.gguf", "m=other.gguf", "m@5", "m,strict=on"):
+    for argument in ("m", "m.gguf", "models/m.gguf", "package:m", "m=other.gguf", "m@5", "m,strict=on"):
         (model,) = offline_models([argument], store, where="--puma-model")
         assert (model.name, model.weights, model.source, model.computes) == ("m", "5a", "store", False), argument
         assert model.options.strict == ("strict" in argument)
 
 
-def test_another_alias_does_not_hide_the_answers_of_a_file(path: Path) -> None:
+def test_a_digest_selects_answers_under_another_name(path: Path) -> None:
     compute(path, "p", "one")
-    (model,) = offline_models(["small=models/m.gguf"], ResponseStore(path, readonly=True), where="--puma-model")
+    (model,) = offline_models(["small=models/m@5a"], ResponseStore(path, readonly=True), where="--puma-model")
     assert (model.name, model.weights) == ("small", "5a")
+
+
+def test_a_file_that_is_there_has_the_answers_of_its_weights_under_any_name(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "q.gguf"
+    file.write_bytes(b"weights")
+    compute(path, "p", "one", digest=weights_digest(file))
+    for argument in (str(file), f"m={file}", f"small={file}", "q"):
+        (model,) = offline_models([argument], ResponseStore(path, readonly=True), where="o", directories=[tmp_path])
+        assert model.weights == weights_digest(file), argument
+
+
+@pytest.mark.parametrize("argument", ["{folder}/m.gguf", "m={folder}/m.gguf", "m"])
+def test_a_file_that_is_there_never_has_the_answers_of_other_weights(path: Path, tmp_path: Path, argument: str) -> None:
+    compute(path, "p", "one")
+    file = tmp_path / "models" / "m.gguf"
+    file.parent.mkdir()
+    file.write_bytes(b"other weights")
+    with pytest.raises(ModelError) as raised:
+        offline_models(
+            [argument.format(folder=file.parent)],
+            ResponseStore(path, readonly=True),
+            where="--puma-model",
+            directories=[file.parent],
+        )
+    problem = f"no answers of the weights {weights_digest(file)[:8]} in {file} are kept"
+    advice = "other weights answered under this name: give m@5a for them, or run without --puma-offline"
+    assert str(raised.value).endswith(f"{problem}; {advice}")
+
+
+def test_a_file_with_a_missing_part_is_an_error_and_not_a_name(path: Path, tmp_path: Path) -> None:
+    compute(path, "p", "one")
+    (tmp_path / "m-00001-of-00002.gguf").write_bytes(b"half")
+    with pytest.raises(ModelError, match=r"o 'm': .*the weights cannot be read: .*m-00002-of-00002\.gguf"):
+        offline_models(["m"], ResponseStore(path, readonly=True), where="o", directories=[tmp_path])
 
 
 @pytest.mark.parametrize(
     ("argument", "problem"),
     [
         ("n", "no answers of n are kept (there are answers of m); run without --puma-offline"),
+        ("n=m.gguf", "no answers of n are kept (there are answers of m); run without --puma-offline"),
         ("m", "different files answered under this name; expected one of m@5a, m@6b"),
         ("m@7", "found no weights 7; expected the beginning of one of 5a, 6b"),
         ("recorded:m=answers.jsonl", "answers cannot be combined with --puma-offline; use one"),
