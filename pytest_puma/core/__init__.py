@@ -40,7 +40,7 @@ from pytest_puma.core.invocation import Invocation
 from pytest_puma.core.kept import Kept
 from pytest_puma.core.measure import LEVEL, Measure
 from pytest_puma.core.metric import Direction, Metric, Pool, metric
-from pytest_puma.core.model import Model, ModelOptions, Stamps
+from pytest_puma.core.model import Model, ModelOptions
 from pytest_puma.core.origin import Origin
 from pytest_puma.core.outcome import CalibrationBin, Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
@@ -51,6 +51,7 @@ from pytest_puma.core.run import Fault, Run
 from pytest_puma.core.sample import Choice, Sample
 from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
+from pytest_puma.core.stamp import Stamp, Stamps
 from pytest_puma.core.task import DeclaredScore, Task
 from pytest_puma.core.trial import Trial
 from pytest_puma.core.verdict import Policy, Status, Verdict
@@ -122,6 +123,7 @@ __all__ = [
     "SharedPrompts",
     "Shift",
     "Speed",
+    "Stamp",
     "Stamps",
     "Status",
     "Step",

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pytest_puma.core.errors import SettingsError, check_limits
+from pytest_puma.core.stamp import Stamps
 
 #: The content of a model's file: weights to compute with, given answers, the predictions of an earlier run, or the
 #: response store.
 ModelSource: TypeAlias = Literal["weights", "answers", "run", "store"]
-#: The size in bytes and the modification time in nanoseconds of each file of a model.
-Stamps: TypeAlias = tuple[tuple[int, int], ...]
 #: Limits: of llama.cpp for sequences, beyond any machine for the others. Larger numbers would wrap around in C.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
@@ -70,7 +69,7 @@ class Model:
     @property
     def size(self) -> int:
         """The bytes of the files when they were checked, 0 without weights."""
-        return sum(size for size, _ in self.stamps)
+        return sum(stamp.size for stamp in self.stamps)
 
     @property
     def computes(self) -> bool:

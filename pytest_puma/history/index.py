@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import DataError, Measure, Outcome, Run
+from pytest_puma.core import DataError, Measure, Outcome, Run, Stamp
 from pytest_puma.core.locks import is_locked
 from pytest_puma.history.columns import MEASURE, RUN, measure_row, null, run_row
 from pytest_puma.history.file import made_again, opened
@@ -194,7 +194,7 @@ def _stamps(runs: Path) -> Iterator[tuple[str, str]]:
     for entry in _folders(runs):
         with suppress(OSError):
             status = os.stat(f"{entry.path}/{RECORD}")  # noqa: PTH116 - a Path for each of 1,000 runs takes longer
-            yield entry.name, f"{status.st_mtime_ns}:{status.st_size}"
+            yield entry.name, ":".join(map(str, Stamp.of(status)))
 
 
 def _state(folder: os.DirEntry[str]) -> State:

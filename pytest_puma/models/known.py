@@ -1,6 +1,7 @@
 """Facts about a model's files that take seconds to find out, kept in the user's cache while the files stay the same.
 
-{"/home/me/models/q.gguf": {"stamps": [[2104932768, 1760000000000000000]], "sha256": "5a3f...", "tried": "0.3.36"}}
+{"/home/me/models/q.gguf": {"stamps": [[2104932768, 1760000000000000000, 5243114, 1760000000400000000]],
+                            "sha256": "5a3f...", "tried": "0.3.36"}}
 """
 
 from __future__ import annotations

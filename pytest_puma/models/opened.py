@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from datetime import datetime, timezone
 from pathlib import Path
 
-from pytest_puma.core import Model, ModelError, Stamps
+from pytest_puma.core import Model, ModelError, Stamp, Stamps
 from pytest_puma.models.parts import part_paths, stamps_of
 
 _ADVICE = "leave it alone until the run ends, and run again"
@@ -47,24 +47,21 @@ class OpenedFiles:
 
     def check(self) -> None:
         """Check that nobody has written to the files; a `ModelError` if somebody has."""
-        now = self._now()
-        if now != self.stamps:
-            self._compare(self.stamps, now, "while llama.cpp used it")
+        self._compare(self.stamps, self._now(), "while llama.cpp used it")
 
     def close(self) -> None:
         """Close the files. May be called twice."""
         self._close()
 
     def _now(self) -> Stamps:
-        statuses = (os.fstat(file) for file in self._files)
-        return tuple((status.st_size, status.st_mtime_ns) for status in statuses)
+        return tuple(Stamp.of(os.fstat(file)) for file in self._files)
 
     def _compare(self, expected: Stamps, found: Stamps, when: str) -> None:
         for path, before, after in zip(self._paths, expected, found, strict=True):
-            if before != after:
+            if before.content != after.content:
                 msg = (
-                    f"{self._model.name}: {path} changed {when}: found {_shown(after)}, expected {_shown(before)}; "
-                    f"{_ADVICE}"
+                    f"{self._model.name}: {path} changed {when}: found {_shown(after, before)}, "
+                    f"expected {_shown(before, after)}; {_ADVICE}"
                 )
                 raise ModelError(msg)
 
@@ -76,7 +73,8 @@ def _open(path: Path, opened: ExitStack) -> int:
     return file
 
 
-def _shown(stamp: tuple[int, int]) -> str:
-    size, modified = stamp
-    date = datetime.fromtimestamp(modified / 1e9, tz=timezone.utc)
-    return f"{size:,} bytes of {date.isoformat(sep=' ', timespec='milliseconds')}"
+def _shown(stamp: Stamp, other: Stamp) -> str:
+    """The size and the time of a file; of two files that are equal in both, also its inode."""
+    date = datetime.fromtimestamp(stamp.modified / 1e9, tz=timezone.utc)
+    inode = f" (inode {stamp.inode})" if stamp.content[:2] == other.content[:2] else ""
+    return f"{stamp.size:,} bytes of {date.isoformat(sep=' ', timespec='milliseconds')}{inode}"

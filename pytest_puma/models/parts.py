@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pytest_puma.core import ModelError, Stamps
+from pytest_puma.core import ModelError, Stamp, Stamps
 
 _SUFFIX = re.compile(r"(-\d{5}-of-(?P<count>\d{5}))?\.gguf$", re.IGNORECASE)
 
@@ -31,9 +31,9 @@ def part_paths(path: Path) -> tuple[Path, ...]:
 
 
 def stamps_of(path: Path) -> Stamps:
-    """Return the size and the modification time of each part; a `ModelError` if there is none."""
+    """Return the stamp of each part; a `ModelError` if there is none."""
     try:
-        return tuple((status.st_size, status.st_mtime_ns) for status in map(Path.stat, part_paths(path)))
+        return tuple(Stamp.of(part.stat()) for part in part_paths(path))
     except OSError as error:
         msg = f"{path}: the weights cannot be read: {error}"
         raise ModelError(msg) from error

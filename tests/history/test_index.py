@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -147,6 +148,17 @@ def test_a_record_that_is_written_again_is_read_again(root: Path) -> None:
     with closing(History(root)) as history:
         assert history.trend(CELL, "accuracy", last=1)[0].value == 0.75
         assert history.runs()[0].number == 3
+
+
+def test_a_record_replaced_by_one_of_equal_size_and_time_is_read_again(root: Path) -> None:
+    path = runs_of(root) / NAMES[2] / "run.json"
+    before, other = path.stat(), path.with_name("other.json")
+    other.write_text(path.read_text(encoding="utf-8").replace('"value": 0.3', '"value": 0.7'), encoding="utf-8")
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert other.stat().st_size == before.st_size
+    other.replace(path)
+    with closing(History(root)) as history:
+        assert history.trend(CELL, "accuracy", last=1)[0].value == 0.7
 
 
 def test_runs_of_older_versions_are_numbered_in_the_order_of_their_names(tmp_path: Path) -> None:

@@ -34,6 +34,13 @@ def change_in_secret(path: Path, content: bytes) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
+def _wait_for_another_time(path: Path) -> None:
+    """Wait until the clock of the file system has moved on: it ticks every few milliseconds."""
+    before, other = path.stat().st_ctime_ns, path.with_name("clock")
+    while other.touch() or other.stat().st_ctime_ns == before:
+        other.unlink()
+
+
 def test_the_digest_is_the_sha256_of_the_bytes(model: Path, cache: Path) -> None:
     model.write_bytes(bytes(range(256)) * 10_000)
     assert weights_digest(model, cache=cache) == sha256(bytes(range(256)) * 10_000)
@@ -50,7 +57,34 @@ def test_the_digest_of_a_split_model_is_that_of_its_parts_in_order(tmp_path: Pat
 
 def test_a_file_that_did_not_change_is_not_read_again(model: Path, cache: Path) -> None:
     weights_digest(model, cache=cache)
+    (entry,) = json.loads(cache.read_text(encoding="utf-8")).values()
+    cache.write_text(json.dumps({str(model): entry | {"sha256": "5a"}}), encoding="utf-8")
+    assert weights_digest(model, cache=cache) == "5a"
+
+
+def test_a_change_that_restores_size_and_time_is_seen(model: Path, cache: Path) -> None:
+    weights_digest(model, cache=cache)
+    _wait_for_another_time(model)
     change_in_secret(model, b"WEIGHTS")
+    assert weights_digest(model, cache=cache) == sha256(b"WEIGHTS")
+
+
+def test_a_file_of_equal_size_and_time_renamed_over_the_old_one_is_read(model: Path, cache: Path) -> None:
+    os.utime(model, ns=(0, 0))
+    weights_digest(model, cache=cache)
+    other = model.with_name("other.gguf")
+    other.write_bytes(b"WEIGHTS")
+    os.utime(other, ns=(0, 0))
+    other.replace(model)
+    assert weights_digest(model, cache=cache) == sha256(b"WEIGHTS")
+    assert known_digest(model, cache=cache) == sha256(b"WEIGHTS")
+
+
+def test_an_entry_of_an_earlier_version_with_size_and_time_alone_is_not_used(model: Path, cache: Path) -> None:
+    status = model.stat()
+    cache.parent.mkdir()
+    entry = {"stamps": [[status.st_size, status.st_mtime_ns]], "sha256": "5a"}
+    cache.write_text(json.dumps({str(model): entry}), encoding="utf-8")
     assert weights_digest(model, cache=cache) == sha256(b"weights")
 
 

@@ -22,7 +22,8 @@ def test_the_checked_files_are_opened(model: Model) -> None:
     with closing(OpenedFiles(model)) as files:
         files.check_loaded()
         files.check()
-        assert files.stamps == model.stamps == ((7, 1_000_000_000),)
+        assert files.stamps == model.stamps
+        assert files.stamps[0].content == (7, 1_000_000_000, model.path.stat().st_ino)
     files.close()
 
 
@@ -45,6 +46,27 @@ def test_a_file_that_changed_since_it_was_checked_is_an_error(model: Model) -> N
         f"q: {model.path} changed since the model was checked: found 12 bytes of 1970-01-01 00:00:02.500+00:00, "
         "expected 7 bytes of 1970-01-01 00:00:01.000+00:00; leave it alone until the run ends, and run again"
     )
+
+
+def test_a_file_of_equal_size_and_time_renamed_over_the_checked_one_is_an_error(model: Model) -> None:
+    before, other = model.path.stat(), model.path.with_name("other")
+    other.write_bytes(b"WEIGHTS")
+    os.utime(other, ns=(0, before.st_mtime_ns))
+    inode = other.stat().st_ino
+    other.replace(model.path)
+    with pytest.raises(ModelError) as caught:
+        OpenedFiles(model)
+    state = "7 bytes of 1970-01-01 00:00:01.000+00:00"
+    assert f"found {state} (inode {inode}), expected {state} (inode {before.st_ino}); " in str(caught.value)
+
+
+def test_another_link_and_other_rights_change_no_file(model: Model) -> None:
+    os.link(model.path, model.path.with_name("link.gguf"))
+    model.path.chmod(0o400)
+    assert stamps_of(model.path) != model.stamps
+    with closing(OpenedFiles(model)) as files:
+        files.check_loaded()
+        files.check()
 
 
 def test_a_model_without_stamps_has_any_file(model: Model) -> None:

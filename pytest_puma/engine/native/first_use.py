@@ -36,5 +36,5 @@ if __name__ == "__main__":
 
     with suppress(PumaError):
         weights = Path(sys.argv[1])
-        size = sum(each for each, _ in stamps_of(weights))
+        size = sum(stamp.size for stamp in stamps_of(weights))
         use(weights, threads=cores() if size > _LARGE else 1)

@@ -39,7 +39,7 @@ def smoke_test(model: Model, *, seconds: float | None = None) -> None:
     version = str(llama_cpp.__version__)
     if recall(model.path, stamps, "tried") == version:
         return
-    limit = seconds or _SECONDS + sum(size for size, _ in stamps) // _BYTES_PER_SECOND
+    limit = seconds or _SECONDS + sum(stamp.size for stamp in stamps) // _BYTES_PER_SECOND
     try:
         process = run_program(_PROGRAM, model.path, seconds=limit)
     except subprocess.TimeoutExpired:
