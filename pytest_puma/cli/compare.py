@@ -44,7 +44,7 @@ def _compare(options: argparse.Namespace) -> None:
         msg = "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"
         raise DataError(msg)
     row, past = run_of(options.new, options)
-    old = older_of(options.old, options)
+    old = older_of(options.old, options, row)
     _check_cells(options.cells, [outcome.cell for outcome in past.run.outcomes] + list(old.cells))
     result = compare(past.run.outcomes, past.answered, old, name=f"run {row.number}", pattern=options.cells)
     if options.format == "json":

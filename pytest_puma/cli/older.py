@@ -11,6 +11,7 @@ from pytest_puma.core import DataError
 
 if TYPE_CHECKING:
     from pytest_puma.history.older import Older
+    from pytest_puma.history.rows import RunRow
 
 BASELINE = "baseline"
 
@@ -22,15 +23,15 @@ def add_baselines(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def older_of(text: str, options: argparse.Namespace) -> Older:
-    """Return the run that an argument names, or the baselines of the project."""
+def older_of(text: str, options: argparse.Namespace, newer: RunRow) -> Older:
+    """Return the run that an argument names, another one than `newer`, or the baselines of the project."""
     from pytest_puma.baseline import Baselines
     from pytest_puma.history.older import OlderBaselines, OlderRun
     from pytest_puma.session.config import BASELINES
     from pytest_puma.session.project import ini_values
 
     if text != BASELINE:
-        row, past = run_of(text, options)
+        row, past = run_of(text, options, newer=newer)
         return OlderRun(f"run {row.number}", past)
     project = project_of(options)
     folder: Path = options.baselines or project / (ini_values(project).get("puma_baselines") or BASELINES)

@@ -45,8 +45,8 @@ def history_of(options: argparse.Namespace) -> Iterator[History]:
         yield history
 
 
-def run_of(text: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:
-    """Return the run that an argument names."""
+def run_of(text: str, options: argparse.Namespace, *, newer: RunRow | None = None) -> tuple[RunRow, PastRun]:
+    """Return the run that an argument names, for a comparison with a `newer` one."""
     with history_of(options) as history:
-        row = find_run(text, history.runs(), history.unfinished())
+        row = find_run(text, history.runs(), history.unfinished(), newer=newer)
     return row, PastRun(runs_of(project_of(options)) / row.name)

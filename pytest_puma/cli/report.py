@@ -46,7 +46,7 @@ def _report(options: argparse.Namespace) -> None:
     row, past = run_of(options.name, options)
     against = None
     if options.against is not None:
-        older = older_of(options.against, options)
+        older = older_of(options.against, options, row)
         against = against_run(compare(past.run.outcomes, past.answered, older, name=f"run {row.number}"))
     settings = PageSettings(megabytes=None if options.all else options.mb, texts=options.texts)
     text = as_page(replace(past.run, number=row.number), past.folder, settings, against=against)

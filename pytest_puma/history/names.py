@@ -8,6 +8,8 @@
 | `main` | the newest run of this branch without uncommitted changes |
 | `3f2c1d9` | the newest run of this commit without uncommitted changes: its whole hash, or 4 digits or more |
 
+A branch or a commit that a run is compared with means another run than this one.
+
 A text that fits several rows means the first one in this order: `last`, number, whole name, branch, commit, beginning.
 """
 
@@ -26,8 +28,22 @@ _MAX_NAMED = 3
 _EXPECTED = "expected a number, a name or its beginning, last, last~2, a commit or a branch"
 
 
-def find_run(text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow] = ()) -> RunRow:
-    """Return the run that a text means; both lists begin with the newest. A `DataError` names similar ones."""
+def find_run(
+    text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow] = (), *, newer: RunRow | None = None
+) -> RunRow:
+    """Return the run that a text means; both lists begin with the newest. A `DataError` names similar ones.
+
+    `newer`: the run that is compared with this one. A branch and a commit mean another run; any other text that means
+    the same one is an error.
+    """
+    row = _find(text, finished, unfinished, other_than=None if newer is None else newer.name)
+    if newer is not None and row.name == newer.name:
+        msg = f"RUN {text!r}: is run {row.number} itself, which is to be compared; expected another run, such as last~1"
+        raise DataError(msg)
+    return row
+
+
+def _find(text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow], *, other_than: str | None) -> RunRow:
     if (last := _LAST.fullmatch(text)) is not None:
         back = int(last[1] or 0)
         if back < len(finished):
@@ -42,7 +58,7 @@ def find_run(text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow]
         return min(exact, key=lambda row: str(row.number) != text)
     for rows in (_of_branch(text, finished), _of_commit(text, finished)):
         if rows:
-            return _clean(text, rows)
+            return _clean(text, rows, other_than)
     begun = [row for row in finished if text and row.name.startswith(text)]
     if len(begun) == 1:
         return begun[0]
@@ -64,14 +80,14 @@ def _of_commit(text: str, finished: Sequence[RunRow]) -> list[RunRow]:
     return rows
 
 
-def _clean(text: str, rows: Sequence[RunRow]) -> RunRow:
-    """The newest run without uncommitted changes, whose code is known."""
-    clean = next((row for row in rows if not row.invocation.dirty), None)
-    if clean is None:
+def _clean(text: str, rows: Sequence[RunRow], other_than: str | None) -> RunRow:
+    """The newest run without uncommitted changes, whose code is known, if possible one of another name."""
+    clean = [row for row in rows if not row.invocation.dirty]
+    if not clean:
         newest = rows[0].number
         msg = f"RUN {text!r}: all its runs had uncommitted changes; expected a clean one; the newest is {newest}"
         raise DataError(msg)
-    return clean
+    return next((row for row in clean if row.name != other_than), clean[0])
 
 
 def _unknown(text: str, begun: Sequence[RunRow], finished: Sequence[RunRow], unfinished: Sequence[RunRow]) -> DataError:

@@ -66,12 +66,28 @@ def test_the_table_has_changes_alone(capsys: pytest.CaptureFixture[str], names: 
     ]
 
 
-@pytest.mark.usefixtures("root")
-def test_a_run_against_itself_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert output(capsys, "last", "last").splitlines() == [
-        "run 2 against run 2",
-        "no difference: run 2 and run 2 have the same answers in 3 cells",
+def test_a_run_with_the_same_answers_is_one_line(
+    root: Path, capsys: pytest.CaptureFixture[str], cells: tuple[list[Outcome], list[Outcome]]
+) -> None:
+    keep(root, "20261103T100000-1", cells[1], invocation=replace(MAIN, branch="feature"))
+    assert output(capsys, "last~1", "last").splitlines() == [
+        "run 3 against run 2",
+        "no difference: run 3 and run 2 have the same answers in 3 cells",
     ]
+
+
+def test_a_branch_means_the_run_before_the_one_that_is_compared(
+    root: Path, capsys: pytest.CaptureFixture[str], cells: tuple[list[Outcome], list[Outcome]]
+) -> None:
+    keep(root, "20261103T100000-1", cells[1])
+    assert output(capsys, "main", "last").startswith("run 3 against run 1\n")
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("names", [("last", "2"), ("feature", "last")])
+def test_a_run_is_never_compared_with_itself(capsys: pytest.CaptureFixture[str], names: tuple[str, str]) -> None:
+    problem = "is run 2 itself, which is to be compared; expected another run, such as last~1"
+    assert output(capsys, *names, status=2) == f"pytest-puma: RUN {names[0]!r}: {problem}\n"
 
 
 @pytest.mark.usefixtures("root")

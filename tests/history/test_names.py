@@ -57,6 +57,19 @@ def test_a_text_means_a_run(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "newer", "number"), [("main", "43", 42), ("main", "42", 43), ("3f2c0", "42", 43), ("last~1", "last", 44)]
+)
+def test_a_branch_means_another_run_than_the_one_it_is_compared_with(text: str, newer: str, number: int) -> None:
+    assert find_run(text, FINISHED, newer=find_run(newer, FINISHED)).number == number
+
+
+@pytest.mark.parametrize(("text", "newer"), [("3f2c0", "43"), (ONE, "42"), ("last", "45"), ("7", "last~5")])
+def test_a_text_that_can_only_mean_the_run_itself_is_an_error(text: str, newer: str) -> None:
+    with pytest.raises(DataError, match="itself, which is to be compared; expected another run"):
+        find_run(text, FINISHED, newer=find_run(newer, FINISHED))
+
+
+@pytest.mark.parametrize(
     ("text", "fault"),
     [
         ("last~6", "RUN 'last~6': there are 6 finished runs; pytest-puma list shows them"),
