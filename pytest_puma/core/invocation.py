@@ -10,8 +10,9 @@ from dataclasses import dataclass
 class Invocation:
     """The command line, and the state of the project when it started; each text is empty if unknown.
 
-    `command`: the value of an option of pytest-puma is behind `=`.
-    `commit`: its whole hash; `branch`: empty if the head is detached; `dirty`: tracked files had uncommitted changes.
+    `command`: paths, `-k`, `-m` and the options of pytest-puma, each with its value behind `=`.
+    `commit`: its whole hash; `branch`: empty if the head is detached; `dirty`: tracked files had uncommitted changes,
+    or git did not track a file of `prompts/`, `benchmarks/` or `data/`, or `conftest.py`.
     `ci`: the address of the CI job, or the name of the CI system.
     """
 

@@ -51,6 +51,34 @@ def test_a_changed_file_makes_the_project_dirty(repository: Path) -> None:
     assert checkout(repository, {}).dirty, "a staged change is not committed either"
 
 
+@pytest.mark.parametrize("name", ["prompts/triage/zero_shot.j2", "benchmarks/a/test_b.py", "data/a.csv", "conftest.py"])
+def test_untracked_files_that_decide_answers_make_the_project_dirty(repository: Path, name: str) -> None:
+    path = repository / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    assert checkout(repository, {}).dirty
+    (repository / ".gitignore").write_text(f"{name}\n", encoding="utf-8")
+    assert not checkout(repository, {}).dirty, "an ignored file is the user's choice"
+
+
+def test_an_untracked_prompt_of_a_project_inside_a_repository_makes_it_dirty(repository: Path) -> None:
+    project = repository / "team" / "project"
+    (project / "prompts").mkdir(parents=True)
+    assert not checkout(project, {}).dirty
+    (repository / "prompts").mkdir()
+    (repository / "prompts" / "of_another_project.j2").touch()
+    assert not checkout(project, {}).dirty
+    (project / "prompts" / "own.j2").touch()
+    assert checkout(project, {}).dirty
+
+
+def test_the_caches_of_python_are_no_dirt(repository: Path) -> None:
+    cache = repository / "benchmarks" / "team" / "__pycache__"
+    cache.mkdir(parents=True)
+    (cache / "test_a.pyc").touch()
+    assert not checkout(repository, {}).dirty
+
+
 def test_a_detached_head_has_the_branch_of_the_job_if_that_is_about_the_same_commit(repository: Path) -> None:
     commit = git(repository, "rev-parse", "HEAD")
     git(repository, "checkout", "--detach")
@@ -99,6 +127,33 @@ def test_the_command_repeats_a_cell_with_what_decides_its_answers(pytester: pyte
     assert current.command.startswith(f"pytest {kept}")
     repeat = "pytest 'test_a.py::test[a b]' '--puma-model=a b.gguf' --puma-strict --puma-samples=8"
     assert current.repeat("test_a.py::test[a b]") == repeat
+
+
+PLUGIN = """
+def pytest_addoption(parser):
+    parser.addoption("--api-key")
+    parser.addoption("--verbose-key", action="store_true")
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        (("--api-key=sk-1", "--puma-seed=1"), "--puma-seed=1"),
+        (("--api-key", "sk-1", "--puma-seed", "1"), "--puma-seed=1"),
+        (("--verbose-key", "benchmarks", "-p", "no:xdist", "-o", "log_file=sk-1"), "benchmarks"),
+        (("benchmarks/test_a.py::test[a]", "--api-key", "sk-1"), "'benchmarks/test_a.py::test[a]'"),
+        (("-xk", "few or one", "-m", "puma", "-kthree", "-m=slow"), "-k 'few or one' -m puma -k three -m slow"),
+        (("-vv", "-rA", "--tb=short", "--maxfail=3", "--puma-model=a=b.gguf,n_ctx=8"), "--puma-model=a=b.gguf,n_ctx=8"),
+    ],
+)
+def test_options_of_others_are_not_recorded_as_they_may_have_secrets(
+    pytester: pytest.Pytester, arguments: tuple[str, ...], kept: str
+) -> None:
+    pytester.makeconftest(PLUGIN)
+    pytester.mkdir("benchmarks")
+    config = pytester.parseconfig(*arguments)
+    assert invocation(config).command == f"pytest {kept}"
 
 
 def test_a_command_that_is_none_leaves_the_test_alone() -> None:
