@@ -36,9 +36,11 @@ def change_in_secret(path: Path, content: bytes) -> None:
 
 def _wait_for_another_time(path: Path) -> None:
     """Wait until the clock of the file system has moved on: it ticks every few milliseconds."""
-    before, other = path.stat().st_ctime_ns, path.with_name("clock")
-    while other.touch() or other.stat().st_ctime_ns == before:
-        other.unlink()
+    before, clock = path.stat().st_ctime_ns, path.with_name("clock")
+    clock.touch()
+    while clock.stat().st_ctime_ns == before:
+        clock.unlink()
+        clock.touch()
 
 
 def test_the_digest_is_the_sha256_of_the_bytes(model: Path, cache: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Model, Speed
+from pytest_puma.core import Model, Speed, Stamp
 from pytest_puma.store.throughput import read_throughput, write_throughput
 from tests.factories import outcome
 
@@ -18,7 +18,7 @@ ENTRY = {"prefill": 9.5, "decode": 3.0, "day": "2026-01-01", "replies": {"triage
 @pytest.fixture
 def model(tmp_path: Path) -> Model:
     (tmp_path / ".puma").mkdir()
-    return Model(name="m", path=tmp_path / "m.gguf", stamps=((4, 0),))
+    return Model(name="m", path=tmp_path / "m.gguf", stamps=(Stamp(size=4, modified=0, inode=1, changed=0),))
 
 
 def write(root: Path, content: str) -> None:
