@@ -30,7 +30,7 @@ def pytest_puma_strategies() -> list[Strategy]:  # type: ignore[empty-body]
 
     def terse(task):
         response = yield from ask(task.generate(task.prompt()))
-        return Answer(value=task.read(response.text), responses=(response,))
+        return Answer(value=task.read(response), responses=(response,))
 
     def pytest_puma_strategies():
         return [Strategy(name="terse", converse=terse, templates=("terse",))]

@@ -5,7 +5,7 @@ computed together, and receives the tuple of their responses; it returns an `Ans
 
     def direct(task: Task) -> Conversation:
         response = yield task.generate(task.prompt())
-        return Answer(value=task.read(response.text), responses=(response,))
+        return Answer(value=task.read(response), responses=(response,))
 
 `ask` and `ask_all` do the same in a form that type checkers follow: `response = yield from ask(request)`.
 """
@@ -193,6 +193,11 @@ class Response:
     likelihoods: tuple[Likelihood, ...] = ()
     finish: Finish = "stop"
     usage: Usage = field(default_factory=Usage)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the text was cut off, so that its last word may be incomplete."""
+        return self.finish in TRUNCATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

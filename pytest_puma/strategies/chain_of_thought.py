@@ -11,4 +11,4 @@ MAX_TOKENS = 256
 def chain_of_thought(task: Task) -> Conversation:
     """Ask once and parse the final answer, so that a number or label in the reasoning is not taken for the answer."""
     response = yield from ask(task.generate(task.prompt()))
-    return Answer(value=task.read_final(response.text), responses=(response,))
+    return Answer(value=task.read_final(response), responses=(response,))

@@ -29,7 +29,7 @@ def direct(task: Task) -> Conversation:
         response = yield from ask(task.generate(prompt, index=index))
         responses.append(response)
     likelihoods = scored[0].likelihoods if scored else ()
-    return Answer(value=task.read(response.text), responses=tuple(responses), likelihoods=likelihoods)
+    return Answer(value=task.read(response), responses=tuple(responses), likelihoods=likelihoods)
 
 
 def _followed(prompt: Prompt, reply: str, text: str) -> Prompt:

@@ -21,4 +21,4 @@ def egi(task: Task) -> Conversation:
         return Answer(value=None, responses=(notes,))
     reply = Message(role="assistant", content=strip_reasoning(notes.text))
     decision = yield from ask(task.generate(task.prompt(DECIDE, (*question.messages, reply)), index=1))
-    return Answer(value=task.read_final(decision.text), responses=(notes, decision))
+    return Answer(value=task.read_final(decision), responses=(notes, decision))

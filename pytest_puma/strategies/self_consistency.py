@@ -23,7 +23,7 @@ def _converse(task: Task, *, answers: int) -> Conversation:
     """Parse the final answer of each reply; parse failures do not vote."""
     prompt = task.prompt()
     responses = yield from ask_all(task.generate(prompt, index=index) for index in range(answers))
-    values = (task.read_final(response.text) for response in responses)
+    values = (task.read_final(response) for response in responses)
     votes = [vote for vote in values if vote is not None]
     if not votes:
         return Answer(value=None, responses=responses)

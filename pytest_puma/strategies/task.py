@@ -16,6 +16,7 @@ from pytest_puma.core import (
     Message,
     Prompt,
     PumaError,
+    Response,
     Sample,
     Scenario,
     Score,
@@ -27,6 +28,7 @@ from pytest_puma.core.metric import Need
 from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.scenarios.completion import CompletionScenario
 from pytest_puma.scenarios.composed import ComposedScenario
+from pytest_puma.scenarios.cut import ends_in, extends, without_last_word
 from pytest_puma.scenarios.letters import LETTERS
 from pytest_puma.strategies.rendered import RenderedTurn
 from pytest_puma.strategies.wording import USER, Wording
@@ -142,22 +144,51 @@ class Task:
             return ()
         return tuple(scenario.turns(dict(self.sample.fields)))[1:]
 
-    def read(self, text: str) -> str | None:
-        """Return the answer in a reply without its reasoning, `None` if it has no valid one."""
-        reply = strip_reasoning(text)
-        # An overflow has no text; a scenario's parser must not find an answer in it.
-        return self._possible(self.parse(reply)) if reply else None
+    def read(self, reply: str | Response) -> str | None:
+        """Return the answer in a reply without its reasoning, `None` if it has no valid one.
+
+        In a response that was cut off it counts only if its last word, which may be incomplete, does not matter.
+        """
+        return self._settled(self._answer, reply)
 
     def parse(self, reply: str) -> str | None:
         """Return the answer that the scenario finds in a text; it may be invalid."""
         return self._read(self.scenario.read, reply)
 
-    def read_final(self, text: str) -> str | None:
-        """Return the answer on the last `Answer:` line; without one, that of the scenario's `parse_conclusion`."""
+    def read_final(self, reply: str | Response) -> str | None:
+        """Return the answer on the last `Answer:` line; without one, that of the scenario's `parse_conclusion`.
+
+        See `read` for a response that was cut off.
+        """
+        return self._settled(self._final_answer, reply)
+
+    def _answer(self, text: str) -> str | None:
+        reply = strip_reasoning(text)
+        # An overflow has no text; a scenario's parser must not find an answer in it.
+        return self._possible(self.parse(reply)) if reply else None
+
+    def _final_answer(self, text: str) -> str | None:
         line = self.answer_line(text)
         if line is not None:
             return self._possible(self.parse(line))
         return self._possible(self._read(self.scenario.read_conclusion, strip_reasoning(text)))
+
+    def _settled(self, read: Callable[[str], str | None], reply: str | Response) -> str | None:
+        """The answer that a function reads in a reply; None if it depends on the last word of one that was cut off."""
+        text = reply if isinstance(reply, str) else reply.text
+        value = read(text)
+        if value is None or isinstance(reply, str) or not reply.truncated or ends_in(text, self._closed_answers):
+            return value
+        shorter = read(without_last_word(text))
+        # A text may be incomplete, an answer taken out of it may not.
+        is_text = self.scenario.kind.form == "texts" and (value == text.strip() or extends(value, shorter))
+        return value if is_text or value == shorter else None
+
+    @property
+    def _closed_answers(self) -> Sequence[str]:
+        """The answers of which a reply must give one, as it may spell them."""
+        form = self.scenario.kind.form
+        return [*LETTERS[: len(self.choices)], *self.labels] if form in {"labels", "choices"} else ()
 
     def answer_line(self, text: str) -> str | None:
         """The text behind the reply's last `Answer:`, before any turn that the model made up; `None` without one."""

@@ -77,7 +77,7 @@ from pytest_puma import Answer, Strategy, ask
 
 def terse(task):
     response = yield from ask(task.generate(task.prompt()))
-    return Answer(value=task.read(response.text), responses=(response,))
+    return Answer(value=task.read(response), responses=(response,))
 
 def pytest_puma_strategies():
     return [Strategy(name="terse", converse=terse, templates=("terse", "zero_shot"))]

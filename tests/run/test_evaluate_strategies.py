@@ -43,7 +43,7 @@ def _two_requests(task: Task) -> Conversation:
     first = yield from ask(task.generate(task.prompt()))
     second: Generate = task.generate(task.prompt(), index=1)
     other = yield from ask(second)
-    return Answer(value=task.read(other.text), responses=(first, other))
+    return Answer(value=task.read(other), responses=(first, other))
 
 
 def _hasty(task: Task) -> Any:
@@ -56,7 +56,7 @@ def _prompting(task: Task) -> Any:
 
 def _lone(task: Task) -> Any:
     response = yield task.generate(task.prompt())
-    return Answer(value=task.read(response.text), responses=response)
+    return Answer(value=task.read(response), responses=response)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def _plainly(task: Task) -> Conversation:
     first = yield task.generate(task.prompt())
     second, third = yield (task.generate(task.prompt(), index=1), task.generate(task.prompt(), index=2))
     listed = yield [task.generate(task.prompt(), index=3)]  # type: ignore[misc]
-    return Answer(value=task.read(third.text), responses=(first, second, third, *listed))
+    return Answer(value=task.read(third), responses=(first, second, third, *listed))
 
 
 def test_a_bare_request_is_answered_by_a_bare_response() -> None:

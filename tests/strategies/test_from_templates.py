@@ -21,7 +21,7 @@ def write(folder: Path, **texts: str) -> Path:
 
 def terse(task: Task) -> Conversation:
     response = yield from ask(task.generate(task.prompt()))
-    return Answer(value=task.read(response.text), responses=(response,))
+    return Answer(value=task.read(response), responses=(response,))
 
 
 OWN = {"terse": Strategy(name="terse", converse=terse, templates=("terse", "short"))}

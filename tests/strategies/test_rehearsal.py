@@ -22,7 +22,7 @@ def two_turns(task: Task) -> Conversation:
     response = yield from ask(task.generate(task.prompt()))
     if response.text:
         response = yield from ask(task.generate(task.prompt("criticize", task.prompt().messages)))
-    return Answer(value=task.read(response.text), responses=(response,))
+    return Answer(value=task.read(response), responses=(response,))
 
 
 CRITIC = Strategy(name="critic", converse=two_turns, templates=("critic",))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.core import DataError, Generation, Message, Prompt, SettingsError, Trial
+from pytest_puma.core import DataError, Generation, Message, Prompt, Response, SettingsError, Trial
+from pytest_puma.core.conversation import Finish
 from pytest_puma.strategies import Task, parse_strategy, resolve_generation
 from tests.factories import sample
 from tests.strategies.play import Taste, Weight, task
@@ -166,3 +167,54 @@ def test_the_answer_line_of_a_chain_of_thought_is_read_or_a_label_that_is_all_th
 )
 def test_a_number_that_is_all_there_is_needs_no_answer_line(tmp_path: Path, text: str, value: str | None) -> None:
     assert task(tmp_path, scenario=Weight()).read_final(text) == value
+
+
+@pytest.mark.parametrize("finish", ["length", "context"])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("SOUR", "SOUR"),
+        ("It is SOUR, as lemons are", "SOUR"),
+        ("Lemon.\nSOUR", "SOUR"),
+        ("The taste is SOUR", None),  # , SWEET or BITTER
+        ("It is a taste: SO", None),
+    ],
+)
+def test_a_label_at_the_end_of_a_cut_reply_counts_only_alone(
+    tmp_path: Path, finish: Finish, text: str, value: str | None
+) -> None:
+    assert task(tmp_path).read(Response(text=text, finish=finish)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("5", None), ("It is 5", None), ("5 5", "5"), ("5\n", "5"), ("Of 8 grams, or 1", None), ("", None)],
+)
+def test_a_number_at_the_end_of_a_cut_reply_may_be_incomplete(tmp_path: Path, text: str, value: str | None) -> None:
+    question = task(tmp_path, scenario=Weight())
+    assert question.read(Response(text=text, finish="length")) == value
+    assert question.read(Response(text=text)) == question.read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Lemons sting.\nAnswer: SOUR", "SOUR"),
+        ("Answer: SOUR\nLemons sting as", "SOUR"),
+        ("Answer: SWEET. Or not. Answer: SOUR", "SOUR"),
+        ("Answer: SO", None),
+    ],
+)
+def test_the_answer_line_at_the_end_of_a_cut_reply(tmp_path: Path, text: str, value: str | None) -> None:
+    assert task(tmp_path).read_final(Response(text=text, finish="length")) == value
+
+
+@pytest.mark.parametrize(("text", "value"), [("Answer: 1", None), ("Answer: 1 gram, as lem", "1")])
+def test_the_number_of_an_answer_line_must_be_complete(tmp_path: Path, text: str, value: str | None) -> None:
+    class Grams(Weight):
+        """Takes the first word."""
+
+        def parse_response(self, response: str) -> str | None:
+            return response.split(maxsplit=1)[0]
+
+    assert task(tmp_path, scenario=Grams()).read_final(Response(text=text, finish="length")) == value
