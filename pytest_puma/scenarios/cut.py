@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pytest_puma.scenarios.answers import final_answer
 
-_SIGNS = " \t\r*_`\"'.#()"
+_SIGNS = " \t\r*_`\"'.!#()"
 
 
 def without_last_word(text: str) -> str:
