@@ -10,6 +10,9 @@ from pytest_puma.core import TRUNCATED
 from pytest_puma.metrics.statistic import Statistic, mean, proportion
 from pytest_puma.metrics.table import Table
 
+#: What the clock measures: a batch holds many requests, so that a request alone would take less time.
+_SHARED_TIME = "from admission to the end of the reply, while the other requests of the batch are computed too"
+
 
 def failures(table: Table) -> Iterator[Statistic]:
     """Yield the rates of parse failures, of truncated replies, and of prompts longer than the context."""
@@ -31,4 +34,5 @@ def statistics(table: Table) -> Iterator[Statistic]:
         "tokens_cached_mean": [usage.cached_tokens for usage in usages],
     }
     for name, column in columns.items():
-        yield mean(name, np.array(column, dtype=np.float64), table.everything, better="low")
+        note = _SHARED_TIME if name == "latency_mean" else ""
+        yield mean(name, np.array(column, dtype=np.float64), table.everything, better="low", note=note)

@@ -57,6 +57,7 @@ def _sentences(run: Run) -> Iterator[str]:
         *notes.footnotes(run.outcomes),
         *map(str, notes.undecided(run)),
         *notes.remarks(run),
+        *notes.throughputs(run.outcomes),
         *notes.origins(run),
         *map(str, notes.warnings(run)),
     )

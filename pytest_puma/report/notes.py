@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pytest_puma.core import LEVEL, Outcome, Run, Verdict
 from pytest_puma.report.closing import closing
 from pytest_puma.report.missed import sentence as gate_sentence
-from pytest_puma.report.rows import metric_rows, number
+from pytest_puma.report.rows import metric_rows, number, throughput
 
 _DIGITS = re.compile(r"\d[\d.,]*")
 
@@ -114,6 +114,13 @@ def stopped(outcomes: Sequence[Outcome]) -> list[str]:
         f"intervals at {level} hold jointly at all interim analyses with {100 * LEVEL:g} %"
     )
     return [sentence]
+
+
+def throughputs(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the throughput of each model over the cells whose answers were all computed."""
+    models = dict.fromkeys(outcome.model for outcome in outcomes)
+    of_models = {model: throughput(each for each in outcomes if each.model == model) for model in models}
+    return [f"throughput: {model}: {rate}" for model, rate in of_models.items() if rate]
 
 
 def origins(run: Run) -> list[str]:

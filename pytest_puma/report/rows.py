@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Measure, Outcome, Prediction, Verdict
@@ -146,11 +146,30 @@ def computed_tokens(outcome: Outcome) -> int:
 
 
 def seconds(outcome: Outcome) -> str:
-    """Return the seconds of a cell; `kept` if nothing was computed, as they are no time of the model."""
-    kept = outcome.kept
-    if kept is None or not kept.kept:
-        return "read" if "answers" in outcome.signature.get("engine", {}) else f"{outcome.seconds:.1f}"
-    return "kept" if kept.kept == kept.responses else f"{outcome.seconds:.1f} + kept"
+    """Return the seconds of a cell; `kept` or `read` if no answer was computed, as they are no time of the model."""
+    kept = 0 if outcome.kept is None else outcome.kept.kept
+    if kept and outcome.kept is not None and kept == outcome.kept.responses:
+        return "kept"
+    if not kept and _is_read(outcome):
+        return "read"
+    return f"{outcome.seconds:.1f}{' + kept' if kept else ''}"
+
+
+def throughput(outcomes: Iterable[Outcome]) -> str:
+    """Return `1.2 answers and 345 tokens a second`, of the cells whose answers were all computed; empty without any."""
+    timed = [each for each in outcomes if seconds(each) == f"{each.seconds:.1f}" and computed_tokens(each)]
+    time = sum(each.seconds for each in timed)
+    if not time:
+        return ""
+    answers, tokens = sum(each.trials for each in timed), sum(map(computed_tokens, timed))
+    return f"{number(answers / time)} answers and {tokens / time:,.0f} tokens a second"
+
+
+def _is_read(outcome: Outcome) -> bool:
+    """Whether the answers come from a file or from a run that is rescored: they have tokens, but none was computed."""
+    speed = outcome.speed
+    computed = speed.prefill_tokens + speed.decode_tokens
+    return "answers" in outcome.signature.get("engine", {}) or (computed_tokens(outcome) > 0 and not computed)
 
 
 def shown(outcome: Outcome) -> list[str]:

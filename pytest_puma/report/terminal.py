@@ -32,7 +32,7 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
     lines += map(str, notes.warnings(run))
     lines += notes.determinism(run.outcomes)
     lines += map(str, notes.undecided(run))
-    lines += [*notes.remarks(run), *notes.origins(run)]
+    lines += [*notes.remarks(run), *notes.throughputs(run.outcomes), *notes.origins(run)]
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 

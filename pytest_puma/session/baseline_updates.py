@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_puma.baseline import Baselines, Entry, Written
     from pytest_puma.core import Outcome
 
-_MAX_NAMED = 3
+_MAX_NAMED, _MAX_LOWERED = 3, 10
 
 
 class BaselineUpdater:
@@ -29,6 +29,7 @@ class BaselineUpdater:
         self._config = config
         self._root = project_root(config)
         self._measured: dict[str, Entry] = {}
+        self._worse: dict[str, list[str]] = {}
         self._faults: list[str] = []
 
     def note(self, cells: Collection[str]) -> str | None:
@@ -49,7 +50,9 @@ class BaselineUpdater:
         from pytest_puma.baseline import Entry
 
         old = next((entry for entry in self._entries if entry.cell == outcome.cell), None)
-        self._measured[outcome.cell] = Entry.of(outcome, commit=self._commit, test=self._test(nodeid), old=old)
+        entry = Entry.of(outcome, commit=self._commit, test=self._test(nodeid), old=old)
+        self._measured[outcome.cell] = entry
+        self._worse[outcome.cell] = [] if old is None else _worse(outcome, entry, old)
 
     def gone(self, collected: Collected | None) -> list[Entry]:
         """Return the entries without a test, so that a renamed test does not lose its baseline unnoticed.
@@ -87,7 +90,7 @@ class BaselineUpdater:
         prune = self._config.option.puma_prune_baseline
         written = self._baselines.write(list(self._measured.values()), gone if prune else [])
         kept = [f"baseline: no test runs {entry.cell} any more; --puma-prune-baseline removes it" for entry in gone]
-        return [self._line(each) for each in written] + ([] if prune else kept)
+        return [*map(self._line, written), *self._lowered(), *([] if prune else kept)]
 
     def skip(self) -> list[str]:
         """Write nothing, as the run did not reach its end; return a line on this if any were requested."""
@@ -130,6 +133,12 @@ class BaselineUpdater:
         shown = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         return f"baseline: {os.path.relpath(written.path, self._config.invocation_params.dir)}: {shown}"
 
+    def _lowered(self) -> list[str]:
+        """Return a line for each accepted number that is worse than that of the baseline before."""
+        lines = [line for of_cell in self._worse.values() for line in of_cell]
+        rest = len(lines) - _MAX_LOWERED
+        return [*lines[:_MAX_LOWERED], *([f"baseline: {rest} more numbers are worse than before"] if rest > 0 else [])]
+
     def _would_be(self, entry: Entry, read: Collection[Path]) -> bool:
         """Whether this run would have collected the test of an entry: its file was read, or is deleted."""
         file = (self._root / entry.test.partition("::")[0]).resolve()
@@ -137,3 +146,26 @@ class BaselineUpdater:
             return file in read
         folders = [self._config.invocation_params.dir / argument for argument in self._config.args]
         return any(file.is_relative_to(folder.resolve()) for folder in folders)
+
+
+def _worse(outcome: Outcome, new: Entry, old: Entry) -> list[str]:
+    """Return a line for the primary metric and each metric of a gate that is worse than in the old baseline."""
+    metrics = dict.fromkeys((outcome.primary, *(verdict.gate.metric for verdict in outcome.verdicts)))
+    lines = []
+    for name in (each for each in metrics if each in new.measures and each in old.measures):
+        value, before = new.measures[name]["value"], old.measures[name]["value"]
+        better = outcome.measures[name].better
+        if before is None or value == before or better == "neither":
+            continue
+        if value is None or (value < before) == (better == "high"):
+            word, aside = ("raised", ", where less is better") if better == "low" else ("lowered", "")
+            lines.append(f"baseline {word}: {name} {_from_to(before, value)} ({outcome.cell}){aside}")
+    return lines
+
+
+def _from_to(before: float, value: float | None) -> str:
+    """Return both numbers with as many digits as tell them apart."""
+    from pytest_puma.report.rows import number
+
+    texts = number(before), "nothing" if value is None else number(value)
+    return " -> ".join(texts if texts[0] != texts[1] else (f"{before:g}", f"{value:g}"))

@@ -23,6 +23,7 @@ from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
 from pytest_puma.session.run_id import run_id
 from pytest_puma.session.run_tests import report_gate, report_problems
+from pytest_puma.session.short_summary import ShortSummary
 from pytest_puma.session.start_notes import start_notes
 from pytest_puma.session.summary import show_summary
 from pytest_puma.session.whole_run import cross_cell_verdicts, problems, stopped, unused_gates
@@ -31,11 +32,18 @@ if TYPE_CHECKING:
     from pytest_puma.core import Invocation, Outcome, Run, Verdict
     from pytest_puma.history.comparison import RunComparison
 
+#: The last line of the first run of a project.
+_NEXT = (
+    "next: --puma-report html:report.html shows every answer in a browser; --puma-update-baseline stores these "
+    "answers, and later runs are compared with them"
+)
+
 
 def register(config: pytest.Config) -> None:
     """Register the controller, except in a worker and for `--puma-plan`, which runs nothing."""
     if not hasattr(config, "workerinput") and not config.option.puma_plan:
         config.pluginmanager.register(Controller(config), "puma-controller")
+        config.pluginmanager.register(ShortSummary(config), "puma-short-summary")
         if getattr(config.option, "tx", None):
             from pytest_puma.session import worker_progress
 
@@ -213,6 +221,8 @@ class Controller:
                 self._lines += self._finish_store()
                 if self._output.has_older_runs:
                     self._lines.append("compare: pytest-puma compare last~1 last")
+                elif self._output.folder is not None:
+                    self._lines.append(_NEXT)
                 folder, comparison = self._output.folder, self._comparison
                 show_summary(self._config, terminalreporter, self._run, folder, self._lines, comparison=comparison)
 

@@ -58,6 +58,8 @@ class CellNumbers:
             "warnings": [] if passed else ["16 of 200 answers kept from run 20261123; the rest computed without them"],
             "kept": "137 of 200 answers kept from run 41",
             "seconds": 12.5,
+            "time": "12.5",
+            "throughput": "16 answers and 800 tokens a second",
             "tokens": 48210,
             "signature": {"engine": {"llama.cpp": "b6930", "threads": 2}, "weights": "9c1f02ab", "seed": 0},
             "changed": ["the prompt template: a12f -> 77b0"] if self.shape.baseline else [],

@@ -22,6 +22,13 @@ def test_the_count_of_a_chip_is_that_of_the_data_and_of_the_list(opened: Opened,
         expect(tab.locator(".amount")).to_have_text(f"{expected} of 200 samples")
 
 
+def test_the_chip_of_differing_answers_counts_those_of_the_shown_columns(opened: Opened) -> None:
+    tab = opened(RUN, CELL)
+    tab.locator("summary", has_text="columns:").click()
+    tab.get_by_role("button", name="this cell alone").click()
+    expect(tab.locator('[data-chip="differ"] .count')).to_have_text("0")
+
+
 def test_a_number_of_the_confusion_matrix_filters(opened: Opened) -> None:
     tab = opened(RUN, CELL)
     entry = tab.locator("button.entry").nth(1)

@@ -62,9 +62,33 @@ def test_the_worse_may_be_accepted(one: Project) -> None:
     assert one.run("benchmarks", "--puma-gate=accuracy >= baseline !point", model=False).ret == 1
     accepted = one.run("benchmarks", "--puma-update-baseline", model=False)
     accepted.assert_outcomes(passed=2)
-    accepted.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 changed"])
+    accepted.stdout.fnmatch_lines(
+        [
+            "* accuracy * NEW BASELINE * >= baseline - 0.02",
+            "new baseline: triage_jira-zero_shot@puma-tiny*: not compared with the baseline: this run becomes *",
+            "baseline: benchmarks/baselines/triage_jira.json: 2 changed",
+            "baseline lowered: f1_macro 0.* -> 0 (triage_jira-zero_shot@puma-tiny)",
+            "baseline lowered: accuracy 0.* -> 0 (triage_jira-zero_shot@puma-tiny)",
+        ]
+    )
     assert baseline_files(one) != before
+    raised = one.run("benchmarks", "--puma-update-baseline", model=False)
+    raised.stdout.no_fnmatch_line("baseline lowered*")
     assert one.run("benchmarks", "--puma-gate=accuracy >= baseline !point", model=False).ret == 0
+
+
+def test_an_error_that_rises_is_named_as_worse(one: Project) -> None:
+    """In a regression less is better."""
+    test = GATED.replace("triage_jira", "estimation_tawos").replace("accuracy", "mae").replace(">=", "<=")
+    one.write(conftest=SCRIPTED.replace("13", "8"))
+    (one.pytester.path / "benchmarks" / "test_points.py").write_text(test.replace("- 0.02", "+ 0.02"), encoding="utf-8")
+    points = ("benchmarks/test_points.py", "--puma-update-baseline", "-k", "zero_shot")
+    one.run(*points, model=False).stdout.no_fnmatch_line("baseline raised*")
+    one.write(conftest=SCRIPTED.replace("13", "34"))
+    again = one.run(*points, model=False)
+    again.stdout.fnmatch_lines(
+        ["baseline raised: mae * -> * (estimation_tawos-zero_shot@puma-tiny), where less is better"]
+    )
 
 
 def test_updating_without_a_change_leaves_every_byte(one: Project) -> None:

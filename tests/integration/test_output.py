@@ -103,6 +103,36 @@ def test_the_reason_of_a_missed_gate_stands_once_and_in_a_line(
     assert "the worst 5 of 6 misses:" in junit
 
 
+def test_a_reason_that_has_no_room_in_the_short_summary_stands_below_it(
+    scripted: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("CI", "")
+    scripted.write(test_triage=GATED, test_engine=TRIAGE.replace("zero_shot", "rcoif"), conftest=BROKEN)
+    failed = f"FAILED test_triage.py::test_triage[{ID}] "
+    error = "ERROR test_engine.py::test_triage[triage_jira-rcoif@tiny] "
+    reason = "  triage_jira-rcoif@tiny: RuntimeError: the GPU fell off"
+    first, second, *reasons = _after(scripted.run().outlines, "short test summary")
+    assert first.startswith(failed)
+    assert second.startswith(error)
+    assert reasons == ["reasons:", f"  {ID}: {SHORT}", reason]
+
+    whole = _after(scripted.run("-vv").outlines, "short test summary")
+    assert "reasons:" not in whole
+    assert "reasons:" not in scripted.run("--no-summary").outlines
+    assert reason not in scripted.run("-rf").outlines
+    monkeypatch.setenv("CI", "1")
+    assert "reasons:" not in scripted.run().outlines
+
+
+def test_the_first_run_of_a_project_ends_with_what_to_do_next(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    alone.run().stdout.fnmatch_lines(["next: --puma-report html:report.html shows every answer *"])
+    second = alone.run().stdout
+    second.no_fnmatch_line("next: *")
+    second.fnmatch_lines(["compare: pytest-puma compare last~1 last"])
+
+
 def test_the_traceback_option_sets_the_level_of_detail(alone: Project) -> None:
     alone.write(test_triage=GATED)
     place = f"{alone.pytester.path / 'test_triage.py'}:3: {SHORT}"

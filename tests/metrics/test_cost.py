@@ -37,6 +37,7 @@ def test_costs_are_means_per_prediction() -> None:
     measures = measured(Triage("A"), result)
 
     assert measures["latency_mean"].value == measures["latency_mean"].high == 0.5
+    assert "the other requests of the batch" in measures["latency_mean"].note
     assert measures["tokens_prompt_mean"].value == 315
     assert 311 < measures["tokens_prompt_mean"].low < 315 < measures["tokens_prompt_mean"].high < 319
     assert measures["tokens_decoded_mean"].value == pytest.approx(sum(row % 3 for row in range(31)) / 31)

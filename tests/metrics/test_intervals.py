@@ -144,7 +144,7 @@ def test_equal_errors_are_marked_if_none_was_seen() -> None:
         == "no error was seen: the interval is approximate"
     )
     assert measured(Estimation(), predictions(golds, ["2"] * 40))["mae"].note == ""
-    assert measured(Triage("A"), predictions("A" * 40, "A" * 40))["latency_mean"].note == ""
+    assert measured(Triage("A"), predictions("A" * 40, "A" * 40))["tokens_prompt_mean"].note == ""
     assert of_scores([7.0] * 40, bounds=None).note == "all scores are equal: the interval is approximate"
 
 

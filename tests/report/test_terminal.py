@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import Kept, Message, Outcome, Usage, Verdict
+from pytest_puma.core import Kept, Message, Outcome, Speed, Usage, Verdict
 from pytest_puma.core.verdict import Status
 from pytest_puma.metrics import score
 from pytest_puma.report import notes
@@ -38,7 +38,12 @@ def test_numbers_have_three_digits_or_two_places(value: float, text: str) -> Non
 
 
 def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
-    whole = outcome(measures=RATES, metrics=("mae", "rmse", "ece"), usage=Usage(prompt_tokens=900, cached_tokens=400))
+    whole = outcome(
+        measures=RATES,
+        metrics=("mae", "rmse", "ece"),
+        usage=Usage(prompt_tokens=900, cached_tokens=400),
+        speed=Speed(prefill_tokens=500),
+    )
     lines = summary(run(whole), ".puma/runs/r", 200)
     assert lines[2].split() == [
         "triage",
@@ -128,6 +133,18 @@ def test_the_seconds_of_kept_answers_are_no_time_of_the_model() -> None:
         outcome(seconds=0.2, signature={"data": None, "engine": {"answers": "a.jsonl"}}),
     ]
     assert [_column("s", each) for each in cells] == [["82.0"], ["kept"], ["30.0 + kept"], ["82.0"], ["read"]]
+
+
+def test_the_throughput_of_a_model_is_that_of_the_cells_that_were_computed() -> None:
+    usage = Usage(prompt_tokens=900, cached_tokens=400, decoded_tokens=100)
+    whole = outcome(usage=usage, speed=Speed(prefill_tokens=500, decode_tokens=100), seconds=4.0)
+    kept = replace(whole, seconds=0.1, kept=Kept(responses=50, kept=50, together=True, runs=("r",)))
+    reread = replace(whole, seconds=0.1, speed=Speed())
+    assert notes.throughputs([whole, replace(whole, seconds=6.0), kept, reread]) == [
+        "throughput: m: 10.00 answers and 120 tokens a second"
+    ]
+    assert notes.throughputs([kept, reread]) == []
+    assert _column("s", reread) == ["read"]
 
 
 def _limit(metric: str, status: Status) -> Verdict:

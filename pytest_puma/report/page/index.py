@@ -11,7 +11,7 @@ from pytest_puma.report.page.against import Against
 from pytest_puma.report.page.budget import LeftOut
 from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
 from pytest_puma.report.page.history import HistoryPoint
-from pytest_puma.report.rows import computed_tokens
+from pytest_puma.report.rows import computed_tokens, seconds, throughput
 from pytest_puma.store.serialize import plain
 
 #: The version of the blocks, which the viewer checks.
@@ -132,7 +132,9 @@ def _circumstances(run: Run, outcome: Outcome, against: Against | None) -> dict[
         "warnings": [warning.removeprefix(f"{outcome.cell}: ") for warning in outcome.warnings],
         "kept": None if outcome.kept is None else str(outcome.kept),
         "seconds": outcome.seconds,
+        "time": seconds(outcome),
         "tokens": computed_tokens(outcome),
+        "throughput": throughput([outcome]),
         "signature": plain(outcome.signature),
         "changed": [] if against is None else list(against.changed.get(outcome.cell, ())),
         "command": run.invocation.repeat(outcome.node_id),

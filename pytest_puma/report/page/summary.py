@@ -43,12 +43,12 @@ class ScenarioTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """Everything that the template shows; `verdicts`: the gates that are not kept, errors and problems, by cells."""
+    """Everything that the template shows, by cells: `failures`, errors and problems, and what is `undecided`."""
 
     heading: str
-    failed: bool
     facts: tuple[tuple[str, str], ...]
-    verdicts: tuple[tuple[tuple[str, ...], tuple[Note, ...]], ...]
+    failures: tuple[tuple[tuple[str, ...], tuple[Note, ...]], ...]
+    undecided: tuple[tuple[tuple[str, ...], tuple[Note, ...]], ...]
     sentences: tuple[str, ...]
     warnings: tuple[Note, ...]
     footnotes: tuple[str, ...]
@@ -68,13 +68,14 @@ def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) 
     below = {line.cell for line in shifts.lines if line.only}
     return Summary(
         heading=notes.heading(run),
-        failed=bool(notes.failures(run)),
         facts=tuple(_facts(run)),
-        verdicts=tuple(_by_cells([*notes.failures(run), *notes.undecided(run)])),
+        failures=tuple(_by_cells(notes.failures(run))),
+        undecided=tuple(_by_cells(notes.undecided(run))),
         sentences=(
             *notes.sources(run.outcomes),
             *notes.determinism(run.outcomes),
             *notes.remarks(run),
+            *notes.throughputs(run.outcomes),
             *notes.origins(run),
             *sentences,
         ),

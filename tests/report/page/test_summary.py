@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -14,6 +15,8 @@ from pytest_puma.report.page.page import as_page
 from pytest_puma.report.rows import all_rows, interval, number
 from pytest_puma.report.terminal import summary
 from tests.factories import cell, evaluated
+from tests.factories import outcome as outcome_of
+from tests.factories import verdict as verdict_of
 from tests.report.page.page import Page
 from tests.report.page.scripted import Recorded, moody, recorded
 
@@ -113,6 +116,19 @@ def test_drawings_have_the_numbers_for_those_who_do_not_see_them(run: Recorded, 
     assert drawn
     for measure in drawn:
         assert f"{number(measure.value)}, interval {number(measure.low)} to {number(measure.high)}" in page.shown
+
+
+def test_what_is_undecided_stands_under_a_heading_of_its_own(tmp_path: Path) -> None:
+    unsure = verdict_of("accuracy >= baseline", "INCONCLUSIVE", "it may miss the limit")
+    missed = verdict_of("accuracy >= 0.9", "FAIL", "accuracy is under 0.9")
+    sections = {}
+    for name, verdicts in {"both": ((missed,), (unsure,)), "undecided": ((unsure,),), "kept": ((),)}.items():
+        outcomes = [outcome_of(f"triage-few_shot_{n}@m", verdicts=each) for n, each in enumerate(verdicts, 3)]
+        run = recorded(tmp_path / name, outcomes)
+        page = as_page(run.run, None)
+        sections[name] = re.findall(r'<h2 id="(verdicts|undecided)">([^<]*)</h2>', page)
+    failed, undecided = ("verdicts", "What failed"), ("undecided", "What is undecided")
+    assert sections == {"both": [failed, undecided], "undecided": [undecided], "kept": []}
 
 
 def test_a_run_without_outcomes_has_a_page(tmp_path: Path) -> None:

@@ -95,7 +95,8 @@ function Failures({ failures }) {
 
 /** How the cell was measured. @param {{ cell: CellOf }} props */
 function Origin({ cell }) {
-  const costs = [cell.seconds !== null && `${number(cell.seconds)} s`, cell.tokens !== null && `${count(cell.tokens)} tokens`].filter(Boolean);
+  const computed = cell.time !== "kept" && cell.time !== "read";
+  const costs = [computed && `${cell.time} s`, cell.tokens !== null && `${count(cell.tokens)} tokens`, cell.throughput].filter(Boolean);
   return html`
     ${cell.changed.length > 0 && html`<h3>Changed</h3><ul>${cell.changed.map((sentence) => html`<li><${Text} text=${sentence} /></li>`)}</ul>`}
     <h3>Command to repeat</h3>

@@ -142,7 +142,11 @@ export interface Cell {
   warnings: string[];
   kept: string | null;
   seconds: number | null;
+  /** The seconds as the tables have them; `kept` or `read` if no answer was computed. */
+  time: string;
   tokens: number | null;
+  /** Empty if some answers were not computed. */
+  throughput: string;
   signature: Record<string, unknown>;
   changed: string[];
   command: string;

@@ -8,8 +8,8 @@ import { golds } from "./rows.js";
 /** @typedef {import("./contract").Rows} Rows */
 
 /**
- * A chip. `meets`: whether the flag of a row passes it; `turned` is true for an answer that the perturbation changed.
- * @typedef {{ name: string, key: string, title: string, off?: string, meets: (flag: number, turned: boolean) => boolean }} Chip
+ * A chip. `meets`: whether a row, which has this flag, passes it.
+ * @typedef {{ name: string, key: string, title: string, off?: string, meets: (flag: number, subject: Subject, row: number) => boolean }} Chip
  */
 
 /** @param {number} bits @returns {(flag: number) => boolean} */
@@ -21,10 +21,10 @@ export const CHIPS = [
   { name: "failed", key: "u", title: "parse failures", meets: has(flags.PARSE_FAILURE) },
   { name: "worse", key: "f", title: "flips worse", meets: has(flags.WORSE) },
   { name: "better", key: "", title: "flips better", meets: has(flags.BETTER) },
-  { name: "differ", key: "d", title: "differ", meets: has(flags.DIFFERS) },
+  { name: "differ", key: "d", title: "differ", meets: (flag, subject, row) => has(flags.DIFFERS)(flag) && differsHere(subject, row) },
   { name: "overflow", key: "", title: "overflow", meets: has(flags.OVERFLOW) },
   { name: "sure", key: "", title: "sure and wrong", meets: has(flags.SURE_AND_WRONG) },
-  { name: "turned", key: "", title: "changed by the perturbation", meets: (_, turned) => turned },
+  { name: "turned", key: "", title: "changed by the perturbation", meets: (_, subject, row) => isTurned(subject, row) },
 ];
 
 /**
@@ -35,7 +35,7 @@ export const CHIPS = [
 /**
  * Answers of a cell. `before`: those without its perturbation, null if it has none.
  * @typedef {{ flags: Uint16Array, answers: Answers, before: { flags: Uint16Array, answers: Answers } | null }} Column
- * @typedef {Column & { rows: Rows }} Subject the cell that is filtered
+ * @typedef {Column & { rows: Rows, beside?: Column[] | null }} Subject the cell that is filtered; `beside`: the columns shown beside it, null if all are
  */
 
 /** Rows that pass, in their order. @param {Subject} subject @param {Filter} filter @returns {number[]} */
@@ -46,7 +46,7 @@ export function passing(subject, filter) {
   for (let row = 0; row < subject.flags.length; row++) {
     const flag = subject.flags[row];
     if (!(flag & flags.PRESENT)) continue;
-    if (chips.length && !chips.every((chip) => chip.meets(flag, isTurned(subject, row)))) continue;
+    if (chips.length && !chips.every((chip) => chip.meets(flag, subject, row))) continue;
     if (filter.gold !== undefined && subject.rows.gold[row] !== filter.gold) continue;
     if (filter.answer !== undefined && (answerOf(subject.answers, row) ?? "") !== filter.answer) continue;
     if (query && !names(subject, row, query) && !filter.hits?.has(row)) continue;
@@ -66,6 +66,14 @@ export function counts(subject) {
 export function isTurned({ flags: all, answers, before }, row) {
   const both = before && all[row] & before.flags[row] & flags.PRESENT;
   return Boolean(both) && before !== null && answerOf(before.answers, row) !== answerOf(answers, row);
+}
+
+/** Whether the shown columns have different answers in a row in which some cells of the scenario have. @param {Subject} subject @param {number} row */
+function differsHere({ answers, beside }, row) {
+  // Without texts all free answers have the same empty name: then it is not known which of them differ.
+  if (!beside || answers.table.join("") === "") return true;
+  const answer = answerOf(answers, row);
+  return beside.some((column) => column.flags[row] & flags.PRESENT && answerOf(column.answers, row) !== answer);
 }
 
 /** The answer of a row, null if there is none. @param {Answers} answers @param {number} row */

@@ -39,7 +39,8 @@ function Loaded({ report, place, state, go, commands, columns }) {
   const scenario = report.scenario(place);
   /** @param {number} cell @returns {import("./answer").Column} */
   const column = (cell) => ({ ...report.column(cell), scenario });
-  const subject = useMemo(() => ({ ...column(place), rows }), [place]);
+  const beside = columns.length === scenario.cells.length ? null : columns.filter((cell) => cell !== place).map(column);
+  const subject = useMemo(() => ({ ...column(place), rows, beside }), [place, columns]);
   const amounts = useMemo(() => counts(subject), [subject]);
   const [found, searching] = useSearch(report, place, state);
   const { chips, gold, answer, q } = state;

@@ -49,6 +49,19 @@ test("the number on a chip is the number of rows that it shows", () => {
   assert.deepEqual(counts(SUBJECT), { all: 5, wrong: 3, failed: 1, worse: 1, better: 1, differ: 1, overflow: 1, sure: 1, turned: 2 });
 });
 
+test("answers differ among the shown columns alone", () => {
+  /** @param {(number | null)[]} answers */
+  const column = (answers) => ({ flags: Uint16Array.of(...answers.map(() => PRESENT)), answers: { ...SUBJECT.answers, answers }, before: null });
+  const own = { ...SUBJECT, flags: Uint16Array.of(...Array(5).fill(PRESENT | DIFFERS), 0) };
+  /** @param {import("../src/filter.js").Column[] | null} beside */
+  const amount = (beside) => counts({ ...own, beside }).differ;
+  assert.equal(amount(null), 5);
+  assert.equal(amount([column([0, 3, null, 2, 1, null])]), 0);
+  assert.equal(amount([column([0, 3, null, 2, 1, null]), column([1, 3, 0, 2, 1, null])]), 2);
+  assert.equal(amount([{ ...column([1, 1, 1, 1, 1, 1]), flags: new Uint16Array(6) }]), 0);
+  assert.equal(counts({ ...own, answers: { ...SUBJECT.answers, table: [""] }, beside: [column([])] }).differ, 5);
+});
+
 test("a cell without perturbation has no changed answers", () => {
   assert.equal(counts({ ...SUBJECT, before: null }).turned, 0);
 });
