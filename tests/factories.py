@@ -232,7 +232,8 @@ def computed_outcome(
     """The outcome of a cell with these answers, and the replicates of a metric: the primary one by default."""
     cell = scored(scenario, answered, seed=3)
     made = cell.replicates(metric or scenario.primary_metric())
-    return outcome(cell_id, measures=cell.measures(), replicates={made.metric: made} if made else {}, **fields)
+    measures = cell.measures(sliced=(metric,) if metric.endswith("]") else ())
+    return outcome(cell_id, measures=measures, replicates={made.metric: made} if made else {}, **fields)
 
 
 def run(*outcomes: Outcome, **fields: Any) -> Run:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pytest_puma.analysis.contrasts import why_apart
 from pytest_puma.core import Gate, Measure, Outcome, Policy, Verdict
-from pytest_puma.gates import judge, judge_change, not_run
+from pytest_puma.gates import judge, judge_change, not_run, nothing_measured
 from pytest_puma.metrics import paired_change
 from pytest_puma.stats.selection import Selected, select
 
@@ -39,19 +39,33 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
     The maximum of several estimates is biased upwards, even if all cells are equally good: the value is corrected for
     the selection, and the interval is valid for whichever cell is selected.
     """
-    measured = [each for each in group if gate.metric in each.measures and each.measures[gate.metric].n]
-    if not measured:
+    having = [each for each in group if gate.metric in each.measures]
+    measured = [each for each in having if each.measures[gate.metric].n]
+    if not having:
         return not_run(gate, f"no cell has {gate.metric}")
+    if not measured or (len(measured) < len(having) and _needs_all(gate)):
+        empty = next(each for each in having if each not in measured)
+        verdict = nothing_measured(gate, empty.measures[gate.metric])
+        return replace(verdict, reason=f"{_along(gate, empty)}: {verdict.reason}")
     candidates = [each for each in measured if not math.isnan(each[gate.metric])] or measured
     selected = _selected(gate, candidates)
     chosen = candidates[selected.place]
-    one = chosen.model if gate.axis == "model" else chosen.strategy
     measure = chosen.measures[gate.metric]
     verdict = judge(gate, {gate.metric: _corrected(measure, selected)})
-    reason = f"{gate.pick} of {len(candidates)}, {one}: {verdict.reason}"
+    reason = f"{gate.pick} of {len(candidates)}, {_along(gate, chosen)}: {verdict.reason}"
     if len(candidates) > 1:
         reason += f"; corrected for choosing the {gate.pick} of {len(candidates)}, observed {measure.value:.3g}"
     return replace(verdict, reason=reason)
+
+
+def _needs_all(gate: Gate) -> bool:
+    """Whether the gate limits the worst cell, so that a cell without a value is no reason to look at the others."""
+    return (gate.pick == "min") == (gate.op in {">=", ">"})
+
+
+def _along(gate: Gate, outcome: Outcome) -> str:
+    """The model or the strategy of a cell, whichever the gate compares."""
+    return outcome.model if gate.axis == "model" else outcome.strategy
 
 
 def _selected(gate: Gate, measured: Sequence[Outcome]) -> Selected:
@@ -73,6 +87,9 @@ def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
     absent = [name for name in (gate.strategy, gate.other) if name not in cells]
     if absent:
         return not_run(gate, f"{gate} was not judged: no cell of {' and '.join(map(str, absent))} ran")
+    measures = (cells[name or ""].measures.get(gate.metric) for name in (gate.strategy, gate.other))
+    if empty := next((each for each in measures if each is not None and not each.n), None):
+        return nothing_measured(gate, empty)
     replicates = [cells[name or ""].replicates.get(gate.metric) for name in (gate.strategy, gate.other)]
     if replicates[0] is None or replicates[1] is None:
         return not_run(gate, f"{gate} was not judged: {gate.metric} was not measured in both")

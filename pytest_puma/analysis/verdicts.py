@@ -17,6 +17,7 @@ from pytest_puma.gates import (
     judge_decline,
     judge_drift,
     not_run,
+    nothing_measured,
     too_few_in_common,
     without_baseline,
 )
@@ -120,6 +121,8 @@ class Comparison:
             return self.series.judge(gate, policy, level=self.level)
         if not len(self.pairs):
             return without_baseline(gate, f"no sample of this run is among those of {self.name}", policy)
+        if not gate.word and not self.pairs.covers(gate.metric):
+            return without_baseline(gate, f"no sample of {gate.metric} is among those of {self.name}", policy)
         verdict = self._tested(gate, policy) if gate.word else self._limited(gate, policy)
         since = f"; changed since: {', '.join(self.changed)}" if self.changed else ""
         return replace(verdict, reason=verdict.reason + since)
@@ -153,13 +156,18 @@ def verdicts(
 ) -> tuple[Verdict, ...]:
     """Return the verdict of each gate of a cell; `others` are the comparisons, by their names in gates."""
     return tuple(
-        judge(gate, measures) if gate.other is None else _judge(gate, others.get(gate.other), policy) for gate in gates
+        judge(gate, measures)
+        if gate.other is None
+        else _judge(gate, measures.get(gate.metric), others.get(gate.other), policy)
+        for gate in gates
     )
 
 
-def _judge(gate: Gate, comparison: Comparison | None, policy: Policy) -> Verdict:
+def _judge(gate: Gate, measure: Measure | None, comparison: Comparison | None, policy: Policy) -> Verdict:
     if gate.other == "baseline" and policy.accepts:
         return becomes_baseline(gate)
+    if measure is not None and not measure.n:
+        return nothing_measured(gate, measure)
     if comparison is not None:
         return comparison.judge(gate, policy)
     if gate.other == "baseline":

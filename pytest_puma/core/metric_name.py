@@ -11,6 +11,7 @@ is over all samples.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -34,6 +35,10 @@ class Slice:
     values: tuple[tuple[str, str], ...] = ()
     fold: Fold | None = None
     key: str = ""
+
+    def includes(self, groups: Mapping[str, str]) -> bool:
+        """Return whether a sample of these groups has all of the values."""
+        return all(groups.get(key) == value for key, value in self.values)
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pytest_puma.gates.judge import (
     judge,
     judge_change,
     not_run,
+    nothing_measured,
     too_few_in_common,
     without_baseline,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "judge_decline",
     "judge_drift",
     "not_run",
+    "nothing_measured",
     "parse_gate",
     "too_few_in_common",
     "without_baseline",

@@ -41,9 +41,8 @@ def judge(gate: Gate, measures: Mapping[str, Measure]) -> Verdict:
     measure = measures.get(gate.metric)
     if measure is None:
         return not_run(gate, f"{gate.metric} was not measured: it cannot be computed from the answers of this cell")
-    if measure.n == 0 or math.isnan(measure.value):
-        reason = f"{gate.metric} has nothing to measure (n={measure.n})"
-        return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, measure=measure)
+    if math.isnan(measure.value):
+        return nothing_measured(gate, measure)
     status, fails = _status(gate, measure.value, measure.low, measure.high, gate.doubt or "point")
     verb = {"PASS": f"keeps {gate.op}", "FAIL": _BREAKS[gate.op]}.get(status, f"is not clearly {gate.op}")
     reason = f"{_shown(measure, gate.limit)} {verb} {spelled(gate.limit)}{_doubt(gate, measure)}"
@@ -96,6 +95,12 @@ def becomes_baseline(gate: Gate) -> Verdict:
     """Verdict of a gate on the baseline in a run that replaces the baseline."""
     reason = "not compared with the baseline: this run becomes the baseline"
     return Verdict(gate=gate, status="NEW BASELINE", reason=reason, fails=False)
+
+
+def nothing_measured(gate: Gate, measure: Measure) -> Verdict:
+    """FAIL of a gate on a measure without a value, as of a group without samples: nothing shows that it is kept."""
+    reason = f"{gate.metric} has nothing to measure (n={measure.n})"
+    return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, measure=measure)
 
 
 def not_run(gate: Gate, why: str) -> Verdict:

@@ -27,12 +27,12 @@ _ROUNDING = 1e-12
 
 
 def statistics(gold: Numbers, answer: Numbers, parsed: NDArray[np.bool_], note: str) -> Iterator[Statistic]:
-    """Yield weighted kappa and rank correlations; none without a parsed answer."""
+    """Yield weighted kappa and rank correlations."""
     inputs = np.where(parsed[:, None], np.column_stack([gold, answer]), np.nan)
     odd = rarer(gold[parsed] == answer[parsed])
     for name, build in KERNELS.items():
         if name != "kendall_tau" or len(np.unique(gold[parsed])) * len(np.unique(answer[parsed])) <= _MAX_PAIRS:
-            yield of_rows(name, build, inputs, rebuild=name, bounds=CORRELATION, odd=odd, optional=True, note=note)
+            yield of_rows(name, build, inputs, rebuild=name, bounds=CORRELATION, odd=odd, note=note)
 
 
 def _kappa(gold: Numbers, answer: Numbers) -> Kernel:

@@ -50,6 +50,10 @@ class PairedPredictions:
         """The number of samples."""
         return len(self._new)
 
+    def covers(self, metric: str) -> bool:
+        """Return whether there are samples that the metric, or the slice of it, is about."""
+        return self._new.covers(metric)
+
     def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
         """Return the change of a metric; None if either set of answers does not give it, as without probabilities."""
         replicates = self.replicates(metric)

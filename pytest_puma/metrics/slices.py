@@ -44,7 +44,8 @@ def of_group(
 ) -> Statistic:
     """A statistic of some rows as one of all rows: its kernel takes the weights of all.
 
-    `losses`: those of the rows; `total`: the number of all rows.
+    `losses`: those of the rows; `total`: the number of all rows. The cell has the metric, so a group without any row
+    has nothing to measure: its statistic is not left out.
     """
     return replace(
         statistic,
@@ -53,7 +54,26 @@ def of_group(
         error=None if statistic.error is None else on_rows(rows, statistic.error),
         inputs=None if statistic.inputs is None else _spread(statistic.inputs, rows, total),
         losses=_spread(losses, rows, total),
-        optional=True,
+        optional=False,
+        steady=False,
+    )
+
+
+def without_rows(statistic: Statistic, name: str, total: int) -> Statistic:
+    """A statistic of a cell over none of its `total` rows: nothing to measure."""
+    nothing = np.full(total, np.nan)
+    return replace(
+        statistic,
+        name=name,
+        kernel=lambda weights: np.full(len(weights), np.nan),
+        n=0,
+        inputs=nothing[:, None],
+        losses=nothing,
+        optional=False,
+        error=None,
+        terms=None,
+        successes=None,
+        odd=None,
         steady=False,
     )
 

@@ -23,6 +23,7 @@ from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.declared import check_class, check_declared, check_name
 from pytest_puma.scenarios.file import FileScenario
+from pytest_puma.scenarios.groups import Groups
 
 #: `samples='all'` is refused for data with as many samples: a scenario that generates its rows never ends.
 TOO_MANY_SAMPLES = 100_000
@@ -70,8 +71,10 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
         samples = _all_samples(spec.scenario, seed, subjects)
     primary = (spec.scenario.primary_metric(),)
     # Most cells have the same gates and metrics, and each look at what a scenario has costs milliseconds.
-    general = _general_gates(spec.scenario, settings)
-    check = cache(partial(_check_gate, spec.scenario, settings.registry))
+    groups = Groups(spec.scenario, seed) if settings.runs(spec.scenario.name) else None
+    general = _general_gates(spec.scenario, settings, groups)
+    check = cache(partial(_check_gate, spec.scenario, settings.registry, groups))
+    _check_groups(spec, groups)
     scores = cache(partial(used_scores, spec.scenario, settings.registry))
     cells = []
     for model in _models(spec, settings):
@@ -118,8 +121,8 @@ def _models(spec: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
     return tuple(dict.fromkeys(resolve_name(name, settings.models) for name in spec.models))
 
 
-def _general_gates(scenario: Scenario, settings: Settings) -> list[Gate]:
-    """The gates of the run that may apply to a cell of the scenario: one without a scope needs its metric."""
+def _general_gates(scenario: Scenario, settings: Settings, groups: Groups | None) -> list[Gate]:
+    """The gates of the run that may apply to a cell of the scenario: one without a scope needs its metric and group."""
     from pytest_puma.metrics import is_metric
     from pytest_puma.planning.scores import available_scores
 
@@ -127,7 +130,9 @@ def _general_gates(scenario: Scenario, settings: Settings) -> list[Gate]:
     return [
         gate
         for gate in settings.gates
-        if gate.scope is not None or gate.word or is_metric(scenario, gate.metric, available)
+        if gate.scope is not None
+        or gate.word
+        or (is_metric(scenario, gate.metric, available) and not _without_rows(gate.metric, groups))
     ]
 
 
@@ -157,11 +162,26 @@ def _named_metrics(cell: Cell) -> tuple[str, ...]:
     return (*cell.metrics, *cell.compared_metrics, *gates)
 
 
-def _check_gate(scenario: Scenario, registry: Registry, gate: Gate) -> None:
+def _check_groups(spec: BenchmarkSpec, groups: Groups | None) -> None:
+    """Refuse a metric of a group that no row has."""
+    if fault := next(filter(None, (_without_rows(metric, groups) for metric in spec.metrics)), ""):
+        msg = f"metrics: {fault}"
+        raise SettingsError(msg)
+
+
+def _without_rows(metric: str, groups: Groups | None) -> str:
+    """Return why the group of a metric has no rows; empty if it has, or if the rows are not read (None)."""
+    return "" if groups is None else groups.absent(MetricName.parse(metric).slice)
+
+
+def _check_gate(scenario: Scenario, registry: Registry, groups: Groups | None, gate: Gate) -> None:
     """Refuse a gate that can never apply to the scenario."""
     from pytest_puma.planning.scores import check_metric
 
-    fault = "" if gate.word else check_metric(scenario, registry, gate.metric) or _unfit(gate, scenario)
+    if gate.word:
+        return
+    metric = gate.metric
+    fault = check_metric(scenario, registry, metric) or _unfit(gate, scenario) or _without_rows(metric, groups)
     if fault:
         msg = f"gate {str(gate)!r}: {fault}"
         raise SettingsError(msg)

@@ -8,12 +8,13 @@ from functools import cached_property
 
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.errors import did_you_mean
-from pytest_puma.core.metric_name import MetricName
+from pytest_puma.core.metric_name import MetricName, Slice
 from pytest_puma.metrics import metric_names
 from pytest_puma.planning.scores import available_scores
 from pytest_puma.planning.settings import Registry, Settings
 from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios.declared import check_declared
+from pytest_puma.scenarios.groups import Groups
 from pytest_puma.strategies import ALL
 
 #: The number of cells that a message names.
@@ -26,7 +27,7 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
     Gates in `elsewhere` may concern tests that were not collected, or models or strategies of other runs; an unknown
     name in them is an error all the same.
     """
-    names = _Names(cells, settings.registry)
+    names = _Names(cells, settings)
     faults = []
     for gate in settings.gates:
         if not is_taken(gate, cells):
@@ -42,7 +43,7 @@ def check_own_gates(gates: Iterable[Gate], cells: Sequence[Cell], settings: Sett
     Strategies or perturbations of the command line, or those of a run that is rescored, may replace the cell of a
     gate; an unknown name in its scope is an error all the same.
     """
-    command, names = settings.command, _Names(cells, settings.registry)
+    command, names = settings.command, _Names(cells, settings)
     replaced = command.strategies is not None or command.perturb is not None or settings.rescored is not None
     for gate in gates:
         if is_taken(gate, cells):
@@ -69,8 +70,8 @@ def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
 class _Names:
     """The names that a gate can use, found once for all gates: each scenario has to make its catalogue of metrics."""
 
-    def __init__(self, cells: Sequence[Cell], registry: Registry) -> None:
-        self.cells, self.registry = cells, registry
+    def __init__(self, cells: Sequence[Cell], settings: Settings) -> None:
+        self.cells, self.registry, self._settings = cells, settings.registry, settings
 
     @cached_property
     def scenarios(self) -> dict[str, Scenario]:
@@ -97,6 +98,18 @@ class _Names:
     def collected_metrics(self) -> dict[str, None]:
         return self._metrics(cell.scenario for cell in self.cells)
 
+    def absent_group(self, part: Slice | None) -> str:
+        """Return why no row of the collected scenarios is in a slice; empty if one is, or if none has its columns."""
+        columns = set(part.keys if part is not None else ())
+        runs = self._settings.runs
+        cells = (
+            each for each in self.cells if runs(each.scenario.name) and columns <= set(each.scenario.group_columns)
+        )
+        faults = [
+            Groups(each.scenario, each.seed).absent(part) for each in {cell.scenario: cell for cell in cells}.values()
+        ]
+        return faults[0] if all(faults) and faults else ""
+
     def _metrics(self, scenarios: Iterable[Scenario]) -> dict[str, None]:
         different = {id(scenario): scenario for scenario in scenarios}.values()
         return {name: None for each in different for name in metric_names(each, available_scores(each, self.registry))}
@@ -104,7 +117,7 @@ class _Names:
 
 def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
     """Return why the gate matches no cell; empty if it may match cells that were not collected (`may_be_elsewhere`)."""
-    cells, scope = names.cells, _Scope(gate.scope or "*")
+    scope = _Scope(gate.scope or "*")
     # A marker can name a scenario by its class, which is known only after its file was collected.
     if may_be_elsewhere and not scope.fits_scenario(names.scenario_names):
         return ""
@@ -112,9 +125,15 @@ def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
         return fault
     if not gate.word and MetricName.parse(gate.metric).base not in names.metrics:
         return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, names.collected_metrics)}"
-    models = {cell.model.name: None for cell in cells}
     if may_be_elsewhere:
         return ""
+    absent = "" if gate.word else names.absent_group(MetricName.parse(gate.metric).slice)
+    return absent or _unfit(scope, names.cells)
+
+
+def _unfit(scope: _Scope, cells: Sequence[Cell]) -> str:
+    """Return why a scope of known names includes no cell."""
+    models = {cell.model.name: None for cell in cells}
     if not scope.fits_model(models):
         return f"no model of this run is called {scope.model!r}; {_hint(scope.model, models)}"
     some = ", ".join(cell.id for cell in cells[:MAX_NAMED])

@@ -26,7 +26,8 @@ def measure_cell(cell: Cell, scored: ScoredPredictions, shown: Sequence[str], *,
     ]
     sliced = [name for name in dict.fromkeys(named) if MetricName.parse(name).slice is not None]
     measures = scored.measures(level=level, sliced=sliced)
-    return measures | scored.values([name for name in _groups(cell, scored) if name not in measures])
+    others = scored.values([name for name in _groups(cell, scored) if name not in measures])
+    return measures | {name: measure for name, measure in others.items() if measure.n}
 
 
 def shown_metrics(cell: Cell, scored: ScoredPredictions) -> tuple[str, ...]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import SettingsError
 from pytest_puma.core.errors import did_you_mean
+from pytest_puma.core.metric_name import Slice
 from pytest_puma.scenarios.columns import check_columns
 from pytest_puma.scenarios.frames import to_records
 from pytest_puma.scenarios.order import plain_text
@@ -24,6 +26,34 @@ if TYPE_CHECKING:
 
 #: Maximum number of rows to search for subjects, as a scenario may generate rows without end.
 MAX_ROWS = 100_000
+#: Minimum similarity of a misspelt group: `de` is `de-DE`.
+_SIMILARITY = 0.5
+
+
+class Groups:
+    """The groups of all rows of a scenario, which are read when they are first needed."""
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        self._scenario, self._seed = scenario, seed
+
+    def absent(self, part: Slice | None) -> str:
+        """Return why no row is in a slice, with the existing values; empty if one is, or if it names no group."""
+        if part is None or part.fold is not None:
+            return ""
+        if any(map(part.includes, self._rows)):
+            return ""
+        wanted = dict(part.values)
+        for key, value in wanted.items():
+            names = sorted({row[key] for row in self._rows})
+            if value not in names:
+                hint = did_you_mean(value, names, similarity=_SIMILARITY)
+                return f"no row of {self._scenario.name} has {key}={value}; {hint}there are: {', '.join(names)}"
+        both = " and ".join(f"{key}={value}" for key, value in wanted.items())
+        return f"no row of {self._scenario.name} has {both}; expected values that a row has together"
+
+    @cached_property
+    def _rows(self) -> list[dict[str, str]]:
+        return _grouped_rows(self._scenario, self._scenario.sample(MAX_ROWS, self._seed))
 
 
 def groups_of(scenario: Scenario, row: Mapping[str, Any]) -> dict[str, str]:

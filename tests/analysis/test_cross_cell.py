@@ -65,6 +65,27 @@ def test_the_best_strategy_of_each_scenario_and_model_is_judged() -> None:
     assert missed.fails
 
 
+def grouped(strategy: str, answers: str, gate: str, *, group: str) -> Outcome:
+    rows = [replace(each, groups={"lang": group}) for each in predictions("AB" * 20, answers * 20)]
+    metric = parse_gate(gate).metric
+    return computed_outcome(f"triage-{strategy}@m", Triage(), rows, metric=metric, cross_cell_gates=(parse_gate(gate),))
+
+
+@pytest.mark.parametrize("pick", ["max", "min"])
+def test_a_gate_on_a_group_without_samples_fails(pick: str) -> None:
+    gate = f"{pick}(accuracy[lang=de] over strategy) >= 0.5"
+    (verdict,) = verdicts([grouped(name, "AB", gate, group="en") for name in ("egi", "rcoif")], Policy())
+    assert (verdict.status, verdict.fails) == ("FAIL", True)
+    assert verdict.reason == "triage@m: egi: accuracy[lang=de] has nothing to measure (n=0)"
+
+
+@pytest.mark.parametrize(("gate", "status"), [("max", "PASS"), ("min", "FAIL")])
+def test_a_cell_without_a_value_is_the_worst_and_never_the_best(gate: str, status: str) -> None:
+    text = f"{gate}(accuracy[lang=de] over strategy) >= 0.5"
+    (verdict,) = verdicts([grouped("egi", "AB", text, group="de"), grouped("rcoif", "AB", text, group="en")], Policy())
+    assert verdict.status == status
+
+
 def test_the_best_of_equal_strategies_is_corrected_for_the_choice() -> None:
     """Twelve strategies that are right for 55 % of the samples: the best of them is right for 64 % of 50."""
     gate = "max(accuracy over strategy) >= 0.6"

@@ -182,3 +182,26 @@ def test_a_group_may_have_any_name(alone: Project) -> None:
     result = alone.run("--puma-strategy=zero_shot", "-k", "exams", f"--puma-gate={gate}", model=False)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*accuracy[[]subject=Health, Safety[]] 0.667* n=3 is under 0.99*"])
+
+
+ABSENT = (
+    "accuracy[subject=chess] >= 0.9",
+    "accuracy[subject=chess] >= baseline - 0.1 !fail",
+    "accuracy[subject=chess] > naive.majority !warn",
+    "max(accuracy[subject=chess] over strategy) >= 0.1",
+)
+
+
+def test_gates_on_a_group_without_samples_fail(project: Project) -> None:
+    exams(project)
+    result = project.run("--puma-subject=law", "--puma-strategy=zero_shot", *(f"--puma-gate={gate}" for gate in ABSENT))
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*accuracy[[]subject=chess[]] has nothing to measure (n=0)*"])
+    verdicts = [*project.record()["outcomes"][0]["verdicts"], *project.record()["verdicts"]]
+    assert [(each["status"], each["fails"]) for each in verdicts] == [("FAIL", True)] * len(ABSENT)
+
+
+def test_a_gate_on_a_group_that_no_row_has_is_an_error_of_the_collection(project: Project) -> None:
+    result = exams(project, options=', gates=["accuracy[subject=Law] >= 0.1 !fail"]').run()
+    assert result.ret not in {pytest.ExitCode.OK, pytest.ExitCode.INTERNAL_ERROR}
+    result.stdout.fnmatch_lines(["*no row of exams has subject=Law; did you mean 'law'? there are: chess, law, med*"])

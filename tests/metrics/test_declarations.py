@@ -52,12 +52,9 @@ def test_each_metric_declares_its_direction_and_bounds(
     assert {each.name: (each.better, each.bounds) for each in statistics} == own | COMMON
 
 
-def test_metrics_that_need_probabilities_or_a_scale_are_optional() -> None:
+def test_metrics_that_need_probabilities_are_optional() -> None:
     statistics = Catalogue(OrderedTriage(), Table.of(OrderedTriage(), ())).all()
-    assert {each.name for each in statistics if each.optional} == {
-        *AGREEMENT,
-        *("brier", "ece", "mce", "outside_labels"),
-    }
+    assert {each.name for each in statistics if each.optional} == {"brier", "ece", "mce", "outside_labels"}
     assert {each.name for each in statistics if each.bare} == {"ece", "mce"}
 
 

@@ -34,10 +34,10 @@ def value(scenario: Scenario, golds: Sequence[str], answers: Sequence[str | None
 def test_kappa_is_that_of_scikit_learn_over_the_read_answers(rows: list[tuple[str, str | None]]) -> None:
     read = [(LABELS.index(gold), LABELS.index(answer)) for gold, answer in rows if answer is not None]
     answered = scored(OrderedTriage(), predictions(*zip(*rows, strict=True)))
-    kappa = answered.values(["kappa_quadratic"]).get("kappa_quadratic")
+    kappa = answered.values(["kappa_quadratic"])["kappa_quadratic"]
 
-    assert (kappa is not None) == bool(read)
-    if kappa is not None and len({each for pair in read for each in pair}) > 1:
+    assert kappa.n == len(read)
+    if len({each for pair in read for each in pair}) > 1:
         expected = cohen_kappa_score(*zip(*read, strict=True), weights="quadratic", labels=range(len(LABELS)))
         assert kappa.value == pytest.approx(expected)
 

@@ -87,8 +87,19 @@ def test_a_slice_has_the_units_of_its_own_rows() -> None:
     assert (mean.low, mean.high) == pytest.approx((0.188, 0.324), abs=0.001)
 
 
-def test_a_slice_without_rows_is_not_measured() -> None:
-    assert "accuracy[subject=sport]" not in scored().measures(sliced=("accuracy[subject=sport]",))
+@pytest.mark.parametrize(
+    "name", ["accuracy[subject=sport]", "half[subject=sport]", "f1_macro[subject=law,language=fr]"]
+)
+def test_a_slice_without_rows_has_nothing_to_measure(name: str) -> None:
+    measure = scored().measures(only=(), sliced=(name,))[name]
+    assert (measure.n, measure.note) == (0, "nothing to measure")
+    assert np.isnan([measure.value, measure.low, measure.high]).all()
+    assert not pair(scored(), {each.key: each for each in scored().predictions}).covers(name)
+
+
+@pytest.mark.parametrize("name", ["brier[subject=law]", "brier[subject=sport]", "ece[mean subject]"])
+def test_a_slice_of_what_the_cell_does_not_have_is_left_out(name: str) -> None:
+    assert name not in scored().measures(only=(), sliced=(name,))
 
 
 def test_slices_are_compared_pair_by_pair() -> None:
@@ -178,7 +189,15 @@ def test_a_group_without_a_value_does_not_count() -> None:
     assert cell.measures(only=(), sliced=("mae[mean size]",))["mae[mean size]"].value == 2.5
     lowest = cell.measures(only=(), sliced=("mae[min size]",))["mae[min size]"]
     assert "the min of 2 (a), observed 2" in lowest.note
-    assert "mae[size=c]" not in cell.measures(only=(), sliced=("mae[size=c]",))
+    for name in ("mae[size=c]", "kendall_tau[size=c]"):
+        assert cell.measures(only=(), sliced=(name,))[name].n == 0
+
+
+def test_groups_without_any_value_have_nothing_to_measure() -> None:
+    rows = [replace(each, groups={"size": "a"}) for each in predictions(["3"] * 40, [None] * 40)]
+    cell = ScoredPredictions(Estimation(), rows, seed=1)
+    for name in ("mae[mean size]", "mae[max size]"):
+        assert cell.measures(only=(), sliced=(name,))[name].n == 0
 
 
 def test_a_slice_declares_what_its_metric_declares_but_is_no_interim_look() -> None:
@@ -187,7 +206,7 @@ def test_a_slice_declares_what_its_metric_declares_but_is_no_interim_look() -> N
     assert mean is not None
     assert (of_group.n, of_group.better, of_group.bounds, of_group.test) == (20, "high", (0.0, 1.0), "mcnemar")
     assert (mean.n, mean.better, mean.bounds, mean.test) == (100, "high", (0.0, 1.0), "bootstrap")
-    assert (of_group.optional, of_group.steady, mean.steady) == (True, False, False)
+    assert (of_group.optional, of_group.steady, mean.steady) == (False, False, False)
     assert (of_group.successes, mean.successes) == (5, None)
 
 
@@ -202,9 +221,10 @@ def test_rows_outside_of_a_slice_contribute_nothing_to_it() -> None:
     assert not np.isnan(mean.inputs).any()
 
 
-def test_a_column_without_groups_or_an_unknown_metric_is_not_measured() -> None:
-    names = ("accuracy[mean topic]", "nothing[mean subject]", "nothing[subject=law]", "accuracy[topic=law]")
-    assert not scored().values(names)
+def test_a_column_without_groups_has_nothing_to_measure_and_an_unknown_metric_is_not_measured() -> None:
+    assert not scored().values(("nothing[mean subject]", "nothing[subject=law]"))
+    values = scored().values(("accuracy[mean topic]", "accuracy[topic=law]"))
+    assert [each.n for each in values.values()] == [0, 0]
     assert scored().statistic("nothing[subject=law]") is scored().statistic("nothing[mean subject]") is None
     assert scored().groups("topic") == ()
     assert scored().groups("subject") == ("law", "art", "bio")
