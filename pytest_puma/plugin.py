@@ -5,7 +5,6 @@ In a project without puma tests, `pytest` imports this file alone.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +88,10 @@ def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Responder]:
     """The engine of a model: loaded for its first cell, freed before the next model loads. Or a reader of answers."""
     from pytest_puma.session.item import open_responder
 
+    if not hasattr(request, "param"):
+        fault = "puma: the fixture puma was requested while a test without cells runs"
+        expected = "the marker @pytest.mark.puma(...) and the argument: def test(puma): ..."
+        pytest.fail(f"{fault}; expected {expected}", pytrace=False)
     with open_responder(request.config, request.param) as engine:
         yield engine
 
@@ -109,12 +112,13 @@ def puma(request: pytest.FixtureRequest, _puma_engine: Responder, _puma_cell: Ce
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    report = yield
-    if "unittest" in sys.modules:
-        from pytest_puma.session.collected import refuse_unittest
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    from pytest_puma.session.collected import refuse_unused
 
-        refuse_unittest(report)
+    report = yield
+    refuse_unused(collector, report)
     return report
 
 

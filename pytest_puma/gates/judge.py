@@ -41,7 +41,7 @@ def judge(gate: Gate, measures: Mapping[str, Measure]) -> Verdict:
     measure = measures.get(gate.metric)
     if measure is None:
         return not_run(gate, f"{gate.metric} was not measured: it cannot be computed from the answers of this cell")
-    if math.isnan(measure.value):
+    if measure.n == 0 or math.isnan(measure.value):
         return nothing_measured(gate, measure)
     status, fails = _status(gate, measure.value, measure.low, measure.high, gate.doubt or "point")
     verb = {"PASS": f"keeps {gate.op}", "FAIL": _BREAKS[gate.op]}.get(status, f"is not clearly {gate.op}")

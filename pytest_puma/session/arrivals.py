@@ -17,7 +17,7 @@ from pytest_puma.session.collected import Collected
 from pytest_puma.session.nodeid import Named
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Fault, Outcome
+    from pytest_puma.core import Fault, Outcome, Verdict
 
 _PHASES = ("setup", "call", "teardown")
 
@@ -31,6 +31,7 @@ class Arrivals:
         self._certain: set[int] = set()
         self._reported: set[int] = set()
         self._silent: set[int] = set()
+        self._failed: set[int] = set()
         self._outcomes: dict[int, Outcome] = {}
         self._unchanged: dict[int, str] = {}
         self._attempts: Counter[int] = Counter()
@@ -50,6 +51,7 @@ class Arrivals:
         if place is None:
             return None
         self._reported.add(place)
+        self._record_failure(place, report)
         self._record_fault(place, report)
         self._record_collected(report)
         if unchanged := getattr(report, "puma_unchanged", None):
@@ -109,6 +111,12 @@ class Arrivals:
         return tuple(fault for (place, _), fault in sorted(self._faults.items(), key=lambda entry: entry[0][0]))
 
     @property
+    def overruled(self) -> list[tuple[str, Verdict]]:
+        """The node ids and the failing verdicts of tests that were reported neither as failed nor as xfailed."""
+        kept = ((place, outcome) for place, outcome in sorted(self._outcomes.items()) if place not in self._failed)
+        return [(outcome.node_id, verdict) for _, outcome in kept for verdict in outcome.failed]
+
+    @property
     def missing(self) -> list[str]:
         """The node ids of tests that never reported, or passed without an outcome."""
         places = sorted((self._planned or {}).items())
@@ -129,6 +137,13 @@ class Arrivals:
             del planned[place]
             return None
         return place
+
+    def _record_failure(self, place: int, report: pytest.TestReport) -> None:
+        """Keep whether the last run of a test failed, or xfailed."""
+        if report.when == "setup":
+            self._failed.discard(place)
+        if report.failed or (report.skipped and hasattr(report, "wasxfail")):
+            self._failed.add(place)
 
     def _record_fault(self, place: int, report: pytest.TestReport) -> None:
         """Keep the fault of the last run of a test; missed gates are part of its outcome."""

@@ -17,6 +17,7 @@ from pytest_puma.planning.rescoring import as_recorded
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
 from pytest_puma.run.cell import Cell
+from pytest_puma.session.collected import refuse
 from pytest_puma.session.config import settings_of
 from pytest_puma.session.memory import rare_collections
 from pytest_puma.session.selection import is_part, leaves_out
@@ -64,10 +65,7 @@ class AllCells:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Make gates and subjects that fit no cell a collection error.
-
-        Under xdist a `UsageError` would be an internal error.
-        """
+        """Make gates and subjects that fit no cell a collection error."""
         # After errors, some cells are unknown; the errors alone end the run.
         if session.testsfailed:
             return
@@ -80,12 +78,7 @@ class AllCells:
             faults += [] if self._leaves_out else unmatched_subjects(self.cells, settings)
         except PumaError as error:  # from a scenario that fails to name its metrics
             faults = [str(error)]
-        if faults:
-            text = "\n".join(escape.terminal(f"puma: {fault}") for fault in faults)
-            report = pytest.CollectReport(nodeid="", outcome="failed", longrepr=text, result=[])
-            session.config.hook.pytest_collectreport(report=report)
-            # A worker continues after collection errors.
-            items[:] = [item for item in items if cell_of(item) is None]
+        refuse(session, items, faults)
 
     @property
     def _leaves_out(self) -> bool:

@@ -6,6 +6,8 @@ Under xdist only the workers collect. So the first benchmark report of each proc
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import pytest
@@ -47,6 +49,15 @@ class Collecting:
         file = report.nodeid.partition("::")[0]
         (self._collected.files if report.passed else self._faulty).add(file)
 
+    # The last moment: until then, hooks of others may add markers.
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Refuse markers that came after the cells were made: of `pytest.param`, or of `add_marker`."""
+        tests = dict.fromkeys(item.nodeid.partition("[")[0] for item in session.items if _is_late(item))
+        expected = "expected @pytest.mark.puma(...) on the function itself, and its argument: def test(puma): ..."
+        origin = "but from pytest.param or from add_marker, where it makes no cells"
+        refuse(session, session.items, [f"{test}: has the puma marker, {origin}; {expected}" for test in tests])
+
     def take(self) -> str | None:
         """Return the result as text for `Collected.add` at the first call, then None."""
         if self._taken:
@@ -63,22 +74,58 @@ def cell_id(item: pytest.Item) -> str | None:
     return None if cell is None else str(cell.id)
 
 
-def refuse_unittest(report: pytest.CollectReport) -> None:
-    """Make our marker on a `unittest` method a collection error, as such a method gets no fixtures."""
-    methods = [item for item in report.result if isinstance(item, pytest.Function) and _is_unittest(item)]
-    marked = [item.nodeid for item in methods if _is_marked(item)]
+def refuse(session: pytest.Session, items: list[pytest.Item], faults: Collection[str]) -> None:
+    """End the collection with these faults, if there are any.
+
+    Under xdist a `UsageError` would be an internal error.
+    """
+    if not faults:
+        return
+    from pytest_puma.report import escape
+
+    text = "\n".join(escape.terminal(f"puma: {fault}") for fault in faults)
+    report = pytest.CollectReport(nodeid="", outcome="failed", longrepr=text, result=[])
+    session.config.hook.pytest_collectreport(report=report)
+    # A worker continues after collection errors.
+    items[:] = [item for item in items if cell_id(item) is None and not _is_late(item)]
+
+
+def _is_late(item: pytest.Item) -> bool:
+    """Whether an item has a marker of its own that made no cell, unlike that of its function."""
+    marks = _marks(item)
+    if cell_id(item) is None:
+        return bool(marks)
+    written = list(map(id, getattr(getattr(item, "obj", None), "pytestmark", ())))
+    return any(id(mark) not in written for mark in marks)
+
+
+def refuse_unused(collector: pytest.Collector, report: pytest.CollectReport) -> None:
+    """Make our marker a collection error on a `unittest` method, and on a class or module none of whose tests take it.
+
+    A module with classes is left alone: their tests are not known yet.
+    """
+    tests = [item for item in report.result if isinstance(item, pytest.Function)]
+    marked = [item.nodeid for item in tests if _is_unittest(item) and _is_marked(item)]
     if marked:
-        report.outcome, report.result = "failed", []
-        report.longrepr = (
-            f"puma: {marked[0]}: has the puma marker, but methods of unittest.TestCase get no fixtures; "
+        fault = (
+            f"{marked[0]}: has the puma marker, but methods of unittest.TestCase get no fixtures; "
             "expected a function, or a method of a class that is no TestCase"
         )
+    elif tests and len(tests) == len(report.result) and _marks(collector) and not any(map(cell_id, tests)):
+        fault = f"{collector.nodeid}: has the puma marker, but none of its tests has the argument puma; expected one"
+    else:
+        return
+    report.outcome, report.result, report.longrepr = "failed", [], f"puma: {fault}"
+
+
+def _marks(node: pytest.Collector | pytest.Item) -> list[pytest.Mark]:
+    """Our markers of a node, without those of its parents."""
+    return [mark for mark in node.own_markers if mark.name == "puma"]
 
 
 def _is_unittest(item: pytest.Function) -> bool:
-    import unittest
-
-    return item.cls is not None and issubclass(item.cls, unittest.TestCase)
+    unittest = sys.modules.get("unittest")
+    return unittest is not None and item.cls is not None and issubclass(item.cls, unittest.TestCase)
 
 
 def _is_marked(item: pytest.Function) -> bool:

@@ -23,6 +23,7 @@ from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
 from pytest_puma.session.run_id import run_id
 from pytest_puma.session.run_tests import report_gate, report_problems
+from pytest_puma.session.sections import has_terminal
 from pytest_puma.session.short_summary import ShortSummary
 from pytest_puma.session.start_notes import start_notes
 from pytest_puma.session.summary import show_summary
@@ -87,7 +88,7 @@ class Controller:
         first = self._plan(cells, certain=False)
         # This process collects nothing, so pytest shows no lines after a collection.
         with suppress(OSError):
-            for note in self._start_notes() if first and cells else ():
+            for note in self._start_notes() if first and cells and has_terminal(self._config) else ():
                 self._config.get_terminal_writer().line(note)
 
     def _plan(self, cells: Mapping[int, Named], *, certain: bool) -> bool:

@@ -52,7 +52,7 @@ def represent(item: pytest.Item, failure: PumaFailure, report: pytest.TestReport
     shown.reprcrash.path, shown.reprcrash.lineno = str(path), (line or 0) + 1
     entry = shown.reprtraceback.reprentries[-1]
     if entry.style == "value":  # other styles come with --full-trace
-        entry.lines = _lines(failure, item.config.option.tbstyle)
+        entry.lines = _lines(failure, item.config.getoption("tbstyle", "auto"))
 
 
 def _lines(failure: PumaFailure, style: str) -> list[str]:

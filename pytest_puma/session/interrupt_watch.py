@@ -16,6 +16,7 @@ from types import FrameType
 import pytest
 
 from pytest_puma.session.capture import uncaptured
+from pytest_puma.session.sections import has_terminal
 
 #: Seconds that Python has to handle a signal by itself.
 _PATIENCE = 1.0
@@ -79,6 +80,8 @@ class InterruptWatch:
         os.close(read)
 
     def _answer(self) -> None:
+        if not has_terminal(self._config):
+            return
         terminal = self._config.get_terminal_writer()
         # The terminal may be gone.
         with suppress(OSError, ValueError), uncaptured(self._config):

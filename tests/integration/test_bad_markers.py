@@ -107,6 +107,31 @@ def test_x(puma): pass
 """,
         "*Written: the scenario's task_type is 'generation'; there are: classification, regression*",
     ),
+    "of a parameter": (
+        """
+MARK = pytest.mark.puma("triage_jira", gates=["accuracy >= 1"])
+
+@pytest.mark.parametrize("x", [pytest.param(1, marks=MARK), pytest.param(2, marks=MARK)])
+def test_x(x): pass
+""",
+        "puma: test_bad.py::test_x: has the puma marker, but from pytest.param or from add_marker, *; expected *",
+    ),
+    "of a parameter, and of the function": (
+        """
+@pytest.mark.puma("triage_jira")
+@pytest.mark.parametrize("x", [pytest.param(1, marks=pytest.mark.puma("estimation_tawos"))])
+def test_x(puma, x): pass
+""",
+        "puma: test_bad.py::test_x: has the puma marker, but from pytest.param or from add_marker, *; expected *",
+    ),
+    "of a class without the argument": (
+        "@pytest.mark.puma('triage_jira')\nclass TestX:\n    def test_x(self): pass",
+        "*test_bad.py::TestX: has the puma marker, but none of its tests has the argument puma; expected one*",
+    ),
+    "of a module without the argument": (
+        "pytestmark = pytest.mark.puma('triage_jira')\ndef test_x(): pass",
+        "*test_bad.py: has the puma marker, but none of its tests has the argument puma; expected one*",
+    ),
     "a class alone, which pytest decorates": (
         """
 from pytest_puma.scenarios import TriageJiraScenario
@@ -134,3 +159,28 @@ def test_a_bad_marker_is_no_green_run_with_workers(scripted: Project) -> None:
     result = scripted.run()
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*scenario 'triag' is unknown*"])
+
+
+ADDED = """
+import pytest
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        item.add_marker(pytest.mark.puma("triage_jira", gates=["accuracy >= 1"]))
+"""
+
+
+def test_a_marker_that_a_hook_adds_is_no_green_run(scripted: Project) -> None:
+    scripted.write(test_x="def test_x(): pass\ndef test_y(): pass", conftest=ADDED)
+    result = scripted.run()
+    assert result.ret == (1 if scripted.workers else 2)
+    result.stdout.fnmatch_lines(["puma: test_x.py::test_x: has the puma marker, *", "puma: test_x.py::test_y: has *"])
+
+
+def test_a_cell_cannot_be_requested_by_a_running_test(alone: Project) -> None:
+    source = "import pytest\n@pytest.mark.puma('triage_jira')\nclass TestX:\n    def test_x(self, puma): pass\n"
+    alone.write(test_x=f"{source}    def test_y(self, request): request.getfixturevalue('puma')")
+    result = alone.run("-k", "test_y")
+    result.assert_outcomes(failed=1, deselected=4)
+    result.stdout.fnmatch_lines(["puma: the fixture puma was requested while a test without cells runs; expected *"])
