@@ -32,6 +32,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(parser)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None]:
+    from pytest_puma.session.options import check_options
+
+    yield
+    check_options(parser, args)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     from pytest_puma.session.collected import NAME, Collecting

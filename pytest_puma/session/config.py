@@ -14,7 +14,7 @@ import pytest
 from pytest_puma.session import option_values
 from pytest_puma.session.compared import axes, earlier_run
 from pytest_puma.session.models import models_of
-from pytest_puma.session.options import INI, attribute, has_options
+from pytest_puma.session.options import INI, attribute, check_ini_keys, has_options
 from pytest_puma.session.project import check_root, project_root
 from pytest_puma.session.selection import is_selected
 
@@ -45,7 +45,8 @@ _OF_COMPUTING = ("--puma-plan", "--puma-determinism")
 
 
 def check_command_line(config: pytest.Config) -> None:
-    """Read all options and ini keys; a `UsageError` for an invalid one."""
+    """Read all options and ini keys; a `UsageError` for an unknown or invalid one."""
+    check_ini_keys(config)
     used = has_options(config)
     # All keys, used or not: only reading reveals a value of the wrong type.
     used |= any([_ini(config, name) is not None for name in INI])  # noqa: C419

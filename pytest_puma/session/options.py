@@ -5,10 +5,18 @@ Each lasting option `--puma-NAME` has an ini key `puma_NAME`. `config` reads the
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentTypeError
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import pytest
+
+#: The beginning of our options, and ini keys that are meant as ours.
+_OPTION = "--puma"
+#: Minimum similarity of a misspelt name: all names begin alike.
+_SIMILARITY = 0.8
+_OURS = re.compile(r"puma([-_.].*)?", re.IGNORECASE)
 
 
 def _samples(text: str) -> int | str:
@@ -182,6 +190,39 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(name, **attributes)
     for name, (kind, text) in INI.items():
         parser.addini(name, text, type=kind, default=None)
+
+
+def check_ini_keys(config: pytest.Config) -> None:
+    """Refuse an unknown ini key of ours, for which pytest only has a warning: a misspelt gate would be none.
+
+    A key that another plugin declares is known.
+    """
+    unknown = sorted(filter(_OURS.fullmatch, config._get_unknown_ini_keys()))  # noqa: SLF001 - nothing public lists keys
+    if unknown:
+        from pytest_puma.core.errors import did_you_mean
+
+        where = "-o" if config._inicfg[unknown[0]].origin == "override" else config.inipath  # noqa: SLF001
+        hint = did_you_mean(unknown[0].lower(), INI, similarity=_SIMILARITY)
+        msg = f"puma: {where}: the ini key {unknown[0]!r} is unknown; {hint}there are: {', '.join(INI)}"
+        raise pytest.UsageError(msg)
+
+
+def check_options(parser: pytest.Parser, args: Sequence[str]) -> None:
+    """Refuse an unknown option of ours with the nearest one, which argparse does not name.
+
+    An option that another plugin or a `conftest.py` declares is known.
+    """
+    names = {name for argument in args if (name := argument.partition("=")[0]).startswith(_OPTION)}
+    if names <= OPTIONS.keys():
+        return
+    _, rest = parser.parse_known_and_unknown_args(args)
+    unknown = [name for argument in rest if (name := argument.partition("=")[0]).startswith(_OPTION)]
+    if unknown:
+        from pytest_puma.core.errors import did_you_mean
+
+        hint = did_you_mean(unknown[0], OPTIONS, similarity=_SIMILARITY)
+        msg = f"puma: {unknown[0]}: no such option; {hint}there are: {', '.join(OPTIONS)}"
+        raise pytest.UsageError(msg)
 
 
 def has_options(config: pytest.Config) -> bool:
