@@ -14,6 +14,7 @@ import pytest
 
 from pytest_puma.session.arrivals import Arrivals
 from pytest_puma.session.baseline_updates import BaselineUpdater
+from pytest_puma.session.capture import has_terminal
 from pytest_puma.session.collected import cell_id
 from pytest_puma.session.config import model_names
 from pytest_puma.session.interrupt_watch import InterruptWatch
@@ -23,7 +24,6 @@ from pytest_puma.session.nodeid import Named, cells_in
 from pytest_puma.session.output import Output
 from pytest_puma.session.run_id import run_id
 from pytest_puma.session.run_tests import report_gate, report_problems
-from pytest_puma.session.sections import has_terminal
 from pytest_puma.session.short_summary import ShortSummary
 from pytest_puma.session.start_notes import start_notes
 from pytest_puma.session.summary import show_summary

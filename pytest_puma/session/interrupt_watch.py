@@ -15,8 +15,7 @@ from types import FrameType
 
 import pytest
 
-from pytest_puma.session.capture import uncaptured
-from pytest_puma.session.sections import has_terminal
+from pytest_puma.session.capture import has_terminal, uncaptured
 
 #: Seconds that Python has to handle a signal by itself.
 _PATIENCE = 1.0

@@ -8,17 +8,14 @@ from typing import Any
 
 import pytest
 
+from pytest_puma.session.capture import has_terminal
+
 _COLUMNS = 80
 
 
 def width(config: pytest.Config) -> int:
     """Return the number of terminal columns: 80 without a terminal, unless COLUMNS is set."""
     return config.get_terminal_writer().fullwidth if has_terminal(config) else _COLUMNS
-
-
-def has_terminal(config: pytest.Config) -> bool:
-    """Return whether pytest has its plugin `terminal`: without it there is no terminal writer."""
-    return config.pluginmanager.hasplugin("terminalreporter")
 
 
 def show(terminalreporter: Any, title: str, lines: Sequence[str]) -> None:
