@@ -1,7 +1,8 @@
 """Comparison of an output with the printed one, without the differences that any two runs have.
 
 Two runs differ in seconds, run ids and widths, and a killed one in the moment of its end. As near-ties flip, they also
-differ in the measures of sentences, and a little in the numbers of tables. None of this counts as a change.
+differ in the measures of sentences, in the notes behind stars, and a little in the numbers of tables. None of this
+counts as a change.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from itertools import pairwise
 _MASKS = (
     (re.compile(r"\b\d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "<seconds>"),  # from a minute on, pytest prints them twice
     (re.compile(r"\b\d{8}T\d{6}-\d+\b"), "<run>"),
+    (re.compile(r"^\* .+"), "* <note>"),
+    (re.compile(r"^throughput: (\S+): .+"), r"throughput: \1: <rate>"),
     (re.compile(r"\b[\d,]+ (?=of [\d,]+ (of \d+ cells?|answers kept)\b)"), "<kept> "),
     (re.compile(r"\S+ \[\S+, \S+\](?= n=\d)"), "<measure>"),
     (re.compile(r"(?<!\S)([-=_])\1+(?!\S)"), r"\1"),

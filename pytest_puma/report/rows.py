@@ -12,13 +12,13 @@ from pytest_puma.report.table import Column
 
 COLUMNS = (
     Column(title="scenario", leaves=4, heads="{}"),
-    Column(title="strategy", leaves=5, heads="{}"),
+    Column(title="strategy", leaves=6, heads="{}"),
     Column(title="model", leaves=3, heads="{}"),
     Column(title="n", right=True),
     Column(title="metric", names=True),
     Column(title="value", right=True),
     Column(title="95 % interval"),
-    Column(title="parse failures", right=True, leaves=6, heads="{} parse failures"),
+    Column(title="parse failures", right=True, leaves=5, heads="{} parse failures"),
     Column(title="tokens", right=True, leaves=1),
     Column(title="s", right=True, leaves=2),
     Column(title="verdict"),
