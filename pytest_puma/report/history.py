@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_puma.core import LEVEL
 from pytest_puma.history.rows import MeasureRow, RunRow
 from pytest_puma.report import table
+from pytest_puma.report.notes import starred
 from pytest_puma.report.rows import number, signed
 from pytest_puma.report.table import Column
 
@@ -48,8 +49,9 @@ def runs(rows: Sequence[RunRow], width: int) -> list[str]:
 
 
 def trend(cell: str, metric: str, steps: Sequence[Step], width: int) -> list[str]:
-    """Return the title and a row for each run."""
-    return [f"{cell}: {metric}", *table.lines(TREND, [_step(step) for step in steps], width)]
+    """Return the title, a row for each run, and the notes behind the stars."""
+    stars = starred((step.row.note, f"run {step.row.run.number}") for step in steps)
+    return [f"{cell}: {metric}", *table.lines(TREND, [_step(step) for step in steps], width), *stars]
 
 
 def merged(finished: Iterable[RunRow], unfinished: Sequence[RunRow]) -> Iterator[RunRow]:

@@ -142,12 +142,18 @@ def kept(run: Run) -> list[str]:
 
 
 def footnotes(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the notes behind the stars of values; those that differ in numbers alone are one line, with a count."""
+    """Return the notes behind the stars of values."""
+    rows = metric_rows(outcomes)
+    return starred((row.measure.note, row.named) for row in rows if row.measure is not None)
+
+
+def starred(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a line for each note, with the name of its number; those that differ in numbers alone are one line."""
     noted: dict[str, dict[str, str]] = {}
-    for row in metric_rows(outcomes):
-        if row.measure is not None and row.measure.note:
+    for note, name in notes:
+        if note:
             # A metric with several gates has several rows.
-            noted.setdefault(_DIGITS.sub("0", row.measure.note), {}).setdefault(row.named, row.measure.note)
+            noted.setdefault(_DIGITS.sub("0", note), {}).setdefault(name, note)
     return [f"* {next(iter(each.values()))} ({_alike(list(each))})" for each in noted.values()]
 
 

@@ -55,7 +55,7 @@ def lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
     shown = [columns[place] for place in layout.shown]
     widths = _narrowed(shown, widths, width)
     titles = _row(shown, [column.title for column in shown], widths)
-    return [*titles, _GAP.join("-" * each for each in widths), *_body(columns, safe, layout, widths)]
+    return [*titles, _GAP.join("-" * each for each in widths), *_body(columns, safe, layout, widths, width)]
 
 
 def text_width(text: str) -> int:
@@ -96,7 +96,7 @@ def _narrowed(columns: Sequence[Column], widths: Sequence[int], width: int) -> l
 
 
 def _body(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], layout: _Layout, widths: Sequence[int]
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], layout: _Layout, widths: Sequence[int], width: int
 ) -> Iterator[str]:
     shown = [columns[place] for place in layout.shown]
     left = [(columns[place], place) for place in layout.left]
@@ -107,9 +107,22 @@ def _body(
             yield heading
             above = heading
         yield from _row(shown, [row[place] for place in layout.shown], widths)
-        below = "; ".join(column.trails.format(row[place]) for column, place in left if column.trails and row[place])
-        if below:
-            yield f"{_BELOW}{below}"
+        yield from _below(
+            [column.trails.format(row[place]) for column, place in left if column.trails and row[place]], width
+        )
+
+
+def _below(parts: Sequence[str], width: int) -> Iterator[str]:
+    """Yield the parts of the lines below a row, as many on a line as fit."""
+    line = ""
+    for part in parts:
+        longer = f"{line}; {part}" if line else f"{_BELOW}{part}"
+        if line and text_width(longer) > width:
+            yield line
+            longer = f"{_BELOW}{part}"
+        line = longer
+    if line:
+        yield line
 
 
 def _row(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:

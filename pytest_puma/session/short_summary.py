@@ -18,6 +18,8 @@ import pytest
 _CI = ("CI", "BUILD_NUMBER")
 #: The lists of failures, and the characters of `-r` that request them.
 _KINDS = {"failed": "f", "error": "E"}
+#: Characters of a reason: a body may fail with a text of any length.
+_LONGEST = 400
 
 
 class ShortSummary:
@@ -46,6 +48,7 @@ class ShortSummary:
 
     def _missing(self, terminalreporter: Any) -> Iterator[str]:
         """Yield the reason of each failed item whose line is longer than the terminal is wide."""
+        from pytest_puma.core.errors import one_line
         from pytest_puma.report import escape
         from pytest_puma.report.table import text_width
 
@@ -55,7 +58,7 @@ class ShortSummary:
                 reason = _reason(report)
                 name = getattr(report, "puma_cell", None) or report.nodeid
                 if reason and text_width(f"FAILED {report.nodeid} - {reason}") > width:
-                    yield f"  {escape.terminal(name)}: {escape.terminal(reason)}"
+                    yield f"  {escape.terminal(name)}: {escape.terminal(one_line(reason, _LONGEST))}"
 
 
 def _reason(report: Any) -> str:

@@ -15,6 +15,8 @@ def test_the_count_of_a_chip_is_that_of_the_data_and_of_the_list(opened: Opened,
     flags = RUN.flags[0]
     expected = sum(not flag & RIGHT if chip == "wrong" else bool(flag & BITS[chip]) for flag in flags)
     tab = opened(RUN, CELL)
+    tab.locator("summary", has_text="columns:").click()
+    tab.get_by_role("button", name="all", exact=True).click()
     button = tab.locator(f'[data-chip="{chip}"]')
     expect(button.locator(".count")).to_have_text(str(expected))
     if expected:

@@ -77,7 +77,8 @@ def test_a_column_that_leaves_may_become_a_line_below_its_row() -> None:
         "  1  50",
         "    12:40 UTC",
         "  2  50",
-        "    12:50 UTC; changed since: engine, data",
+        "    12:50 UTC",
+        "    changed since: engine, data",
     ]
 
 
