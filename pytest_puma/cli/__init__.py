@@ -28,8 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report.add_command(commands)
     export.add_command(commands)
     store.add_command(commands)
-    options = parser.parse_args(arguments)
     try:
+        options = parser.parse_args(arguments)
         status: int | None = options.run(options)
     except PumaError as error:
         sys.stderr.write(f"{escape.terminal_lines(f'pytest-puma: {error}')}\n")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.output import show
 from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
+from pytest_puma.core.user_path import user_path
 from pytest_puma.report import csv
 from pytest_puma.report.export import FORMATS, export
 from pytest_puma.report.rows import counted
@@ -22,7 +22,7 @@ def add_command(commands: Any) -> None:
         "export", help="a run for other programs", description="Write the measures of a run, a row for each."
     )
     parser.add_argument("name", metavar="RUN", help=RUN_HELP)
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=f"{', '.join(FORMATS)}")
+    parser.add_argument("-o", "--output", required=True, type=user_path, metavar="FILE", help=f"{', '.join(FORMATS)}")
     parser.add_argument("--predictions", action="store_true", help="write the predictions instead, with their texts")
     parser.set_defaults(run=_export)
     add_project(parser)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_puma.cli.project import project_of, run_of
 from pytest_puma.core import DataError
+from pytest_puma.core.user_path import user_path
 
 if TYPE_CHECKING:
     from pytest_puma.history.older import Older
@@ -19,7 +20,7 @@ BASELINE = "baseline"
 def add_baselines(parser: argparse.ArgumentParser) -> None:
     """Declare the option `--baselines`."""
     parser.add_argument(
-        "--baselines", type=Path, metavar="FOLDER", help="the baselines (default: those of the project's ini file)"
+        "--baselines", type=user_path, metavar="FOLDER", help="the baselines (default: those of the project's ini file)"
     )
 
 
@@ -34,7 +35,7 @@ def older_of(text: str, options: argparse.Namespace, newer: RunRow) -> Older:
         row, past = run_of(text, options, newer=newer)
         return OlderRun(f"run {row.number}", past)
     project = project_of(options)
-    folder: Path = options.baselines or project / (ini_values(project).get("puma_baselines") or BASELINES)
+    folder: Path = options.baselines or project / user_path(ini_values(project).get("puma_baselines") or BASELINES)
     if not folder.is_dir():
         msg = (
             f"compare baseline: no folder {folder}; create it with pytest --puma-update-baseline, "

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pytest_puma.core import DataError
+from pytest_puma.core.user_path import user_path
 from pytest_puma.history.index import History
 from pytest_puma.history.names import find_run
 from pytest_puma.history.rows import RunRow
@@ -22,7 +23,7 @@ def add_project(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--project",
         metavar="FOLDER",
-        type=Path,
+        type=user_path,
         help="the folder with .puma (default: this folder, or the nearest one above that has runs)",
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.older import add_baselines, older_of
@@ -13,6 +12,7 @@ from pytest_puma.cli.output import show
 from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
 from pytest_puma.core.errors import check_limits
+from pytest_puma.core.user_path import user_path
 from pytest_puma.planning.reports import TEXTS, PageSettings
 
 
@@ -24,7 +24,7 @@ def add_command(commands: Any) -> None:
         description="Write a run as one HTML file, with its samples as far as their predictions are kept.",
     )
     parser.add_argument("name", metavar="RUN", help=RUN_HELP)
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="such as report.html")
+    parser.add_argument("-o", "--output", required=True, type=user_path, metavar="FILE", help="such as report.html")
     parser.add_argument("--against", metavar="RUN", help="mark the changes since this run (default: its baseline)")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--all", action="store_true", help="leave out no text, whatever the size")

@@ -14,6 +14,7 @@ from tabulate import tabulate
 
 from pytest_puma.cli.output import show
 from pytest_puma.core import CellId, DataError
+from pytest_puma.core.user_path import user_path
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
 from pytest_puma.report.rows import counted
 from pytest_puma.store import contents
@@ -32,7 +33,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--store",
         metavar="PATH",
-        type=Path,
+        type=user_path,
         help=f"the file (default: {RESPONSES} in this folder, or in the nearest one above that has it)",
     )
     parts = parser.add_subparsers(dest="part", required=True, metavar="PART")
@@ -45,7 +46,7 @@ def add_command(commands: Any) -> None:
     )
     _part(parts, "clear", _clear, "remove all answers")
     recovery = _part(parts, "recover", _recover, "save the answers of a damaged file")
-    recovery.add_argument("damaged", type=Path, metavar="FILE", help="such as .puma/responses.damaged-1.sqlite")
+    recovery.add_argument("damaged", type=user_path, metavar="FILE", help="such as .puma/responses.damaged-1.sqlite")
     _part(parts, "export", _export, "write all answers as JSON Lines")
 
 

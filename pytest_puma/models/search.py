@@ -96,7 +96,7 @@ def gguf_names(folder: Path) -> list[str]:
     """Return the GGUF files of a folder by name, one for each split model; none if there is no such folder."""
     try:
         names = sorted(each.name for each in folder.iterdir() if each.suffix.lower() == ".gguf")
-    except OSError:  # most search directories do not exist
+    except (OSError, ValueError):  # most search directories do not exist, and one with a NUL cannot
         return []
     return [name for name in names if name == part_names(name)[0]]
 

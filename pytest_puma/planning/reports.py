@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core import SettingsError
 from pytest_puma.core.atomic import obstacle
+from pytest_puma.core.user_path import user_path
 
 Texts: TypeAlias = Literal["all", "none"]
 #: Whether the page shows prompts and replies.
@@ -77,7 +78,7 @@ def _parse(value: str, folder: Path) -> ReportFile:
     if name == "parquet" and find_spec("pyarrow") is None:
         msg = f"--puma-report {value!r}: Parquet files need pyarrow: pip install 'pytest-puma[parquet]'"
         raise SettingsError(msg)
-    path = folder / Path(place).expanduser()
+    path = folder / user_path(place, where=f"--puma-report {value!r}")
     reason = obstacle(path)
     if reason:
         msg = f"--puma-report {value!r}: {reason}; expected the path of a file that can be written"

@@ -179,8 +179,9 @@ def content_of(path: Path) -> bytes:
             )
             raise DataError(msg)
         return path.read_bytes()
-    except OSError as error:
-        msg = f"{shown_path(path)}: cannot be read ({error.strerror}); expected a CSV, JSON Lines or Parquet file"
+    except (OSError, ValueError) as error:  # the latter for a path with the character NUL
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f"{shown_path(path)}: cannot be read ({reason}); expected a CSV, JSON Lines or Parquet file"
         raise DataError(msg) from error
 
 

@@ -160,7 +160,7 @@ def _read(config: pytest.Config) -> Settings:
         project=project_root(config),
         threads=option_values.threads(config),
         determinism=option_values.determinism(config),
-        baselines=Baselines(project_root(config) / (config.getini("puma_baselines") or BASELINES)),
+        baselines=Baselines(option_values.ini_path(config, "puma_baselines", BASELINES)),
         shows_naive_baselines=config.getini("puma_naive_baselines") is not False,
         policy=option_values.policy(config),
         stop_early=option_values.stops_early(config),

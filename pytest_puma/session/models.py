@@ -50,8 +50,17 @@ def _directories(config: pytest.Config) -> list[Path]:
     from pytest_puma.core.bundled import bundled_folder
     from pytest_puma.models import default_directories
 
-    own = config.getini("puma_model_dirs") or default_directories(project_root(config))
+    root = project_root(config)
+    own = [_expanded(path, root) for path in config.getini("puma_model_dirs") or ()] or default_directories(root)
     return [*own, bundled_folder("models")]
+
+
+def _expanded(folder: Path, root: Path) -> Path:
+    """A folder of `puma_model_dirs` with the home for `~`, before which pytest has put the folder of the ini file."""
+    from pytest_puma.core.user_path import user_path
+
+    text = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    return root / user_path(str(text), where="ini key puma_model_dirs")
 
 
 def _is_strict(config: pytest.Config) -> bool:

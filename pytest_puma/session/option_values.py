@@ -27,6 +27,7 @@ T = TypeVar("T")
 def data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
     """Return the files of `--puma-data` and of `puma_data`, by scenario."""
     from pytest_puma.core import SettingsError
+    from pytest_puma.core.user_path import user_path
 
     files: dict[str, Path] = {}
     places = [
@@ -45,8 +46,9 @@ def data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
                 msg = f"{where} {entry!r}: {name} has a file already; expected one file per scenario"
                 raise SettingsError(msg)
             named.add(name)
-            files[name] = Path(path) if path.startswith("hf:") else base / Path(path).expanduser()
-            if not path.startswith("hf:") and not files[name].exists():
+            is_file = not path.startswith("hf:")
+            files[name] = base / user_path(path, where=f"{where} {entry!r}") if is_file else Path(path)
+            if is_file and not files[name].exists():
                 msg = f"{where} {entry!r}: found no file {files[name]}; expected a data file of {name}"
                 raise SettingsError(msg)
     return files
@@ -147,7 +149,7 @@ def rescored(config: pytest.Config) -> RecordedRun | None:
         run = find_recorded(text, project_root(config), config.invocation_params.dir)
         config.option.puma_rescore = str(run.path.parent)
         _ = run.cells
-    except DataError as error:
+    except (DataError, SettingsError) as error:
         msg = f"--puma-rescore {text!r}: {error}"
         raise SettingsError(msg) from error
     return run
@@ -173,10 +175,17 @@ def store(config: pytest.Config) -> StoreSettings:
     megabytes: int | None = config.getini("puma_store_mb")
     return StoreSettings(
         mode=mode,
-        path=project_root(config) / (config.getini("puma_store_path") or RESPONSES),
+        path=ini_path(config, "puma_store_path", RESPONSES),
         megabytes=MEGABYTES if megabytes is None else megabytes,
         offline=bool(config.option.puma_offline),
     )
+
+
+def ini_path(config: pytest.Config, key: str, default: str | Path) -> Path:
+    """Return the path of an ini key, from the folder of the project."""
+    from pytest_puma.core.user_path import user_path
+
+    return project_root(config) / user_path(config.getini(key) or str(default), where=f"ini key {key}")
 
 
 def policy(config: pytest.Config) -> Policy:

@@ -18,6 +18,7 @@ from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
+from pytest_puma.core.user_path import user_path
 from pytest_puma.store import responses
 from pytest_puma.store.cell_lines import CellLines, cells_of
 from pytest_puma.store.deserialize import messages_from
@@ -211,7 +212,7 @@ def find_run(text: str, runs: Path, here: Path) -> RecordedRun | None:
     if text == LAST:
         files = oldest_first(runs, PREDICTIONS)
         return RecordedRun(files[-1].absolute()) if files else None
-    path = here / Path(text).expanduser()
+    path = here / user_path(text)
     folders = (runs / text, path, path.parent if path.name in {PREDICTIONS, RECORD} else path)
     recorded = (folder for name in (PREDICTIONS, RECORD) for folder in folders if (folder / name).is_file())
     folder = next(recorded, None)

@@ -117,3 +117,5 @@ def test_what_cannot_be_written_is_refused(capsys: pytest.CaptureFixture[str], t
     assert "cannot be written" in refusal(capsys, "last", "-o", "folder")
     assert "--mb is 0.1; expected a number from 1" in refusal(capsys, "last", "--mb", "0.1", "-o", "out.html")
     assert "no such run" in refusal(capsys, "nothing", "-o", "out.html")
+    assert "'~nosuchuser/x': there is no user 'nosuchuser'" in refusal(capsys, "last", "-o", "~nosuchuser/x")
+    assert "a path cannot contain the character NUL" in refusal(capsys, "last", "-o", "a\0b")

@@ -65,6 +65,41 @@ def test_a_bad_command_line_ends_with_exit_4_and_a_sentence(project: Project, ca
     result.stderr.fnmatch_lines([f"ERROR: {sentence.removeprefix('*')}"])
 
 
+#: Paths that no file can have, in each option and ini key with a path.
+PATHS = {
+    "--puma-report=csv:{path}": "--puma-report 'csv:{path!r}': ",
+    "--puma-data=triage_jira={path}": "--puma-data 'triage_jira={path!r}': ",
+    "--puma-rescore={path}": "--puma-rescore '{path!r}': '{path!r}': ",
+    "--puma-model={path}": "--puma-model '{path!r}': no such file in ",
+    "--puma-model=recorded:{path}": "--puma-model 'recorded:{path!r}': no such file: ",
+    "puma_data=triage_jira={path}": "puma_data 'triage_jira={path!r}': ",
+    "puma_store_path={path}": "ini key puma_store_path: ",
+    "puma_baselines={path}": "ini key puma_baselines: ",
+}
+
+
+@pytest.mark.parametrize("path", ["~nosuchuser/x", "a\0b"], ids=["tilde", "nul"])
+@pytest.mark.parametrize("option", PATHS)
+def test_a_path_that_no_file_can_have_ends_with_exit_4_and_a_sentence(alone: Project, option: str, path: str) -> None:
+    alone.write(test_triage=TRIAGE)
+    argument = option.format(path=path)
+    result = alone.run(*([argument] if argument.startswith("--") else ["-o", argument]), model=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    sentence = PATHS[option].replace("{path!r}", repr(path)[1:-1])
+    assert f"ERROR: puma: {sentence}" in result.stderr.str()
+
+
+def test_the_folders_of_models_may_be_in_the_home(alone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone.write(test_triage=TRIAGE)
+    home = alone.pytester.mkdir("home")
+    monkeypatch.setenv("HOME", str(home))
+    (home / "models").mkdir()
+    (home / "models" / "own.gguf").write_bytes(alone.model.read_bytes())
+    alone.run("-o", "puma_model_dirs=~/models", "--puma-model=own", model=False).assert_outcomes(passed=1)
+    unknown = alone.run("-o", "puma_model_dirs=~nosuchuser/models", "--puma-model=own", model=False)
+    unknown.stderr.fnmatch_lines(["ERROR: puma: ini key puma_model_dirs: there is no user 'nosuchuser'; *"])
+
+
 def test_a_model_path_that_makes_pytest_overlook_the_ini_file_is_refused(alone: Project) -> None:
     alone.write(test_triage=TRIAGE)
     result = alone.run("--puma-model", str(alone.model), model=False)

@@ -15,6 +15,7 @@ from typing import Any
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.core.atomic import obstacle
 from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.core.user_path import user_path
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.planning.storage import RESPONSES
 from pytest_puma.report.rows import counted
@@ -54,7 +55,7 @@ class Project:
         named = self.values.get("puma_model_dirs")
         if not named:
             return list(default_directories(self.root))
-        return [self.root / each for each in (shlex.split(named) if isinstance(named, str) else named)]
+        return [self.root / user_path(each) for each in (shlex.split(named) if isinstance(named, str) else named)]
 
 
 def findings(folder: Path) -> Iterator[Finding]:
@@ -106,7 +107,7 @@ def _models(project: Project) -> Finding:
 
 
 def _store(project: Project) -> Finding:
-    path = project.root / (project.values.get("puma_store_path") or RESPONSES)
+    path = project.root / user_path(project.values.get("puma_store_path") or str(RESPONSES))
     details: dict[str, Any] = {"path": str(path)}
     if (project.values.get("puma_store") or "") == "off":
         advice = "a killed run begins again from the start; to keep answers, remove puma_store = off"

@@ -15,6 +15,7 @@ from typing import Any
 from pytest_puma.cli.init.columns import NO_KEY, Wish, find_columns
 from pytest_puma.cli.init.project import TEST_FOLDER, ini_lines, project_here, write_new
 from pytest_puma.cli.output import show
+from pytest_puma.core.user_path import user_path
 from pytest_puma.report.rows import counted
 from pytest_puma.scenarios.file import content_of, shown_path
 from pytest_puma.scenarios.layout import arrange
@@ -26,7 +27,7 @@ def add_command(commands: Any) -> None:
     text = "write a first benchmark for the rows of a file"
     parser = commands.add_parser("init", help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.set_defaults(run=_init)
-    parser.add_argument("file", type=Path, metavar="FILE", help="the rows: .csv, .tsv, .jsonl or .parquet")
+    parser.add_argument("file", type=user_path, metavar="FILE", help="the rows: .csv, .tsv, .jsonl or .parquet")
     parser.add_argument("--text", metavar="COLUMNS", help="the columns that the model reads: a,b (default: found)")
     parser.add_argument("--label", metavar="COLUMN", help="the column of the right answers (default: found)")
     parser.add_argument("--id", metavar="COLUMN", help=f"the column that names a row, {NO_KEY} for none")
