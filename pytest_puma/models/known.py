@@ -1,7 +1,7 @@
 """Facts about a model's files that take seconds to find out, kept in the user's cache while the files stay the same.
 
 {"/home/me/models/q.gguf": {"stamps": [[2104932768, 1760000000000000000, 5243114, 1760000000400000000]],
-                            "sha256": "5a3f...", "tried": "0.3.36"}}
+                            "sha256": "5a3f...", "tried": "0.3.36 db51d59d"}}
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pytest_puma.core import Stamps
 from pytest_puma.core.atomic import write_whole
 from pytest_puma.models.search import user_cache
 
-#: The digest of the weights; the version of llama-cpp-python that a first use of the files did not crash.
+#: The digest of the weights; the build of llama.cpp that a first use of the files did not crash.
 Fact: TypeAlias = Literal["sha256", "tried"]
 
 

@@ -31,7 +31,6 @@ class Planner:
         """
         if session.testsfailed or session.config.option.collectonly:
             return None
-        from pytest_puma.planning.forecast import plan
         from pytest_puma.report.forecast import forecast_lines
         from pytest_puma.store.throughput import read_throughput
 
@@ -39,6 +38,9 @@ class Planner:
         # Answers that are read cost nothing.
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None and cell.model.computes]
         try:
+            # Imports llama.cpp, which may fail.
+            from pytest_puma.planning.forecast import plan
+
             throughputs = {cell.model: read_throughput(project_root(self._config), cell.model) for cell in cells}
             forecasts = plan(
                 cells,

@@ -11,6 +11,7 @@ from xdist.scheduler import LoadScheduling, LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 from pytest_puma.session.config import model_names, settings_of
+from pytest_puma.session.devices import found_gpus
 from pytest_puma.session.nodeid import Named, cells_in
 
 #: Pending tests of a worker: the running one and the next one.
@@ -129,6 +130,4 @@ def _numbered(nodeids: Sequence[str]) -> list[str]:
 
 
 def _many_gpus() -> bool:
-    from pytest_puma.engine.native import gpus
-
-    return len(gpus()) > 1
+    return len(found_gpus()) > 1

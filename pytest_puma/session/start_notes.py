@@ -41,7 +41,13 @@ def _device_note(config: pytest.Config) -> str | None:
     models = [model for model in settings_of(config).models if model.computes]
     if not models or config.option.collectonly or config.hook.pytest_puma_backend.get_hookimpls():
         return None
+    from pytest_puma.core import EngineError
     from pytest_puma.engine.layout import device
-    from pytest_puma.engine.native import gpus, offloads
 
-    return f"puma: computed on {device(models, gpus(), offloads=offloads())}"
+    try:
+        from pytest_puma.engine.native import gpus, offloads
+
+        found = device(models, gpus(), offloads=offloads())
+    except EngineError:  # which the first item reports
+        return None
+    return f"puma: computed on {found}"

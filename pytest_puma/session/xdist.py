@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_puma.session.config import settings_of
+from pytest_puma.session.devices import found_gpus
 from pytest_puma.session.options import has_options
 from pytest_puma.session.run_id import add_run_id
 
@@ -43,9 +44,8 @@ def auto_workers(config: pytest.Config) -> int | None:
     if not models:
         return None
     from pytest_puma.engine.layout import useful_workers
-    from pytest_puma.engine.native import gpus
 
-    devices = gpus()
+    devices = found_gpus()
     return useful_workers(devices, max(model.size for model in models)) if devices else 1
 
 
@@ -94,14 +94,12 @@ def own_share(config: pytest.Config) -> Share:
     worker = getattr(config, "workerinput", None)
     if worker is None or worker["workercount"] == 1:
         return Share(threads=cores())
-    from pytest_puma.engine.native import gpus
-
     return share_of(
         int(worker["workerid"].removeprefix("gw")),
         workers=worker["workercount"],
         models=sum(model.computes for model in settings_of(config).models),
         cores=cores(),
-        gpus=len(gpus()),
+        gpus=len(found_gpus()),
         together=worker.get(_TOGETHER, False),
     )
 

@@ -20,6 +20,7 @@ else:
 from pytest_puma.cli import main
 from pytest_puma.cli.doctor import engine, project
 from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.engine.native.openmp import LIBRARY
 from pytest_puma.metrics.library.extras import MODULES
 from tests.docs.reference import ROOT
 
@@ -60,7 +61,7 @@ def test_json_has_the_same_for_programs(capsys: pytest.CaptureFixture[str]) -> N
     record = json.loads(capsys.readouterr().out)
     assert record["usable"] is True
     by_part = {each["part"]: each for each in record["findings"]}
-    assert by_part["engine"]["details"].keys() == {"version", "cpu", "offloads", "gpus"}
+    assert by_part["engine"]["details"].keys() == {"version", "cpu", "lean", "offloads", "gpus"}
     assert by_part["processors"]["details"]["cores"] >= 1
     assert all(bool(each["advice"]) == (each["state"] != "ok") for each in by_part.values())
 
@@ -103,6 +104,25 @@ def test_a_broken_library_ends_only_the_child(
     (finding,) = (each for each in record["findings"] if each["state"] == "broken")
     assert finding["found"] == problem
     assert finding["advice"].startswith(advice)
+
+
+def test_another_library_that_does_not_fit_has_the_advice_to_do_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / LIBRARY.name).write_text("no library", encoding="utf-8")
+    monkeypatch.setenv("LLAMA_CPP_LIB_PATH", str(tmp_path))
+    finding = next(engine.findings())
+    assert finding.found.startswith("cannot import llama_cpp: RuntimeError: Failed to load shared library ")
+    assert finding.advice.startswith("unset LLAMA_CPP_LIB_PATH, as llama-cpp-python then loads its own library, or ")
+
+
+@pytest.mark.parametrize("lean", [True, False])
+def test_a_lean_build_is_named(monkeypatch: pytest.MonkeyPatch, *, lean: bool) -> None:
+    result = {"version": "0.3.36", "lean": lean, "gpus": [], "offloads": False}
+    process = subprocess.CompletedProcess("", 0, stdout=json.dumps(result), stderr="")
+    monkeypatch.setattr(engine, "run_probe", lambda _model: process)
+    named = " (a lean build: only the parts of llama.cpp that benchmarks use)"
+    assert next(engine.findings()).found == f"llama-cpp-python 0.3.36 answers with the bundled model{named * lean}"
 
 
 @pytest.mark.parametrize(

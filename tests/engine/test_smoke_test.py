@@ -11,6 +11,7 @@ import pytest
 
 from pytest_puma.core import EngineError, Model
 from pytest_puma.engine.native import smoke_test
+from pytest_puma.engine.native.build import build_id
 from pytest_puma.models import inspect_model, recall, stamps_of
 from tests.fuzz.gguf_parts import FLOAT32, TEXT, UINT32, Pair, Parts, array, elements, number, take_apart
 from tests.tiny_gguf import LFM2, MAMBA, MIXTRAL, QWEN2, Shape
@@ -87,12 +88,12 @@ def test_a_file_that_crashes_llama_cpp_is_an_error(
     assert recall(path, stamps_of(path), "tried") is None
 
 
-def test_a_usable_file_is_tried_once_for_each_version_of_llama_cpp(
+def test_a_usable_file_is_tried_once_for_each_build_of_llama_cpp(
     model_file: Callable[[Shape], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = model_file(QWEN2)
     smoke_test(Model(name="q", path=path))
-    assert recall(path, stamps_of(path), "tried") == llama_cpp.__version__
+    assert recall(path, stamps_of(path), "tried") == build_id()
     monkeypatch.setattr(sys, "executable", "/no/python")
     smoke_test(Model(name="q", path=path))
     monkeypatch.setattr(llama_cpp, "__version__", "0.3.99")
@@ -119,4 +120,4 @@ def test_a_file_that_llama_cpp_refuses_is_left_to_the_backend(tmp_path: Path) ->
     path.write_bytes(b"no model")
     smoke_test(Model(name="q", path=path))
     # It crashed nothing, and the backend reports the reason.
-    assert recall(path, stamps_of(path), "tried") == llama_cpp.__version__
+    assert recall(path, stamps_of(path), "tried") == build_id()

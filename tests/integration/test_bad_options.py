@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 from tests.tiny_gguf import write_vocab_only
 
 COMMAND_LINES = {
@@ -148,3 +148,22 @@ def test_a_model_path_that_adds_another_ini_file_is_refused(alone: Project) -> N
     result = alone.run("--puma-model", "models/own.gguf", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: puma: pytest takes *own.gguf for a test path and reads *pytest.ini; *"])
+
+
+@ONE_PROCESS
+@pytest.mark.usefixtures("cold")
+@pytest.mark.parametrize("workers", ["-pno:xdist", "-nauto"])
+def test_a_llama_cpp_that_cannot_be_loaded_is_an_error_of_the_item(
+    project: Project, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    project.write(test_triage=TRIAGE, test_other="def test_other(): pass\n")
+    monkeypatch.setenv("LLAMA_CPP_LIB_PATH", str(project.pytester.path))
+    result = project.pytester.runpytest_subprocess(
+        f"--puma-model={project.model}", "--puma-strategy=zero_shot", workers
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(errors=1, passed=1)
+    problem = "FileNotFoundError: Shared library with base name 'llama' not found; expected the library of *"
+    result.stdout.fnmatch_lines(
+        [f"llama.cpp cannot be loaded from LLAMA_CPP_LIB_PATH={project.pytester.path}: {problem}"]
+    )

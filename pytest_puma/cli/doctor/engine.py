@@ -6,6 +6,7 @@ It runs in a child process, so that a broken library cannot end this one.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import shutil
 import signal
@@ -25,6 +26,10 @@ _BUILD = (
     f"compile it on this machine, which takes about ten minutes: {_AGAIN} --no-binary llama-cpp-python llama-cpp-python"
 )
 _MAX_REASON = 300
+#: The variable by which llama-cpp-python loads another library than its own.
+_OVERRIDE = "LLAMA_CPP_LIB_PATH"
+#: The beginning of an error whose message is a sentence.
+_OURS = "pytest_puma.core.errors.EngineError: "
 
 
 def findings() -> Iterator[Finding]:
@@ -42,7 +47,8 @@ def findings() -> Iterator[Finding]:
         return
     result = json.loads(steps[-1])
     answered = "can be imported" if model is None else "answers with the bundled model"
-    yield Finding(part="engine", found=f"llama-cpp-python {result['version']} {answered}", details=result)
+    lean = " (a lean build: only the parts of llama.cpp that benchmarks use)" if result["lean"] else ""
+    yield Finding(part="engine", found=f"llama-cpp-python {result['version']} {answered}{lean}", details=result)
     yield gpu_finding(result)
 
 
@@ -55,11 +61,13 @@ def _broken(process: subprocess.CompletedProcess[str], steps: list[str]) -> Find
     """The step that failed, why, and what to do about it."""
     step = steps[-1] if steps else "start Python"
     lines = [line.strip() for line in process.stderr.splitlines() if line.strip()]
-    reason = lines[-1][:_MAX_REASON] if lines else "no message"
+    reason = lines[-1].removeprefix(_OURS)[:_MAX_REASON] if lines else "no message"
     ending = "" if process.returncode > 0 else f" ({signal_name(-process.returncode)})"
     library = step.removeprefix("import ").partition(".")[0]
     foreign = step.startswith("import ") and library != "llama_cpp"
     advice = f"install it again: {_AGAIN} {library}" if foreign else _BUILD
+    if not foreign and _OVERRIDE in os.environ:
+        advice = f"unset {_OVERRIDE}, as llama-cpp-python then loads its own library, or {_BUILD}"
     if process.returncode == -signal.SIGILL:
         advice = f"the library is compiled for another processor; {_BUILD}"
     found = f"cannot {step}{ending}: {reason}"

@@ -20,18 +20,19 @@ def probe(model: Path | None) -> dict[str, object]:
     for name in LIBRARIES:
         step(f"import {name}")
         if name == "llama_cpp":
-            # Sets the threads of OpenMP before it imports llama_cpp.
-            name = "pytest_puma.engine.native"  # noqa: PLW2901 - in its place
-        import_module(name)
+            _import_engine()
+        else:
+            import_module(name)
     from pytest_puma.engine.native import gpus, offloads
     from pytest_puma.engine.native.binding import prepare
-    from pytest_puma.engine.native.build import build_signature
+    from pytest_puma.engine.native.build import build_signature, is_lean
 
     step("check the functions of llama.cpp")
     prepare()
     result = {
         "version": sys.modules["llama_cpp"].__version__,
         "cpu": build_signature()["cpu"],
+        "lean": is_lean(),
         "offloads": offloads(),
         "gpus": [{"name": gpu.name, "free": gpu.free} for gpu in gpus()],
     }
@@ -41,6 +42,16 @@ def probe(model: Path | None) -> dict[str, object]:
         step(f"answer with {model.name}")
         use(model, threads=1)
     return result
+
+
+def _import_engine() -> None:
+    """Import llama_cpp, after the threads of OpenMP are set; the error is the library's own, without our advice."""
+    from pytest_puma.core import EngineError
+
+    try:
+        import_module("pytest_puma.engine.native")
+    except EngineError as error:
+        raise (error.__cause__ or error) from None
 
 
 def step(text: str) -> None:

@@ -7,12 +7,14 @@ import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from typing import Any, NoReturn
 
 import llama_cpp
 
 from pytest_puma.core import EngineError, Model
 from pytest_puma.core.interrupts import held
+from pytest_puma.engine.native.layout import check_layout
 
 _WARN_LEVEL, _ERROR_LEVEL = 3, 4
 _MAX_WARNINGS, _MAX_REASON = 5, 500
@@ -29,7 +31,7 @@ _WARNINGS: list[str] = []
 
 
 def prepare() -> None:
-    """Keep llama.cpp's log off the terminal, and CUDA graphs off; an `EngineError` if the binding lacks a part.
+    """Keep llama.cpp's log off the terminal, and CUDA graphs off; an `EngineError` if the binding does not fit.
 
     A replayed CUDA graph can end the process: on an H200 a kernel of cuBLAS met "an illegal instruction". Batches of
     changing sizes gain no time from graphs.
@@ -43,8 +45,14 @@ def prepare() -> None:
             "expected a version from 0.3.36 up to, not including, 0.4"
         )
         raise EngineError(msg)
+    _check_layout()
     os.environ.setdefault(_NO_CUDA_GRAPHS, "1")
     llama_cpp.llama_log_set(_CALLBACK, ctypes.c_void_p(0))
+
+
+@cache
+def _check_layout() -> None:
+    check_layout(llama_cpp.llama_cpp._lib)  # noqa: SLF001 - the binding has no other name for it
 
 
 def error_log() -> str:

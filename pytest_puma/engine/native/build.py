@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
@@ -13,10 +15,16 @@ from pytest_puma.core import Model
 from pytest_puma.engine.native.binding import has_amx
 from pytest_puma.engine.native.devices import gpus
 from pytest_puma.engine.native.limits import Limits
+from pytest_puma.engine.native.openmp import LIBRARY
 
 #: Libraries that llama.cpp computes with; a build may have a variant for each kind of CPU and of GPU.
 _NAMES = ("llama", "ggml")
 _SUFFIXES = {".so", ".dylib", ".dll"}
+#: The files that this process has mapped, on Linux, and those of them that are libraries of llama.cpp.
+_MAPS = Path("/proc/self/maps")
+_MAPPED = re.compile(r"/.*/lib(?:llama|ggml)[^/]*\.so[^/]*$", re.MULTILINE)
+#: Parts of llama.cpp that no Python package loads: a lean build is made without them.
+_PARTS = ("mtmd", "llama-common")
 
 
 def signature_of(model: Model, limits: Limits, *, digest: str, threads: int) -> Mapping[str, str]:
@@ -43,16 +51,40 @@ def build_signature() -> Mapping[str, str]:
     """Return the digest of the libraries, the features of the CPU that they use, and the names of the GPUs."""
     features = llama_cpp.llama_print_system_info().decode("utf-8", errors="replace")
     return {
-        "library_sha256": _digest(Path(llama_cpp.__file__).parent / "lib"),
+        "library_sha256": library_digest(),
         "cpu": " ".join(features.replace("|", " ").split()),
         "devices": ", ".join(gpu.name for gpu in gpus()),
     }
 
 
-def _digest(folder: Path) -> str:
+def build_id() -> str:
+    """Return the version of the binding and the beginning of the digest of its libraries: `0.3.36 db51d59d`."""
+    return f"{llama_cpp.__version__} {library_digest()[:8]}"
+
+
+@cache
+def library_digest() -> str:
+    """Return the digest of the libraries in the folder of the loaded one, and of those that came from elsewhere."""
     digest = sha256()
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.suffix in _SUFFIXES and any(name in path.name for name in _NAMES):
-            digest.update(f"{path.name}\n".encode())
-            digest.update(path.read_bytes())
+    for path in [*_libraries(LIBRARY.parent), *_from_elsewhere(LIBRARY.parent)]:
+        digest.update(f"{path.name}\n".encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def is_lean() -> bool:
+    """Whether the build has only the parts of llama.cpp that a benchmark loads."""
+    return not any(part in path.name for path in LIBRARY.parent.iterdir() for part in _PARTS)
+
+
+def _libraries(folder: Path) -> list[Path]:
+    paths = (path for path in sorted(folder.iterdir()) if path.suffix in _SUFFIXES)
+    return [path for path in paths if any(name in path.name for name in _NAMES)]
+
+
+def _from_elsewhere(folder: Path) -> list[Path]:
+    """The loaded libraries outside the folder: `LD_LIBRARY_PATH` comes before it."""
+    if sys.platform != "linux":
+        return []
+    paths = set(map(Path, _MAPPED.findall(_MAPS.read_text(encoding="utf-8", errors="replace"))))
+    return sorted(path for path in paths if path.parent != folder and path.is_file())

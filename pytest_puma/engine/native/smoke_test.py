@@ -18,6 +18,7 @@ import llama_cpp
 
 from pytest_puma.core import EngineError, Model
 from pytest_puma.core.child_process import run_program
+from pytest_puma.engine.native.build import build_id
 from pytest_puma.models import OpenedFiles, recall, remember
 
 _PROGRAM = Path(__file__).with_name("first_use.py")
@@ -36,8 +37,8 @@ def smoke_test(model: Model, *, seconds: float | None = None) -> None:
     """
     with closing(OpenedFiles(model)) as files:
         stamps = files.stamps
-    version = str(llama_cpp.__version__)
-    if recall(model.path, stamps, "tried") == version:
+    build = build_id()
+    if recall(model.path, stamps, "tried") == build:
         return
     limit = seconds or _SECONDS + sum(stamp.size for stamp in stamps) // _BYTES_PER_SECOND
     try:
@@ -47,7 +48,7 @@ def smoke_test(model: Model, *, seconds: float | None = None) -> None:
     if process.returncode not in {0, _EXCEPTION}:
         _refuse(model, f"ended its process ({_ending(process.returncode)}{_last_line(process.stderr)})")
     if process.returncode == 0:
-        remember(model.path, stamps, "tried", version)
+        remember(model.path, stamps, "tried", build)
 
 
 def _refuse(model: Model, problem: str) -> NoReturn:
