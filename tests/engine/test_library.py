@@ -79,9 +79,9 @@ def test_a_library_that_lacks_another_one_is_a_sentence(tmp_path: Path) -> None:
     source = tmp_path / "empty.c"
     source.touch()
     runtime, library = tmp_path / "libruntime.so", tmp_path / LIBRARY.name
-    link = ["cc", "-shared", "-fPIC", source, "-o"]
-    subprocess.run([*link, runtime, "-Wl,-soname,libruntime.so.12"], check=True)  # noqa: S603
-    subprocess.run([*link, library, "-Wl,--no-as-needed", runtime], check=True)  # noqa: S603
+    link = ["cc", "-shared", "-fPIC", str(source), "-o"]
+    subprocess.run([*link, str(runtime), "-Wl,-soname,libruntime.so.12"], check=True)  # noqa: S603
+    subprocess.run([*link, str(library), "-Wl,--no-as-needed", str(runtime)], check=True)  # noqa: S603
     problem = output(IMPORT, LLAMA_CPP_LIB_PATH=str(tmp_path))
     assert "libruntime.so.12: cannot open shared object file: No such file or directory; expected" in problem
     runtime.rename(tmp_path / "libruntime.so.12")

@@ -86,4 +86,5 @@ def _misfits(content: bytes, structure: type[ctypes.Structure], known: Mapping[s
 
 def _is_address(kind: Any) -> bool:
     """Whether a field is a pointer or a function; by default none of them is set."""
-    return issubclass(kind, (ctypes.c_void_p, ctypes._Pointer, ctypes._CFuncPtr))  # noqa: SLF001 - public nowhere
+    function = llama_cpp.llama_progress_callback.__mro__[1]  # ctypes has no public name for the base of functions
+    return issubclass(kind, (ctypes.c_void_p, ctypes._Pointer, function))  # noqa: SLF001 - nor for that of pointers
