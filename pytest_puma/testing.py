@@ -91,7 +91,7 @@ class ScriptedBackend:
         else:
             messages = [f"{_TEXT}{as_text(message)}" for message in prompt.messages]
         head = "".join(messages) + (_ASSISTANT if prompt.chat else "")
-        return list(f"{head}{_TEXT}{prompt.prefill}{continuation}".encode())
+        return list(_bytes(f"{head}{_TEXT}{prompt.prefill}{continuation}"))
 
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""
@@ -150,5 +150,10 @@ class ScriptedBackend:
             else:
                 last = text.rpartition(_TEXT)[2]
                 answer = next((reply for key, reply in self._script.items() if key in last), self._default)
-            self._answers[prompt] = answer.encode()
+            self._answers[prompt] = _bytes(answer)
         return self._answers[prompt]
+
+
+def _bytes(text: str) -> bytes:
+    """The text in UTF-8, with `?` for half a surrogate pair, as llama.cpp gets it."""
+    return text.encode(errors="replace")

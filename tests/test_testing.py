@@ -72,3 +72,9 @@ def test_an_evaluation_has_the_scores_of_the_scenario() -> None:
     outcome = evaluate(cell, Engine(ScriptedBackend({}, default="Minor")))
     assert (outcome["letters"], outcome["rows"]) == (5, 4)
     assert [each.scores["letters"] for each in outcome.predictions] == [5] * 4
+
+
+def test_half_a_surrogate_pair_is_a_question_mark_as_for_a_model() -> None:
+    prompt = Prompt(messages=(Message(role="user", content="half \udc80"),))
+    (response,) = Engine(ScriptedBackend({"half ?": "\ud83d yes"})).run([Generate(prompt=prompt, max_tokens=99)])
+    assert response.text == "? yes"

@@ -152,18 +152,28 @@ class Comparison:
 
 
 def verdicts(
-    gates: Sequence[Gate], measures: Mapping[str, Measure], others: Mapping[str, Comparison], policy: Policy
+    gates: Sequence[Gate],
+    measures: Mapping[str, Measure],
+    others: Mapping[str, Comparison],
+    policy: Policy,
+    *,
+    no_baseline: str,
 ) -> tuple[Verdict, ...]:
-    """Return the verdict of each gate of a cell; `others` are the comparisons, by their names in gates."""
+    """Return the verdict of each gate of a cell; `others` are the comparisons, by their names in gates.
+
+    `no_baseline`: why there is no comparison with the baseline, if there is none.
+    """
     return tuple(
         judge(gate, measures)
         if gate.other is None
-        else _judge(gate, measures.get(gate.metric), others.get(gate.other), policy)
+        else _judge(gate, measures.get(gate.metric), others.get(gate.other), policy, no_baseline)
         for gate in gates
     )
 
 
-def _judge(gate: Gate, measure: Measure | None, comparison: Comparison | None, policy: Policy) -> Verdict:
+def _judge(
+    gate: Gate, measure: Measure | None, comparison: Comparison | None, policy: Policy, no_baseline: str
+) -> Verdict:
     if gate.other == "baseline" and policy.accepts:
         return becomes_baseline(gate)
     if measure is not None and not measure.n:
@@ -171,5 +181,5 @@ def _judge(gate: Gate, measure: Measure | None, comparison: Comparison | None, p
     if comparison is not None:
         return comparison.judge(gate, policy)
     if gate.other == "baseline":
-        return without_baseline(gate, "there is no baseline yet; --puma-update-baseline makes one", policy)
+        return without_baseline(gate, no_baseline, policy)
     return not_run(gate, f"{gate.other} has too few samples of some label to learn from")

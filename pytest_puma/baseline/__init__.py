@@ -3,6 +3,7 @@
 from pytest_puma.baseline.columns import kept, rounded
 from pytest_puma.baseline.entry import TIMED, Anchor, Entry
 from pytest_puma.baseline.folder import Baselines, Written
+from pytest_puma.baseline.missing import why_missing
 from pytest_puma.baseline.signature import DATA, SUBJECTS, changed_parts
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "changed_parts",
     "kept",
     "rounded",
+    "why_missing",
 ]

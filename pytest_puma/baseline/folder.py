@@ -24,6 +24,7 @@ the first file, the series starts anew.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -44,6 +45,8 @@ _READ = (1, 2)
 _WIDTH = 120
 #: The ends of the names of the two files.
 _NUMBERS, _ANSWERS = ".json", ".answers.jsonl"
+#: A line that git adds.
+_CONFLICT = re.compile(r"^(<{7}|\|{7}|={7}|>{7})( |$)", re.MULTILINE)
 #: The key of a line of answers: the cell, and True for those of the anchor.
 _LineKey: TypeAlias = tuple[str, bool]
 
@@ -73,11 +76,19 @@ class Baselines:
         """Return the entry of a cell, None if it has none."""
         return self._read(scenario).get(cell)
 
+    def of(self, scenario: str) -> list[Entry]:
+        """Return the entries of a scenario."""
+        return list(self._read(scenario).values())
+
+    def names(self) -> list[str]:
+        """Return the names of the files for people."""
+        return sorted(path.name for path in self.folder.glob(f"*{_NUMBERS}"))
+
     def entries(self) -> list[Entry]:
         """Return the entries of all scenarios."""
         ends = (_NUMBERS, _ANSWERS)
         names = {path.name.removesuffix(end) for end in ends for path in self.folder.glob(f"*{end}")}
-        return [entry for name in sorted(names) for entry in self._read(name).values()]
+        return [entry for name in sorted(names) for entry in self.of(name)]
 
     def write(self, entries: Sequence[Entry], gone: Sequence[Entry] = ()) -> list[Written]:
         """Add or replace entries, and remove those that are gone; all other entries stay.
@@ -120,9 +131,9 @@ class Baselines:
         try:
             if not path.exists() and not beside.exists():
                 return {}
-            data = parse_json(path.read_text(encoding="utf-8"))
+            data = parse_json(_text(path))
             _check_format(path, data["format"])
-            lines = beside.read_text(encoding="utf-8").split("\n")
+            lines = _text(beside).split("\n")
             read = [(parse_json(text), _digest(text)) for text in lines if text]
             columns = {(line["cell"], "anchor" in line): (line, digest) for line, digest in read}
             return {cell: self._entry(path, cell, head, columns) for cell, head in data["cells"].items()}
@@ -204,6 +215,16 @@ def _spread(data: Any, depth: int = 0) -> str:
     indent = " " * (depth + 1)
     entries = [f"{indent}{json.dumps(key)}: {_spread(value, depth + 1)}" for key, value in data.items()]
     return "{\n" + ",\n".join(entries) + "\n" + " " * depth + "}"
+
+
+def _text(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    if marker := _CONFLICT.search(text):
+        line = text.count("\n", 0, marker.start()) + 1
+        remedy = "take both files of one side, and run --puma-update-baseline for the cells of the other"
+        msg = f"baseline {path}, line {line}: holds a merge conflict; {remedy}"
+        raise DataError(msg)
+    return text
 
 
 def _check_format(path: Path, format_: Any) -> None:

@@ -76,4 +76,4 @@ class Gate:
 
 def spelled(number: float) -> str:
     """Return the shortest text that reads back as the same number: 0.45, 5, -2.5."""
-    return repr(float(number)).removesuffix(".0")
+    return repr(float(number) + 0.0).removesuffix(".0")  # -0.0 becomes 0.0

@@ -53,7 +53,10 @@ class Responder(Protocol):
         """Queue requests and return a ticket for each. `origins`, one for each, matter to a responder that reads."""
 
     def step(self) -> dict[int, Response]:
-        """Return some responses by ticket."""
+        """Return some responses by ticket; none if no request is open.
+
+        It is called until all are answered, and once more after the last answer, when nothing is open.
+        """
 
     def provenance(self) -> Provenance:
         """Return the source of the responses of this cell."""

@@ -17,6 +17,7 @@ from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdi
 from pytest_puma.core.gate import spelled
 from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
 from pytest_puma.gates.power import allowance, of_change
+from pytest_puma.gates.unjudged import not_run, nothing_measured
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.one_sided import mcnemar_worse
 from pytest_puma.stats.power import detectable, samples_to_decide
@@ -84,28 +85,6 @@ def too_few_in_common(verdict: Verdict, policy: Policy) -> Verdict:
         return verdict
     reason = f"{verdict.reason}; but these are too few to show that nothing changed"
     return replace(verdict, status="INCONCLUSIVE", reason=reason, fails=doubt == "fail")
-
-
-def without_baseline(gate: Gate, why: str, policy: Policy) -> Verdict:
-    """Verdict of a gate without its baseline; `why` is the reason as a sentence."""
-    return Verdict(gate=gate, status="NO BASELINE", reason=why, fails=policy.missing_baseline == "fail")
-
-
-def becomes_baseline(gate: Gate) -> Verdict:
-    """Verdict of a gate on the baseline in a run that replaces the baseline."""
-    reason = "not compared with the baseline: this run becomes the baseline"
-    return Verdict(gate=gate, status="NEW BASELINE", reason=reason, fails=False)
-
-
-def nothing_measured(gate: Gate, measure: Measure) -> Verdict:
-    """FAIL of a gate on a measure without a value, as of a group without samples: nothing shows that it is kept."""
-    reason = f"{gate.metric} has nothing to measure (n={measure.n})"
-    return Verdict(gate=gate, status="FAIL", reason=reason, fails=True, measure=measure)
-
-
-def not_run(gate: Gate, why: str) -> Verdict:
-    """Verdict of a gate that was not judged; `why` is the reason as a sentence."""
-    return Verdict(gate=gate, status="NOT RUN", reason=why, fails=False)
 
 
 def decides(gate: Gate, low: float, high: float) -> bool:

@@ -91,12 +91,13 @@ def _measure(  # noqa: PLR0917
     left: float,
     questions: Sequence[int],
 ) -> Measure:
-    value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) if statistic.n else math.nan
+    # A metric may return -0.0, which would be shown as -0; the sum is 0.0.
+    value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) + 0.0 if statistic.n else math.nan
     low = high = math.nan
     if not math.isnan(value) and not statistic.bare:
         low, high = _interval(statistic, value, resamples, replicates, level, left)
         # Both percentiles of a biased statistic may be above or below it; its interval must contain it.
-        low, high = min(low, value), max(high, value)
+        low, high = min(low, value) + 0.0, max(high, value) + 0.0
     # Nobody knows on how many rows the value of an own metric rests: that no resample differs shows nothing.
     constant = statistic.inputs is None and low == high
     if constant:

@@ -7,6 +7,7 @@ from operator import is_
 
 from pytest_puma.baseline import kept
 from pytest_puma.core import BootstrapReplicates, Change, Decline, Flip, Key, Prediction
+from pytest_puma.core.metric_name import MetricName
 from pytest_puma.core.prediction import changed
 from pytest_puma.metrics.decline import decline, decline_of_scores
 from pytest_puma.metrics.paired import paired_change
@@ -52,7 +53,8 @@ class PairedPredictions:
 
     def covers(self, metric: str) -> bool:
         """Return whether there are samples that the metric, or the slice of it, is about."""
-        return self._new.covers(metric)
+        part = MetricName.parse(metric).slice
+        return any(part is None or part.includes(each.groups) for each in self._new.predictions)
 
     def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
         """Return the change of a metric; None if either set of answers does not give it, as without probabilities."""

@@ -27,7 +27,6 @@ from pytest_puma.stats import LEVEL, Resamples
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 #: The minimum number of samples of a stratum. Resamples of fewer show too little of their spread: of one sample, none.
 SMALLEST_STRATUM = 10
 #: An error beyond all others, of which there is a difference.
@@ -102,13 +101,6 @@ class ScoredPredictions:
         """The values of a group column that the predictions have."""
         return tuple(self._groups(key))
 
-    def covers(self, metric: str) -> bool:
-        """Return whether there are predictions that the metric, or the slice of it, is about."""
-        part = MetricName.parse(metric).slice
-        if part is None or part.fold is not None:
-            return len(self) > 0
-        return slices.rows_of([self._groups(key) for key in part.keys], part).size > 0
-
     def statistic(self, metric: str) -> Statistic | None:
         """The metric over these predictions, or over a slice of them; None if the scenario has none of this name."""
         statistic = self._catalogue.get(metric)
@@ -179,23 +171,17 @@ class ScoredPredictions:
         if name.slice.fold is None:
             columns = [self._groups(key) for key in name.slice.keys]
             return self._of_rows(metric, name.base, slices.rows_of(columns, name.slice))
-        groups = self._groups(name.slice.key)
-        parts = [self._of_rows(f"{name.base}[{value}]", name.base, rows) for value, rows in groups.items()]
+        parts = (self._of_rows(metric, name.base, rows) for rows in self._groups(name.slice.key).values())
         filled = [part for part in parts if part is not None and part.n]
-        if filled:
-            return slices.combined(filled, metric, name.slice.fold)
-        whole = self._present(name.base)
-        return None if whole is None else slices.without_rows(whole, metric, len(self))
+        nothing = self._of_rows(metric, name.base, np.array([], dtype=np.intp))
+        return slices.combined(filled, metric, name.slice.fold) if filled else nothing
 
     def _of_rows(self, name: str, base: str, rows: NDArray[np.intp]) -> Statistic | None:
         """The statistic of some rows; None if the cell does not have it, as without probabilities."""
-        whole = self._present(base)
-        if whole is None:
-            return None
-        part = self._part(tuple(rows.tolist()))
+        whole, part = self._present(base), self._part(tuple(rows.tolist()))
         statistic = part.statistic(base) if rows.size else None
-        if statistic is None:
-            return slices.without_rows(whole, name, len(self))
+        if whole is None or statistic is None:
+            return whole and slices.without_rows(whole, name, len(self))
         losses = part.errors if statistic.losses is None else statistic.losses
         return slices.of_group(statistic, name, rows, losses, len(self))
 

@@ -181,10 +181,29 @@ def _check_gate(scenario: Scenario, registry: Registry, groups: Groups | None, g
     if gate.word:
         return
     metric = gate.metric
-    fault = check_metric(scenario, registry, metric) or _unfit(gate, scenario) or _without_rows(metric, groups)
+    fault = check_metric(scenario, registry, metric) or _unfit(gate, scenario)
+    fault = fault or _out_of_bounds(gate, scenario, registry) or _without_rows(metric, groups)
     if fault:
         msg = f"gate {str(gate)!r}: {fault}"
         raise SettingsError(msg)
+
+
+def _out_of_bounds(gate: Gate, scenario: Scenario, registry: Registry) -> str:
+    """Return why each value of the metric keeps the gate, or none does; empty if its limit makes a difference."""
+    from pytest_puma.metrics import declaration
+    from pytest_puma.planning.scores import available_scores
+
+    statistic = declaration(scenario, gate.metric, available_scores(scenario, registry))
+    if statistic is None or statistic.bounds is None or gate.quotient:
+        return ""
+    low, high = statistic.bounds
+    reach = (low, high) if gate.other is None else (low - high, high - low)
+    if reach[0] <= gate.limit <= reach[1]:
+        return ""
+    is_percentage = (low, high) == (0, 1) and 1 < abs(gate.limit) <= 100  # noqa: PLR2004 - in percent
+    hint = f"did you mean {abs(gate.limit) / 100:g}?" if is_percentage else "expected a number in this range"
+    change = "" if gate.other is None else f", and changes by at most {high - low:g}"
+    return f"{gate.metric} is {low:g} to {high:g}{change}; {hint}"
 
 
 def _unfit(gate: Gate, scenario: Scenario) -> str:

@@ -29,6 +29,8 @@ _COUNT: _Kind = ("a whole number from 1", lambda it: type(it) is int and it >= 1
 _HEAT: _Kind = ("a number from 0 (greedy) to 100", lambda it: type(it) in {int, float} and 0 <= it <= 100)  # noqa: PLR2004
 #: Bytes of a file: PyYAML reads some hundred thousand a second.
 _MAX_BYTES = 1 << 18
+#: Characters of a line in a message.
+_SHOWN = 80
 _ANY: _Kind = ("anything", lambda _: True)
 
 #: All keys. `[kind]` is a list; a single value may stand for it.
@@ -139,14 +141,26 @@ def read_nodes(data: bytes) -> list[yaml.Node]:
     except RecursionError as error:
         raise error_at(1, "the file is nested too deeply; expected keys with values, as in a run-spec") from error
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise error_at(line, f"this is not YAML: {error.problem}") from error
+        raise _not_yaml(text, error) from error
     except yaml.reader.ReaderError as error:
         line, character = text.count("\n", 0, error.position) + 1, chr(error.character)
         raise error_at(line, f"found {character!r}; expected UTF-8 text without control characters") from error
     if specs := [spec for node in nodes for spec in (node.value if isinstance(node, yaml.SequenceNode) else [node])]:
         return specs
     raise error_at(1, "the file holds no spec; expected one, as in 'scenario: triage_jira'")
+
+
+def _not_yaml(text: str, error: yaml.MarkedYAMLError) -> SettingsError:
+    """Return the error with the line as written, and what to do about a tab or a colon."""
+    line = error.problem_mark.line if error.problem_mark else 0
+    written = (*text.splitlines(), "")[line]
+    hint = ""
+    if "\t" in written[: len(written) - len(written.lstrip())]:
+        hint = "; indent with blanks in place of the tab"
+    elif ": " in written.partition(": ")[2]:
+        hint = "; write a text with a colon in quotes"
+    shown = f": {written[:_SHOWN]!r}" if written.strip() else ""
+    return error_at(line + 1, f"this is not YAML: {error.problem}{shown}{hint}")
 
 
 @contextmanager

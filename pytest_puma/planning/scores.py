@@ -19,13 +19,19 @@ def own_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
     Those that every cell of its kind has, such as `accuracy` of choices, need no score. A `SettingsError` names one
     that is unknown, does not apply, or lacks a module.
     """
-    there = names_of_kind(scenario)
-    return tuple(dict.fromkeys(_own(entry, scenario, registry) for entry in scenario.scores if entry not in there))
+    own = _declared(scenario, registry)
+    if fault := next(filter(None, map(missing, own)), ""):
+        msg = f"{scenario.name}: {fault}; --continue-on-collection-errors runs the benchmarks of the other files"
+        raise SettingsError(msg)
+    return own
 
 
 def available_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
-    """The scenario's own metrics, and those of the library and of hooks that apply to its kind of task."""
-    own = own_scores(scenario, registry)
+    """The scenario's own metrics, and those of the library and of hooks that apply to its kind of task.
+
+    They have names also if a module that computes one is missing.
+    """
+    own = _declared(scenario, registry)
     taken = {*metric_names(scenario, own), *(name for metric in own for name in metric.names)}
     others = _named(registry).values()
     return own + tuple(metric for metric in others if _applies(metric, scenario) and taken.isdisjoint(metric.names))
@@ -57,6 +63,12 @@ def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
     return f"{scenario.name} has no metric {name!r}; {did_you_mean(name, names)}there are: {', '.join(names)}"
 
 
+def _declared(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
+    """The metrics that a scenario lists as `scores`, except for those that every cell of its kind has."""
+    there = names_of_kind(scenario)
+    return tuple(dict.fromkeys(_own(entry, scenario, registry) for entry in scenario.scores if entry not in there))
+
+
 def _own(entry: str | Metric, scenario: Scenario, registry: Registry) -> Metric:
     metric = _named(registry).get(entry) if isinstance(entry, str) else entry
     if not isinstance(metric, Metric):
@@ -67,9 +79,6 @@ def _own(entry: str | Metric, scenario: Scenario, registry: Registry) -> Metric:
     if not _applies(metric, scenario):
         fitting = ", ".join(sorted(metric.kinds))
         msg = f"{scenario.name}: metric {metric.name!r} applies to {fitting}; this is a {scenario.task_type}"
-        raise SettingsError(msg)
-    if fault := missing(metric):
-        msg = f"{scenario.name}: {fault}"
         raise SettingsError(msg)
     return metric
 

@@ -49,12 +49,14 @@ Number = TypeVar("Number")
 class Context:
     """Context of an assessment: what to compare the answers with, and the policy for doubt.
 
+    `no_baseline`: why there is no baseline, and what to do, if there is none.
     `quotes`: whether sentences quote the samples.
     """
 
     baseline: Entry | None = None
     naive_baselines: NaiveBaselines | None = None
     policy: Policy = field(default_factory=Policy)
+    no_baseline: str = "there is no baseline yet; --puma-update-baseline makes one"
     quotes: bool = True
 
 
@@ -78,7 +80,7 @@ def _assessed(cell: Cell, answered: CellPredictions, context: Context) -> Outcom
     naive = find_naive_baselines(cell, answered, scored, context.naive_baselines, shown)
     baseline = against_baseline(cell, answered, scored, context.baseline, level)
     comparisons = against_naive_baselines(cell, scored, naive) | ({} if baseline is None else {"baseline": baseline})
-    judged = _verdicts(cell, answered, measures, comparisons, context.policy)
+    judged = _verdicts(cell, answered, measures, comparisons, context)
     compared = cautions_on_baseline(cell, answered, baseline, judged)
     return Outcome(
         cell=cell.id,
@@ -169,7 +171,7 @@ def _verdicts(
     answered: CellPredictions,
     measures: Mapping[str, Measure],
     comparisons: Mapping[str, Comparison],
-    policy: Policy,
+    context: Context,
 ) -> tuple[Verdict, ...]:
     """The verdicts of the gates of a cell; NOT RUN for those on metrics that the answers cannot have."""
     if not answered.complete:
@@ -179,7 +181,8 @@ def _verdicts(
         for gate in cell.gates
         if not gate.word and (base := MetricName.parse(gate.metric).base) in answered.unmeasured
     }
-    judged = verdicts([gate for gate in cell.gates if gate not in reasons], measures, comparisons, policy)
+    gates = [gate for gate in cell.gates if gate not in reasons]
+    judged = verdicts(gates, measures, comparisons, context.policy, no_baseline=context.no_baseline)
     by_gate = {verdict.gate: verdict for verdict in judged}
     return tuple(not_run(gate, reasons[gate]) if gate in reasons else by_gate[gate] for gate in cell.gates)
 

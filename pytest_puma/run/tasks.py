@@ -17,7 +17,7 @@ from pytest_puma.scenarios.gold import hidden_fields
 from pytest_puma.scenarios.order import rank
 from pytest_puma.scenarios.sampling import Group, draw, examples_by_group
 from pytest_puma.scenarios.texts import text_fields
-from pytest_puma.strategies import Task
+from pytest_puma.strategies import Task, is_built_in
 from pytest_puma.strategies.composed import Composed
 from pytest_puma.strategies.rehearsal import asks_alike
 from pytest_puma.strategies.rendered import RenderedTurn
@@ -37,7 +37,11 @@ def wording_of(cell: Cell, project: Path | None) -> Wording:
     template = template_path(folder, strategy.templates, project=project)
     if template is None and strategy.composes and isinstance(scenario, ComposedScenario):
         return Composed(scenario=scenario, cloze=strategy.cloze, reasoning=strategy.final_line)
-    return find_template(folder, strategy.templates, project=project)
+    can_compose = isinstance(scenario, ComposedScenario) and not is_built_in(strategy.name)
+    advice = (
+        f", or give {strategy.name} composes=True: methods of the scenario then make its prompts" if can_compose else ""
+    )
+    return find_template(folder, strategy.templates, project=project, strategy=strategy.name, advice=advice)
 
 
 def rows_of(cell: Cell) -> Rows:

@@ -63,6 +63,7 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         baseline=settings.baseline_of(cell),
         naive_baselines=settings.naive_baselines_of(cell),
         policy=settings.policy,
+        no_baseline=settings.why_no_baseline(cell),
         quotes=settings.keep_prompts,
     )
     answered = predict(

@@ -141,11 +141,14 @@ def _silent(blocks: Mapping[str, list[Any]]) -> Iterator[None]:
         del blocks[name][0]
 
 
-def find_template(folder: str, names: Sequence[str], *, project: Path | None) -> Template:
+def find_template(
+    folder: str, names: Sequence[str], *, project: Path | None, strategy: str = "", advice: str = ""
+) -> Template:
     """Return the first of `names` that has a file in `project / "prompts" / folder` or in the bundled folder.
 
-    `folder` is the name of the scenario, `names` are those of the strategy and of others whose template it may use. A
-    `TemplateError` reports where a missing file was expected, or the fault in a file.
+    `folder` is the name of the scenario, `names` are those of the templates that the `strategy` may use, by default
+    their first is its own name. A `TemplateError` reports where a missing file was expected with the `advice`, or the
+    fault in a file.
     """
     roots = _roots(project)
     path = template_path(folder, names, project=project)
@@ -156,8 +159,8 @@ def find_template(folder: str, names: Sequence[str], *, project: Path | None) ->
     wanted = [roots[0] / folder / (name + SUFFIX) for name in names]
     renames = (f", or rename {file} to {each}" for each in wanted if (file := misnamed(each)) is not None)
     msg = (
-        f"scenario {folder}, strategy {names[0]}: no template {files} in {looked_in}; "
-        f"create {wanted[-1]}{next(renames, '')}"
+        f"scenario {folder}, strategy {strategy or names[0]}: no template {files} in {looked_in}; "
+        f"create {wanted[-1]}{next(renames, '')}{advice}"
     )
     raise TemplateError(msg)
 

@@ -216,3 +216,7 @@ def test_any_text_is_a_gate_or_a_settings_error(text: str) -> None:
         assert repr(text) in str(error)  # noqa: PT017 - the other branch is as good
     else:
         assert gate.metric in text
+
+
+def test_a_negative_zero_is_written_as_zero() -> None:
+    assert str(parse_gate("mae <= -0.0")) == "mae <= 0"

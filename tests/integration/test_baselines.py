@@ -120,7 +120,7 @@ def test_a_project_may_insist_on_a_baseline(one: Project) -> None:
     result.stdout.fnmatch_lines(
         [
             "*_ test_triage?triage_jira-zero_shot@other? _*",
-            "accuracy >= baseline*: there is no baseline yet; --puma-update-baseline makes one",
+            "accuracy >= baseline*: there is no baseline for 'other'; there are baselines for puma-tiny: *",
         ]
     )
 

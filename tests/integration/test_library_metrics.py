@@ -7,7 +7,7 @@ import json
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.conftest import ONE_PROCESS, SCRIPTED, TRIAGE, Project
 
 COUNTRIES = """
 import pytest
@@ -133,6 +133,21 @@ def test_a_missing_library_is_an_error_at_collection_with_the_command_that_insta
     result.assert_outcomes(errors=1)
     command = "pip install 'pytest-puma[[]text]'"
     result.stdout.fnmatch_lines([f"*metric 'bleu' needs sacrebleu, which is not installed; run: {command}*"])
+
+
+def test_other_files_run_without_the_library_of_one(alone: Project) -> None:
+    countries(alone, "bleu").write(test_triage=TRIAGE, conftest=SCRIPTED + ABSENT)
+    result = alone.run()
+    result.stdout.fnmatch_lines(["*needs sacrebleu, *; --continue-on-collection-errors runs the benchmarks of the *"])
+    alone.run("--continue-on-collection-errors").assert_outcomes(errors=1, passed=1)
+
+
+def test_a_misspelt_metric_has_its_hint_without_the_library_of_another(alone: Project) -> None:
+    """The small set `translate_mini`, which no test of the project runs, needs the library."""
+    alone.write(test_triage=TRIAGE, conftest=REPLIES + ABSENT)
+    result = alone.run("--puma-gate=accurracy >= 0.5")
+    fault = "no scenario has the metric 'accurracy'; did you mean 'accuracy'? there are: "
+    result.stdout.fnmatch_lines([f"puma: gate 'accurracy >= 0.5': {fault}*"])
 
 
 def test_metrics_that_need_no_library_work_without_it(alone: Project) -> None:

@@ -43,6 +43,11 @@ def test_an_own_metric_that_is_the_same_in_all_resamples_has_no_interval() -> No
     assert measure.note == "the same in all resamples: no interval"
 
 
+def test_a_negative_zero_is_a_zero() -> None:
+    measure = measured(Triage("A", metrics={"mine": lambda _: -0.0}), predictions("A", "A"))["mine"]
+    assert str(measure.value) == "0.0"
+
+
 def test_an_own_metric_that_divides_by_zero_has_nothing_to_measure() -> None:
     measure = measured(Triage("A", metrics={"mine": lambda rows: 1 / (len(rows) - len(rows))}), predictions("A", "A"))[
         "mine"

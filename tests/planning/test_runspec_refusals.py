@@ -64,9 +64,19 @@ def test_a_file_without_a_whole_spec_is_refused(folder: Path, spec: str, sentenc
         (MINIMAL + "models: &a [*a, *a]", "line 4: models: found &a [*a, *a]; expected text"),
         (MINIMAL + "#" * 300_000, "line 1: the file has 300,0"),
         (MINIMAL + "models: [a, b\n", "line 5: this is not YAML: expected ',' or ']'"),
-        (MINIMAL + "\trepeat: 1", "line 4: this is not YAML: found character '\\t'"),
+        (
+            MINIMAL + "\trepeat: 1",
+            "line 4: this is not YAML: found character '\\t' that cannot start any token: '\\trepeat: 1'; indent",
+        ),
         (MINIMAL + "models: *these", "line 4: this is not YAML: found undefined alias 'these'"),
-        (MINIMAL + "description: a: b", "line 4: this is not YAML: mapping values are not allowed here"),
+        (
+            MINIMAL + "gates: triage_jira: f1_macro >= 0.4",
+            "line 4: this is not YAML: mapping values are not allowed here: 'gates: triage_jira: f1_macro >= 0.4'; ",
+        ),
+        (
+            MINIMAL + "gates: [triage_jira: f1_macro >= 0.4]",
+            "line 4: gates: found triage_jira: f1_macro >= 0.4; expected text, in quotes where YAML takes it for ",
+        ),
         (MINIMAL + "description: \x07", "line 4: found '\\x07'; expected UTF-8 text without control characters"),
         ("description: grün\n".encode("latin-1"), "line 1: found '\\udcfc'; expected UTF-8 text"),
         ("id: ü\ndescription: ".encode() + b"\xff", "line 2: found '\\udcff'; expected UTF-8 text"),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from pytest_puma.core import DataError
+from pytest_puma.core import DataError, TemplateError
 from pytest_puma.run.tasks import tasks_of
+from pytest_puma.strategies import Strategy, parse_strategy
 from tests.composed import CAPITALS, Capitals, written
 from tests.factories import cell
 
@@ -55,3 +57,20 @@ def test_too_few_picked_examples_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(DataError, match=r"pick_examples\(\) returned 1 examples; expected 2 rows as dictionaries"):
         examples(tmp_path, Short, 1)
+
+
+def test_a_strategy_of_the_user_is_named_and_told_how_to_use_the_methods_of_the_scenario(tmp_path: Path) -> None:
+    own = Strategy(name="mine", converse=parse_strategy("zero_shot").converse, templates=("zero_shot",))
+    asked = replace(cell(Capitals(written(tmp_path / "rows.jsonl", CAPITALS)), "zero_shot", samples=2), strategy=own)
+    with pytest.raises(
+        TemplateError, match=r"^scenario capitals, strategy mine: no template zero_shot.jinja in "
+    ) as caught:
+        tasks_of(asked, None)
+    assert str(caught.value).endswith(", or give mine composes=True: methods of the scenario then make its prompts")
+    assert tasks_of(replace(asked, strategy=replace(own, composes=True)), None)
+
+
+def test_a_built_in_strategy_only_needs_a_template(tmp_path: Path) -> None:
+    asked = cell(Capitals(written(tmp_path / "rows.jsonl", CAPITALS)), "rcoif", samples=2)
+    with pytest.raises(TemplateError, match=r"strategy rcoif: no template rcoif.jinja in .*; create .*rcoif.jinja$"):
+        tasks_of(asked, None)
