@@ -68,7 +68,9 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     subjects = subjects_of(spec, settings, seed)
     samples = options.samples or DEFAULT_SAMPLES
     if samples == "all":
-        samples = _all_samples(spec.scenario, seed, subjects)
+        # The data of a scenario that the options leave out may be missing.
+        is_run = settings.runs(spec.scenario.name)
+        samples = _all_samples(spec.scenario, seed, subjects) if is_run else DEFAULT_SAMPLES
     primary = (spec.scenario.primary_metric(),)
     # Most cells have the same gates and metrics, and each look at what a scenario has costs milliseconds.
     groups = Groups(spec.scenario, seed) if settings.runs(spec.scenario.name) else None

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import SettingsError
+from pytest_puma.core import DataError, SettingsError
 from pytest_puma.gates import parse_gate
 from pytest_puma.planning.matrix import expand, make_scenario
 from pytest_puma.planning.settings import RunOptions, Settings
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
+from pytest_puma.scenarios.benchmarks.csqa import CommonsenseQa
 from pytest_puma.store.recorded_run import RecordedRun
 from pytest_puma.task_types import KINDS
 from tests.factories import model
@@ -177,6 +178,15 @@ def test_all_samples_are_as_many_as_there_are() -> None:
     assert (cell.samples, cell.every) == (200, True)
     (cell, *_) = expand(spec(options=RunOptions(samples=200)), settings())
     assert not cell.every
+
+
+def test_the_data_of_a_scenario_that_is_left_out_are_not_read() -> None:
+    options = RunOptions(samples="all", strategies=("option_scoring",))
+    left_out = settings(scenarios=("triage_jira",))
+    (cell, *_) = expand(spec(scenario=CommonsenseQa(), options=options), left_out)
+    assert not left_out.selects(cell)
+    with pytest.raises(DataError, match="scenario 'csqa' has no data of its own"):
+        expand(spec(scenario=CommonsenseQa(), options=options), settings())
 
 
 def test_all_samples_of_a_generating_scenario_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
