@@ -109,7 +109,8 @@ class ComposedScenario(FileScenario):
         """The file of the evaluated split."""
         return self.split_path(self.split)
 
-    def examples(self) -> pd.DataFrame | None:
+    @cached_property
+    def _pool(self) -> pd.DataFrame | None:
         """The rows of the few-shot split; None if there is a single file."""
         return self._read(self.split_path(self.fewshot_split)) if self._has_splits else None
 
@@ -158,11 +159,10 @@ class ComposedScenario(FileScenario):
             raise DataError(msg + f".json or .parquet; there is: {there}")
         return files[0]
 
-    def source(self) -> DataSource:
+    def _source_of(self, path: Path) -> DataSource:
         """The file of the evaluated split, or all files of a folder."""
-        path = self.path
         if not path.is_dir():
-            return super().source()
+            return super()._source_of(path)
         files = sorted(each for each in path.rglob("*") if each.is_file())
         digest = sha256(b"".join(sha256(content_of(each)).digest() for each in files))
         return DataSource(name=shown_path(path), digest=digest.hexdigest())

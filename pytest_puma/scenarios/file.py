@@ -57,6 +57,9 @@ class FileScenario(Scenario):
     #: columns, as many of each label in each group.
     balanced: ClassVar[bool] = False
 
+    #: The file as it was when the rows were read.
+    _source: DataSource | None = None
+
     def __init__(self, data: Path | None = None) -> None:
         if callable(data):
             # With a class as its only argument a mark decorates the class, and the test would be gone without a word.
@@ -96,7 +99,19 @@ class FileScenario(Scenario):
     @cached_property
     def rows(self) -> pd.DataFrame:
         """All rows of the file, in its order, under the scenario's column names; read once."""
-        return self._read(self.path)
+        return self._whole_file
+
+    @cached_property
+    def _whole_file(self) -> pd.DataFrame:
+        """The rows, and in `_source` the file from which they were read."""
+        path = self.path
+        source = self._source_of(path)
+        rows = self._read(path)
+        if self._source_of(path) != source:
+            msg = f"{source.name}: changed while it was read; leave it alone while a run begins, and run again"
+            raise DataError(msg)
+        self._source = source
+        return rows
 
     def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
         """The first `n` rows of the file in the order of the seed, or all; the index has their numbers in the file."""
@@ -113,11 +128,20 @@ class FileScenario(Scenario):
 
     def examples(self) -> pd.DataFrame | None:
         """The declared pool; `None` where there is none or the user brought other data."""
+        return self._pool
+
+    @cached_property
+    def _pool(self) -> pd.DataFrame | None:
+        """The rows of the pool, read once: those that were checked are those of the prompts."""
         return None if self.pool is None or self._replacement is not None else self._read(self._declared(self.pool))
 
     def source(self) -> DataSource:
-        """The file that is read, under the name its user knows it by."""
-        return DataSource(name=shown_path(self.path), digest=sha256(content_of(self.path)).hexdigest())
+        """The file that was read, under the name its user knows it by: it may have changed since."""
+        return self._source or self._source_of(self.path)
+
+    def _source_of(self, path: Path) -> DataSource:
+        """The file as it is now."""
+        return DataSource(name=shown_path(path), digest=sha256(content_of(path)).hexdigest())
 
     def _order(self, seed: int) -> list[int]:
         """All rows in the order of a seed, computed once for all cells."""

@@ -1,8 +1,9 @@
 import json
+from hashlib import sha256
 
 import pandas as pd
 
-from tests.integration.conftest import INI, TRIAGE, Project
+from tests.integration.conftest import INI, SCRIPTED, TRIAGE, Project
 
 
 def _issues(count: int) -> pd.DataFrame:
@@ -25,6 +26,24 @@ def test_own_csv_jsonl_and_parquet_give_the_same_predictions(alone: Project) -> 
         (folder / ".puma").rename(folder / f"puma-{name}")
     assert result[0] == result[1] == result[2]
     assert result[0][0]["sample_id"].startswith("OWN-")
+
+
+def test_data_that_change_during_a_run_are_named_by_the_digest_of_the_rows_that_were_judged(alone: Project) -> None:
+    file = alone.pytester.path / "mine.csv"
+    _issues(40).to_csv(file, index=False)
+    before = file.read_bytes()
+    changes = """
+def pytest_collection_finish(session):  # as a checkout of another branch
+    path = session.config.rootpath / "mine.csv"
+    path.write_text(path.read_text().replace("breaks", "is slow"))
+"""
+    alone.write(conftest=SCRIPTED + changes, test_triage=TRIAGE)
+    result = alone.run("--puma-data=triage_jira=mine.csv")
+    result.assert_outcomes(passed=1)
+    assert file.read_bytes() != before
+    digest = sha256(before).hexdigest()
+    assert alone.record()["outcomes"][0]["signature"]["data"] == {"file": "mine.csv", "sha256": digest}
+    result.stdout.fnmatch_lines([f"triage_jira: mine.csv (sha256 {digest[:12]})"])
 
 
 def test_own_data_lend_examples_that_are_not_evaluated(alone: Project) -> None:

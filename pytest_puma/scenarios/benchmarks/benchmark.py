@@ -91,9 +91,8 @@ class Benchmark(ComposedScenario):
             msg = f"{error}; published names are understood, too: {', '.join(patterns)}"
             raise DataError(msg) from error
 
-    def source(self) -> DataSource:
+    def _source_of(self, path: Path) -> DataSource:
         """The path of the evaluated split, with one digest of all its files."""
-        path = self.path
         digests = [sha256(content_of(each)).digest() for each in self.parts(path)]
         digest = digests[0].hex() if len(digests) == 1 else sha256(b"".join(digests)).hexdigest()
         return DataSource(name=shown_path(path), digest=digest)

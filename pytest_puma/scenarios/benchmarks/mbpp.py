@@ -48,12 +48,12 @@ class Mbpp(CompletionBenchmark):
     @cached_property
     def rows(self) -> pd.DataFrame:
         """The rows of the tasks to evaluate; all of a file that has none of these."""
-        return self._tasks(_EVALUATED, self._read(self.path))
+        return self._tasks(_EVALUATED, self._whole_file)
 
     def examples(self) -> pd.DataFrame | None:
         """The rows of the examples."""
         pool = super().examples()
-        return self._tasks(_EXAMPLES, self._read(self.path)) if pool is None else pool
+        return self._tasks(_EXAMPLES, self._whole_file) if pool is None else pool
 
     def instruction(self, item: dict[str, Any]) -> str:
         """Return the task and its tests."""
