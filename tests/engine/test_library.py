@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import llama_cpp
 import pytest
 
 from pytest_puma.engine.native.build import is_lean, library_digest
@@ -20,6 +23,20 @@ try:
     import pytest_puma.engine.native
 except EngineError as error:
     print(error)
+"""
+
+PREPARE = """
+from pytest_puma.core import EngineError
+from pytest_puma.engine.native.binding import prepare
+try:
+    prepare()
+except EngineError as error:
+    print(error)
+"""
+#: All of llama.cpp, with a function whose structure is longer than that of the binding.
+LONGER = """
+typedef struct {{ _Alignas(8) unsigned char bytes[{size}]; }} result;
+result llama_context_default_params(void) {{ result longer = {{ {{ 0 }} }}; return longer; }}
 """
 
 
@@ -91,3 +108,17 @@ def test_a_library_that_lacks_another_one_is_a_sentence(tmp_path: Path) -> None:
 
 def test_a_build_without_the_parts_that_nobody_loads_is_lean() -> None:
     assert is_lean() == (not any("mtmd" in path.name for path in LIBRARY.parent.iterdir()))
+
+
+@pytest.mark.skipif(
+    shutil.which("cc") is None or platform.machine() != "x86_64", reason="it needs a C compiler, and x86"
+)
+def test_a_library_of_another_layout_is_refused_before_its_first_use(tmp_path: Path) -> None:
+    size = ctypes.sizeof(llama_cpp.llama_context_params) + 8
+    source = tmp_path / "longer.c"
+    source.write_text(LONGER.format(size=size), encoding="utf-8")
+    library, linked = tmp_path / LIBRARY.name, f"-Wl,-rpath,{LIBRARY.parent}"
+    command = ["cc", "-shared", "-fPIC", "-o", library, source, "-Wl,--no-as-needed", linked, LIBRARY]
+    subprocess.run(list(map(str, command)), check=True)  # noqa: S603
+    problem = output(PREPARE, LLAMA_CPP_LIB_PATH=str(tmp_path))
+    assert problem.startswith(f"llama.cpp: llama_context_params of {library} is not that of llama-cpp-python ")

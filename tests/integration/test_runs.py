@@ -16,7 +16,7 @@ from pytest_puma.cli import main
 from pytest_puma.history.comparison import RunComparison, compare
 from pytest_puma.history.older import OlderBaselines, OlderRun
 from pytest_puma.store.past_run import PastRun
-from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.conftest import ONE_PROCESS, SCRIPTED, Project
 
 #: A model whose answers depend on a file, so that they change from run to run.
 MOODY = """
@@ -216,5 +216,16 @@ def test_the_command_line_of_a_run_is_kept(alone: Project) -> None:
     alone.write(test_it=TRIAGE, conftest=mood(3))
     alone.run("-k", "zero_shot or option", "--puma-samples=8")
     record = alone.record()
-    assert record["invocation"]["command"].startswith("pytest -p no:xdist -k 'zero_shot or option' --puma-samples=8 ")
+    assert record["invocation"]["command"].startswith("pytest -k 'zero_shot or option' --puma-samples=8 ")
     assert record["seconds"] > 0
+
+
+def test_the_options_of_another_plugin_are_in_no_file_of_the_run(scripted: Project) -> None:
+    option = "def pytest_addoption(parser):\n    parser.addoption('--api-key')\n"
+    scripted.write(conftest=SCRIPTED + option, test_triage=TRIAGE)
+    scripted.run("--api-key=sk-secret", "--puma-report=json:out.json", "--puma-samples=4").assert_outcomes(passed=2)
+    folder = scripted.pytester.path
+    files = [path for path in (folder / ".puma").rglob("*") if path.is_file()]
+    assert {"run.json", "history.sqlite"} <= {path.name for path in files}
+    assert not [path for path in (*files, folder / "out.json") if b"sk-secret" in path.read_bytes()]
+    assert "--puma-samples=4" in scripted.record()["invocation"]["command"]
