@@ -16,12 +16,12 @@ COLUMNS = (
     Column(title="metric", names=True),
     Column(title="change", right=True),
     Column(title="95 % interval"),
-    Column(title="worse", right=True, leaves=5),
-    Column(title="better", right=True, leaves=6),
-    Column(title="test", leaves=2),
-    Column(title="p", right=True, leaves=3),
+    Column(title="worse", right=True, leaves=5, trails="{} worse"),
+    Column(title="better", right=True, leaves=6, trails="{} better"),
+    Column(title="test", leaves=2, trails="{}"),
+    Column(title="p", right=True, leaves=3, trails="p {}"),
     Column(title="Holm", right=True),
-    Column(title="effect (+ better)", right=True, leaves=1),
+    Column(title="effect (+ better)", right=True, leaves=1, trails="effect {}"),
 )
 HEADERS = tuple(column.title for column in COLUMNS)
 _MIN_P = 0.001

@@ -15,16 +15,16 @@ COLUMNS = (
     Column(title="strategy", leaves=7, heads="{}"),
     Column(title="model", leaves=5, heads="{}"),
     Column(title="perturbation", names=True),
-    Column(title="metric", leaves=9),
-    Column(title="value", right=True, leaves=8),
+    Column(title="metric", leaves=9, trails="{}"),
+    Column(title="value", right=True, leaves=8, trails="value {}"),
     Column(title="change", right=True),
     Column(title="95 % interval"),
-    Column(title="Holm", right=True, leaves=10),
+    Column(title="Holm", right=True, leaves=10, trails="Holm {}"),
     Column(title="flips", right=True),
-    Column(title="95 % interval", leaves=4),
-    Column(title="fixed", right=True, leaves=2),
-    Column(title="broken", right=True, leaves=3),
-    Column(title="still wrong", right=True, leaves=1),
+    Column(title="95 % interval", leaves=4, trails="flips in {}"),
+    Column(title="fixed", right=True, leaves=2, trails="{} fixed"),
+    Column(title="broken", right=True, leaves=3, trails="{} broken"),
+    Column(title="still wrong", right=True, leaves=1, trails="{} still wrong"),
 )
 #: Maximum p-value of a significant change.
 SIGNIFICANCE_LEVEL = 0.05

@@ -16,6 +16,8 @@ from pytest_puma.report import escape
 _GAP = "  "
 #: The indentation of a line below a row.
 _BELOW = "    "
+#: Values that need no line.
+_NOTHING = ("", "-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +109,8 @@ def _body(
             yield heading
             above = heading
         yield from _row(shown, [row[place] for place in layout.shown], widths)
-        yield from _below(
-            [column.trails.format(row[place]) for column, place in left if column.trails and row[place]], width
-        )
+        trailing = [(column.trails, row[place]) for column, place in left if column.trails]
+        yield from _below([form.format(value) for form, value in trailing if value not in _NOTHING], width)
 
 
 def _below(parts: Sequence[str], width: int) -> Iterator[str]:
