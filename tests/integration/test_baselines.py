@@ -251,7 +251,7 @@ def test_only_the_answers_that_had_turned_are_asked_again(team: Project) -> None
     again.stdout.fnmatch_lines(
         [
             "triage_jira *zero_shot *puma-tiny *1[23] *f1_macro*",
-            "*1[23] *accuracy*NOT RUN",
+            "*1[23] *accuracy*NOT RUN*>= baseline - 0.02",
             "flips of triage_jira-zero_shot@puma-tiny: 1[23] worse, 0 better",
         ]
     )

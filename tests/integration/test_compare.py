@@ -74,7 +74,7 @@ def test_a_baseline_of_other_samples_compares_nothing(alone: Project) -> None:
     result.stdout.fnmatch_lines(
         [
             "*few_shot_3*",
-            "*accuracy *NO BASELINE",
+            "*accuracy *NO BASELINE *>= baseline",
             "nothing to compare by baseline: no cell of this run has a baseline of the same samples;*",
         ]
     )
