@@ -12,7 +12,6 @@ import pytest
 
 from pytest_puma.core import DataError, DataSource, bundled
 from pytest_puma.scenarios import FileScenario, TriageJiraScenario, draw
-from pytest_puma.scenarios.layout import Layout
 
 ROWS = "id,text,kind\n" + "".join(f"R-{n},text {n},{'functional' if n % 4 else 'quality'}\n" for n in range(1, 41))
 
@@ -62,38 +61,6 @@ def test_a_class_with_a_few_declarations_is_a_scenario(rows_file: Path) -> None:
     (row,) = scenario.sample(1).to_dict("records")
     assert set(row) == {"id", "text", "kind"}
     assert scenario.gold_label({str(name): value for name, value in row.items()}) == row["kind"]
-
-
-def test_the_digest_is_that_of_the_rows_that_were_read(rows_file: Path) -> None:
-    scenario = Requirements(rows_file)
-    before, rows = scenario.source(), keys(scenario, 40)
-    rows_file.write_text(ROWS.replace("R-1,", "S-1,"))
-    assert (scenario.source(), keys(scenario, 40)) == (before, rows)
-    assert Requirements(rows_file).source() != before
-
-
-def test_a_file_that_changes_while_it_is_read_is_an_error(rows_file: Path) -> None:
-    class Changing(Requirements):
-        def layout(self) -> Layout:
-            rows_file.write_text(ROWS.replace("R-1,", "S-1,"))
-            return super().layout()
-
-    with pytest.raises(DataError, match=r"mine\.csv: changed while it was read; leave it alone while a run begins"):
-        Changing(rows_file).sample(1)
-
-
-def test_the_examples_are_read_once(user_module: Path) -> None:
-    for name in ("mine.csv", "pool.csv"):
-        (user_module / name).write_text(ROWS)
-
-    class Pooled(Requirements):
-        data = "mine.csv"
-        pool = "pool.csv"
-
-    scenario = Pooled()
-    before = scenario.examples()
-    (user_module / "pool.csv").unlink()
-    assert scenario.examples() is before is not None
 
 
 def test_a_sample_is_a_prefix_of_any_longer_one(rows_file: Path) -> None:
