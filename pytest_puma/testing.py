@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import EngineError, Model, Outcome, Prompt, Step
+from pytest_puma.core.thoughts import Thoughts
 from pytest_puma.engine.chat import as_text
 from pytest_puma.engine.engine import Engine
 from pytest_puma.planning.scores import own_scores
@@ -84,7 +85,7 @@ class ScriptedBackend:
         self.stops: Sequence[str] = ()
         self.notes: Sequence[str] = ()
 
-    def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
+    def encode(self, prompt: Prompt, continuation: str = "", *, answer: bool = False) -> list[int]:  # noqa: ARG002 - no thoughts
         """Return the bytes of the chat, or of the plain text."""
         if prompt.chat:
             messages = [f"\n{_TURN}{message.role}{_TEXT}{message.content}" for message in prompt.messages]
@@ -92,6 +93,10 @@ class ScriptedBackend:
             messages = [f"{_TEXT}{as_text(message)}" for message in prompt.messages]
         head = "".join(messages) + (_ASSISTANT if prompt.chat else "")
         return list(_bytes(f"{head}{_TEXT}{prompt.prefill}{continuation}"))
+
+    def thoughts(self, prompt: Prompt) -> Thoughts:  # noqa: ARG002 - as in any chat
+        """Return no marks: a script writes its thoughts as it likes."""
+        return Thoughts()
 
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""

@@ -10,7 +10,7 @@ DATA, SUBJECTS = "the data", "the subjects"
 #: Parts that signatures of format 1 do not have.
 SINCE_FORMAT_2: dict[str, Any] = {"repeats": 1, "subjects": []}
 #: Parts of the engine's signature that older baselines do not have.
-_BUILD = frozenset({"library_sha256", "cpu", "devices"})
+_NEWER = frozenset({"library_sha256", "cpu", "devices", "chat_format", "reasoning_effort"})
 
 
 def changed_parts(now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -22,14 +22,14 @@ def changed_parts(now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, 
 def _parts(signature: Mapping[str, Any], *, beside: Mapping[str, Any]) -> dict[str, Any]:
     """The parts by name; threads, drivers and versions are all `the engine`.
 
-    A part of the build that only one of two signatures has is no difference.
+    A part that only newer signatures have is no difference to an older one.
     """
     signature = SINCE_FORMAT_2 | dict(signature)
     other = beside.get("engine", {})
-    engine = {name: each for name, each in signature.get("engine", {}).items() if name not in _BUILD or name in other}
+    engine = {name: each for name, each in signature.get("engine", {}).items() if name not in _NEWER or name in other}
     weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
     # Older signatures, of any format, do not have it.
-    chat = engine.pop("chat", "True")
+    chat = engine.pop("chat", "True"), engine.pop("chat_format", None)
     return {
         DATA: (signature["data"] or {}).get("sha256"),
         "the prompt template": signature["template_sha256"],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pytest_puma.core.conversation import Prompt
+from pytest_puma.core.thoughts import Thoughts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,14 +75,24 @@ class Backend(Protocol):
     stops: Sequence[str]
     notes: Sequence[str]
 
-    def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
-        """Return the tokens of the prompt, in the model's chat format or as plain text, with a continuation."""
+    def encode(self, prompt: Prompt, continuation: str = "", *, answer: bool = False) -> list[int]:
+        """Return the tokens of the prompt, in the model's chat format or as plain text, with a continuation.
+
+        `answer`: up to the place where an answer begins, as before a continuation; the thoughts of a model that may
+        think are closed there.
+        """
+
+    def thoughts(self, prompt: Prompt) -> Thoughts:
+        """Return the marks around thoughts that the reply to a prompt may have."""
 
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""
 
     def piece(self, token: int) -> bytes:
-        """Return the bytes of a token; a character may be split over several tokens."""
+        """Return the bytes of a token; a character may be split over several tokens.
+
+        Of control tokens, only those in the marks of thoughts have any.
+        """
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Start with an empty KV cache of `kv_slots` tokens.

@@ -21,9 +21,10 @@ class ModelOptions:
     """Options for loading and running a model; `None` leaves the choice to the engine.
 
     `n_ctx`: cache cells, in tokens; `gpu_layers`: -1 is all; `parallel`: sequences decoded
-    together; `thinking`: whether a reasoning model may think before it answers; `strict`: every request is computed
-    alone and in one order, so that neither other samples nor the number of threads change an answer; `chat`: off for a
-    base model, which gets prompts as plain text without its chat template.
+    together; `thinking`: whether a reasoning model may think before it answers; `reasoning_effort`: a word for how
+    much, as the model's chat template knows it; `strict`: every request is computed alone and in one order, so that
+    neither other samples nor the number of threads change an answer; `chat`: off for a base model, which gets prompts
+    as plain text without its chat template.
     """
 
     n_ctx: int | None = None
@@ -31,6 +32,7 @@ class ModelOptions:
     threads: int | None = None
     parallel: int | None = None
     thinking: bool = False
+    reasoning_effort: str | None = None
     strict: bool = False
     chat: bool = True
 
@@ -38,6 +40,10 @@ class ModelOptions:
         """Refuse what llama.cpp would abort on, and what contradicts itself."""
         if self.strict and self.parallel not in {None, 1}:
             msg = f"parallel is {self.parallel} where strict asks for one request at a time; expected one of the two"
+            raise SettingsError(msg)
+        effort = self.reasoning_effort
+        if effort is not None and not effort.replace("_", "").isalnum():
+            msg = f"reasoning_effort is {effort!r}; expected a word, such as low, medium or high"
             raise SettingsError(msg)
         check_limits(
             {

@@ -110,7 +110,7 @@ class Engine:
         One boundary serves all continuations: the shortest prefix that the prompt shares with any of
         them. So a token that merges across the end of the prompt is part of the continuation. Each has at least one.
         """
-        tokens = self.backend.encode(request.prompt)
+        tokens = self.backend.encode(request.prompt, answer=isinstance(request, Score))
         if not tokens:
             msg = "the prompt has no tokens; expected some text in its messages or the chat template"
             raise EngineError(msg)

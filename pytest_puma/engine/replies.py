@@ -73,6 +73,7 @@ class GenerateReply(Reply):
         # Token boundaries may fall inside stop strings and characters, so text is matched as bytes.
         stops = (*request.prompt.stop, *(backend.stops if request.prompt.chat else ()))
         self._stops = tuple(stop.encode() for stop in stops if stop)
+        self._thoughts = backend.thoughts(request.prompt)
         self._text = bytearray()
         self._logprobs: list[float] = []
         self._decoded = 0
@@ -84,12 +85,12 @@ class GenerateReply(Reply):
         self._decoded += 1
         if self._wants_logprobs:
             self._logprobs.append(float(log_probabilities(logits, [token])[0]))
-        if self._backend.is_end(token):
+        piece = self._backend.piece(token)
+        if self._backend.is_end(token) and not self._thoughts.goes_on(self._written(), piece.decode(errors="replace")):
             self._finish = "stop"
             return None
         if self._grammar is not None:
             self._grammar.accept(token)
-        piece = self._backend.piece(token)
         self._text += piece
         if self._cut_at_stop(len(piece)):
             self._finish = "stop"
@@ -99,9 +100,8 @@ class GenerateReply(Reply):
     def response(self, now: float) -> Response:
         """Return the text, with invalid UTF-8 replaced; a last character that the token limit cut is omitted."""
         self.close()
-        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         return Response(
-            text=decoder.decode(self._text, final=self._finish == "stop"),
+            text=self._thoughts.shown(self._written()),
             logprobs=tuple(self._logprobs),
             finish=self._finish,
             usage=self._usage(self._decoded, now),
@@ -111,6 +111,10 @@ class GenerateReply(Reply):
         """Free the grammar."""
         if self._grammar is not None:
             self._grammar.close()
+
+    def _written(self) -> str:
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        return decoder.decode(self._text, final=self._finish == "stop")
 
     def _choose(self, logits: NDArray[np.float32]) -> int:
         if self._grammar is None:
@@ -122,10 +126,13 @@ class GenerateReply(Reply):
         return self._choose_by(logits, mask=self._grammar.mask())
 
     def _cut_at_stop(self, added: int) -> bool:
-        """Cut the text before the first stop string that the last `added` bytes complete; True if there is one."""
+        """Cut the text before the first stop string that the last `added` bytes complete; True if there is one.
+
+        A stop string ends an answer, not the thoughts before it.
+        """
         starts = [self._text.find(stop, max(0, len(self._text) - added - len(stop) + 1)) for stop in self._stops]
         cut = min((start for start in starts if start >= 0), default=None)
-        if cut is None:
+        if cut is None or self._thoughts.unfinished(self._written()):
             return False
         del self._text[cut:]
         return True

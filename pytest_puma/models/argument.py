@@ -99,6 +99,7 @@ def _kinds() -> dict[str, type]:
 _PARSERS: dict[type, tuple[str, Callable[[str], Any]]] = {
     int: ("a whole number", int),
     bool: ("on or off", {"on": True, "off": False}.__getitem__),
+    str: ("a word", str),
 }
 
 

@@ -16,7 +16,16 @@ from collections.abc import Sequence
 #: The point values that agile teams estimate with.
 FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 
-_TAG = re.compile(r"<(?P<open>/?)(?:think|thinking|reasoning)>|\[(?P<bracket>/?)THINK\]", re.IGNORECASE)
+#: Marks around thoughts, of the models whose replies are published. The engine writes those of its model as `<think>`.
+_TAG = re.compile(
+    r"""(?P<opens> <(?:\w+:)?(?:think|thinking|reasoning)(?::\w+)?> | \[THINK\] | <\|START_THINKING\|>
+                | <\|channel>thought\b | (?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>
+                | <\|think\|> )
+      | </(?:\w+:)?(?:think|thinking|reasoning)(?::\w+)?> | \[/THINK\] | <\|END_THINKING\|> | <channel\|>
+      | (?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>
+      | <\|end\|><\|begin\|>assistant<\|content\|>""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _MARKER = re.compile(
     r"""(?: ^ [\s>#*_`\-+\u2022]* (?:\d+[.)][\s*_`]*)?         # quote, heading, bold, bullet, step number
           | [.!?] ["')\]*_`]* \s+ [*_`]* )                    # or behind a sentence
@@ -40,10 +49,22 @@ def strip_reasoning(text: str) -> str:
     An unclosed block extends to the end of the text; a closing tag without an opening one ends a block
     that began before the text (many chat templates put the opening tag into the prompt).
     """
+    kept, rest, thinking = _outside_thoughts(text)
+    # A blank separates the words before and after a block.
+    return " ".join([*kept, *([] if thinking else [rest])]).strip()
+
+
+def in_thoughts(text: str) -> bool:
+    """Whether a reply ends inside a reasoning block."""
+    return _outside_thoughts(text)[2]
+
+
+def _outside_thoughts(text: str) -> tuple[list[str], str, bool]:
+    """The texts before reasoning blocks, the text behind the last mark, and whether this one opens a block."""
     kept: list[str] = []
     position, thinking = 0, False
     for tag in _TAG.finditer(text):
-        if tag["open"] or tag["bracket"]:
+        if not tag["opens"]:
             if not thinking:
                 kept.clear()
             thinking = False
@@ -51,10 +72,7 @@ def strip_reasoning(text: str) -> str:
             kept.append(text[position : tag.start()])
             thinking = True
         position = tag.end()
-    if not thinking:
-        kept.append(text[position:])
-    # A blank separates the words before and after a block.
-    return " ".join(kept).strip()
+    return kept, text[position:], thinking
 
 
 def own_words(text: str, tags: Sequence[str] = ()) -> str:

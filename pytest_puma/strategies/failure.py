@@ -4,6 +4,7 @@
     not_a_label       the parser returned a text that is not among `valid_labels()`
     not_a_choice      the same for choices: a text that is none of those of the sample
     not_a_number      the same in a regression: a text that is not a finite number
+    thinking          the reply ends inside its reasoning
     truncated         the reply was cut off, and what is complete of it contains no answer
     empty             the reply has no text outside of its reasoning
     no_answer_line    the strategy parses the `Answer:` line; the reply has none and states no answer either
@@ -19,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Answer, Response
-from pytest_puma.scenarios.answers import strip_reasoning
+from pytest_puma.scenarios.answers import in_thoughts, strip_reasoning
 from pytest_puma.strategies.task import Task
 
 
@@ -54,6 +55,8 @@ def _cause(task: Task, response: Response, *, final_line: bool) -> Failure:
     for value in _parsed(task, (line,) if final_line else (text, line)):
         if not task.allows(value):
             return _refused(task, value)
+    if in_thoughts(response.text):
+        return Failure(cause="thinking")
     if response.truncated:
         return Failure(cause="truncated")
     if not text:

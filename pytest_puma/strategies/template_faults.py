@@ -20,11 +20,7 @@ _MAX_REASON = 300
 
 def fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str]) -> str:
     """The fault, with a suggestion if a name does not exist."""
-    from pytest_puma.engine.budget import LimitError
-
     message = reason(error)
-    if isinstance(error, LimitError):
-        return f"{message}; expected a prompt of ordinary size: shorten its loops and texts"
     missing = _MISSING.search(message)
     name = missing[1] if missing else ""
     owner = _owner(error)

@@ -13,14 +13,13 @@ searches the scenario's own folder; `"triage_jira/_x.jinja"` names another one.
 
 The variables are the sample's fields by name, all of them again as `instance`, and `examples`, `labels` and `scenario`
 (see `Task.variables`), without the fields that reveal the gold answer; an unknown variable is an error. Templates run
-in the sandbox of chat templates (`engine.sandbox`): limited in time and text, without random functions.
+in the sandbox of chat templates (`engine.sandbox`), without random functions.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     import jinja2
     from jinja2 import nodes
 
-    from pytest_puma.engine.sandbox import BoundedEnvironment
+    from pytest_puma.engine.sandbox import SandboxedEnvironment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +54,6 @@ class Template:
     path: Path
     sources_sha256: str
     compiled: jinja2.Template = field(repr=False, compare=False)
-    environment: BoundedEnvironment = field(repr=False, compare=False)
     turns: Mapping[str, int] = field(repr=False, compare=False)
 
     @property
@@ -112,17 +110,14 @@ class Template:
 
     def _render(self, turn: str, variables: Mapping[str, Any], hidden: Collection[str]) -> dict[str, str]:
         """The stripped text of the blocks for the system and the turn, or of the whole as the user's."""
-        from pytest_puma.engine.budget import size
-
         context = self.compiled.new_context(dict(variables))
         try:
-            with self.environment.budget(lambda: size(variables, sys.maxsize)):
-                # The root comes first: it runs the imports and assignments that blocks read, and adds a parent's.
-                with _silent(context.blocks):
-                    texts = {USER: "".join(self.compiled.root_render_func(context))}
-                if context.blocks:
-                    names = (name for name in (SYSTEM, turn) if name in context.blocks)
-                    texts = {name: "".join(context.blocks[name][0](context)) for name in names}
+            # The root comes first: it runs the imports and assignments that blocks read, and adds a parent's.
+            with _silent(context.blocks):
+                texts = {USER: "".join(self.compiled.root_render_func(context))}
+            if context.blocks:
+                names = (name for name in (SYSTEM, turn) if name in context.blocks)
+                texts = {name: "".join(context.blocks[name][0](context)) for name in names}
         except Exception as error:
             # Any error is the template's fault: it may divide by zero or add text to numbers.
             msg = f"{place(error, self.path)}: {fault(error, variables, hidden)}"
@@ -179,11 +174,11 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
     """Compile a file whose includes are searched in `folders`."""
     import jinja2
 
-    from pytest_puma.engine.sandbox import BoundedEnvironment
+    from pytest_puma.engine.sandbox import SandboxedEnvironment
 
     loader = jinja2.FileSystemLoader(folders)
     # The end is kept so that an include on its own line stays a line.
-    environment = BoundedEnvironment(loader=loader, undefined=jinja2.StrictUndefined, keeps_end=True)
+    environment = SandboxedEnvironment(loader=loader, undefined=jinja2.StrictUndefined, keeps_end=True)
     try:
         read = list(_sources(environment, loader, path.name))
         sources = {name: source for name, source, _ in read}
@@ -200,13 +195,11 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
         # Python's errors too, from the code that Jinja2 compiles a template to.
         msg = f"{path}: {reason(error)}; expected a Jinja2 template in UTF-8"
         raise TemplateError(msg) from error
-    return Template(
-        path=path, sources_sha256=_digest(sources), compiled=compiled, environment=environment, turns=blocks
-    )
+    return Template(path=path, sources_sha256=_digest(sources), compiled=compiled, turns=blocks)
 
 
 def _sources(
-    environment: BoundedEnvironment, loader: jinja2.BaseLoader, name: str
+    environment: SandboxedEnvironment, loader: jinja2.BaseLoader, name: str
 ) -> Iterator[tuple[str, str, nodes.Template]]:
     """Name, source and tree of a template and of all templates that it includes, imports or extends."""
     from jinja2 import TemplateNotFound, meta

@@ -15,7 +15,7 @@ from tests.tiny_gguf import CHATML
 
 REFUSES_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + ROLES
 DROPS_SYSTEM = ROLES.replace("messages %}", "messages if m.role != 'system' %}")
-OPENS_THOUGHTS = ROLES + "{% if add_generation_prompt %}<|assistant|><think>\n{% endif %}"
+OPENS_THOUGHTS = ROLES + "{% if add_generation_prompt %}[assistant:<think>\n{% endif %}"
 
 
 def test_a_model_without_template_gets_the_plain_format() -> None:
@@ -64,9 +64,9 @@ def test_without_system_role_the_system_message_moves_into_the_first_user_messag
 @pytest.mark.parametrize(
     ("template", "end"),
     [
-        (OPENS_THOUGHTS, "<|assistant|><think>\n\n</think>\n\nAnswer:"),
+        (OPENS_THOUGHTS, "[assistant:<think>\n\n</think>\n\nAnswer:"),
         (OPENS_THOUGHTS.replace("<think>\n", "<think>\n\n</think>\n\n"), "<think>\n\n</think>\n\nAnswer:"),
-        (ROLES, "[user:Why?]Answer:"),
+        (ROLES, "[user:Why?][assistant:Answer:"),
     ],
 )
 def test_an_answer_without_thinking_begins_after_the_thoughts(template: str, end: str) -> None:
@@ -74,7 +74,7 @@ def test_an_answer_without_thinking_begins_after_the_thoughts(template: str, end
 
 
 def test_the_thoughts_of_a_model_that_may_think_stay_open() -> None:
-    assert render(OPENS_THOUGHTS, thinking=True).endswith("<|assistant|><think>\n")
+    assert render(OPENS_THOUGHTS, thinking=True).endswith("[assistant:<think>\n")
 
 
 def test_a_tag_spelled_in_a_sample_is_not_closed() -> None:
@@ -144,39 +144,40 @@ CUTS = ROLES.replace("m.content", "m.content[1:]")
         [PLAIN, CHATML, REFUSES_SYSTEM, DROPS_SYSTEM, OPENS_THOUGHTS, TRIMS, ROLES + "\U000f0001"]
     ),
 )
-def test_pieces_make_up_the_rendered_prompt(*, plain: bool, contents: list[str], prefill: str, template: str) -> None:
+def test_marks_stand_for_what_a_sample_spells(*, plain: bool, contents: list[str], prefill: str, template: str) -> None:
     prompt = Prompt(
         messages=(SYSTEM, *(Message(role="user", content=content) for content in contents)),
         prefill=prefill,
         chat=not plain,
     )
-    pieces = chat(template).pieces(prompt, CONTROL)
-    assert "".join(text for text, _ in pieces) == chat(template).render(prompt)
-    assert [text for text, trusted in pieces if not trusted] == CONTROL.findall("|".join(contents))
+    text, spelled = chat(template).marked(prompt, CONTROL)
+    for mark, spelling in spelled.items():
+        text = text.replace(mark, spelling)
+    assert text == chat(template).render(prompt)
+    assert set(spelled.values()) == set(CONTROL.findall("|".join(contents)))
 
 
 @pytest.mark.parametrize(
     ("template", "expected"),
     [
-        (CUTS, [("[user:a ", True), ("</s>", False), (" b]", True)]),
-        (ROLES + "\ue0f7", [("[user:<a ", True), ("</s>", False), (" b]\ue0f7", True)]),
-        ("{{ messages[0].role }}", [("user", True)]),
-        ("{{ messages[0].content.split(' ')[1] }}", [("</s>", False)]),
-        ("{{ messages[0].content | tojson }}", [('"<a ', True), ("</s>", False), (' b"', True)]),
+        (CUTS, "[user:a @ b]"),
+        (ROLES + "\ue0f7", "[user:<a @ b]\ue0f7"),
+        ("{{ messages[0].content.split(' ')[1] }}", "@"),
+        ("{{ messages[0].content | tojson }}", '"<a @ b"'),
     ],
 )
-def test_a_template_may_change_a_sample_that_spells_a_control_token(
-    template: str, expected: list[tuple[str, bool]]
-) -> None:
+def test_a_template_may_change_a_sample_that_spells_a_control_token(template: str, expected: str) -> None:
     prompt = Prompt(messages=(Message(role="user", content="<a </s> b"),))
-    assert chat(template).pieces(prompt, CONTROL) == expected
+    text, spelled = chat(template).marked(prompt, CONTROL)
+    (mark,) = spelled
+    assert text == expected.replace("@", mark)
 
 
 def test_the_text_of_the_template_and_the_prefill_are_trusted() -> None:
-    pieces = chat(ROLES + "</s>").pieces(Prompt(messages=(USER,), prefill="<s>"), CONTROL)
-    assert pieces == [("[user:Why?]</s><s>", True)]
+    prompt = Prompt(messages=(USER,), prefill="<s>")
+    assert chat(ROLES + "</s>").marked(prompt, CONTROL) == ("[user:Why?]</s>[assistant:<s>", {})
 
 
-def test_an_answered_chat_ends_with_the_templates_end_of_turn() -> None:
-    assert chat(CHATML).answered("x").endswith("<|im_start|>assistant\nx<|im_end|>\n")
-    assert chat(None).answered("x").endswith("Assistant: x\n\n")
+def test_the_texts_behind_an_answer_are_those_of_the_template() -> None:
+    assert chat(CHATML).after == ("<|im_end|>\n", "<|im_end|>\n<|im_start|>user\n")
+    assert chat(None).after == ("\n\n", "\n\nUser: ")

@@ -1,4 +1,4 @@
-"""Templates cannot reach Python or files, nor make prompts without bounds."""
+"""Templates cannot reach Python or files."""
 
 from __future__ import annotations
 
@@ -29,33 +29,7 @@ def test_a_template_reaches_nothing_but_its_variables(project: TemplateProject, 
 
 
 @pytest.mark.parametrize(
-    "bomb",
-    [
-        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
-        "{% block user %}{% for i in range(99999) %}{{ 'a' * 99999 }}{% endfor %}{% endblock %}",
-        "{% macro f(n) %}{{ f(n + 1) if n < 99 }}{{ f(n + 1) if n < 99 }}{% endmacro %}{{ f(0) }}",
-        "{{ title * 10 ** 10 }}",
-        "{{ title | center(10 ** 10) }}",
-        "{{ '%9999999999d' % 1 }}",
-        "{{ ('a b' * 3000000) | sort }}",
-        "{{ 'a' | indent(10 ** 10) }}{{ ('a\n' * 99999) | indent(10 ** 5) }}",
-        "{% set n = namespace(x=title) %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
-    ],
-)
-def test_a_template_without_bounds_is_refused_with_its_line(project: TemplateProject, bomb: str) -> None:
-    expected = r"zero_shot\.jinja, line 1: it (makes|pads) .*; expected a prompt of ordinary size: shorten its loops"
-    with pytest.raises(TemplateError, match=expected):
-        project.render(bomb)
-
-
-def test_the_budget_grows_with_the_fields_of_the_sample(project: TemplateProject) -> None:
-    project.write("{% for word in title.split(' ') %}{{ word }}{% endfor %}")
-    title = "a " * 500_000
-    assert project.find().render("user", {"title": title})[0].content == title.replace(" ", "")
-
-
-@pytest.mark.parametrize(
-    "source", ["{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}", "{% if true %}" * 300 + "{% endif %}" * 300, "x" * 70_000]
+    "source", ["{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}", "{% if true %}" * 300 + "{% endif %}" * 300]
 )
 def test_a_template_that_cannot_be_compiled_is_an_error_with_its_file(project: TemplateProject, source: str) -> None:
     with pytest.raises(TemplateError, match=r"zero_shot\.jinja: .*; expected a Jinja2 template"):

@@ -72,7 +72,9 @@ class NativeBackend(TextSide):
         trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
         super().__init__(self._model, model, limits, trained=trained, threads=self._threads)
         self._on_gpu, self._strict = limits.on_gpu, options.strict
-        self.signature: Mapping[str, str] = signature_of(model, limits, digest=digest, threads=self._threads)
+        self.signature: Mapping[str, str] = signature_of(
+            model, limits, digest=digest, threads=self._threads, chat_format=self.chat_format
+        )
 
     # -- the cache -------------------------------------------------------------------------------
 

@@ -27,7 +27,9 @@ _MAPPED = re.compile(r"/.*/lib(?:llama|ggml)[^/]*\.so[^/]*$", re.MULTILINE)
 _PARTS = ("mtmd", "llama-common")
 
 
-def signature_of(model: Model, limits: Limits, *, digest: str, threads: int) -> Mapping[str, str]:
+def signature_of(
+    model: Model, limits: Limits, *, digest: str, threads: int, chat_format: Mapping[str, str]
+) -> Mapping[str, str]:
     """Return the signature of a backend for a model whose weights have this digest."""
     options = model.options
     return {
@@ -41,7 +43,9 @@ def signature_of(model: Model, limits: Limits, *, digest: str, threads: int) -> 
         "gpu_layers": str(options.gpu_layers),
         "n_ctx": str(options.n_ctx),
         "chat": str(options.chat),
+        "chat_format": "; ".join(f"{name}: {fact}" for name, fact in chat_format.items()),
         "thinking": str(options.thinking),
+        "reasoning_effort": str(options.reasoning_effort),
         "strict": str(options.strict),
     }
 

@@ -45,7 +45,7 @@ class DryBackend(TextSide):
             raise
         threads = model.options.threads or threads or cores()
         self.signature: Mapping[str, str] = (
-            signature_of(model, limits, digest=digest, threads=threads) if digest else {}
+            signature_of(model, limits, digest=digest, threads=threads, chat_format=self.chat_format) if digest else {}
         )
         self._logits = np.zeros((self.rows, self._vocabulary.size), dtype=np.float32)
         self._logits[:, self._vocabulary.stop] = 1.0

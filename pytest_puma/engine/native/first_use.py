@@ -1,12 +1,15 @@
-"""The program that `smoke_test` runs: it loads a model and decodes two tokens.
+"""The program that `smoke_test` runs: it renders a model's chat template, loads the model and decodes two tokens.
 
-An error of pytest-puma is left to the process that started it, which meets it again.
+The first rendering has limits of time and memory: a template is a program. Other errors of pytest-puma are left to the
+process that started this one, which meets them again.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 #: Tokens in the cache: more than those of the prompt.
@@ -14,6 +17,40 @@ _TOKENS = 256
 #: Bytes of weights from which on all cores compute. Beside busy processes, threads wait for each other: with a model of
 #: 270M, two took 2.4 s where one took 1.2 s.
 _LARGE = 2 << 30
+#: Processor seconds and bytes for the vocabulary and the template. The largest vocabulary takes a second.
+TEMPLATE_SECONDS, _TEMPLATE_BYTES = 10, 1 << 30
+#: The exit status after a template that cannot be used.
+REFUSED = 3
+
+
+def learn(path: Path) -> None:
+    """Render the chat template for the first time; a `ChatTemplateError` if it cannot be used."""
+    from pytest_puma.core import Model
+    from pytest_puma.engine.native.dry import DryBackend
+
+    with _limited():
+        DryBackend(Model(name="it", path=path), context_limit=_TOKENS).close()
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Limit the memory, and end the process by a signal when the time is over, also inside a call of C."""
+    try:
+        import resource
+    except ImportError:  # no such limits on Windows
+        yield
+        return
+    import psutil
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    most = psutil.Process().memory_info().vms + _TEMPLATE_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
+    signal.setitimer(signal.ITIMER_VIRTUAL, TEMPLATE_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def use(path: Path, *, threads: int) -> None:
@@ -31,10 +68,17 @@ def use(path: Path, *, threads: int) -> None:
 if __name__ == "__main__":
     sys.path[:] = sys.argv[2:]
     from pytest_puma.core import PumaError
+    from pytest_puma.engine.chat import ChatTemplateError
     from pytest_puma.engine.cores import cores
     from pytest_puma.models import stamps_of
 
-    with suppress(PumaError):
-        weights = Path(sys.argv[1])
+    weights = Path(sys.argv[1])
+    try:
+        learn(weights)
         size = sum(stamp.size for stamp in stamps_of(weights))
         use(weights, threads=cores() if size > _LARGE else 1)
+    except ChatTemplateError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(REFUSED)
+    except PumaError:
+        pass

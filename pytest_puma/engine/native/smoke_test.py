@@ -3,7 +3,8 @@
 `models/` checks the header: formats, sizes, the end of the file. What llama.cpp asserts beyond that depends on the
 architecture, on the kind of vocabulary and on the operations that it computes, so it is tried and not listed. Of
 59,263 small files with random damage (tests/fuzz), 48,147 were refused with an error, 659 ended the process of their
-first use, 4 kept it busy for ever, and none harmed a process after it.
+first use, 4 kept it busy for ever, and none harmed a process after it. The chat template, a program in the file, is
+rendered there for the first time, too, with limits of time and memory.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import llama_cpp
 from pytest_puma.core import EngineError, Model
 from pytest_puma.core.child_process import run_program
 from pytest_puma.engine.native.build import build_id
+from pytest_puma.engine.native.first_use import REFUSED, TEMPLATE_SECONDS
 from pytest_puma.models import OpenedFiles, recall, remember
 
 _PROGRAM = Path(__file__).with_name("first_use.py")
@@ -27,6 +29,8 @@ _SECONDS, _BYTES_PER_SECOND = 120.0, 20_000_000
 _MAX_REASON = 300
 #: The exit status of a program that ends with an exception: one that cannot be imported, for example.
 _EXCEPTION = 1
+#: That of one whose processor time for the chat template is over; such signals exist on Unix alone.
+_TIME_IS_OVER = -getattr(signal, "SIGVTALRM", REFUSED)
 
 
 def smoke_test(model: Model, *, seconds: float | None = None) -> None:
@@ -45,6 +49,8 @@ def smoke_test(model: Model, *, seconds: float | None = None) -> None:
         process = run_program(_PROGRAM, model.path, seconds=limit)
     except subprocess.TimeoutExpired:
         _refuse(model, f"did not decode two tokens within {limit:g} s")
+    if process.returncode in {REFUSED, _TIME_IS_OVER}:
+        _refuse_template(model, process)
     if process.returncode not in {0, _EXCEPTION}:
         _refuse(model, f"ended its process ({_ending(process.returncode)}{_last_line(process.stderr)})")
     if process.returncode == 0:
@@ -57,6 +63,14 @@ def _refuse(model: Model, problem: str) -> NoReturn:
         f"convert the file again, or try another version of llama-cpp-python than {llama_cpp.__version__}"
     )
     raise EngineError(msg) from None
+
+
+def _refuse_template(model: Model, process: subprocess.CompletedProcess[str]) -> NoReturn:
+    reason = f"the model's chat template cannot be used: it takes more than {TEMPLATE_SECONDS} s"
+    if process.returncode == REFUSED:
+        reason = process.stderr.strip().splitlines()[-1]
+    msg = f"{model.name}: {reason}"
+    raise EngineError(msg)
 
 
 def _ending(code: int) -> str:

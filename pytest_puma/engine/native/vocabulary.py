@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import llama_cpp
 
 from pytest_puma.core import EngineError, Prompt
+from pytest_puma.core.thoughts import Thoughts
 from pytest_puma.engine.chat import ChatFormat
 from pytest_puma.engine.native.binding import error_log
 from pytest_puma.engine.native.grammar import NativeGrammar
@@ -25,22 +26,30 @@ _LINE_BREAKS = (b"\n", b"<0x0A>", "Ċ".encode())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Encoded:
-    """A prompt's tokens; continuations follow the tokens of `head`, tokenised together with the text `tail`."""
+    """A prompt's tokens; continuations follow the tokens of `head`, tokenised together with the text `tail`.
+
+    `control`: the tail may spell control tokens; a sample must not.
+    """
 
     prompt: Prompt
+    answer: bool
     tokens: list[int]
     head: list[int]
     tail: str
+    control: bool = True
 
 
 class Vocabulary:
     """The vocabulary of a loaded model; the weights are not used.
 
     `size`: number of tokens. `stop`: a token that ends a generation. `ends_of_turn`: the tokens that may follow an
-    answer. `stops`: strings that end every reply in a chat. `notes`: warnings for the report.
+    answer. `stops`: strings that end every reply in a chat. `notes`: warnings for the report. `chat_format`: what was
+    learned from the chat template, in words.
     """
 
-    def __init__(self, model: Any, *, name: str, thinking: bool, chat: bool = True) -> None:
+    def __init__(
+        self, model: Any, *, name: str, thinking: bool = False, effort: str | None = None, chat: bool = True
+    ) -> None:
         """`chat`: prompts have the model's chat format; False if they are plain text."""
         self._name = name
         self._vocab = llama_cpp.llama_model_get_vocab(model)
@@ -54,47 +63,69 @@ class Vocabulary:
         self._spelled = re.compile("|".join(map(re.escape, spellings)) or "(?!)")
         # The last prompt of each thread: a scored prompt is encoded for each continuation, a vote's for each reply.
         self._last = threading.local()
-        self._chat = self._chat_format(model, thinking=thinking)
+        self._chat = self._chat_format(model, thinking=thinking, effort=effort)
         self.stops: Sequence[str] = self._chat.stops
-        self.stop = self._find_stop()
-        self.ends_of_turn = self._find_ends_of_turn(in_lines=not chat or bool(self.stops))
+        self._printed = self._controls.keys() & {token for mark in self._chat.marks for token in self._tokenize(mark)}
+        self.stop, in_line = self._find_stop()
+        self.ends_of_turn = self._find_ends_of_turn(in_lines=not chat or not in_line)
+        self.chat_format: Mapping[str, str] = {**self._chat.facts(), "answer ends with": repr(self._special(self.stop))}
 
-    def encode(self, prompt: Prompt, continuation: str = "") -> list[int]:
+    def encode(self, prompt: Prompt, continuation: str = "", *, answer: bool = False) -> list[int]:
         """Return the tokens of the prompt, in the model's chat format or as plain text, with a continuation.
 
-        A control token spelled in the continuation is encoded as text.
+        `answer`: up to the place where an answer begins, behind any thoughts; a continuation always begins there. A
+        control token spelled in it is encoded as text.
         """
+        answer = answer or bool(continuation)
         encoded = getattr(self._last, "encoded", None)
-        if encoded is None or encoded.prompt is not prompt:
-            encoded = self._last.encoded = self._encode(prompt)
+        if encoded is None or encoded.prompt is not prompt or encoded.answer != answer:
+            encoded = self._last.encoded = self._encode(prompt, answer=answer)
         if not continuation:
             return encoded.tokens[:]
         text = continuation if prompt.prefill else f"{self._chat.joint_of(prompt)}{continuation}"
         if self._has_control(continuation):
             return encoded.tokens + self._tokenize(text, control=False)
         # Tokenised as one text, so that a token may merge across the end of the prompt.
-        return encoded.head + self._tokenize(f"{encoded.tail}{text}")
+        return encoded.head + self._tokenize(f"{encoded.tail}{text}", control=encoded.control)
 
-    def _encode(self, prompt: Prompt) -> _Encoded:
-        *before, (last, _) = self._pieces_of(prompt)
-        head = [token for text, trusted in before for token in self._tokenize(text, control=trusted)]
-        end = self._tokenize(last)
+    def thoughts(self, prompt: Prompt) -> Thoughts:
+        """Return the marks around thoughts that the reply to a prompt may have."""
+        return self._chat.thoughts(prompt)
+
+    def _encode(self, prompt: Prompt, *, answer: bool) -> _Encoded:
+        encoded = self._encode_trusted
+        if any(self._has_control(message.content) for message in prompt.messages):
+            encoded = self._encode_untrusted
+        head, tail, control = encoded(prompt, answer=answer)
+        end = self._tokenize(tail, control=control)
         bos = llama_cpp.llama_vocab_bos(self._vocab)
         # A template that prints the BOS token must not get a second one.
         if llama_cpp.llama_vocab_get_add_bos(self._vocab) and (head or end)[:1] != [bos]:
             head.insert(0, bos)
-        cut, tail = self._cut(last, end)
-        return _Encoded(prompt=prompt, tokens=head + end, head=head + end[:cut], tail=tail)
+        return _Encoded(prompt=prompt, answer=answer, tokens=head + end, head=head, tail=tail, control=control)
 
-    def _pieces_of(self, prompt: Prompt) -> list[tuple[str, bool]]:
-        """The rendered prompt in pieces (`ChatFormat.pieces`): a control token spelled in a sample must stay text.
+    def _encode_trusted(self, prompt: Prompt, *, answer: bool) -> tuple[list[int], str, bool]:
+        """The tokens before the last control token, the text from it on, and that this text may spell others."""
+        text = self._chat.render(prompt, answer=answer)
+        tokens = self._tokenize(text)
+        cut, tail = self._cut(text, tokens)
+        return tokens[:cut], tail, True
 
-        The last piece belongs to the template or the prefill: continuations are appended to it.
+    def _encode_untrusted(self, prompt: Prompt, *, answer: bool) -> tuple[list[int], str, bool]:
+        """The same for a prompt whose samples spell control tokens, which must stay text.
+
+        The text between two control tokens of the template is tokenised as a whole, as llama.cpp does it: some
+        vocabularies put a blank before each text.
         """
-        if not any(self._has_control(message.content) for message in prompt.messages):
-            return [(self._chat.render(prompt), True)]
-        pieces = self._chat.pieces(prompt, self._spelled)
-        return pieces if pieces and pieces[-1][1] else [*pieces, ("", True)]
+        rendered, spelled = self._chat.marked(prompt, self._spelled, answer=answer)
+        text, *rest = re.split(f"({self._spelled.pattern})", rendered)
+        head: list[int] = []
+        for control, following in zip(rest[::2], rest[1::2], strict=True):
+            tokens = self._tokenize(control)
+            head += [*self._tokenize(_respelled(text, spelled), control=False), *tokens]
+            strips = llama_cpp.llama_vocab_get_attr(self._vocab, tokens[-1]) & llama_cpp.LLAMA_TOKEN_ATTR_RSTRIP
+            text = following.lstrip() if strips else following
+        return head, _respelled(text, spelled), False
 
     def _cut(self, text: str, tokens: list[int]) -> tuple[int, str]:
         """The number of tokens before the last control token, and the text from it on.
@@ -110,13 +141,13 @@ class Vocabulary:
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""
         if token not in self._ends:
-            self._ends[token] = bool(llama_cpp.llama_vocab_is_eog(self._vocab, token))
+            self._ends[token] = self._is_eog(token) or (token == self.stop and token not in self._printed)
         return self._ends[token]
 
     def piece(self, token: int) -> bytes:
-        """Return the bytes of a token; none for a control token."""
+        """Return the bytes of a token; none for a control token, unless it marks thoughts."""
         if token not in self._pieces:
-            self._pieces[token] = self._token_text(token, special=False)
+            self._pieces[token] = self._token_text(token, special=token in self._printed)
         return self._pieces[token]
 
     def grammar(self, text: str) -> NativeGrammar:
@@ -151,29 +182,37 @@ class Vocabulary:
                 return buffer.raw[:length]
             size = -length
 
-    def _chat_format(self, model: Any, *, thinking: bool) -> ChatFormat:
+    def _chat_format(self, model: Any, *, thinking: bool, effort: str | None) -> ChatFormat:
         template = llama_cpp.llama_model_chat_template(model, None)
-        if not template:
-            self.notes = ("the file has no chat template; prompts use the plain format 'User: ... Assistant: ...'",)
-        return ChatFormat(
+        chat_format = ChatFormat(
             template.decode("utf-8", errors="replace") if template else None,
             bos=self._special(llama_cpp.llama_vocab_bos(self._vocab)),
             eos=self._special(llama_cpp.llama_vocab_eos(self._vocab)),
             thinking=thinking,
+            effort=effort,
         )
+        missing = "the file has no chat template; prompts use the plain format 'User: ... Assistant: ...'"
+        self.notes = (*([] if template else [missing]), *chat_format.notes)
+        return chat_format
 
     def _special(self, token: int) -> str:
         return self._token_text(token, special=True).decode("utf-8", errors="replace") if token >= 0 else ""
 
-    def _find_stop(self) -> int:
-        """The template's own end of turn, else the one that the vocabulary declares."""
-        ends = [token for token in self._tokenize(self._chat.answered("x")) if self.is_end(token)]
+    def _find_stop(self) -> tuple[int, bool]:
+        """The token that ends an answer, and whether it ends the line of the answer.
+
+        It is the first control token that the template puts behind an answer, else the one that the vocabulary
+        declares.
+        """
+        texts = self._chat.after
+        behind = [token for text in texts for token in self._tokenize(text)]
+        shown = [token for token in behind if token in self._controls or self._is_eog(token)]
         declared = [llama_cpp.llama_vocab_eot(self._vocab), llama_cpp.llama_vocab_eos(self._vocab)]
-        stop = next((int(token) for token in [*ends[-1:], *declared] if token >= 0), None)
+        stop = next((int(token) for token in [*shown[:1], *declared] if token >= 0), None)
         if stop is None:
             msg = f"{self._name}: the vocabulary has no end-of-turn token"
             raise EngineError(msg)
-        return stop
+        return stop, not next(filter(None, texts), "").startswith("\n")
 
     def _find_ends_of_turn(self, *, in_lines: bool) -> tuple[int, ...]:
         """The stop token alone; in plain text and in the plain format any token that ends a line or the text.
@@ -184,10 +223,18 @@ class Vocabulary:
         """
         if not in_lines:
             return (self.stop,)
-        is_end = partial(llama_cpp.llama_vocab_is_eog, self._vocab)
-        return tuple(token for token in range(self.size) if is_end(token) or self._breaks_line(token))
+        ends = (token for token in range(self.size) if self._is_eog(token) or self._breaks_line(token))
+        return tuple(dict.fromkeys((self.stop, *ends)))
+
+    def _is_eog(self, token: int) -> bool:
+        return bool(llama_cpp.llama_vocab_is_eog(self._vocab, token))
 
     def _breaks_line(self, token: int) -> bool:
         # Checked first: reading the bytes of all 260,000 tokens of a vocabulary would take half a second.
         spelling = llama_cpp.llama_vocab_get_text(self._vocab, token)
         return spelling.startswith(_LINE_BREAKS) and self._token_text(token, special=False).startswith(b"\n")
+
+
+def _respelled(text: str, spelled: Mapping[str, str]) -> str:
+    """The text with the spelling of each mark in its place."""
+    return text.translate({ord(mark): spelling for mark, spelling in spelled.items()})
