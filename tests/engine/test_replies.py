@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Backend, Generate, Message, Prompt, Response, Usage
+from pytest_puma.core.thoughts import Thoughts
 from pytest_puma.engine.jobs import Row
 from pytest_puma.engine.replies import GenerateReply, ScoreReply, overflow
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
 
 END = "<end>"
+NONE = Thoughts()
+THINKING = Thoughts(open="<|think|>", close="<|end|><|answer|>", begun=True)
 
 
 def one_hot(token: int, size: int) -> Logits:
@@ -31,13 +34,15 @@ def reply_to(
     max_tokens: int = 99,
     room: int | None = None,
     logprobs: bool = False,
+    thoughts: Thoughts = NONE,
 ) -> Response:
     """The response if the model generates these pieces one by one, each as its own token; END ends it."""
     vocabulary = [piece.encode() if isinstance(piece, str) and piece != END else piece for piece in pieces]
     backend = SimpleNamespace(
         stops=(),
         is_end=lambda token: vocabulary[token] == END,
-        piece=lambda token: vocabulary[token],
+        piece=lambda token: b"" if vocabulary[token] == END else vocabulary[token],
+        thoughts=lambda _prompt: thoughts,
     )
     prompt = Prompt(messages=(Message(role="user", content="?"),), stop=stop)
     request = Generate(prompt=prompt, max_tokens=max_tokens, logprobs=logprobs)
@@ -85,6 +90,16 @@ def test_cutting_at_a_stop_string_does_not_depend_on_the_tokens(text: str, sizes
     pieces = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
     response = reply_to([*pieces, END], stop=(stop,))
     assert response.text == text.partition(stop)[0]
+
+
+def test_a_stop_string_ends_the_answer_and_not_the_thoughts_before_it() -> None:
+    reply = reply_to(["one\n", "two", "<|end|><|answer|>", "Major\n", "more"], stop=("\n",), thoughts=THINKING)
+    assert (reply.text, reply.finish) == ("<think>one\ntwo</think>Major", "stop")
+
+
+def test_a_reply_that_is_cut_off_in_its_thoughts_shows_that_they_are_open() -> None:
+    reply = reply_to(["Critical? ", "No"], max_tokens=2, thoughts=THINKING)
+    assert (reply.text, reply.finish) == ("<think>Critical? No", "length")
 
 
 def test_an_empty_stop_string_stops_nothing() -> None:

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from pytest_puma.core import ModelError, ModelOptions
 from pytest_puma.models import ModelArgument, parse_argument
 
-KEYS = "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, strict, chat (a path with ',' in it must exist)"
+KEYS = (
+    "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, reasoning_effort, strict, chat "
+    "(a path with ',' in it must exist)"
+)
 ALIAS = "expected letters, digits and any of . _ - + : only (a path with '=' in it must exist, or follow an alias)"
 
 
@@ -78,7 +81,13 @@ def test_the_error_of_an_invalid_argument_names_what_is_expected(text: str, sent
 
 @pytest.mark.parametrize("field", fields(ModelOptions), ids=lambda field: field.name)
 def test_every_option_of_a_model_can_be_written(field: Field[Any]) -> None:
-    text, value = {"thinking": ("on", True), "strict": ("on", True), "chat": ("off", False)}.get(field.name, ("3", 3))
+    words = {
+        "thinking": ("on", True),
+        "strict": ("on", True),
+        "chat": ("off", False),
+        "reasoning_effort": ("low", "low"),
+    }
+    text, value = words.get(field.name, ("3", 3))
     assert getattr(parse_argument(f"q.gguf,{field.name}={text}").options, field.name) == value
 
 

@@ -28,9 +28,9 @@ def cause(root: Path, text: str, finish: Finish = "stop", *, final_line: bool = 
         ("SALTY", "stop", Failure(cause="not_a_label", parsed="SALTY")),
         ("SALTY", "length", Failure(cause="not_a_label", parsed="SALTY")),
         ("hard to say", "length", Failure(cause="truncated")),
-        ("<think>SWEET or SOUR or", "length", Failure(cause="truncated")),
+        ("<think>SWEET or SOUR or", "length", Failure(cause="thinking")),
         ("", "stop", Failure(cause="empty")),
-        ("<think>SWEET or SOUR or", "stop", Failure(cause="empty")),
+        ("<think>SWEET or SOUR or", "stop", Failure(cause="thinking")),
         ("hard to say", "stop", Failure(cause="unparsed")),
     ],
 )

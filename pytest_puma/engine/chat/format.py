@@ -175,8 +175,15 @@ class ChatFormat:
         names = self._template.names
         if effort is not None and not efforts(names):
             yield f"reasoning_effort={effort} changes nothing: the model's chat template does not read it"
-        if self._thinking and not self._switches() and not self._layout.thoughts.begun:
+        if self._switches() or self._layout.thoughts.begun:
+            return
+        if self._thinking:
             yield "thinking=on changes nothing: the model's chat template has no switch for it"
+        elif self._layout.thoughts.close:
+            yield (
+                "the model may think before it answers: its chat template has no switch for that; give its replies "
+                "room (--puma-max-tokens)"
+            )
 
     def _switches(self) -> bool:
         """Whether prompts with and without thinking differ."""
