@@ -25,6 +25,7 @@ _MASKS = (
     (re.compile(r"\[ +(?=\d+%\])"), "["),
 )
 _RULE = re.compile(r"-{2,}(  -{2,})+")  # between the headings of a table and its rows
+_SENTENCE = re.compile(r"\* |[^\s:]+: ")  # a note or a sentence below a table
 _NUMBER = re.compile(r"(\[?)(-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)(?<!,)([%*,\]]*)")
 _ABSOLUTE, _RELATIVE, _TOKENS = Decimal("0.05"), Decimal("0.10"), Decimal("0.02")
 
@@ -51,16 +52,18 @@ def settled(output: Sequence[str], printed: Sequence[str]) -> list[str]:
 
 
 def _words(lines: Sequence[str]) -> Iterator[list[_Word]]:
-    """The words of each line; in a table, by column. It ends with the first line without blanks between columns."""
+    """The words of each line; in a table, by column. It ends with the first sentence; names above rows are no end."""
     columns: list[tuple[str, slice]] = []
     for above, line in pairwise(["", *lines]):
         if _RULE.fullmatch(line):
             starts = [match.start() for match in re.finditer("-+", line)]
             columns = [(above[start:end].strip(), slice(start, end)) for start, end in pairwise([*starts, None])]
-        elif not line or any(line[span.start - 2 : span.start].strip() for _, span in columns[1:]):
+        elif not line or _SENTENCE.match(line):
             columns = []
+        # Names above rows cross the blanks between columns.
+        is_row = columns and not any(line[span.start - 2 : span.start].strip() for _, span in columns[1:])
         cells = [_cell(column, word) for column, span in columns for word in line[span].split()]
-        yield cells if columns else _masked(line)
+        yield cells if is_row else _masked(line)
 
 
 def _masked(line: str) -> list[_Word]:

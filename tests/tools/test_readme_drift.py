@@ -123,6 +123,14 @@ def test_a_small_number_may_differ_by_five_hundredths(printed: str, current: str
     assert (settled(now, before) == before) is alike
 
 
+def test_names_above_rows_are_no_end_of_a_table() -> None:
+    def named(cells: dict[str, str]) -> list[str]:
+        head, rule, *rows = _table(cells)
+        return [head, rule, "prioritization_jira_both_orders, puma-tiny, 0% parse failures", *rows]
+
+    assert settled(named({"value": "2.52*"}), named({})) == named({})
+
+
 def test_a_table_ends_with_the_first_line_that_is_no_row() -> None:
     now = [line.replace("mae 2.50 n", "mae 2.51 n") for line in _table({})]
     assert settled(now, _table({})) == now
