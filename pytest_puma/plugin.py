@@ -143,7 +143,10 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     # Not "puma": a project may have its own fixture with this name.
     if "_puma_cell" not in pyfuncitem.fixturenames:
-        return (yield)
+        result = yield
+        if any(mark.name == "puma" for mark in pyfuncitem.own_markers):
+            pytest.fail("puma: the puma marker came while the test ran, where it makes no cells", pytrace=False)
+        return result
     from pytest_puma.session.item import judged
 
     return (yield from judged(pyfuncitem))

@@ -26,6 +26,8 @@ from pytest_puma.session.response_store import keeping, offline
 from pytest_puma.store.serialize import to_lines
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
+#: The outcome until a report has it.
+UNSENT: pytest.StashKey[Outcome] = pytest.StashKey()
 #: The outcome of a cell whose metric raised: its predictions alone.
 UNASSESSED: pytest.StashKey[Outcome] = pytest.StashKey()
 #: The reason why a perturbed cell was not run.
@@ -53,7 +55,7 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     except UnchangedError as error:
         item.stash[UNCHANGED] = str(error)
         pytest.skip(f"puma: {error}")
-    item.stash[OUTCOME] = outcome = replace(outcome, node_id=item.nodeid)
+    item.stash[OUTCOME] = item.stash[UNSENT] = outcome = replace(outcome, node_id=item.nodeid)
     return outcome
 
 
@@ -115,7 +117,7 @@ def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRe
     """Attach the cell to the report, and the outcome once it exists, for the controller.
 
     The outcome is one text, so that it also passes between processes. It goes with the setup, which computes it,
-    so that no later fixture can lose it.
+    so that no later fixture can lose it; with the next report if a plugin repeats the setup without a report.
     """
     report.puma_cell = cell_id(item)  # type: ignore[attr-defined]
     report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
@@ -131,13 +133,15 @@ def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRe
     outcome = item.stash.get(OUTCOME, None)
     if outcome is not None and report.when == "call" and outcome.primary:
         report.puma_value = f"{outcome.primary}={number(outcome[outcome.primary])}"  # type: ignore[attr-defined]
-    if outcome is not None and report.when == "setup":
+    if UNSENT in item.stash:
+        unsent = item.stash[UNSENT]
+        del item.stash[UNSENT]
         with rare_collections():
-            report.puma = to_lines(outcome)  # type: ignore[attr-defined]
+            report.puma = to_lines(unsent)  # type: ignore[attr-defined]
         if settings_of(item.config).junit:
             # pytest writes the properties that the item has at teardown.
             others = [each for each in item.user_properties if not each[0].startswith("puma.")]
-            item.user_properties[:] = [*others, *properties(outcome)]
+            item.user_properties[:] = [*others, *properties(unsent)]
     if outcome is not None and report.when == "teardown":
         # pytest keeps its items to the end of the session; the predictions would fill the memory.
         del item.stash[OUTCOME]

@@ -195,16 +195,24 @@ def add_options(parser: pytest.Parser) -> None:
 def check_ini_keys(config: pytest.Config) -> None:
     """Refuse an unknown ini key of ours, for which pytest only has a warning: a misspelt gate would be none.
 
-    A key that another plugin declares is known.
+    A key that another plugin declares is known. A table of TOML that is none of pytest's, as `tool.pytest.ini_option`,
+    is an unknown key, too.
     """
-    unknown = sorted(filter(_OURS.fullmatch, config._get_unknown_ini_keys()))  # noqa: SLF001 - nothing public lists keys
-    if unknown:
-        from pytest_puma.core.errors import did_you_mean
+    # Nothing public lists the keys.
+    unknown = {key: config._inicfg[key] for key in sorted(config._get_unknown_ini_keys())}  # noqa: SLF001
+    for key, entry in unknown.items():
+        where = "-o" if entry.origin == "override" else config.inipath
+        inside = [name for name in entry.value if _OURS.fullmatch(name)] if isinstance(entry.value, dict) else []
+        if inside:
+            fault = f"the table {key!r} is none of pytest's, so that {inside[0]} in it has no effect"
+            msg = f"puma: {where}: {fault}; expected [tool.pytest]"
+            raise pytest.UsageError(msg)
+        if _OURS.fullmatch(key):
+            from pytest_puma.core.errors import did_you_mean
 
-        where = "-o" if config._inicfg[unknown[0]].origin == "override" else config.inipath  # noqa: SLF001
-        hint = did_you_mean(unknown[0].lower(), INI, similarity=_SIMILARITY)
-        msg = f"puma: {where}: the ini key {unknown[0]!r} is unknown; {hint}there are: {', '.join(INI)}"
-        raise pytest.UsageError(msg)
+            hint = did_you_mean(key.lower(), INI, similarity=_SIMILARITY)
+            msg = f"puma: {where}: the ini key {key!r} is unknown; {hint}there are: {', '.join(INI)}"
+            raise pytest.UsageError(msg)
 
 
 def check_options(parser: pytest.Parser, args: Sequence[str]) -> None:

@@ -124,6 +124,15 @@ def test_x(puma, x): pass
 """,
         "puma: test_bad.py::test_x: has the puma marker, but from pytest.param or from add_marker, *; expected *",
     ),
+    "of a parameter of a fixture": (
+        """
+@pytest.fixture(params=[pytest.param(1, marks=pytest.mark.puma("triage_jira"))])
+def x(request): return request.param
+
+def test_x(x): pass
+""",
+        "puma: test_bad.py::test_x: has the puma marker, but from pytest.param or from add_marker, *; expected *",
+    ),
     "of a class without the argument": (
         "@pytest.mark.puma('triage_jira')\nclass TestX:\n    def test_x(self): pass",
         "*test_bad.py::TestX: has the puma marker, but none of its tests has the argument puma; expected one*",
@@ -176,6 +185,27 @@ def test_a_marker_that_a_hook_adds_is_no_green_run(scripted: Project) -> None:
     result = scripted.run()
     assert result.ret == (1 if scripted.workers else 2)
     result.stdout.fnmatch_lines(["puma: test_x.py::test_x: has the puma marker, *", "puma: test_x.py::test_y: has *"])
+
+
+APPLIED = """
+import pytest
+
+MARK = pytest.mark.puma("triage_jira", gates=["accuracy >= 1"])
+
+@pytest.fixture
+def applied(request):
+    request.applymarker(MARK)
+
+def test_x(applied): pass
+def test_y(request): request.node.add_marker(MARK)
+"""
+
+
+def test_a_marker_that_comes_while_a_test_runs_fails_it(alone: Project) -> None:
+    alone.write(test_x=APPLIED)
+    result = alone.run()
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["puma: the puma marker came while the test ran, where it makes no cells"])
 
 
 def test_a_cell_cannot_be_requested_by_a_running_test(alone: Project) -> None:

@@ -62,3 +62,35 @@ def test_xfail_is_no_problem_of_the_run(project: Project, mark: str) -> None:
     result = project.run()
     result.assert_outcomes(xfailed=1)
     assert (result.ret, project.record()["problems"]) == (0, [])
+
+
+#: What plugins that repeat a test within its report do, in short; the model is right from its second try on.
+REPEATED = """
+import pytest
+from pytest_puma.testing import ScriptedBackend
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when != "call" or not report.failed:
+        return report
+    item.session._setupstate.teardown_exact(None)
+    item._initrequest()
+    item.session._setupstate.setup(item)
+    again = pytest.CallInfo.from_call(lambda: item.ihook.pytest_runtest_call(item=item), when="call")
+    return pytest.TestReport.from_item_and_call(item, again)
+
+tries = []
+
+def pytest_puma_backend(model):
+    tries.append(model)
+    return ScriptedBackend({}, default="Major" if len(tries) > 1 else "I cannot say.")
+"""
+
+
+def test_the_verdict_of_a_repeated_test_is_that_of_its_last_try(project: Project) -> None:
+    project.write(test_t=MISSED.replace("accuracy >= 1", "accuracy >= 0.2"), conftest=REPEATED)
+    result = project.run("--puma-store=off")
+    result.assert_outcomes(passed=1)
+    (outcome,) = project.record()["outcomes"]
+    assert (outcome["attempt"], outcome["measures"]["accuracy"]["value"]) == (2, 0.25)

@@ -41,6 +41,19 @@ def test_a_misspelt_ini_key_ends_the_run(project: Project, file: str) -> None:
     result.stderr.fnmatch_lines([f"ERROR: puma: {path}: the ini key 'puma_gate' is unknown; {KEYS['puma_gate']}*"])
 
 
+@pytest.mark.parametrize("table", ["ini_option", "ini-options", "puma"])
+def test_a_table_that_pytest_does_not_read_ends_the_run(alone: Project, table: str) -> None:
+    """With this misspelt name of a table pytest runs without any of its keys."""
+    path = alone.pytester.path / "pyproject.toml"
+    (path.parent / "tox.ini").unlink()
+    path.write_text(f"[tool.pytest.{table}]\npuma_gates = ['accuracy >= 0.99']\n", encoding="utf-8")
+    alone.write(test_triage=TRIAGE)
+    result = alone.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    fault = f"the table '{table}' is none of pytest's, so that puma_gates in it has no effect; expected [[]tool.pytest]"
+    result.stderr.fnmatch_lines([f"ERROR: puma: {path}: {fault}"])
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_so_does_one_of_the_command_line_even_without_a_benchmark(alone: Project, key: str) -> None:
     alone.write(test_plain="def test_plain(): pass")
