@@ -1,4 +1,4 @@
-"""Lines of ours while pytest captures what tests write."""
+"""Lines of ours on the terminal: whether pytest has one, and while it captures what tests write."""
 
 from __future__ import annotations
 
