@@ -71,7 +71,8 @@ class BootstrapReplicates:
     minimum and the maximum of the metric, empty if it has none. `units`: the units of each row, empty if all rows are
     independent. `bare`: the metric itself has no interval. `better`: which values are better. `test`: the paired test
     about the metric. `rebuild`: the function that computes the metric anew from the `inputs` of some rows
-    (`metrics.kernels`). `questions`: the question of each row if questions have several trials, else empty.
+    (`metrics.kernels`). `questions`: the question of each row if questions have several trials, else empty. `groups`:
+    the group of each row if the metric is the mean over groups of different sizes, -1 for a row in none; else empty.
     """
 
     metric: str
@@ -91,3 +92,4 @@ class BootstrapReplicates:
     rebuild: str = ""
     scored: bool = False
     questions: tuple[int, ...] = ()
+    groups: tuple[int, ...] = ()

@@ -131,8 +131,7 @@ def _with_parse_failures(
 def _shown(measure: Measure, limit: float) -> str:
     """Format `f1_macro 0.41 [0.36, 0.46] n=200`, with enough digits to show on which side of the limit the value is."""
     value = _on_its_side(measure.value, limit)
-    interval = "" if math.isnan(measure.low) else f" {_span(measure.low, measure.high)}"
-    return f"{measure.metric} {value}{interval} n={measure.n}"
+    return f"{measure.metric} {value}{_span(measure.low, measure.high)} n={measure.n}"
 
 
 def _doubt(gate: Gate, measure: Measure) -> str:
@@ -153,11 +152,11 @@ def _doubt(gate: Gate, measure: Measure) -> str:
 def _difference(gate: Gate, change: Change, against: str) -> str:
     """Format `f1_macro fell by 0.06 [0.02, 0.1] against ...` or `mae is 1.2 [1.05, 1.4] times that of ...`."""
     if change.quotient:
-        return f"{change.metric} is {_rounded(change.value)} {_span(change.low, change.high)} times that of {against}"
+        return f"{change.metric} is {_rounded(change.value)}{_span(change.low, change.high)} times that of {against}"
     less, more, same = _VERBS[gate.other == "baseline"]
     span = _span(-change.high, -change.low) if change.value < 0 else _span(change.low, change.high)
     verb = f"{less if change.value < 0 else more} by {_rounded(abs(change.value))}" if change.value else same
-    return f"{change.metric} {verb} {span} against {against}"
+    return f"{change.metric} {verb}{span} against {against}"
 
 
 def _effect(gate: Gate, change: Change, status: Status) -> str:
@@ -212,7 +211,8 @@ def _parse_failures(change: Change) -> str:
 
 
 def _span(low: float, high: float) -> str:
-    return f"[{_rounded(low)}, {_rounded(high)}]"
+    """Format an interval with a blank before it; empty if there is none."""
+    return "" if math.isnan(low) else f" [{_rounded(low)}, {_rounded(high)}]"
 
 
 def _on_its_side(value: float, limit: float) -> str:

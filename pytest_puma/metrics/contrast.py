@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pytest_puma.core import BootstrapReplicates, Contrast
-from pytest_puma.metrics.paired import MIN_GROUPS, independent_counts, on_common_rows, paired_change
+from pytest_puma.metrics.evidence import MIN_GROUPS, independent_counts
+from pytest_puma.metrics.paired import on_common_rows, paired_change
 from pytest_puma.stats import change_p, cliffs_delta, group_sums, mcnemar, rank_biserial, sign_flips, signed_rank
 
 #: Errors of parse failures are above this number, all other errors below.

@@ -22,7 +22,7 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.core.decline import Decline
-from pytest_puma.metrics.paired import MIN_GROUPS
+from pytest_puma.metrics.evidence import MIN_GROUPS
 from pytest_puma.metrics.questions import per_question, questions_of
 from pytest_puma.metrics.statistic import in_blocks
 from pytest_puma.metrics.table import Table

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.core import Measure
+from pytest_puma.metrics.group_weights import evenness, row_weights
 from pytest_puma.metrics.questions import count_questions
 from pytest_puma.metrics.statistic import CORRELATION, MIN_ROWS, Statistic, blocks, contributing
 from pytest_puma.stats import (
@@ -36,6 +37,8 @@ MIN_MINORITY, MIN_MINORITY_OF_CORRELATIONS = 10, 20
 #: Means get a note if one term is a larger share of their sum: few terms count, or the tail is heavy. Terms without an
 #: upper bound have a lower maximum, because a sample may contain no large term by chance.
 MAX_SHARE, MAX_SHARE_WITHOUT_BOUND = 0.1, 0.05
+#: Means over groups of numbers that are no proportions get a note if a group has fewer rows.
+MIN_GROUP = 10
 _CONSTANT = "the same in all resamples: no interval"
 
 
@@ -121,10 +124,14 @@ def _interval(  # noqa: PLR0917
 ) -> Interval:
     if not replicates:
         return wilson(statistic.successes or 0, statistic.n, level, left=left)
-    n = min(statistic.n, _independent(statistic, resamples))
+    n: float = min(statistic.n, _independent(statistic, resamples))
+    # Rows that balance each other by chance are no more evidence than independent ones.
+    # Neither are small groups without an error, which hide their spread from the resamples.
+    rows = statistic.rows if resamples.dependent or statistic.groups else math.inf
+    if statistic.groups:
+        share = evenness(row_weights(statistic.groups, _rows(statistic, resamples)))
+        n, rows = n * share, rows * share
     if statistic.bounds is not None:
-        # Rows that balance each other by chance are no more evidence than independent ones.
-        rows = statistic.rows if resamples.dependent else math.inf
         return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left, rows=rows)
     if statistic.terms is not None and len(replicates) > 1:
         low, high = _of_terms(statistic, statistic.terms, value, replicates[0], replicates[1], level)
@@ -176,8 +183,8 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
     terms = statistic.terms
     if statistic.n < statistic.min_rows:
         return f"n under {statistic.min_rows}"
-    if resamples.dependent and _independent(statistic, resamples) < MIN_ROWS:
-        return f"under {MIN_ROWS} independent units"
+    if dependence := _doubt_of_units(statistic, resamples):
+        return dependence
     if _is_lopsided(statistic):
         return f"under {MIN_SIDE} on one side"
     minimum = MIN_MINORITY_OF_CORRELATIONS if statistic.bounds == CORRELATION else MIN_MINORITY
@@ -186,6 +193,17 @@ def _doubt(statistic: Statistic, resamples: Resamples) -> str:
             return f"under {minimum} scores differ from the most frequent one"
         return f"under {minimum} answers are right, or under {minimum} wrong"
     return "" if terms is None else _doubt_of_terms(statistic, terms)
+
+
+def _doubt_of_units(statistic: Statistic, resamples: Resamples) -> str:
+    """The doubt about the number of independent rows, or about the smallest group of a mean over groups."""
+    if resamples.dependent and _independent(statistic, resamples) < MIN_ROWS:
+        return f"under {MIN_ROWS} independent units"
+    if statistic.groups and math.isinf(statistic.rows):
+        groups = np.array(statistic.groups)[_rows(statistic, resamples)]
+        smallest = int(np.unique(groups[groups >= 0], return_counts=True)[1].min(initial=len(groups)))
+        return f"a group has under {MIN_GROUP} samples" if smallest < MIN_GROUP else ""
+    return ""
 
 
 def _doubt_of_terms(statistic: Statistic, terms: Values) -> str:

@@ -14,14 +14,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_puma.core import BootstrapReplicates, Change
+from pytest_puma.core.change import FEW_CHANGED
+from pytest_puma.metrics.evidence import (
+    MIN_GROUPS,
+    changed_rows,
+    contributing_rows,
+    deviating_rows,
+    effective_changes,
+    independent_counts,
+    independent_rows,
+    inputs_of,
+)
 from pytest_puma.metrics.kernels import BUILDERS
 from pytest_puma.metrics.questions import count_questions, per_question
 from pytest_puma.metrics.statistic import contributing, in_blocks
 from pytest_puma.stats import (
     LEVEL,
+    Interval,
     Resamples,
     change_interval,
-    components,
+    effective_wilson,
     group_sums,
     mcnemar,
     min_p_value,
@@ -37,16 +49,14 @@ if TYPE_CHECKING:
 
 #: Added to both sides of a quotient: negligible for any error, but 0 / 0 becomes 1.
 _TINY = 1e-9
-#: A sign-flip test needs as many groups of rows: chains of shared units may link all rows to one group.
-MIN_GROUPS = 10
 #: With fewer contributing rows, as in a rare class, the interval of a change is approximate.
 MIN_ROWS = 20
-#: With a smaller effective number of changes (see `_effective_changes`), the interval of a change is approximate.
+#: With a smaller effective number of changes (`effective_changes`), the interval of a change is approximate.
 MIN_CHANGES = 15
+#: A change is near the maximum if fewer rows than this are away from it, and if it is more than half of it.
+MIN_AWAY, _FAR = 8, 0.5
 #: Relative rounding error of a metric: other answers may give the same number by other sums.
 _NOISE = 1e-12
-#: Baselines store six digits of a probability.
-_ROUNDING = 1e-5
 
 
 def paired_change(
@@ -58,37 +68,21 @@ def paired_change(
     """
     new_failures, fixed_failures = _parse_failure_changes(new, old)
     new, old = on_common_rows(new, old)
-    compare, same = (_quotient, 1.0) if quotient else (np.subtract, 0.0)
-    values = compare(np.array(new.values), np.array(old.values))
     by_row = np.array(new.errors) - np.array(old.errors)
     differences = per_question(by_row, new.questions)
-    n, changed = independent_counts(new, old)
-    value = float(compare(np.array(new.value), np.array(old.value)))
-    if math.isfinite(value) and math.isclose(new.value, old.value, rel_tol=_NOISE):
-        value = same
-    effective = _effective_changes(new, old)
-    if changed:
-        low, high = change_interval(value, values, n=n, changed=math.ceil(min(changed, effective)), level=level)
-        if new.bounds and not quotient:
-            reach = new.bounds[1] - new.bounds[0]
-            low, high = max(low, -reach), min(high, reach)
-    else:
-        # Except for rounding errors.
-        value = low = high = value if np.isnan(value) else same
-    if _p_value(by_row, new, changed) > 1 - level:
-        # What no test finds, the interval may not show.
-        low, high = min(low, same), max(high, same)
+    changed = changed_rows(new, old)
+    value, low, high = _interval(new, old, quotient=quotient, level=level)
     return Change(
         metric=new.metric,
         old=old.value,
         new=new.value,
         value=value,
-        low=min(low, value),
-        high=max(high, value),
+        low=low,
+        high=high,
         n=len(differences),
         worse=int((differences > 0).sum()),
         better=int((differences < 0).sum()),
-        changed=count_questions(_changed(new, old), new.questions),
+        changed=count_questions(changed, new.questions),
         new_parse_failures=new_failures,
         fixed_parse_failures=fixed_failures,
         quotient=quotient,
@@ -96,9 +90,67 @@ def paired_change(
         scored=new.scored,
         test=new.test,
         share=bool(new.bounds),
-        thin=changed > 0 and (new.bare or effective < MIN_CHANGES or _rows(new, old) < MIN_ROWS),
+        thin=bool(changed.any()) and _is_thin(new, old, value, quotient=quotient),
         level=level,
     )
+
+
+def _interval(
+    new: BootstrapReplicates, old: BootstrapReplicates, *, quotient: bool, level: float
+) -> tuple[float, float, float]:
+    """The change and its interval; NaN for the ends if there is no interval."""
+    compare, same = (_quotient, 1.0) if quotient else (np.subtract, 0.0)
+    value = float(compare(np.array(new.value), np.array(old.value)))
+    if math.isfinite(value) and math.isclose(new.value, old.value, rel_tol=_NOISE):
+        value = same
+    values = compare(np.array(new.values), np.array(old.values))
+    n, changed = independent_counts(new, old)
+    if not changed:
+        # Except for rounding errors.
+        value = value if np.isnan(value) else same
+        return value, value, value
+    if not new.inputs and np.allclose(values, value, rtol=_NOISE, atol=_NOISE, equal_nan=True):
+        # Nobody knows on how many rows the value of an own metric rests: that no resample differs shows nothing.
+        return value, math.nan, math.nan
+    reach = _reach(new, quotient=quotient)
+    if _is_near_end(value, reach, new, old):
+        low, high = _near_end(value, values, reach, independent_rows(new, old), level)
+    else:
+        effective = effective_changes(new, old)
+        counted = changed if changed <= effective else math.ceil(effective)
+        low, high = change_interval(value, values, n=n, changed=counted, level=level)
+        low, high = max(low, -reach), min(high, reach)
+    if _p_value(new, old, changed) > 1 - level:
+        # What no test finds, the interval may not show.
+        low, high = min(low, same), max(high, same)
+    return value, min(low, value), max(high, value)
+
+
+def _reach(new: BootstrapReplicates, *, quotient: bool) -> float:
+    """The maximum difference that the bounds of the metric allow."""
+    return new.bounds[1] - new.bounds[0] if new.bounds and not quotient else math.inf
+
+
+def _is_near_end(value: float, reach: float, new: BootstrapReplicates, old: BootstrapReplicates) -> bool:
+    """Whether a change is so near to the maximum that resamples hardly vary."""
+    size = abs(value) / reach
+    return size > _FAR and independent_rows(new, old) * (1 - size) < MIN_AWAY
+
+
+def _near_end(value: float, values: Values, reach: float, n: float, level: float) -> Interval:
+    """The score interval of a change as a share of the maximum: of one side that is constant, that of the other."""
+    sign = math.copysign(1.0, value)
+    low, high = effective_wilson(abs(value), sign * values, n, bounds=(0.0, reach), level=level, rows=n)
+    return (low, high) if sign > 0 else (-high, -low)
+
+
+def _is_thin(new: BootstrapReplicates, old: BootstrapReplicates, value: float, *, quotient: bool) -> bool:
+    """Whether the interval of a change rests on few rows, on few large changes, or on few that differ from the rest."""
+    rows, (_, changed) = int(contributing_rows(new, old).sum()), independent_counts(new, old)
+    if new.bare or rows < MIN_ROWS or changed < FEW_CHANGED or effective_changes(new, old) < MIN_CHANGES:
+        return True
+    near_end = _is_near_end(value, _reach(new, quotient=quotient), new, old)
+    return not near_end and deviating_rows(new, old) < FEW_CHANGED
 
 
 def on_common_rows(
@@ -113,7 +165,7 @@ def on_common_rows(
     if build is None:
         rows = np.flatnonzero(~np.isnan(np.array(new.errors) + np.array(old.errors)))
         return (new, old) if len(rows) == len(new.errors) else (_picked(new, rows), _picked(old, rows))
-    before, now = (contributing(_inputs(each)) for each in (old, new))
+    before, now = (contributing(inputs_of(each)) for each in (old, new))
     both = np.flatnonzero(before & now)
     is_part = not (before == now).all()
     units = new.units or ((),) * len(new.errors)
@@ -140,7 +192,7 @@ def _on_rows(
         return picked
     value, values = np.nan, np.full(len(replicates.values), np.nan)
     if rows.size:
-        kernel = build(*_inputs(picked).T)
+        kernel = build(*inputs_of(picked).T)
         value, values = float(kernel(np.ones((1, rows.size)))[0]), in_blocks(resamples.weights, kernel)
     return replace(picked, value=value, values=tuple(values.tolist()))
 
@@ -149,46 +201,13 @@ def _parse_failure_changes(new: BootstrapReplicates, old: BootstrapReplicates) -
     """The numbers of new and of fixed parse failures; None if the metric is not over parsed answers alone."""
     if not new.rebuild:
         return None, None
-    before, now = (contributing(_inputs(each)) for each in (old, new))
+    before, now = (contributing(inputs_of(each)) for each in (old, new))
     return int((before & ~now).sum()), int((now & ~before).sum())
 
 
-def independent_counts(new: BootstrapReplicates, old: BootstrapReplicates) -> tuple[int, int]:
-    """Return the number of independent observations, and of those whose contribution changed.
-
-    Rows that share units are one observation.
-    """
-    changed = _changed(new, old)
-    if not new.units:
-        return len(changed), int(changed.sum())
-    groups, n = np.array(components(new.units)), Resamples(new.units, seed=0).independent
-    if groups.max() + 1 < MIN_GROUPS:
-        # Chains of shared units link rows that are almost independent.
-        return n, math.ceil(changed.sum() * n / len(changed))
-    return n, len(set(groups[changed].tolist()))
-
-
-def _rows(new: BootstrapReplicates, old: BootstrapReplicates) -> int:
-    """The number of rows that contribute in either set."""
-    if not new.inputs:
-        return len(new.answers)
-    return int((contributing(_inputs(new)) | contributing(_inputs(old))).sum())
-
-
-def _changed(new: BootstrapReplicates, old: BootstrapReplicates) -> NDArray[np.bool_]:
-    """The mask of the rows whose contribution changed."""
-    if new.inputs:
-        now, before = _inputs(new), _inputs(old)
-        return np.asarray(((now != before) & ~(np.isnan(now) & np.isnan(before))).any(axis=1))
-    # The inputs of an own metric are unknown: compare answers, and if these are equal, the values of the metric.
-    answers = np.array([one != other for one, other in zip(new.answers, old.answers, strict=True)], dtype=np.bool_)
-    moved = not np.allclose(new.values, old.values, rtol=_ROUNDING, atol=_TINY, equal_nan=True)
-    return answers if answers.any() or not moved else np.ones(len(new.answers), dtype=np.bool_)
-
-
-def _p_value(differences: Values, new: BootstrapReplicates, changed: int) -> float:
+def _p_value(new: BootstrapReplicates, old: BootstrapReplicates, changed: float) -> float:
     """Lower bound of the p-value: that of the exact test of accuracy, and the lowest one of so few changed samples."""
-    exact = _exact(differences, new) if new.test == "mcnemar" else 0.0
+    exact = _exact(np.array(new.errors) - np.array(old.errors), new) if new.test == "mcnemar" else 0.0
     return max(exact, min_p_value(changed))
 
 
@@ -198,24 +217,6 @@ def _exact(differences: Values, new: BootstrapReplicates) -> float:
         return mcnemar(int((differences > 0).sum()), int((differences < 0).sum()))
     sums = group_sums(differences, new.units)
     return sign_flips(sums, seed=new.seed) if len(sums) >= MIN_GROUPS else 0.0
-
-
-def _effective_changes(new: BootstrapReplicates, old: BootstrapReplicates) -> float:
-    """The number of equal changes with the same spread, so that a few large changes count as few.
-
-    Source: L. Kish, "Survey sampling", 1965, on the effective number of unequally weighted observations.
-    """
-    errors = np.array([new.errors, old.errors])
-    if not new.rebuild or not new.graded or (errors[0] == errors[1]).all():
-        return math.inf
-    errors = errors / np.abs(errors).max()  # a number of 200 digits has no square
-    sizes = np.abs(np.subtract(*(np.square(errors) if new.rebuild == "root_mean_square" else errors)))
-    squares = float(np.square(sizes).sum())
-    return max(1.0, float(sizes.sum()) ** 2 / squares) if squares else 1.0
-
-
-def _inputs(replicates: BootstrapReplicates) -> NDArray[np.float64]:
-    return np.array(replicates.inputs, dtype=np.float64).reshape(len(replicates.inputs), -1)
 
 
 def _quotient(new: Values, old: Values) -> Values:

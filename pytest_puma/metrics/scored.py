@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 #: The minimum number of samples of a stratum. Resamples of fewer show too little of their spread: of one sample, none.
 SMALLEST_STRATUM = 10
-#: An error beyond all others, of which there is a difference.
-_FARTHEST = 1e300
+_FARTHEST = 1e300  # an error beyond all others, of which there is a difference
 
 
 class ScoredPredictions:
@@ -139,6 +138,7 @@ class ScoredPredictions:
             rebuild=statistic.rebuild,
             scored=statistic.scored,
             questions=self.questions,
+            groups=statistic.groups,
         )
 
     def _extreme(self, statistic: Statistic, level: float) -> Measure | None:

@@ -103,6 +103,7 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
         odd=None,
         steady=False,
         test="bootstrap",
+        groups=_numbers(losses) if fold == "mean" else (),
     )
 
 
@@ -144,6 +145,14 @@ def _combined(kernels: Sequence[Kernel], fold: Fold) -> Kernel:
         return numbers
 
     return kernel
+
+
+def _numbers(columns: Sequence[NDArray[np.float64]]) -> tuple[int, ...]:
+    """The number of the group of each row, -1 for none, from a column for each group; empty if all have one size."""
+    inside = ~np.isnan(np.stack(columns))
+    if len(set(inside.sum(axis=1).tolist())) == 1:
+        return ()
+    return tuple(np.where(inside.any(axis=0), inside.argmax(axis=0), -1).tolist())
 
 
 def _spread(column: NDArray[np.float64], rows: NDArray[np.intp], total: int) -> NDArray[np.float64]:

@@ -50,7 +50,8 @@ class Statistic:
 
     Comparison: `test`: the paired test of the metric itself; `losses`: the loss of each row for this metric, NaN for a
     row that does not count, None for the losses of the answers of all rows; `scored`: they are losses of the metric
-    itself, not of the answers.
+    itself, not of the answers; `groups`: the group of each row if it is the mean over groups of different sizes, -1 for
+    none.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Statistic:
     test: PairedTest = "bootstrap"
     losses: NDArray[np.float64] | None = None
     scored: bool = False
+    groups: tuple[int, ...] = ()
 
 
 def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Kernel:

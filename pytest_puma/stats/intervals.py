@@ -53,7 +53,7 @@ def difference_interval(new: tuple[float, float, float], old: tuple[float, float
 def effective_wilson(
     value: float,
     values: Values,
-    n: int,
+    n: float,
     *,
     bounds: Interval = (0.0, 1.0),
     level: float = LEVEL,
@@ -125,7 +125,7 @@ def rare_bounds(observations: Values, *, unseen: float = 0.0, level: float = LEV
     return largest - float(limits[0]) * step, smallest + float(limits[1]) * step
 
 
-def expanded_percentile_interval(values: Values, n: int, level: float = LEVEL) -> Interval:
+def expanded_percentile_interval(values: Values, n: float, level: float = LEVEL) -> Interval:
     """Return percentiles, widened as a t interval of `n` observations is wider than a normal one without n - 1.
 
     Source: T. Hesterberg, as above.
@@ -143,7 +143,7 @@ def percentile_interval(values: Values, level: float = LEVEL) -> Interval:
     return float(low), float(high)
 
 
-def change_interval(value: float, values: Values, *, n: int, changed: int, level: float = LEVEL) -> Interval:
+def change_interval(value: float, values: Values, *, n: float, changed: float, level: float = LEVEL) -> Interval:
     """Return the interval of a difference between two systems on the same `n` samples; `changed` > 0 of them differ.
 
     Percentiles, widened around the value as if one more sample had changed in each direction, because a few changes
@@ -156,7 +156,7 @@ def change_interval(value: float, values: Values, *, n: int, changed: int, level
     return value + (low - value) * factor, value + (high - value) * factor
 
 
-def widening(*, n: int, changed: int, level: float = LEVEL) -> float:
+def widening(*, n: float, changed: float, level: float = LEVEL) -> float:
     """Return the factor by which `change_interval` widens percentiles."""
     return _student(n, level) / _normal(level) * math.sqrt((changed + 2) / changed)
 
@@ -175,7 +175,7 @@ def _normal(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def _student(n: int, level: float) -> float:
+def _student(n: float, level: float) -> float:
     """The quantile of Student's t with `n - 1` degrees of freedom, at least one."""
     from scipy.special import stdtrit
 

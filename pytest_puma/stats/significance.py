@@ -68,7 +68,7 @@ def sign_flips(differences: Values, *, seed: int, flips: int = FLIPS) -> float:
     return (reached + 1) / (flips + 1)
 
 
-def change_p(value: float, values: Values, *, n: int, changed: int) -> float:
+def change_p(value: float, values: Values, *, n: float, changed: float) -> float:
     """Return the two-sided p-value of `change_interval`: 1 minus the level at which the interval reaches 0.
 
     Counts of 2,000 resamples cannot distinguish 0.001 from 0.00001, which a correction for 50 tests needs: if hardly
@@ -91,12 +91,12 @@ def change_p(value: float, values: Values, *, n: int, changed: int) -> float:
     return max(lowest, min(counted, 2 * float(stdtr(max(n - 1, 1), -abs(value) / (error * wider)))))
 
 
-def min_p_value(changed: int) -> float:
+def min_p_value(changed: float) -> float:
     """Return the smallest two-sided p-value of a paired test with this many changed samples: all in one direction.
 
     If the two systems are equally good, each of these samples could have changed in the other direction.
     """
-    return min(1.0, 2.0 ** (1 - changed))
+    return min(1.0, math.exp2(1 - changed))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -10,6 +10,7 @@ import pytest
 from pytest_puma.core import Metric, SettingsError
 from pytest_puma.core.metric_name import MetricName, Slice
 from pytest_puma.metrics import ScoredPredictions, is_metric, pair, score
+from pytest_puma.stats import wilson
 from tests.factories import Estimation, Triage, predictions, sample
 
 SUBJECTS = ["law"] * 60 + ["art"] * 20 + ["bio"] * 20
@@ -84,7 +85,8 @@ def test_a_slice_has_the_units_of_its_own_rows() -> None:
     law, art, mean = cell.measures(only=(), sliced=names).values()
     assert (law.low, law.high) == pytest.approx((0.081, 0.558), abs=0.001)
     assert (art.low, art.high) == pytest.approx((0.184, 0.331), abs=0.001)
-    assert (mean.low, mean.high) == pytest.approx((0.188, 0.324), abs=0.001)
+    # Law has an eighth of the rows and half of the weight: 160 rows are 70 rows of equal weight.
+    assert (mean.low, mean.high) == pytest.approx((0.158, 0.372), abs=0.001)
 
 
 @pytest.mark.parametrize(
@@ -228,3 +230,28 @@ def test_a_column_without_groups_has_nothing_to_measure_and_an_unknown_metric_is
     assert scored().statistic("nothing[subject=law]") is scored().statistic("nothing[mean subject]") is None
     assert scored().groups("topic") == ()
     assert scored().groups("subject") == ("law", "art", "bio")
+
+
+def test_the_mean_over_unequal_groups_is_less_certain_than_its_resamples() -> None:
+    """Five rows of a subject, all right by chance, weigh as much as 85 of another one."""
+    grouped = [
+        replace(each, groups={"subject": str(max(row - 80, 0) // 5)})
+        for row, each in enumerate(predictions("A" * 100, "A" * 80 + "B" * 5 + "A" * 15))
+    ]
+    metric = "accuracy[mean subject]"
+    measure = ScoredPredictions(Subjects("AB"), grouped, seed=1).measures(only=(), sliced=(metric,))[metric]
+    assert measure.low < wilson(26, 26)[0]
+    assert measure.n == 100
+
+
+@pytest.mark.parametrize(("small", "marked"), [(9, True), (10, False)])
+def test_a_mean_over_groups_of_a_metric_that_is_no_proportion_needs_ten_samples_of_each(
+    small: int, *, marked: bool
+) -> None:
+    grouped = [
+        replace(each, groups={"subject": "art" if row < small else "law"})
+        for row, each in enumerate(predictions("AB" * 50, "ABBA" * 25))
+    ]
+    metrics = ("f1_macro[mean subject]", "accuracy[mean subject]")
+    measures = ScoredPredictions(Subjects("AB"), grouped, seed=1).measures(only=(), sliced=metrics)
+    assert ["a group has under 10 samples" in measures[name].note for name in metrics] == [marked, False]

@@ -18,6 +18,7 @@ from scipy.stats import binom
 from tabulate import tabulate
 
 from pytest_puma.core import Change, Measure
+from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
@@ -111,7 +112,8 @@ def _measured(population: Population, rows: Rows, truths: Mapping[str, float], n
     """The measures of the first system that have an interval, then its changes from the second one."""
     resamples = _resamples(population.name, rows.units, len(rows.golds), number % _SETS)
     one, other = (_answers(population, rows, system, resamples) for system in range(2))
-    for name, measured in one.measures(only=population.metrics).items():
+    sliced = [name for name in population.metrics if MetricName.parse(name).slice is not None]
+    for name, measured in one.measures(only=population.metrics, sliced=sliced).items():
         if not np.isnan(measured.low):
             yield name, truths[name], measured
     pairs = pair(one, {each.key: each for each in other.predictions})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,18 +17,23 @@ from pytest_puma.core import OwnMetric, Prediction, Scenario, Usage
 POINTS = (1, 2, 3, 5, 8, 13, 21, 34)
 EVEN, SKEWED, RARE = (0.25,) * 4, (0.08, 0.2, 0.6, 0.12), (0.02, 0.08, 0.3, 0.6)
 TEN = (0.2, 0.18, 0.15, 0.12, 0.1, 0.08, 0.06, 0.05, 0.04, 0.02)
+FIVE, SIX, FOUR = (0.2,) * 5, (0.4, 0.25, 0.15, 0.1, 0.06, 0.04), (0.85, 0.05, 0.05, 0.05)
 FEW_LARGE = (0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """Drawn samples: golds, and for each system answers (None: not parsed), probabilities and tokens."""
+    """Drawn samples: golds, and for each system answers (None: not parsed), probabilities and tokens.
+
+    `units`, `subjects`: of each sample.
+    """
 
     golds: Sequence[str]
     answers: Sequence[Sequence[str | None]]
     probabilities: Sequence[Sequence[Sequence[float]]] | None = None
     tokens: Sequence[Sequence[int]] | None = None
     units: tuple[str, ...] | None = None
+    subjects: Sequence[str] | None = None
 
     def predictions(self, scenario: Scenario, system: int) -> list[Prediction]:
         """Return the predictions of a system."""
@@ -42,6 +47,7 @@ class Rows:
                 probabilities=None if probabilities is None else dict(zip(labels, probabilities[row], strict=True)),
                 usage=Usage(decoded_tokens=0 if self.tokens is None else self.tokens[system][row]),
                 units=(str(row) if self.units is None else self.units[row],),
+                groups={} if self.subjects is None else {"subject": self.subjects[row]},
             )
             for row, (gold, answer) in enumerate(zip(self.golds, self.answers[system], strict=True))
         ]
@@ -128,6 +134,17 @@ def classifier(
         return Rows(golds=[str(gold) for gold in golds], answers=answers, tokens=tokens, units=units)
 
     return draw
+
+
+def of_subjects(
+    shares: Sequence[float], draw: Callable[[np.random.Generator, int], Rows]
+) -> Callable[[np.random.Generator, int], Rows]:
+    """The same rows, each of a subject; `shares` are those of the subjects."""
+
+    def drawn(random: np.random.Generator, n: int) -> Rows:
+        return replace(draw(random, n), subjects=random.choice(len(shares), n, p=shares).astype(str).tolist())
+
+    return drawn
 
 
 def prober(
@@ -219,6 +236,18 @@ POPULATIONS = (
     _of_classes("rare class", RARE, (0.7, 0.65)),
     _of_classes("ten classes", TEN, (0.7, 0.65), metrics=("accuracy", "f1_macro", "f1_weighted", "recall_macro")),
     _of_classes("near-perfect", SKEWED, (0.97, 0.96), metrics=ORDERED),
+    _of_classes("repaired, 0.975", EVEN, (0.975, 0.0), metrics=("accuracy", "f1_macro", "within_one")),
+    _of_classes("repaired, 0.95", EVEN, (0.95, 0.0), metrics=("accuracy", "f1_macro")),
+    _of_classes("repaired, 0.95 after 0.02", EVEN, (0.95, 0.02), metrics=("accuracy", "f1_macro")),
+    *(
+        Population(
+            name=name,
+            scenario=Labels(2),
+            metrics=("accuracy[mean subject]", "f1_macro[mean subject]"),
+            draw=of_subjects(shares, classifier((0.5, 0.5), (0.8, 0.75))),
+        )
+        for name, shares in (("equal subjects", FIVE), ("unequal subjects", SIX), ("one large subject", FOUR))
+    ),
     Population(
         name="parse failures",
         scenario=Labels(4),
