@@ -123,7 +123,7 @@ def test_a_few_large_squares_count_as_few_where_their_errors_are_many() -> None:
 
 
 def test_equal_answers_with_another_value_of_an_own_metric_have_all_changed() -> None:
-    def lengths(*counts: int) -> tuple[float, int]:
+    def lengths(*counts: int) -> tuple[float, float]:
         own = {"mean_length": lambda rows: sum(each.fields["length"] for each in rows) / len(rows)}
         answers = [
             replace(each, fields={"length": count}) for each, count in zip(predictions("AA", "AA"), counts, strict=True)
