@@ -19,15 +19,19 @@ def measure_cell(cell: Cell, scored: ScoredPredictions, shown: Sequence[str], *,
 
     Slices that reports show or gates name have an interval; those of all other groups have a value alone.
     """
-    named = [
-        *shown,
-        *(gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word),
-        *cell.compared_metrics,
-    ]
+    gated = [gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word]
+    named = [*shown, *gated, *cell.compared_metrics]
     sliced = [name for name in dict.fromkeys(named) if MetricName.parse(name).slice is not None]
     measures = scored.measures(level=level, sliced=sliced)
     others = scored.values([name for name in _groups(cell, scored) if name not in measures])
-    return measures | {name: measure for name, measure in others.items() if measure.n}
+    measures |= {name: measure for name, measure in others.items() if measure.n}
+    # A strategy that gives no such metric leaves its gates out; one that got no answer at all does not.
+    is_unanswered = all(prediction.finish == "overflow" for prediction in scored.predictions)
+    return measures | {name: _nothing(name) for name in gated if is_unanswered and name not in measures}
+
+
+def _nothing(metric: str) -> Measure:
+    return Measure(metric=metric, value=math.nan, low=math.nan, high=math.nan, n=0, note="no prompt was answered")
 
 
 def shown_metrics(cell: Cell, scored: ScoredPredictions) -> tuple[str, ...]:

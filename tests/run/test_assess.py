@@ -74,6 +74,16 @@ def test_a_gate_on_a_metric_that_applies_to_no_reply_fails(once: Metric) -> None
     assert compared.reason == limited.reason
 
 
+def test_gates_of_a_cell_without_any_answer_fail() -> None:
+    judged = cell(Triage(), gates=("brier <= 0.3", "ece[mean subject] <= 0.1"))
+    given = answered("AB", "AB")
+    none = tuple(replace(each, answer=None, finish="overflow") for each in given.predictions)
+    assert [each.status for each in assess(judged, given, Context()).verdicts] == ["NOT RUN", "NOT RUN"]
+    assert [each.status for each in assess(judged, replace(given, predictions=none), Context()).verdicts] == [
+        "FAIL"
+    ] * 2
+
+
 def test_the_same_predictions_are_assessed_against_another_baseline() -> None:
     given = answered("ABCD" * 10, "ABCD" * 9 + "AAAA")
     judged = cell(Triage(), gates=("accuracy >= baseline",))
