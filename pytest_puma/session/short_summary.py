@@ -52,12 +52,14 @@ class ShortSummary:
         from pytest_puma.report import escape
         from pytest_puma.report.table import text_width
 
-        width = self._config.get_terminal_writer().fullwidth
+        writer = self._config.get_terminal_writer()
         for kind, character in _KINDS.items():
             for report in terminalreporter.stats.get(kind, []) if character in terminalreporter.reportchars else []:
                 reason = _reason(report)
                 name = getattr(report, "puma_cell", None) or report.nodeid
-                if reason and text_width(f"FAILED {report.nodeid} - {reason}") > width:
+                # pytest takes a line with colours for no wider than its reason.
+                before = "" if writer.hasmarkup else f"{kind} {report.nodeid}"
+                if reason and text_width(f"{before} - {reason}") > writer.fullwidth:
                     yield f"  {escape.terminal(name)}: {escape.terminal(one_line(reason, _LONGEST))}"
 
 
