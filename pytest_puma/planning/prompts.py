@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -47,6 +48,26 @@ def _check_row(scenario: ComposedScenario, task: Task) -> None:
                 "would equal it; return the truth without the cue"
             )
             raise _fault(scenario, sample.id, fault)
+
+
+def warn_of_spaces(tasks: Sequence[Task]) -> None:
+    """Warn of ground truths with white space around them, which no reply equals: that of a reply is stripped."""
+    scenario = tasks[0].scenario
+    if "exact_match" not in scenario.scores:
+        return
+    missed = {task.sample.id: truth for task in tasks for truth in task.sample.references if _is_missed(task, truth)}
+    if missed:
+        row, truth = next(iter(missed.items()))
+        found = f"the truth {truth!r} of row {row} has white space around it, which replies lose"
+        count = f" ({len(missed)} of {len({task.sample.id for task in tasks})} rows)"
+        remedy = "return it stripped from truth(item)"
+        msg = f"puma: scenario {scenario.name!r}: {found}, so that exact_match is always 0 there{count}; {remedy}"
+        warnings.warn(msg, UserWarning, stacklevel=2)
+
+
+def _is_missed(task: Task, truth: str) -> bool:
+    """Whether the scenario reads another text in a reply that is the truth."""
+    return truth != truth.strip() and task.read(truth) != truth
 
 
 def _check_examples(scenario: ComposedScenario, tasks: Sequence[Task]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import TypeAlias
 
 from pytest_puma.core import Generation, Sample, SettingsError
-from pytest_puma.planning.prompts import check_prompts
+from pytest_puma.planning.prompts import check_prompts, warn_of_spaces
 from pytest_puma.planning.settings import Settings
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.tasks import rows_of, tasks_on
@@ -34,6 +34,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
             tasks = tasks_on(replace(cell, perturbation=None), (samples, examples), settings.project)
             rehearse(cell.strategy, tasks[0])
             check_prompts(cell.strategy, tasks)
+        warn_of_spaces(tasks)
     for cell in cells:
         settings.baseline_of(cell)
 

@@ -29,15 +29,15 @@ _TAG = re.compile(
 _MARKER = re.compile(
     r"""(?: ^ [\s>#*_`\-+\u2022]* (?:\d+[.)][\s*_`]*)?         # quote, heading, bold, bullet, step number
           | [.!?] ["')\]*_`]* \s+ [*_`]* )                    # or behind a sentence
-        (?:the\s+)? (?:final\s+)? answer (?:\s+is)? [*_`]* \s*
-        (?: [:\uFF1A] | (?= [*_`#]* \s* $ ) )                 # a heading needs no colon""",
+        (?:the\s+)? (?:final\s+)? answer (?:\s+is)? [*_`]*
+        (?: \s* [:\uFF1A] | (?= [*_`#\s]* $ ) )              # a heading needs no colon""",
     re.IGNORECASE | re.VERBOSE,
 )
 #: The model's own role, as a base model repeats it.
 _ROLE = re.compile(r"\A\s*assistant\s*:", re.IGNORECASE)
 #: The beginning of a turn that the model invented.
 _INVENTED = re.compile(
-    r"(?: ^ | [.!?] [ \t]+ ) [>#*_` \t]* (?: user | human | question | (?-i:Q) ) [*_` \t]* [:\uFF1A]",
+    r"(?: ^ | [.!?] [ \t] ) [>#*_` \t]* (?: user | human | question | (?-i:Q) ) [*_` \t]* [:\uFF1A]",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _MARKDOWN = "*_`# \t\r"

@@ -14,16 +14,17 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from pytest_puma.scenarios.answers import final_answer
-from pytest_puma.scenarios.letters import LETTERS
+from pytest_puma.scenarios.letters import LETTERS, names_another
 from pytest_puma.scenarios.numerals import decimal_text, numbers
 
 _MARKDOWN = " \t\r*_`"
-_THE_ANSWER_IS = re.compile(r"\banswer(?:\s+is|:)\s*:?", re.IGNORECASE)
+_THE_ANSWER_IS = re.compile(r"\banswer(?:\s+is|:)(?:\s*:)?", re.IGNORECASE)
 #: The end of a sentence with another one behind it; the dot of a title is none.
 _SENTENCE_END = re.compile(
     r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)[.!?][*_`\"')\]]*\s+(?=[\"'(\[*_`]*[^\W\da-z_])"
 )
-_BOX = re.compile(r"\\f?box(?:ed)?\s*\{")
+#: The beginning of a box, an escaped sign, or a brace.
+_BRACE = re.compile(r"(\\f?box(?:ed)?\s*\{)|\\[^\\\n]|\\\\(?!f?box)|[{}]")
 #: Behind `####`: a number, and no step of a list as in the heading `#### 2. Add`.
 _NUMBER_NOT_STEP = re.compile(r"[^\w\n]*\d(?!\d*[.):]\s+\w)")
 _NUMBER_FIRST = re.compile(r"\W*(?:\d|[dt]?frac(?![a-z]))")
@@ -39,6 +40,10 @@ _DURATION = re.compile(
     r"\b(?:takes?|took)\s+(?:[a-z]+\s+){0,3}(\d[\d,.]*)\s*(?:second|minute|hour|day|week|month|year)s?\s+to\b",
     re.IGNORECASE,
 )
+#: A measure that is part of a word, such as 2 in "2-foot-wide".
+_IN_WORD = re.compile(r"(?<![\d,.])\d[\d,.]*-(?=[a-z]{2})", re.IGNORECASE)
+#: A hedge between two numbers.
+_EITHER = re.compile(r"\W*\d[\d,.]*(?<!,)\s+or\s+[^\w\s]*\d")
 #: `A` and `I` before another word are words, as in "A house".
 _LETTER = r"(?<![\w'])(?:([{letters}])(?![\w'])(?!(?<=[AI]) +[a-z])|(?<=\()([{lower}])(?=\)))"
 
@@ -60,15 +65,16 @@ def final_value(text: str) -> Fraction | None:
 
     Of several numbers it is the one behind the last equals sign, the one that a marked answer begins with, the time
     that something takes, or the last one that states no time and no parts: 540 in "540 dollars over 30 days", 92 in
-    "92 rows of 5 stars".
+    "92 rows of 5 stars". A number that is part of a word, as in "2-foot-wide", is none; "3 or 4" marks none.
     """
     for answer in marked_answers(text):
         value = _result(answer, marked=True)
         if value is not None:
-            return value
-    lines = text.rstrip().splitlines() or [""]
+            return None if _EITHER.match(answer) else value
+    plain = _IN_WORD.sub("", text)
+    lines = plain.rstrip().splitlines() or [""]
     value = _result(_SENTENCE_END.split(lines[-1].strip())[-1], marked=False)
-    return last_value(text) if value is None else value
+    return last_value(plain) if value is None else value
 
 
 def last_value(text: str) -> Fraction | None:
@@ -82,9 +88,7 @@ def marked_answers(text: str) -> Iterator[str]:
     It is in the last `\boxed{}`, behind the last `####`, in a last line that begins with `A:`, in the line behind the
     last `Answer:`, or in the sentence behind the last `answer is`.
     """
-    yield from filter(
-        None, (boxed(text), _behind_hashes(text), _last_line(text), final_answer(text), the_answer_is(text))
-    )
+    yield from filter(None, (boxed(text), _behind_hashes(text), _last_line(text), final_answer(text), _stated(text)))
 
 
 def after_marker(text: str, marker: str = "####") -> str | None:
@@ -100,34 +104,32 @@ def after_marker(text: str, marker: str = "####") -> str | None:
 def the_answer_is(text: str) -> str | None:
     """Return the rest of the sentence behind the last `answer is`, without the dot; None if there is none.
 
-    An option in parentheses stands alone: `(B)` for `the answer is (B) because ...`.
+    An option in parentheses stands alone: `(B)` for `the answer is (B) because ...`. Two of them, as in `(A) or (B)`,
+    name none.
     """
-    matches = list(_THE_ANSWER_IS.finditer(text))
-    if not matches:
-        return None
-    line = text[matches[-1].end() :].lstrip().partition("\n")[0].strip(_MARKDOWN)
-    if option := re.match(r"\([A-Za-z]\)", line):
-        return option[0]
-    sentence = _SENTENCE_END.split(line, maxsplit=1)[0].strip(_MARKDOWN)
-    return sentence.removesuffix(".").strip(_MARKDOWN) or None
+    sentence = _stated(text)
+    option = re.match(r"\([A-Za-z]\)", sentence or "")
+    return None if option and names_another(option.string, option.end()) else sentence
 
 
 def boxed(text: str) -> str | None:
     r"""Return the content of the last `\boxed{...}`, whose braces may be nested; None without a complete one."""
-    for box in reversed(list(_BOX.finditer(text))):
-        depth = 1
-        for brace in re.finditer(r"\\.|[{}]", text[box.end() :]):
-            depth += {"{": 1, "}": -1}.get(brace[0], 0)
-            if not depth:
-                return text[box.end() : box.end() + brace.start()].strip() or None
-    return None
+    opened: list[tuple[int, bool]] = []
+    last = (-1, -1)
+    for brace in _BRACE.finditer(text):
+        if brace[0][-1] == "{" and (brace[1] or len(brace[0]) == 1):
+            opened.append((brace.end(), bool(brace[1])))
+        elif brace[0] == "}" and opened:
+            start, is_box = opened.pop()
+            last = max(last, (start, brace.start())) if is_box else last
+    return text[slice(*last)].strip() or None if last[0] >= 0 else None
 
 
 def first_letter(text: str, letters: str = LETTERS) -> str | None:
     """Return the first of these capital letters that stands alone, as in `B`, `(b)`, `B. desk` and `**B**`.
 
     The marked answer is read first, see `marked_answers`. `A` and `I` before another word are words. None without a
-    letter; `letters` are those of the options, such as `ABCD`.
+    letter, or if another one stands beside it: `B or C`. `letters` are those of the options, such as `ABCD`.
     """
     pattern = re.compile(_LETTER.format(letters=letters, lower=letters.lower()))
     for answer in (*marked_answers(text), text):
@@ -135,7 +137,7 @@ def first_letter(text: str, letters: str = LETTERS) -> str | None:
         if len(bare) == 1 and bare.upper() in letters:
             return bare.upper()
         if match := pattern.search(answer):
-            return match[match.lastindex or 1].upper()
+            return None if names_another(answer, match.end()) else match[match.lastindex or 1].upper()
     return None
 
 
@@ -166,6 +168,19 @@ def _result(sentence: str, *, marked: bool) -> Fraction | None:
     return last_value(duration[1]) if duration else values[-1]
 
 
+def _stated(text: str) -> str | None:
+    """The rest of the sentence behind the last `answer is`, or a single option at its beginning."""
+    matches = list(_THE_ANSWER_IS.finditer(text))
+    if not matches:
+        return None
+    line = text[matches[-1].end() :].lstrip().partition("\n")[0].strip(_MARKDOWN)
+    option = re.match(r"\([A-Za-z]\)", line)
+    if option and not names_another(line, option.end()):
+        return option[0]
+    sentence = _SENTENCE_END.split(line, maxsplit=1)[0].strip(_MARKDOWN)
+    return sentence.removesuffix(".").strip(_MARKDOWN) or None
+
+
 def _behind_hashes(text: str) -> str | None:
     """The text behind the last `####` if it begins with a number: elsewhere it is a heading of Markdown."""
     answer = after_marker(text)
@@ -174,5 +189,5 @@ def _behind_hashes(text: str) -> str | None:
 
 def _last_line(text: str) -> str | None:
     """The text behind `A:` in the last line; in other lines it may be an option, or the name of a thing."""
-    match = re.search(r"(?:\A|\n)[ \t*_`>]*A[*_`]*:([^\n]*)\s*\Z", text)
+    match = re.fullmatch(r"[ \t*_`>]*A[*_`]*:(.*)", text.rstrip().rpartition("\n")[2])
     return match and match[1].strip(_MARKDOWN)

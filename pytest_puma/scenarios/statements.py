@@ -15,6 +15,8 @@ from functools import cached_property
 from pytest_puma.scenarios.answers import own_words
 
 _SIGNS = r"""[\s"'*_`()\[\]{}]*"""
+#: A longer run of signs says no more than its ends, and its length would count to the third power in the search.
+_RUN = re.compile(r"""[\s"'*_`()\[\]{}]{13,}""")
 # An answer is followed by the end, a sign or a reason, never by a noun: "Critical data is lost", "3 days".
 _END = r"""(?= ["'*_`()\[\]{}]* (?: \s* (?: \Z | \n | [.!;,] (?!\d) | [-\u2013\u2014] \s | \( | </ )
     | \s+ (?: and | as | because | but | due | given | over | rather | since | so ) \b ) )"""
@@ -75,9 +77,8 @@ class Statements:
 
     def _decisive(self, text: str) -> str:
         """The text without lists of different answers, denied ones, conditions and questions."""
-        # Runs of blanks would make the search quadratic.
         lines = (" ".join(line.split()) for line in text.splitlines())
-        text = "\n".join(filter(None, lines))
+        text = _RUN.sub(lambda run: run[0][:6] + run[0][-6:], "\n".join(filter(None, lines)))
         text = self._list.sub(
             lambda each: " " if len(set(self._answers(self._mention, each[0]))) > 1 else each[0], text
         )

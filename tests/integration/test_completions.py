@@ -148,6 +148,16 @@ def test_a_truth_that_begins_with_the_cue_is_a_collection_error(alone_capitals: 
     )
 
 
+def test_a_truth_with_white_space_around_it_is_a_collection_warning(alone_capitals: Project) -> None:
+    write_rows(alone_capitals, "capitals.jsonl", *ROWS, PERU | {"capital": ["Lima ", "Lima"]})
+    result = alone_capitals.run("-k", "zero_shot", "-W", "default")
+    found = "the truth 'Lima ' of row * has white space around it, which replies lose, so that exact_match is always 0"
+    remedy = "there (1 of 5 rows); return it stripped from truth(item)"
+    result.stdout.fnmatch_lines([f"*UserWarning: puma: scenario 'capitals': {found} {remedy}"])
+    write_rows(alone_capitals, "capitals.jsonl", *ROWS, PERU)
+    assert "white space" not in alone_capitals.run("-k", "zero_shot").stdout.str()
+
+
 def test_an_example_that_is_evaluated_is_a_collection_error(alone_capitals: Project) -> None:
     write_rows(alone_capitals, "more_capitals.jsonl", *ROWS)
     message = refused(alone_capitals)

@@ -77,6 +77,16 @@ def test_the_last_number_in_one_spelling(text: str, number: str | None) -> None:
         ("She has 18. Is that clear?", "18"),
         ("She has 18 left.\n\nI hope that this helps!\n", "18"),
         ("In 5 minutes for 3 days", "3"),
+        # A measure that is part of a word.
+        ("He digs 20 holes for 2-foot-wide trees.", "20"),
+        ("She counts 7 of them.\nThese are 2-foot-wide bushes.", "7"),
+        ("A 5-year-old plays.", None),
+        ("The answer is a 20-dollar bill", "20"),
+        ("It is 5-3 and 10-x", "10"),
+        # Two numbers are none.
+        ("#### 3 or 4", None),
+        ("The answer is 3 or $4.", None),
+        ("The answer is 3, in 2 or 3 days.", "3"),
         # Nothing of that.
         ("She pays 3 + 4 = 7 dollars.", "7"),
         ("no number", None),
@@ -128,6 +138,15 @@ def test_the_marker_is_that_of_gsm8k_by_default() -> None:
         ("The answer is 5 p.m. today", "5 p.m. today"),
         ("The answer is True! Really.", "True"),
         ("the answer is ", None),
+        # Two options are none, a denied one is not chosen.
+        ("So the answer is (A) or (B).", None),
+        ("the answer is (A) and (C)", None),
+        ("the answer is (A)/(B)", None),
+        ("the answer is (A), (B), and (D).", None),
+        ("the answer is (A) or perhaps (C)", None),
+        ("the answer is (A), not (B).", "(A)"),
+        ("the answer is (A) and I am sure.", "(A)"),
+        ("the answer is (A), as (B) is wrong", "(A)"),
         ("the answers are 3 and 4", None),
         ("The reanswer is 3", None),
         ("", None),
@@ -151,6 +170,9 @@ def test_the_rest_of_the_sentence_that_states_the_answer(text: str, answer: str 
         ("\\boxed{8", None),
         ("boxed{9}", None),
         ("\\box{10}", "10"),
+        ("\\boxed{\\boxed{8} + 9", "8"),
+        ("} \\boxed{9} }", "9"),
+        ("\\\\boxed{9\\\\}", "9\\\\"),
     ],
 )
 def test_the_content_of_the_last_complete_box(text: str, content: str | None) -> None:
@@ -175,6 +197,10 @@ def test_the_content_of_the_last_complete_box(text: str, content: str | None) ->
         ("E or D", "D"),
         ("plan Be, DNA, B2, B's, a b c", None),
         ("Vitamin-B", "B"),
+        ("B or C", None),
+        ("The answer is (A) or (B).", None),
+        ("(A), which is (A). The answer is B and C", None),
+        ("B, as C is wrong", "B"),
         ("", None),
     ],
 )
@@ -226,3 +252,33 @@ def test_every_text_can_be_read_and_no_answer_is_empty(reader: Callable[[str], s
     letter, answer = readers.first_letter(text), readers.the_answer_is(text)
     assert letter is None or (len(letter) == 1 and letter.isupper())
     assert answer is None or answer.strip() == answer != ""
+
+
+#: What a model that loops writes.
+LOOPS = (
+    "a",
+    " ",
+    "```\n",
+    "1",
+    "[",
+    "\\boxed{",
+    "\\boxed{1}",
+    "*",
+    "answer is ",
+    "A: ",
+    "#### ",
+    "1,",
+    ". ",
+    "A ",
+    "{",
+)
+
+
+@pytest.mark.parametrize("unit", LOOPS)
+def test_long_replies_are_read_in_linear_time(unit: str) -> None:
+    for text in (unit * (100_000 // len(unit)), f"The answer is {unit * (100_000 // len(unit))}!x"):
+        for read in (readers.last_number, readers.final_number, readers.after_marker, readers.the_answer_is):
+            read(text)
+        assert readers.boxed(text) == ("1" if unit == "\\boxed{1}" else None)
+        readers.first_letter(text)
+        readers.named_label(text, ["spam", "not spam", "A", "1"])

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from pytest_puma.core import Metric, Prediction, Sample
 from pytest_puma.metrics.library.arguments import argument, is_count, optional
-from pytest_puma.metrics.library.csv_table import Table, longest_table
+from pytest_puma.metrics.library.csv_table import Table, longest_table, unstripped
 
 _Request: TypeAlias = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ def _score(name: str, check: Callable[[Table, _Request], bool]) -> Callable[[Sam
         request = _request(sample, name)
         if request is None:
             return None
-        table = longest_table(prediction.text, request.get("separator"))
+        table = longest_table(unstripped(prediction), request.get("separator"))
         return float(table is not None and check(table, request))
 
     return score

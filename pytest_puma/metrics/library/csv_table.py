@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
-from pytest_puma.metrics.library.fences import content
+from pytest_puma.core import Prediction
+from pytest_puma.metrics.library.fences import longest
 
 #: A space is a separator only if it is asked for, as all prose would be a table otherwise.
 SEPARATORS = (",", ";", "\t")
@@ -27,13 +27,20 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
+def unstripped(prediction: Prediction) -> str:
+    """Return the text of a prediction with the white space that the reply has around it."""
+    reply = prediction.raw[-1] if prediction.raw else ""
+    return reply if reply.strip() == prediction.text else prediction.text
+
+
 def longest_table(text: str, wanted: str | None = None) -> Table | None:
     """Return the table with the most records; the longest fenced block is the text if there is one.
 
     Of equally long ones it is that with the wanted separator, then that with the most fields. If all lines
     together are a table with the wanted separator, it is always this one. None without a table.
     """
-    lines = content(text).splitlines()
+    # A tab at an end may be the separator of an empty field.
+    lines = longest(text).strip(" \r\n").splitlines()
     if wanted is not None:
         rows, end = _run(lines, 0, wanted)
         if len(rows) >= _LEAST and end == len(lines):
@@ -56,7 +63,8 @@ def _tables(lines: Sequence[str], separator: str) -> Iterator[Table]:
 def _run(lines: Sequence[str], start: int, separator: str) -> tuple[list[tuple[str, ...]], int]:
     """The records from a line on with as many fields as the first one, and the line after them."""
     # Quotes may hold separators and ends of lines, so only a reader knows where a record ends.
-    reader = csv.reader((f"{line}\n" for line in islice(lines, start, None)), delimiter=separator, strict=True)
+    rest = (f"{lines[place]}\n" for place in range(start, len(lines)))
+    reader = csv.reader(rest, delimiter=separator, strict=True)
     rows: list[tuple[str, ...]] = []
     end = start
     try:

@@ -14,7 +14,7 @@ from typing import Any
 from pytest_puma.core import Metric, Prediction, Sample
 from pytest_puma.metrics.library import json_text
 from pytest_puma.metrics.library.arguments import argument, optional
-from pytest_puma.metrics.library.csv_table import longest_table
+from pytest_puma.metrics.library.csv_table import longest_table, unstripped
 from pytest_puma.metrics.library.fences import content
 from pytest_puma.metrics.library.markup import read_xml
 
@@ -93,7 +93,7 @@ def keys(sample: Sample, prediction: Prediction) -> float | None:
         return None
     expected = f"one of {', '.join(_READERS)}"
     name = optional(sample, "format", "json", metric="keys", expected=expected, valid=_is_format)
-    value = _read(name, prediction.text)
+    value = _read(name, unstripped(prediction))
     return sum(has_key(value, path.split(".")) for path in paths) / len(paths)
 
 

@@ -18,6 +18,7 @@ from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
 from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
 from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.letters import names_another
 from pytest_puma.scenarios.table import decoded
 
 _OPTION = re.compile(r"\(?([A-Z])\)?(?:[.:)\s].*)?", re.DOTALL)
@@ -59,11 +60,12 @@ class BigBenchHard(CompletionBenchmark):
         return str(item["target"])
 
     def post_process(self, text: str, sample: Sample) -> str | None:
-        """Return what follows the last `answer is`, else the first line; a letter as `(A)` if there are options."""
+        """Return what follows the last `answer is`, else the first line; of options, a single one as `(A)`."""
         stated = _ANSWER.fullmatch(text)
         answer = (stated[1] if stated else text).strip(_MARKS).partition("\n")[0].strip(_MARKS).removesuffix(".")
         option = _OPTION.fullmatch(answer) if "Options:" in sample.fields["input"] else None
-        return (f"({option[1]})" if option else answer.strip(_MARKS)) or None
+        alone = option and not names_another(answer, option.end(1))
+        return (f"({option[1]})" if option and alone else answer.strip(_MARKS)) or None
 
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record."""

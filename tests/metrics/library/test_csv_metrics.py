@@ -11,8 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
-from pytest_puma.metrics.library.csv_table import longest_table
-from tests.metrics.library.replies import score
+from pytest_puma.metrics.library import LIBRARY
+from pytest_puma.metrics.library.csv_table import longest_table, unstripped
+from tests.factories import prediction
+from tests.metrics.library.replies import question, score
 
 NAMES = ("csv.found", "csv.separator", "csv.columns")
 
@@ -73,6 +75,36 @@ def test_the_longest_table_has_all_its_records() -> None:
     assert table is not None
     assert (table.separator, table.rows) == (",", (("a", "b\nc"), ("d", "e")))
     assert longest_table("a,b\nc,d\n\ne,f\ng,h") == longest_table("a,b\nc,d")
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("a\tb\nc\t", (("a", "b"), ("c", ""))),
+        ("\tb\nc\td\n", (("", "b"), ("c", "d"))),
+        ("```tsv\na\tb\nc\t\n```", (("a", "b"), ("c", ""))),
+        (" a,b\nc,\n\n", (("a", "b"), ("c", ""))),
+    ],
+)
+def test_an_empty_field_at_an_end_of_the_table_is_kept(text: str, rows: tuple[tuple[str, ...], ...]) -> None:
+    table = longest_table(text)
+    assert table is not None
+    assert table.rows == rows
+
+
+@pytest.mark.parametrize("around", ["", " ", "\n"])
+def test_the_white_space_that_a_reply_loses_may_be_an_empty_field(around: str) -> None:
+    raw = f"{around}name\tage\nAnna\t{around}"
+    given = prediction("s1", answer=raw.strip(), reply=raw.strip(), raw=(raw,))
+    wanted = question(csv={"columns": ["name", "age"]}, keys=["0.age"], format="csv")
+    assert [LIBRARY[name].score(wanted, given) for name in ("csv.columns", "keys")] == [1, 1]
+    thinking = prediction("s1", answer="a,b\nc,d", reply="a,b\nc,d", raw=("<think>e,f\ng,h\ni,j</think>a,b\nc,d",))
+    assert unstripped(thinking) == "a,b\nc,d"
+
+
+@pytest.mark.parametrize("line", ["\n", "a\n", "a,b\n", '"a\n', "a\tb\nc\n"])
+def test_a_long_text_is_searched_for_tables_in_linear_time(line: str) -> None:
+    longest_table(line * 20_000)
 
 
 @pytest.mark.parametrize("name", NAMES)

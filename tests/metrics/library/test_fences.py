@@ -59,3 +59,10 @@ def test_a_fence_changes_nothing_inside(lines: list[str]) -> None:
     text = "\n".join(lines)
     assert unfenced(f"```json\n{text}\n```") == text.strip()
     assert content(f"Here:\n```\n{text}\n```\nDone.") == text.strip()
+
+
+@pytest.mark.parametrize("line", ["~", "~`", "```", "~~~\n", "````\n```\n"])
+def test_a_long_text_of_fences_is_read_in_linear_time(line: str) -> None:
+    text = line * 100_000
+    for read in (blocks, unfenced, content):
+        read(text)

@@ -59,6 +59,8 @@ def test_plain_text_of_one_task(folder: Path) -> None:
         ("A desk is none, so the answer is (B).", "(B)"),
         ("The answer is (A)? No, the answer is (B) oak.", "(B)"),
         ("Let me think.\nAnswer: B", "(B)"),
+        ("The answer is (A) or (B).", "(A) or (B)"),
+        ("(A), (B)", "(A), (B)"),
         ("oak", "oak"),
         ("Both", "Both"),
         ("  ", None),
