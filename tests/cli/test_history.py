@@ -168,7 +168,7 @@ def test_a_run_without_an_outcome_is_listed_and_shown(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     keep(tmp_path, FIRST, [], faults=(fault("triage-x@m"),))
-    assert words(capsys, "list")[0][-3:] == ["0", "1", "0"]
+    assert words(capsys, "list")[0][-4:] == ["0", "1", "0", "0"]
     assert lines(capsys, "show", "1")[0].startswith("run 1 (")
     assert "matches no cell; there are: none" in error(capsys, "trend")
 

@@ -235,7 +235,7 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(
     lines = alone.run(*perturbed).outlines
     lines += alone.run("--puma-plan").outlines if columns == 80 else []
 
-    rules = [place for place, line in enumerate(lines) if line.startswith("---") and set(line) == {"-", " "}]
+    rules = [place for place, line in enumerate(lines) if line.startswith("--") and set(line) == {"-", " "}]
     assert len(rules) == (4 if columns == 80 else 3)
     for place in rules:
         table = lines[place - 1 : next(at for at in range(place + 1, len(lines)) if _ends(lines[at]))]

@@ -19,7 +19,7 @@ def test_a_missed_gate_fails_the_item_with_its_sentence_and_the_misses(scripted:
             "f1_macro 0.1 * n=8 is under 0.45*",
             "*the worst 5 of 6 misses:*",
             "*answered Major, gold is *",
-            "*prompt *</issue>*",
+            "*prompt * ... *",
             "*raw *'Major'*",
         ]
     )
