@@ -134,7 +134,7 @@ class Controller:
     # -- the run as a whole ----------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtestloop(self) -> Generator[None, object, object]:
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         # An exception (-x, an interrupt) ends this generator here: an interrupted run is not judged.
         result = yield
         if self._arrivals.planned and not self._config.option.collectonly:
@@ -145,6 +145,9 @@ class Controller:
             for verdict in judged:
                 report_gate(self._config, verdict)
             report_problems(self._config, run.problems)
+            if run.problems or any(verdict.fails for verdict in judged):
+                # Hooks of others may have made these reports pass.
+                session.testsfailed = max(session.testsfailed, 1)
         return result
 
     # Before xdist waits for its workers: a second Ctrl-C may end the process meanwhile.

@@ -38,10 +38,21 @@ def pytest_runtest_makereport():
     return report
 """
 SENTENCE = "puma: test_t.py::test_t[[]*] misses the gate 'accuracy >= 1', but was not reported as failed; *"
+#: Every report of a failure, also those of the run as a whole.
+LOGGED = """
+import pytest
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_logreport(report):
+    if report.failed:
+        report.outcome = "passed"
+    return (yield)
+"""
 WAYS = {
     "called": CALLED,
     "swallowed": SWALLOWED,
     "passed": REWRITTEN.replace("OUTCOME", "passed"),
+    "logged": LOGGED,
     "skipped": REWRITTEN.replace("OUTCOME", "skipped"),
 }
 
