@@ -27,6 +27,7 @@ class Change:
     sets; `new_parse_failures` counts those parsed before and not now, `fixed_parse_failures` the reverse; both are None
     for any other metric. `share`: the metric has bounds, so that its points are hundredths. `thin`: the interval rests
     on few rows or on few large changes, or the metric itself has no interval. `test`: the paired test about the metric.
+    `several`: samples have several trials, whose mean is counted.
     """
 
     metric: str
@@ -47,6 +48,7 @@ class Change:
     test: PairedTest = "bootstrap"
     share: bool = False
     thin: bool = False
+    several: bool = False
     level: float = LEVEL
 
     @property

@@ -17,7 +17,8 @@ class Decline:
     moved away from the gold label and towards it. `p` is the combined p-value; `tests` has that of each test by name.
     `loss` is the mean rise of the Brier score, with the probabilities of each side at their best-fitting temperature;
     None if only answers count, for the reason `alone`. `error` is the standard error of the change in the error rate,
-    or in the mean error. `same`: nothing changed at all.
+    or in the mean error. `same`: nothing changed at all. `several`: questions have several trials, and are counted in
+    place of answers: those with fewer right answers, and those with more.
     """
 
     n: int
@@ -30,6 +31,7 @@ class Decline:
     error: float = 0.0
     graded: bool = False
     same: bool = False
+    several: bool = False
 
     @property
     def is_regression(self) -> bool:

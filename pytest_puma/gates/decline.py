@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Doubt, Gate, Policy, Power, Status, Verdict
+from pytest_puma.gates.moved import moved
 from pytest_puma.gates.power import of_decline
 
 #: A gate with less power cannot pass: 100 samples give this power, 50 do not.
@@ -48,9 +49,9 @@ def evidence(decline: Decline, change: Change | None) -> str:
     if decline.same:
         return ""
     values = "" if change is None else f"{change.metric} {change.old:.3g} -> {change.new:.3g}, "
+    changed = moved(decline)
     if decline.graded:
-        return f": {values}{decline.worse} of {decline.n} answers are farther off, {decline.better} nearer"
-    changed = f"{decline.worse} of {decline.n} answers went from right to wrong, {decline.better} the other way"
+        return f": {values}{changed}"
     if decline.loss is None:
         # Texts have no probabilities that could count.
         alone = f"; only answers count, because {decline.alone}" if decline.alone else ""

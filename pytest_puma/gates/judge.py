@@ -16,6 +16,7 @@ from dataclasses import replace
 from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdict
 from pytest_puma.core.gate import spelled
 from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
+from pytest_puma.gates.moved import moved
 from pytest_puma.gates.power import allowance, of_change
 from pytest_puma.gates.unjudged import not_run, nothing_measured
 from pytest_puma.stats import LEVEL
@@ -187,15 +188,10 @@ def _detectable(gate: Gate, change: Change) -> str:
 
 def _answers(gate: Gate, change: Change) -> str:
     """Count the answers behind the change."""
-    if change.scored:
-        counts = f"{change.worse} of {change.n} scores are worse, {change.better} better"
-    elif change.graded:
-        counts = f"{change.worse} of {change.n} answers are farther off, {change.better} nearer"
-    else:
-        worse = "went from right to wrong" if gate.other == "baseline" else "are wrong where it is right"
-        counts = f"{change.worse} of {change.n} answers {worse}, {change.better} the other way"
+    counts = moved(change, other=gate.other or "baseline")
     if change.changed > change.worse + change.better:
-        counts += f"; {change.metric} counts {change.changed} samples differently"
+        noun = "questions" if change.several else "samples"
+        counts += f"; {change.metric} counts {change.changed} {noun} differently"
     return counts + ("; the interval is approximate" if change.approximate else "")
 
 

@@ -71,7 +71,16 @@ def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> D
             p = stouffer(p, tests["brier"], correlation=CORRELATION)
             loss = float(rise.mean())
     return Decline(
-        n=len(counted), worse=worse, better=better, p=p, tests=tests, loss=loss, alone=alone, error=error, same=same
+        n=len(counted),
+        worse=worse,
+        better=better,
+        p=p,
+        tests=tests,
+        loss=loss,
+        alone=alone,
+        error=error,
+        same=same,
+        several=len(counted) < len(changes),
     )
 
 
@@ -93,6 +102,7 @@ def decline_of_scores(predictions: Sequence[Prediction], new: Values, old: Value
         error=error,
         graded=not binary,
         same=not changes.any(),
+        several=len(counted) < len(changes),
     )
 
 
@@ -151,8 +161,9 @@ def _of_numbers(new: Table, old: Table, resamples: Resamples, *, same: bool) -> 
     if new_failures or fixed_failures:
         tests["parse_failures"] = mcnemar_mid_p(new_failures, fixed_failures)
         p = min(1.0, 2 * min(tests.values()))
+    questions = len({each.sample_id for each in new.predictions})
     return Decline(
-        n=len({each.sample_id for each in new.predictions}),
+        n=questions,
         worse=int((rise > 0).sum()) + new_failures,
         better=int((rise < 0).sum()) + fixed_failures,
         p=p,
@@ -160,6 +171,7 @@ def _of_numbers(new: Table, old: Table, resamples: Resamples, *, same: bool) -> 
         error=float(rise.std(ddof=1) * np.sqrt(len(rise)) / both.sum()) if len(rise) > 1 else 0.0,
         graded=True,
         same=same,
+        several=questions < len(new.predictions),
     )
 
 

@@ -91,6 +91,7 @@ def paired_change(
         test=new.test,
         share=bool(new.bounds),
         thin=bool(changed.any()) and _is_thin(new, old, value, quotient=quotient),
+        several=bool(new.questions),
         level=level,
     )
 

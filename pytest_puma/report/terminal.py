@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from pytest_puma.core import LOSS, Flip, Outcome, Prediction, Run
+from pytest_puma.core import LOSS, Flip, Key, Outcome, Prediction, Run
 from pytest_puma.core.prefix import common_end
 from pytest_puma.report import notes, table
 from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number
@@ -37,19 +37,37 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
 
 
 def misses(outcome: Outcome) -> list[str]:
-    """Return the worst misses of a cell, each with its part of the prompt and the reply, after an empty line."""
-    worst = worst_misses(outcome.predictions)
+    """Return the worst misses of a cell, each with its part of the prompt and the reply, after an empty line.
+
+    Below a regression, those come first that are worse than in the baseline, each with the answer there.
+    """
+    worse = _worse_flips(outcome)
+    worst = worst_misses(outcome.predictions, first=worse)
     wrong = sum(map(_is_wrong, outcome.predictions))
-    lines = ["", f"the worst {len(worst)} of {wrong} misses:"] if worst else []
+    order = f", first the {len(worse)} that are worse than in the baseline" if worse else ""
+    lines = ["", f"the worst {len(worst)} of {wrong} misses{order}:"] if worst else []
     end = common_end([outcome.own_text(each) for each in (*outcome.predictions[:_COMPARED], *worst)]) if worst else ""
     for prediction in worst:
+        flip = worse.get(prediction.key)
         own = outcome.own_text(prediction)
         lines += [
-            f"  {_name(outcome, prediction)}: {_answered(prediction)}, gold is {gold_of(prediction)}",
+            f"  {_name(outcome, prediction)}: {_answered(prediction)}, gold is {gold_of(prediction)}"
+            + (f", was {_spelled(flip.old)}{_scores(flip)}" if flip else ""),
             f"    prompt {_elided(own.removesuffix(end) or own)}",
             f"    raw    {_reply(prediction)}",
         ]
     return lines
+
+
+def _worse_flips(outcome: Outcome) -> dict[Key, Flip]:
+    """The flips for the worse by trial, if a failed gate compares the cell with its baseline."""
+    if not any(verdict.gate.word or verdict.gate.other == "baseline" for verdict in outcome.failed):
+        return {}
+    return {(flip.sample_id, flip.trial or 0): flip for flip in outcome.flips if not flip.better}
+
+
+def _scores(flip: Flip) -> str:
+    return "" if flip.scores is None else f", score {number(flip.scores[0])} to {number(flip.scores[1])}"
 
 
 def _name(outcome: Outcome, prediction: Prediction) -> str:
@@ -73,16 +91,16 @@ def flip_lines(cell: str, flips: Sequence[Flip]) -> list[str]:
     for word, changed in (("worse", worse), ("better", better)):
         for flip in changed:
             answers = f"gold is {brief(flip.gold) or 'none'}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
-            if flip.scores is not None:
-                answers += f", score {number(flip.scores[0])} to {number(flip.scores[1])}"
-            lines.append(f"  {word:6}  {flip.sample}: {answers}")
+            lines.append(f"  {word:6}  {flip.sample}: {answers}{_scores(flip)}")
     return lines
 
 
-def worst_misses(predictions: Sequence[Prediction], maximum: int = MAX_MISSES) -> list[Prediction]:
-    """Return wrong answers: parse failures first, then by error or by confidence."""
+def worst_misses(
+    predictions: Sequence[Prediction], maximum: int = MAX_MISSES, *, first: Collection[Key] = ()
+) -> list[Prediction]:
+    """Return wrong answers: the `first` ones, then parse failures, then by error or by confidence."""
     wrong = [prediction for prediction in predictions if _is_wrong(prediction)]
-    return sorted(wrong, key=_badness, reverse=True)[:maximum]
+    return sorted(wrong, key=lambda each: (each.key in first, _badness(each)), reverse=True)[:maximum]
 
 
 def _is_wrong(prediction: Prediction) -> bool:

@@ -218,6 +218,35 @@ def test_without_a_wrong_answer_there_are_no_misses() -> None:
     assert misses(outcome()) == []
 
 
+def test_below_a_regression_new_misses_come_first_with_the_earlier_answer() -> None:
+    answered = score(
+        Triage(), (), [prediction(f"s{row}", answer="B", probabilities={"B": 0.9 - row / 10}) for row in range(7)]
+    )
+    fall = verdict("accuracy >= baseline", "FAIL")
+    flipped = (flip("s6", new="B"), flip("s5", new="B"), flip("s9", better=True))
+    one = outcome(predictions=tuple(answered), flips=flipped, verdicts=(fall,))
+    lines = misses(one)
+    assert lines[1] == "the worst 5 of 7 misses, first the 2 that are worse than in the baseline:"
+    assert [line.split(":")[0].strip() for line in lines[2::3]] == ["s5", "s6", "s0", "s1", "s2"]
+    assert lines[2].endswith("gold is A, was A")
+    assert lines[8].endswith("gold is A")
+    of_value = replace(one, verdicts=(verdict("accuracy >= 0.9", "FAIL"), verdict("accuracy >= baseline")))
+    assert misses(of_value)[1] == "the worst 5 of 7 misses:"
+    assert misses(of_value)[2].startswith("  s0: ")
+
+
+def test_a_new_miss_of_a_trial_or_of_a_score_shows_what_it_was() -> None:
+    trials = score(Triage(), (), [prediction("s", trial=trial, answer="B", raw=("B",)) for trial in range(2)])
+    one = outcome(
+        predictions=tuple(trials),
+        samples=1,
+        trials=2,
+        flips=(flip("s", trial=1, old="A", new="B", scores=(0.75, 0.25)),),
+        verdicts=(verdict("no_regression", "FAIL", p=0.01),),
+    )
+    assert misses(one)[2] == "  s #2: answered B, gold is A, was A, score 0.75 to 0.25"
+
+
 def test_a_miss_names_its_trial_if_samples_have_several() -> None:
     trials = tuple(prediction("s", trial=trial, answer="B", raw=("B",)) for trial in range(2))
     assert misses(outcome(predictions=trials, samples=1, trials=2))[2].startswith("  s #1: answered B")

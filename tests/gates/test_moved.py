@@ -1,0 +1,30 @@
+"""The words for changed answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_puma.core import Decline
+from pytest_puma.gates.moved import moved
+from tests.factories import change
+
+
+@pytest.mark.parametrize(
+    ("fields", "other", "words"),
+    [
+        ({}, "baseline", "2 of 6 answers went from right to wrong, 4 the other way"),
+        ({}, "zero_shot", "2 of 6 answers are wrong where it is right, 4 the other way"),
+        ({"graded": True}, "baseline", "2 of 6 answers are farther off, 4 nearer"),
+        ({"scored": True}, "baseline", "2 of 6 scores are worse, 4 better"),
+        ({"several": True}, "baseline", "2 of 6 questions got fewer right answers, 4 more"),
+        ({"several": True}, "zero_shot", "2 of 6 questions have fewer right answers, 4 more"),
+        ({"several": True, "graded": True}, "baseline", "2 of 6 questions got answers that are farther off, 4 nearer"),
+        ({"several": True, "scored": True}, "baseline", "2 of 6 questions got worse scores, 4 better ones"),
+    ],
+)
+def test_the_words_are_about_questions_if_these_have_several_trials(
+    fields: dict[str, bool], other: str, words: str
+) -> None:
+    assert moved(change(n=6, worse=2, better=4, **fields), other=other) == words
+    if "scored" not in fields and other == "baseline":
+        assert moved(Decline(n=6, worse=2, better=4, p=0.5, **fields)) == words
