@@ -4,10 +4,11 @@ from pytest_puma.baseline.columns import kept, rounded
 from pytest_puma.baseline.entry import TIMED, Anchor, Entry
 from pytest_puma.baseline.folder import Baselines, Written
 from pytest_puma.baseline.missing import why_missing
-from pytest_puma.baseline.signature import DATA, SUBJECTS, changed_parts
+from pytest_puma.baseline.signature import DATA, PARSER, SUBJECTS, changed_parts
 
 __all__ = [
     "DATA",
+    "PARSER",
     "SUBJECTS",
     "TIMED",
     "Anchor",

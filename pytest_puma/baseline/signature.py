@@ -7,6 +7,10 @@ from typing import Any
 
 #: Names for people of the parts that decide the samples.
 DATA, SUBJECTS = "the data", "the subjects"
+#: Name for people of the code that reads replies: no reply depends on it.
+PARSER = "the parser"
+#: Digests of code by their name for people; older signatures do not have them.
+_CODE = {PARSER: "parser_sha256", "the code of the scenario": "scenario_sha256"}
 #: Parts that signatures of format 1 do not have.
 SINCE_FORMAT_2: dict[str, Any] = {"repeats": 1, "subjects": []}
 #: Parts of the engine's signature that older baselines do not have.
@@ -33,6 +37,7 @@ def _parts(signature: Mapping[str, Any], *, beside: Mapping[str, Any]) -> dict[s
     return {
         DATA: (signature["data"] or {}).get("sha256"),
         "the prompt template": signature["template_sha256"],
+        **{name: signature[key] for name, key in _CODE.items() if key in signature and key in beside},
         "the model": weights or answers,
         "the chat format": chat,
         "the seed": signature["seed"],

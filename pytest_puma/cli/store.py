@@ -109,7 +109,7 @@ def _why(options: argparse.Namespace) -> None:
             if each is not newest:
                 now = {**newest.scope.parts, "engine": newest.scope.engine.signature}
                 then = {**each.scope.parts, "engine": each.scope.engine.signature}
-                for sentence in changes(then, now):
+                for sentence in changes(then, now, read=False):
                     show(f"  {sentence}")
 
 

@@ -56,6 +56,12 @@ class CellComparison:
     trials_new: tuple[str, ...] = ()
 
     @property
+    def unchanged(self) -> tuple[str, ...]:
+        """The metrics to which every sample contributes as before."""
+        tested = [each.change.metric for each in self.contrasts if not each.change.changed]
+        return (*tested, *(each.metric for each in self.untested if each.old == each.new))
+
+    @property
     def same(self) -> bool:
         """Whether both runs have the same answers, for the same requests."""
         values = all(each.old == each.new for each in self.untested)

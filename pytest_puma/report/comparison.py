@@ -58,9 +58,9 @@ def _title(comparison: RunComparison) -> str:
 
 
 def _rows(comparison: RunComparison) -> list[tuple[str, ...]]:
-    """The cells with a change, under `COLUMNS`."""
-    changed = [cell for cell in comparison.cells if not cell.same]
-    return [row for cell in changed for row in [*map(_tested, cell.contrasts), *_untested(cell)]]
+    """The metrics with a change, under `COLUMNS`."""
+    tested = [(cell, [each for each in cell.contrasts if each.change.changed]) for cell in comparison.cells]
+    return [row for cell, contrasts in tested for row in [*map(_tested, contrasts), *_untested(cell)]]
 
 
 def _tested(contrast: Contrast) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def _tested(contrast: Contrast) -> tuple[str, ...]:
 
 
 def _untested(cell: CellComparison) -> Iterator[tuple[str, ...]]:
-    for values in cell.untested:
+    for values in (each for each in cell.untested if each.metric not in cell.unchanged):
         change = "" if values.old is None or values.new is None else signed(values.new - values.old)
         yield (cell.cell, values.metric, "", _value(values.old), _value(values.new), change, *[""] * 6)
 
@@ -102,7 +102,8 @@ def _sentences(comparison: RunComparison) -> list[str]:
     return [
         *([APPROXIMATE] if any(each.change.approximate for each in comparison.contrasts) else []),
         *([f"{same} of {counted(len(cells), 'cell')} have the same answers in both runs"] if same else []),
-        *_hidden(cells),
+        *(f"no difference: {where}: {metrics}" for metrics, where in _common(_folded(cells))),
+        *_hidden(comparison),
         *(f"changed: {where}: {sentence}" for sentence, where in _common((c.cell, c.differs) for c in cells)),
         *(f"no test: {where}: {why}" for why, where in _common((c.cell, [c.why]) for c in cells if c.why)),
         *_only(f"only in {comparison.old}", comparison.only_old, [(c.cell, c.only_old, c.trials_old) for c in cells]),
@@ -110,12 +111,19 @@ def _sentences(comparison: RunComparison) -> list[str]:
     ]
 
 
-def _hidden(cells: Sequence[CellComparison]) -> Iterator[str]:
+def _folded(cells: Sequence[CellComparison]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the metrics without a change of each cell with another one."""
+    for cell in cells:
+        if cell.unchanged and not cell.same:
+            yield cell.cell, [", ".join(cell.unchanged)]
+
+
+def _hidden(comparison: RunComparison) -> Iterator[str]:
     """Yield the number of tests that p-values are adjusted for, if the table does not show all of them."""
-    tests = sum(len(cell.contrasts) for cell in cells)
-    hidden = sum(len(cell.contrasts) for cell in cells if cell.same)
+    tests = len(comparison.contrasts)
+    hidden = sum(not each.change.changed for each in comparison.contrasts)
     if 0 < hidden < tests:
-        yield f"Holm: over {tests} tests, {hidden} of them in cells with the same answers"
+        yield f"Holm: over {tests} tests, {hidden} of them without a difference"
 
 
 def _common(cells: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, str]]:

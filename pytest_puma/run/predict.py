@@ -27,6 +27,7 @@ from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.run.determinism import check_batch_invariance
 from pytest_puma.run.tasks import by_sample, check_changed, tasks_of
+from pytest_puma.scenarios.code import code_digests
 from pytest_puma.strategies import Strategy, Task, failure_of
 
 
@@ -203,6 +204,7 @@ def _signature(cell: Cell, task: Task) -> dict[str, object]:
     return {
         "data": None if source is None else {"file": source.name, "sha256": source.digest},
         "template_sha256": task.wording.digest(task),
+        **code_digests(type(cell.scenario)),
         "perturbation": cell.name.perturbation,
         "samples": cell.samples,
         "repeats": cell.repeats,

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_puma.baseline import changed_parts
+from pytest_puma.baseline import PARSER, changed_parts
 from pytest_puma.store.recipe import DIGITS
 
 #: Characters of a digest.
 _DIGEST = 64
 
 
-def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def changes(then: Mapping[str, Any], now: Mapping[str, Any], *, read: bool = True) -> list[str]:
     """Return a sentence for each part in which two signatures differ; none if one is unknown.
 
-    A signature without the engine is compared without it.
+    A signature without the engine is compared without it. `read`: with the parser, which is no cause of other replies.
     """
     if not then or not now:
         return []
     engine: Mapping[str, Any] = now.get("engine", {})
     parts = changed_parts(now, {"engine": engine, **then})
-    sentences = [f"{name} is another one ({_both(old, new)})" for name, (old, new) in parts.items()]
+    named = {name: values for name, values in parts.items() if read or name != PARSER}
+    sentences = [f"{name} is another one ({_both(old, new)})" for name, (old, new) in named.items()]
     if then.get("samples") != now.get("samples"):
         sentences.append(f"the number of samples was {then.get('samples')} and is {now.get('samples')}")
     return sentences

@@ -115,7 +115,7 @@ class OfflineAnswers(Reader):
 
     def _refuse(self, problem: str) -> NoReturn:
         reasons = [
-            *(changes(self._scopes[0].parts, self._signature) if self._scopes else ()),
+            *(changes(self._scopes[0].parts, self._signature, read=False) if self._scopes else ()),
             *self._store.take_notes(),
         ]
         why = f": {'; '.join(reasons)}" if reasons else ""

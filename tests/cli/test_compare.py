@@ -60,7 +60,7 @@ def test_the_table_has_changes_alone(capsys: pytest.CaptureFixture[str], names: 
     ] == [[CELL, "f1_macro", "40"], [CELL, "accuracy", "40"]]
     assert rows[2:] == [
         "1 of 2 cells have the same answers in both runs",
-        "Holm: over 3 tests, 1 of them in cells with the same answers",
+        "Holm: over 3 tests, 1 of them without a difference",
         "only in run 1: 1 cell: triage_jira-one_shot@script",
         "only in run 2: 1 cell: triage_jira-few_shot_3@script",
     ]
@@ -121,7 +121,7 @@ def test_the_tests_that_the_table_hides_can_be_counted(capsys: pytest.CaptureFix
     assert (len(tests), len(contrasts[1])) == (3, 1)
     assert smallest["adjusted"] == min(1.0, 3 * smallest["p"])
     markdown = output(capsys, "1", "2", "--format", "md")
-    assert "\n- Holm: over 3 tests, 1 of them in cells with the same answers\n" in markdown
+    assert "\n- Holm: over 3 tests, 1 of them without a difference\n" in markdown
 
 
 @pytest.mark.usefixtures("root")

@@ -96,6 +96,25 @@ def test_a_changed_template_is_named_and_the_unchanged_parts_are_not(tmp_path: P
     assert not cell.same
 
 
+def test_a_changed_parser_is_named(tmp_path: Path) -> None:
+    old = triaged()
+    new = replace(old, signature={**old.signature, "parser_sha256": "f" * 64})
+    (cell,) = runs(tmp_path, [old], [new]).cells
+    assert cell.differs == (f"the parser is another one ({old.signature['parser_sha256'][:8]}, now ffffffff)",)
+
+
+def test_metrics_without_a_difference_are_one_line(tmp_path: Path) -> None:
+    gates = ("accuracy >= 0.1", "parse_failure_rate <= 1")
+    old = [triaged(gates=gates, samples=40), triaged(strategy="egi", gates=gates, samples=40)]
+    new = [triaged(by_length, gates=gates, samples=40), triaged("Trivial", strategy="egi", gates=gates, samples=40)]
+    comparison = runs(tmp_path, old, new)
+    shown = lines(comparison, 200, flips=False)
+    assert len(comparison.contrasts) == 6
+    assert not any(" parse_failure_rate " in line for line in shown)
+    assert f"no difference: {ZERO} and 1 more: parse_failure_rate" in shown
+    assert "Holm: over 6 tests, 2 of them without a difference" in shown
+
+
 def test_without_predictions_values_stand_side_by_side(tmp_path: Path) -> None:
     keep(tmp_path, FIRST, [triaged()])
     keep(tmp_path, SECOND, [triaged(by_length)])

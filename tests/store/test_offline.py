@@ -32,7 +32,14 @@ from pytest_puma.testing import Engine, ScriptedBackend
 from tests.factories import sample
 
 CELL = "triage-zero_shot@m"
-SIGNATURE: dict[str, Any] = {"template_sha256": "a1" * 32, "samples": 3, "seed": 1, "data": None, "generation": {}}
+SIGNATURE: dict[str, Any] = {
+    "template_sha256": "a1" * 32,
+    "parser_sha256": "a1" * 32,
+    "samples": 3,
+    "seed": 1,
+    "data": None,
+    "generation": {},
+}
 
 
 def conversation(text: str) -> Conversation:
@@ -136,6 +143,7 @@ def test_whole_refuses_a_mixture(path: Path) -> None:
             "the seed is another one (1, now 2)",
         ),
         ("xyz", {}, "3 of 3 answers are not kept"),
+        ("xyz", {"parser_sha256": "b2" * 32}, "3 of 3 answers are not kept"),
     ],
 )
 def test_a_missing_answer_is_an_error_that_tells_what_changed(

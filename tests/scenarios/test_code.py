@@ -1,0 +1,103 @@
+"""Digests of the code of scenarios."""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios.code import code_digests
+
+Digests = Callable[..., Mapping[str, str]]
+HELPERS = """
+import re
+
+WORD = re.compile("[A-Z]+")
+seen = 0
+
+class Reader:
+    def __init__(self, word):
+        self.word = word
+
+    def read(self, text):
+        return self.word.search(text)
+"""
+TASK = """
+import helpers
+from tests.factories import Triage
+
+READER = helpers.Reader(helpers.WORD)
+
+class Tickets(Triage):
+    name = "tickets"
+
+    def parse_response(self, response):
+        return self._first(response)
+
+    def _first(self, response):
+        found = READER.read(response)
+        return found and found[0]
+
+    def gold_label(self, instance):
+        return instance["gold"].upper()
+"""
+
+
+@pytest.fixture
+def digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Digests:
+    """The digests of the scenario after a replacement in its two modules, which are a user's."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def of(old: str = "", new: str = "") -> Mapping[str, str]:
+        for name, text in (("helpers", HELPERS), ("tickets", TASK)):
+            (tmp_path / f"{name}.py").write_text(text.replace(old, new) if old else text, encoding="utf-8")
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        linecache.clearcache()
+        return code_digests(importlib.import_module("tickets").Tickets)
+
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    return of
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[A-Z]+", "[a-z]+"),
+        ("self.word.search", "self.word.match"),
+        ("found and found[0]", "found and found[0].lower()"),
+        ("return self._first(response)", "return None"),
+    ],
+)
+def test_a_change_of_what_the_parser_reaches_is_one_of_the_parser_alone(digests: Digests, old: str, new: str) -> None:
+    before, after = digests(), digests(old, new)
+    assert before["parser_sha256"] != after["parser_sha256"]
+    assert before["scenario_sha256"] == after["scenario_sha256"]
+
+
+def test_another_method_is_no_parser(digests: Digests) -> None:
+    before, after = digests(), digests("upper", "lower")
+    assert before["parser_sha256"] == after["parser_sha256"]
+    assert before["scenario_sha256"] != after["scenario_sha256"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        found =", "        # A comment.\n        found ="),
+        ("def _first(self, response)", "def _first( self, response )"),
+        ("seen = 0", "seen = 1"),
+    ],
+)
+def test_comments_layout_and_state_are_no_code(digests: Digests, old: str, new: str) -> None:
+    assert digests() == digests(old, new)
+
+
+def test_parsers_of_the_package_differ() -> None:
+    parsers = {name: code_digests(scenario)["parser_sha256"] for name, scenario in BUILTIN.items()}
+    assert len(set(parsers.values())) == len(parsers) - 1, "both orders of pairs are read alike"
