@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_puma.core import Decline
@@ -23,7 +25,7 @@ from tests.factories import change
     ],
 )
 def test_the_words_are_about_questions_if_these_have_several_trials(
-    fields: dict[str, bool], other: str, words: str
+    fields: dict[str, Any], other: str, words: str
 ) -> None:
     assert moved(change(n=6, worse=2, better=4, **fields), other=other) == words
     if "scored" not in fields and other == "baseline":
