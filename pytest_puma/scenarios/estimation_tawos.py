@@ -39,8 +39,23 @@ _STATEMENTS = Statements(
     tags=_TAGS,
     more=rf"({_NUMBER} \s* (?: story[\s-]*points? | sp ) \b)",
 )
-# The number of a list item.
-_LISTED = re.compile(r"^[ \t]*\d+[.)][ \t]+(?=\S)", re.MULTILINE)
+# The number of a list item; what follows it counts only if it is stated.
+_LISTED = re.compile(r"^[ \t]*(\d+)[.)][ \t]+(?=\S)", re.MULTILINE)
+# The number of an item that was cut off, if it continues the list.
+_LAST = re.compile(r"\n(\d+)[.)]?\Z")
+
+
+def _without_lists(reply: str) -> str:
+    """The reply with a word in place of the number of each list item, so that no item opens with an estimate."""
+    items, last = _LISTED.findall(reply), _LAST.search(reply)
+    if items and last and _value(last[1]) == _value(items[-1]) + 1:
+        reply = reply[: last.start()]
+    return _LISTED.sub("item ", reply)
+
+
+def _value(digits: str) -> int:
+    """The number; 0 for one that is too long to be converted."""
+    return int(digits) if len(digits) < 10 else 0  # noqa: PLR2004 - more than any list has
 
 
 class EstimationTawosScenario(FileScenario):
@@ -81,13 +96,14 @@ class EstimationTawosScenario(FileScenario):
         """Return the estimate, up to 100, that is the whole reply, opens a line or sentence, or is stated in the reply.
 
         It is rounded to the point value within 1 of it, if there is one. Stricter than the first match: a range, an
-        excerpt of the scale, a number of something else and text of a repeated or invented item are no answer.
+        excerpt of the scale, a number of something else or of a list, and text of a repeated or invented item are no
+        answer.
         """
-        return _STATEMENTS.answered(_LISTED.sub("", response))
+        return _STATEMENTS.answered(_without_lists(response.rstrip()))
 
     def parse_conclusion(self, reply: str) -> str | None:
         """Return the estimate that is the whole reply or is stated in it: "The story points are 5"."""
-        return _STATEMENTS.decided(_LISTED.sub("", reply))
+        return _STATEMENTS.decided(_without_lists(reply.rstrip()))
 
 
 def _research_data() -> Path | None:

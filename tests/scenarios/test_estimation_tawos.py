@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_puma.core import Response
 from pytest_puma.scenarios import EstimationTawosScenario, draw
 from pytest_puma.scenarios.answers import FIBONACCI, snap_fibonacci
 from pytest_puma.scenarios.estimation_tawos import MAXIMUM
@@ -85,6 +86,17 @@ SCENARIO = EstimationTawosScenario()
         ("a 28-point increase", None),
         ("1. Increase the session lifetime", None),
         ("1. 1.1.1.1", None),
+        # The number of a list item, and what opens an item.
+        ("1. 1.1.1.1\n2. 1.1.1", None),
+        ("1. 1.\n<item>", None),
+        ("1. 5", None),
+        ("1. Split it\n2. Test it\n3", None),
+        ("1) Split it\n2) Test it\n3)", None),
+        ("1. Split it\n2. Test it\n\n8", "8"),
+        ("1. Split it\n\nThe story points are 5.", "5"),
+        ("1. Estimate: 3", "3"),
+        ("5\n\n1. It has parts\n2. It needs tests", "5"),
+        (f"{'9' * 5000}. So\n2", "2"),
         ("1,2345", None),
         ("The S3 bucket and OAuth2 need 5 keys", None),
         ("UTF-8 in v1.2 of DRIFT-112", None),
@@ -100,6 +112,20 @@ SCENARIO = EstimationTawosScenario()
 )
 def test_the_estimate_is_the_answer_on_the_point_series_where_it_is_near(response: str, answer: str | None) -> None:
     assert SCENARIO.parse_response(response) == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("Steps:\n\n1", None),
+        ("The story points are 1", None),
+        ("5", None),
+        ("5\n\nIt has 2 par", "5"),
+        ("8 points", "8"),
+    ],
+)
+def test_a_number_at_the_end_of_a_cut_reply_is_no_estimate(reply: str, answer: str | None) -> None:
+    assert task(SCENARIO).read(Response(text=reply, finish="length")) == answer
 
 
 @pytest.mark.parametrize(
