@@ -7,7 +7,6 @@ Critical                         Critical: a label that is all of the last line,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from pytest_puma.scenarios.answers import final_answer
@@ -28,8 +27,9 @@ def ends_in(text: str, answers: Sequence[str]) -> bool:
     """
     line = text.rstrip().rpartition("\n")[2]
     last = (final_answer(line) or line).strip(_SIGNS).casefold()
-    begun = re.compile(re.escape(last) + (r"(?![^\W\d_])" if last.isalpha() and len(last) == 1 else ""))
-    return {answer.casefold() for answer in answers if begun.match(answer.casefold())} == {last}
+    one_letter = len(last) == 1 and last.isalpha()
+    begun = {answer.casefold() for answer in answers if answer.casefold().startswith(last)}
+    return {answer for answer in begun if not (one_letter and answer[1:2].isalpha())} == {last}
 
 
 def extends(text: str, beginning: str | None) -> bool:
