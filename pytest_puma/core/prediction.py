@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from pytest_puma.core.conversation import Likelihood, Response, Usage
+from pytest_puma.core.conversation import TRUNCATED, Likelihood, Response, Usage
 from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
 
@@ -75,6 +75,11 @@ class Prediction:
         """Loss of the answer: 0 is right; None for a parse failure, or before it was scored."""
         loss = self.scores.get(LOSS)
         return loss if isinstance(loss, (int, float)) else None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the last reply was cut off, so that its last word may be incomplete."""
+        return self.finish in TRUNCATED
 
     @property
     def text(self) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pytest_puma.core import Metric, Prediction, Sample, SettingsError
 from pytest_puma.core.bounded_function import BoundedFunction
+from pytest_puma.metrics.library.decided import decided
 from pytest_puma.metrics.library.references import best
 from pytest_puma.scenarios.numerals import number_of
 from pytest_puma.scenarios.readers import after_marker, final_value, last_value, marked_answers
@@ -120,6 +121,6 @@ def _equivalent() -> BoundedFunction:
 
 
 METRICS = (
-    Metric(name="number_match", score=number_match, kinds=frozenset({"completion"})),
-    Metric(name="math_match", score=best(math_match), kinds=frozenset({"completion"}), extra="math"),
+    Metric(name="number_match", score=decided(number_match), kinds=frozenset({"completion"})),
+    Metric(name="math_match", score=decided(best(math_match)), kinds=frozenset({"completion"}), extra="math"),
 )
