@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MIN_GROUPS = 10
 #: Baselines store six digits of a probability.
 _ROUNDING, _TINY = 1e-5, 1e-9
+#: Equal changes of different numbers differ by rounding.
+_DIGITS = 12
 
 
 def inputs_of(replicates: BootstrapReplicates) -> NDArray[np.float64]:
@@ -105,6 +107,8 @@ def deviating_rows(new: BootstrapReplicates, old: BootstrapReplicates) -> float:
         return math.inf
     now, before = inputs_of(new), inputs_of(old)
     steps = (now - before)[~np.isnan(now - before)]
+    largest = max(float(np.nanmax(np.abs(each), initial=0.0)) for each in (now, before)) or 1.0
+    steps = np.round(steps / largest, _DIGITS)
     amounts, counts = np.unique(steps, return_counts=True)
     if not amounts.size or amounts[counts.argmax()] == 0:
         return math.inf

@@ -110,7 +110,7 @@ def _interval(
         # Except for rounding errors.
         value = value if np.isnan(value) else same
         return value, value, value
-    if not new.inputs and np.allclose(values, value, rtol=_NOISE, atol=_NOISE, equal_nan=True):
+    if not new.inputs and _is_constant(values, value, unit=max(abs(new.value), abs(old.value), abs(value))):
         # Nobody knows on how many rows the value of an own metric rests: that no resample differs shows nothing.
         return value, math.nan, math.nan
     reach = _reach(new, quotient=quotient)
@@ -125,6 +125,11 @@ def _interval(
         # What no test finds, the interval may not show.
         low, high = min(low, same), max(high, same)
     return value, min(low, value), max(high, value)
+
+
+def _is_constant(values: Values, value: float, *, unit: float) -> bool:
+    """Whether all resamples have this value, except for rounding errors of numbers of this size."""
+    return bool(np.allclose(values[~np.isnan(values)], value, rtol=0.0, atol=_NOISE * unit))
 
 
 def _reach(new: BootstrapReplicates, *, quotient: bool) -> float:

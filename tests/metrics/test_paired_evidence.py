@@ -239,6 +239,19 @@ def test_a_change_of_an_own_metric_that_no_resample_varies_has_no_interval() -> 
     assert math.isnan(change.high)
 
 
+def test_a_change_of_an_own_metric_is_constant_only_relative_to_its_size() -> None:
+    own = {"tiny": lambda rows: 1e-15 * sum(each.answer == "A" for each in rows) / max(len(rows), 1)}
+    change = changed(Triage("AB", metrics=own), "tiny", "A" * 40, "A" * 30 + "B" * 10, "A" * 40)
+    assert change.low < change.value < change.high < 0
+
+
+def test_equal_changes_that_differ_by_rounding_are_alike() -> None:
+    new, old = (texts([0.1 * row / 7 + more for row in range(40)]) for more in (0.2, 0.1))
+    change = paired_texts(new, old).change("closeness")
+    assert change is not None
+    assert change.thin
+
+
 @pytest.mark.parametrize(("others", "thin"), [(0, True), (4, True), (5, False)])
 def test_a_number_that_changed_alike_in_nearly_all_rows_is_thin(others: int, *, thin: bool) -> None:
     change = changed(Estimation(), "mae", FIVES, ["13"] * others + ["8"] * (60 - others), FIVES)
