@@ -192,6 +192,8 @@ def _answers(gate: Gate, change: Change) -> str:
     if change.changed > change.worse + change.better:
         noun = "questions" if change.several else "samples"
         counts += f"; {change.metric} counts {change.changed} {noun} differently"
+    if math.isnan(change.low):
+        return f"{counts}; all resamples have the same change: without an interval, the value decides"
     return counts + ("; the interval is approximate" if change.approximate else "")
 
 

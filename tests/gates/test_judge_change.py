@@ -71,6 +71,16 @@ def test_a_change_is_judged_by_its_whole_interval(text: str, change: Change, sta
     assert (verdict.gate, verdict.change, verdict.fails) == (gate, change, status == "FAIL")
 
 
+@pytest.mark.parametrize(("value", "status"), [(-0.06, "FAIL"), (0.0, "PASS")])
+def test_without_an_interval_the_value_of_a_change_decides(value: float, status: str) -> None:
+    bare = change("wordiness", value=value, low=math.nan, high=math.nan, thin=True)
+    verdict = judge_change(parse_gate("wordiness >= baseline"), bare, "the baseline", Policy())
+    assert (verdict.status, verdict.power) == (status, None)
+    verb = "fell by 0.06" if value else "stayed the same"
+    assert verdict.reason.startswith(f"wordiness {verb} against the baseline, which ")
+    assert verdict.reason.endswith("; all resamples have the same change: without an interval, the value decides)")
+
+
 @pytest.mark.parametrize(
     ("change", "counts"),
     [
