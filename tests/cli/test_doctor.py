@@ -223,3 +223,17 @@ def test_no_metric_runs_code_of_replies() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert called.isdisjoint({"exec", "eval"})
+
+
+def test_the_chat_format_of_a_model_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "puma-tiny", "nothing.gguf"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    start = next(index for index, line in enumerate(lines) if "puma-tiny, from the template in" in line)
+    assert lines[start].startswith("ok       chat format puma-tiny")
+    assert [line.strip() for line in lines[start + 1 : start + 4]] == [
+        "content: text",
+        "system role: yes",
+        "variables: none",
+    ]
+    assert "answer ends with: '<|im_end|>'" in "".join(lines[start:])
+    assert any(line.startswith("advice   chat format nothing.gguf: ") for line in lines)

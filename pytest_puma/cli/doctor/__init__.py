@@ -28,14 +28,16 @@ def add_command(commands: Any) -> None:
     text = "report what this machine offers to benchmarks, and what to do about each lack"
     parser = commands.add_parser("doctor", help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.set_defaults(run=_doctor)
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="report its chat format, too; as for --puma-model")
     parser.add_argument("--json", action="store_true", help="write the findings as JSON")
 
 
 def _doctor(options: argparse.Namespace) -> int:
     # They import pytest, for which other commands need not wait.
-    from pytest_puma.cli.doctor import engine, machine, project
+    from pytest_puma.cli.doctor import chat, engine, machine, project
 
-    findings = [*machine.findings(), *engine.findings(), *project.findings(Path.cwd())]
+    here = Path.cwd()
+    findings = [*machine.findings(), *engine.findings(), *project.findings(here), *chat.findings(options.models, here)]
     usable = all(each.state != "broken" for each in findings)
     if options.json:
         record = {"usable": usable, "findings": [asdict(each) for each in findings]}
@@ -48,6 +50,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
     for each in findings:
-        yield f"{each.state:<{_STATE}}{each.part:<{_PART}}{each.found}"
-        for line in each.advice.splitlines():
+        first, *more = each.found.splitlines() or [""]
+        yield f"{each.state:<{_STATE}}{each.part:<{_PART}}{first}"
+        for line in (*more, *each.advice.splitlines()):
             yield f"{'':<{_STATE + _PART}}{line}"

@@ -1,0 +1,44 @@
+"""The chat format of models: what pytest-puma learned from their own templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.cli.doctor.project import Project
+from pytest_puma.core import Model, PumaError
+
+_PART = "chat format"
+
+
+def findings(arguments: Sequence[str], folder: Path) -> Iterator[Finding]:
+    """Yield what is found about each model; `arguments` are as for `--puma-model`, from a project in the folder."""
+    for argument in arguments:
+        try:
+            yield _finding(argument, folder)
+        except PumaError as error:
+            advice = "name a GGUF file: pytest-puma doctor models/q.gguf"
+            yield Finding(part=_PART, found=f"{argument}: {error}", state="advice", advice=advice)
+
+
+def _finding(argument: str, folder: Path) -> Finding:
+    # They import NumPy, which may be broken.
+    from pytest_puma.core.bundled import bundled_folder
+    from pytest_puma.engine.native import DryBackend, smoke_test
+    from pytest_puma.models import inspect_model, resolve_models
+
+    directories = [*Project.of(folder).model_folders, bundled_folder("models")]
+    (model,) = resolve_models([argument], directories=directories)
+    smoke_test(model)
+    limit = inspect_model(model.path).context_length or 0
+    with closing(DryBackend(model, context_limit=limit)) as backend:
+        facts = dict(backend.chat_format)
+        notes = [*backend.notes]
+    shown = [f"{name}: {fact}" for name, fact in facts.items()]
+    return Finding(part=_PART, found="\n".join([_title(model), *shown, *notes]), details=facts | {"model": model.name})
+
+
+def _title(model: Model) -> str:
+    return f"{model.name}, from the template in {model.path}" if model.options.chat else f"{model.name}: plain text"
