@@ -70,11 +70,8 @@ def test_a_run_under_the_templates_of_other_models_ends_with_a_table(project: Pr
     arguments = [copied(project, name, CORPUS[template]) for name, template in TEMPLATES.items()]
     result = project.pytester.runpytest_subprocess(*arguments)
     assert result.ret == 0
-    for name in TEMPLATES:
-        result.stdout.fnmatch_lines(
-            [f"{name}*", "triage_jira *zero_shot*f1_macro*", "triage_jira *option_scoring*f1_macro*"]
-        )
-        assert len(answers(project, name)) == 6
+    result.stdout.fnmatch_lines(["*= puma =*", "*verdict*", "*predictions: *"])
+    assert [len(answers(project, name)) for name in TEMPLATES] == [4] * len(TEMPLATES)
     assert all(row["probabilities"] for row in project.predictions() if "option_scoring" in row["cell"])
 
 
