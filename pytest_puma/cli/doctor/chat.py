@@ -15,15 +15,18 @@ _PART = "chat format"
 
 def findings(arguments: Sequence[str], folder: Path) -> Iterator[Finding]:
     """Yield what is found about each model; `arguments` are as for `--puma-model`, from a project in the folder."""
-    for argument in arguments:
-        try:
-            yield _finding(argument, folder)
-        except PumaError as error:
-            advice = "name a GGUF file: pytest-puma doctor models/q.gguf"
-            yield Finding(part=_PART, found=f"{argument}: {error}", state="advice", advice=advice)
+    return (_finding(argument, folder) for argument in arguments)
 
 
 def _finding(argument: str, folder: Path) -> Finding:
+    try:
+        return _learned(argument, folder)
+    except PumaError as error:
+        advice = "name a GGUF file: pytest-puma doctor models/q.gguf"
+        return Finding(part=_PART, found=f"{argument}: {error}", state="advice", advice=advice)
+
+
+def _learned(argument: str, folder: Path) -> Finding:
     # They import NumPy, which may be broken.
     from pytest_puma.core.bundled import bundled_folder
     from pytest_puma.engine.native import DryBackend, smoke_test
