@@ -22,7 +22,8 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, ClassVar
 
-from pytest_puma.core import Choice, DataError, Sample, Trial
+from pytest_puma.core import Choice, DataError, Sample, SettingsError, Trial
+from pytest_puma.core.time_limit import READING, limited
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.letters import LETTERS, lettered, read_choice
 from pytest_puma.scenarios.order import rank
@@ -136,7 +137,14 @@ class ChoiceScenario(ComposedScenario):
         return self.delimiter.join(filter(None, (self.cue(item), *answer)))
 
     def _is_last(self, text: str) -> bool:
-        return bool(self.keep_last) and re.match(self.keep_last, text, re.IGNORECASE) is not None
+        """Whether a choice keeps its place at the end."""
+        try:
+            with limited(READING):
+                return bool(self.keep_last) and re.match(self.keep_last, text, re.IGNORECASE) is not None
+        except (TimeoutError, re.error) as error:
+            fault = f"keep_last is {self.keep_last!r}, which fails on the choice {text!r}: {error}"
+            msg = f"{type(self).__name__}: {fault}; expected a regular expression of the beginning of some choices"
+            raise SettingsError(msg) from error
 
     def _right(self, item: dict[str, Any], texts: Sequence[str]) -> set[int]:
         """The places of the right choices; a `DataError` if the answer is none of the choices."""

@@ -25,6 +25,7 @@ from pytest_puma.core import (
 )
 from pytest_puma.core.errors import one_line, raised_in
 from pytest_puma.core.metric import Need
+from pytest_puma.core.time_limit import READING, limited
 from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.scenarios.completion import CompletionScenario
 from pytest_puma.scenarios.composed import ComposedScenario
@@ -196,7 +197,8 @@ class Task:
 
     def _read(self, read: Callable[[str, Sample, Sequence[int]], str | None], reply: str) -> str | None:
         try:
-            return read(reply, self.sample, self.trial.order)
+            with limited(READING):
+                return read(reply, self.sample, self.trial.order)
         except PumaError:
             raise
         except Exception as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
-from pytest_puma.core import LOSS, Metric, Pool, Prediction
-from pytest_puma.metrics import score
+from pytest_puma.core import LOSS, Metric, MetricError, Pool, Prediction, Sample
+from pytest_puma.metrics import score, scoring
 from pytest_puma.metrics.scoring import losses_of
 from tests.composed import Quiz
 from tests.factories import Estimation, Triage, prediction, predictions, sample
@@ -108,3 +110,15 @@ def test_a_vector_has_no_bounds_of_its_parts() -> None:
     pool = Metric(name="m", score=lambda *_: [3, 4], pool=Pool(2, lambda sums: sums[:, 0] / sums[:, 1]))
     (result,) = score(Triage("AB"), [sample("a")], [prediction("a")], [pool])
     assert result.scores["m"] == (3.0, 4.0)
+
+
+def test_a_pattern_of_a_metric_that_never_ends_is_an_error_that_names_the_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def endless(_: Sample, prediction: Prediction) -> float:
+        return float(re.match(r"(a+)+$", prediction.text) is not None)
+
+    monkeypatch.setattr(scoring, "SCORING", 0.3)
+    answered = [prediction("s0", reply="a" * 40 + "!")]
+    with pytest.raises(MetricError, match=r"metric 'endless' raised TimeoutError on sample 's0': over 0\.3 seconds"):
+        score(Letters(), [sample("s0")], answered, [Metric(name="endless", score=endless)])

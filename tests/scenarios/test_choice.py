@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Choice, DataError, Sample
+from pytest_puma.core import Choice, DataError, Sample, SettingsError
 from pytest_puma.perturbations import parse_perturbation, perturb
+from pytest_puma.scenarios import choice
 from tests.composed import QUESTION, Quiz, drawn
 
 
@@ -183,3 +184,16 @@ def test_a_letter_names_the_choice_at_its_place(order: list[int], letter: str) -
 def test_a_row_without_a_question_is_refused(question: Any) -> None:
     with pytest.raises(DataError, match=r"question\(\) returned .*; expected a text that is not empty"):
         Quiz().question_text({"question": question, "choices": ["a", "b"], "answer": 0}, ())
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+$", r"(all"])
+def test_a_pattern_of_the_last_choices_that_fails_is_an_error_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    class Kept(Quiz):
+        keep_last = pattern
+
+    monkeypatch.setattr(choice, "READING", 0.3)
+    (one,) = drawn(Kept, tmp_path, {"question": "?", "choices": ["a" * 40 + "!", "b"], "answer": 1})
+    with pytest.raises(SettingsError, match=r"Kept: keep_last is .*, which fails on the choice 'a+!': "):
+        list(Kept().trials(one, 42, 1))

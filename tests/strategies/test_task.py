@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pytest_puma import strategies
 from pytest_puma.core import DataError, Generation, Message, Prompt, Response, SettingsError, Trial
 from pytest_puma.core.conversation import Finish
 from pytest_puma.strategies import Task, parse_strategy, resolve_generation
@@ -130,6 +132,21 @@ def test_an_error_of_a_parser_names_the_sample_the_reply_and_the_line(
     )
     with pytest.raises(DataError, match=expected):
         read(task(tmp_path, scenario=Hasty()), "None of them")
+
+
+def test_a_pattern_of_a_parser_that_never_ends_is_an_error_that_names_the_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Endless(Taste):
+        """Needs 2 ** 40 steps."""
+
+        def parse_response(self, response: str) -> str | None:
+            return "SOUR" if re.match(r"(a+)+$", response) else None
+
+    monkeypatch.setattr(strategies.task, "READING", 0.3)
+    expected = r"sample 'f1': reading the reply 'a+!' raised TimeoutError: over 0.3 seconds of computing, as a regular "
+    with pytest.raises(DataError, match=expected):
+        task(tmp_path, scenario=Endless()).read("a" * 40 + "!")
 
 
 @pytest.mark.parametrize(
