@@ -56,6 +56,8 @@ from pytest_puma.core.gate import DOUBTS, WORDS
 
 OPERATORS = (">=", "<=", ">", "<")
 _OPERATOR = re.compile(r"[<>=!]+")
+#: Has an equals sign that is no operator.
+_SLICE = re.compile(r"\[[^\[\]]*\]")
 _METRIC = re.compile(r"((\w+\.)?per_class\..+\.(precision|recall|f1)|[\w.+-]+)(\[[^\]]+\])?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _OTHER = re.compile(r"(baseline|(?:naive|reference)\.\w+)(?![\w.])\s*")
@@ -83,7 +85,10 @@ def parse_gate(text: str) -> Gate:
             other="baseline",
             doubt=None if doubt is None else _doubt(text, doubt),
         )
-    operators = list(_OPERATOR.finditer(text, start, end))
+    slices = [range(*match.span()) for match in _SLICE.finditer(text, start, end)]
+    operators = [
+        each for each in _OPERATOR.finditer(text, start, end) if not any(each.start() in part for part in slices)
+    ]
     if not operators:
         nearest = get_close_matches(word, WORDS, n=1)
         hint = f" (did you mean {nearest[0]}?)" if nearest else ""

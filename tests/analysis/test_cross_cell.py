@@ -79,6 +79,13 @@ def test_a_gate_on_a_group_without_samples_fails(pick: str) -> None:
     assert verdict.reason == "triage@m: egi: accuracy[lang=de] has nothing to measure (n=0)"
 
 
+def test_a_comparison_of_strategies_on_a_group_without_samples_fails() -> None:
+    gate = "egi.accuracy[lang=de] >= rcoif.accuracy[lang=de]"
+    (verdict,) = verdicts([grouped(name, "AB", gate, group="en") for name in ("egi", "rcoif")], Policy())
+    assert (verdict.status, verdict.fails) == ("FAIL", True)
+    assert verdict.reason == "triage@m: accuracy[lang=de] has nothing to measure (n=0)"
+
+
 @pytest.mark.parametrize(("gate", "status"), [("max", "PASS"), ("min", "FAIL")])
 def test_a_cell_without_a_value_is_the_worst_and_never_the_best(gate: str, status: str) -> None:
     text = f"{gate}(accuracy[lang=de] over strategy) >= 0.5"

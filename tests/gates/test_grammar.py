@@ -220,3 +220,9 @@ def test_any_text_is_a_gate_or_a_settings_error(text: str) -> None:
 
 def test_a_negative_zero_is_written_as_zero() -> None:
     assert str(parse_gate("mae <= -0.0")) == "mae <= 0"
+
+
+@pytest.mark.parametrize("part", ["[lang=de]", "[mean lang]", "[lang=de,level=x >= y]"])
+def test_two_strategies_are_compared_on_a_slice(part: str) -> None:
+    gate = parse_gate(f"egi.accuracy{part} >= rcoif.accuracy{part} - 0.1 !fail")
+    assert (gate.metric, gate.strategy, gate.other, gate.limit) == (f"accuracy{part}", "egi", "rcoif", -0.1)

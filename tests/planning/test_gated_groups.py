@@ -20,6 +20,7 @@ GATES = (
     "custom: accuracy[subject=laws] >= baseline",
     "accuracy[subject=laws] > naive.majority",
     "max(accuracy[subject=laws] over strategy) >= 0.9",
+    "zero_shot.accuracy[subject=laws] >= egi.accuracy[subject=laws]",
     "accuracy[subject=laws,language=en] >= 0.9",
 )
 FAULT = "no row of custom has subject=laws; did you mean 'law'? there are: chess, law"
