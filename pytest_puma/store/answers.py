@@ -145,14 +145,13 @@ class _Reader:
         )
 
     def check_unique(self, answers: Sequence[GivenAnswer]) -> None:
-        """Refuse two lines for one sample; published files repeat some samples with the same answer."""
-        first: dict[tuple[str | None, str | None], GivenAnswer] = {}
+        """Refuse two lines with one id, but for equal answers in published files; samples may share a prompt."""
+        first: dict[str, GivenAnswer] = {}
         for answer in answers:
-            earlier = first.setdefault((answer.id, answer.prompt), answer)
+            earlier = answer if answer.id is None else first.setdefault(answer.id, answer)
             same = (earlier.texts, earlier.logprobs) == (answer.texts, answer.logprobs)
             if earlier is not answer and not (self._foreign and same):
-                key = "id" if answer.prompt is None else "prompt"
-                self.refuse(answer.place, f"has the same {key} as {earlier.shown}; expected one line for each sample")
+                self.refuse(answer.place, f"has the same id as {earlier.shown}; expected one line for each sample")
 
     def _value(self, entry: Mapping[str, Any], name: str) -> Any:
         """The value under a key, or under keys of nested objects if the key has dots."""

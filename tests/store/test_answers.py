@@ -104,11 +104,16 @@ def test_a_key_with_a_dot_is_taken_whole_first(tmp_path: Path) -> None:
     assert answer.texts == (("whole",),)
 
 
-def test_another_format_may_repeat_a_line_but_not_change_it(tmp_path: Path) -> None:
-    repeated = {"prompt": "p", "response": "x"}
+def test_another_format_may_repeat_an_id_but_not_change_its_answer(tmp_path: Path) -> None:
+    repeated = {"id": "p", "response": "x"}
     assert len(read(tmp_path, lines(repeated, repeated), text="response").answers) == 2
-    with pytest.raises(DataError, match=r"line 2: has the same prompt as line 1 \('p'\); expected one line for each"):
+    with pytest.raises(DataError, match=r"line 2: has the same id as line 1 \('p'\); expected one line for each"):
         read(tmp_path, lines(repeated, repeated | {"response": "y"}), text="response")
+
+
+def test_prompts_may_repeat_as_rows_may_be_equal(tmp_path: Path) -> None:
+    repeated = [{"prompt": "p", "text": "x"}, {"prompt": "p", "text": "y"}]
+    assert [answer.texts for answer in read(tmp_path, lines(*repeated)).answers] == [(("x",),), (("y",),)]
 
 
 SUCH = 'expected a line such as {"id": "PUMA-17", "text": "Major"}'
@@ -175,8 +180,8 @@ SUCH = 'expected a line such as {"id": "PUMA-17", "text": "Major"}'
             "line 3: has the same id as line 1 ('a'); expected one line for each sample",
         ),
         (
-            lines({"prompt": "p" * 50, "text": "x"}, {"prompt": "p" * 50, "text": "y"}),
-            f"line 2: has the same prompt as line 1 ('{'p' * 40}...'); expected one line for each sample",
+            lines({"id": "p" * 50, "text": "x"}, {"id": "p" * 50, "text": "y"}),
+            f"line 2: has the same id as line 1 ('{'p' * 40}...'); expected one line for each sample",
         ),
     ],
 )

@@ -48,6 +48,54 @@ def test_two_answers_to_one_question_are_an_error(ask: Callable[..., Outcome]) -
     assert texts(ask(Capitals, lines[0], lines[1] | {"text": "Oslo"}, {"id": "p", "text": "Lima"}))["n"] == ["Oslo"]
 
 
+#: The first and the last row have the same prompt.
+EQUAL = [{"country": name, "capital": capital} for name, capital in (("Norway", "Oslo"), ("Peru", "Lima"))]
+EQUAL.append(EQUAL[0])
+
+
+class Unnamed(Capitals):
+    key = None
+
+
+def asked(*texts: str) -> list[dict[str, str]]:
+    """A line for each text: the first and the last one for Norway, that between them for Peru."""
+    countries = ["Norway"] * len(texts)
+    countries[1] = "Peru"
+    return [
+        {"prompt": f"What is the capital of {name}?", "text": text} for name, text in zip(countries, texts, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "replies"),
+    [
+        (asked("Oslo", "Lima", "Bergen"), ["Oslo", "Lima", "Bergen"]),
+        (asked("Oslo", "Lima", "Oslo"), ["Oslo", "Lima", "Oslo"]),
+        (asked("Oslo", "Lima"), ["Oslo", "Lima", "Oslo"]),
+    ],
+)
+def test_samples_with_equal_prompts_take_the_lines_in_order(
+    ask: Callable[..., Outcome], lines: list[dict[str, str]], replies: list[str]
+) -> None:
+    outcome = ask(Unnamed, *lines, rows=EQUAL)
+    first, second = (prediction for prediction in outcome.predictions if prediction.gold == "Oslo")
+    peru = next(prediction for prediction in outcome.predictions if prediction.gold == "Lima")
+    assert "#2" in second.sample_id
+    assert [prediction.raw[0] for prediction in (first, peru, second)] == replies
+    assert not any("are not used" in warning for warning in outcome.warnings)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_more_or_fewer_samples_than_different_answers_are_an_error(ask: Callable[..., Outcome], count: int) -> None:
+    problem = (
+        "2 answers belong to the samples with one prompt in the order of their rows: line 1 ('What is the capital of "
+        "Norway?') and line 3 ('What is the capital of Norway?'); expected the cell to ask all these samples and no "
+        "more, or lines with their ids"
+    )
+    with pytest.raises(DataError, match=re.escape(problem)):
+        ask(Unnamed, *asked("Oslo", "Lima", "Bergen"), rows=[EQUAL[1], *[EQUAL[0]] * count])
+
+
 def test_samples_without_an_answer_are_an_error_that_names_the_first(ask: Callable[..., Outcome]) -> None:
     problem = "recorded:gpt4=answers.jsonl: sample 'p' of capitals-zero_shot@gpt4 has no answer"
     with pytest.raises(DataError, match=f"^{re.escape(problem)}; expected a line with its id or its prompt$"):
