@@ -32,20 +32,24 @@ class PageSettings:
 class Format:
     """A format by its writer: the function of a module that takes a `Run` and returns the content of the file.
 
-    `of_samples`: the function also takes the run folder, which has the predictions, and `PageSettings`.
+    `mark`: a text near the beginning or the end of each such file. `of_samples`: the function also takes the run
+    folder, which has the predictions, and `PageSettings`.
     """
 
     writer: str
+    mark: bytes
     of_samples: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
-    "json": Format("pytest_puma.store.record:as_json"),
-    "csv": Format("pytest_puma.report.csv:as_csv"),
-    "md": Format("pytest_puma.report.markdown:as_markdown"),
-    "parquet": Format("pytest_puma.report.parquet:as_parquet"),
-    "html": Format("pytest_puma.report.page.page:as_page", of_samples=True),
+    "json": Format("pytest_puma.store.record:as_json", b'{\n "format": '),
+    "csv": Format("pytest_puma.report.csv:as_csv", b"cell,scenario,strategy,perturbation,model,metric,value"),
+    "md": Format("pytest_puma.report.markdown:as_markdown", b"### puma: "),
+    "parquet": Format("pytest_puma.report.parquet:as_parquet", b"perturbation"),
+    "html": Format("pytest_puma.report.page.page:as_page", b'name="generator" content="pytest-puma"', of_samples=True),
 }
+#: Bytes at both ends of a file in which its mark is.
+_ENDS = 4096
 #: The one format without a file of its own.
 JUNIT = "junit-props"
 
@@ -69,6 +73,27 @@ def parse_reports(values: Iterable[str], folder: Path) -> tuple[ReportFile, ...]
     return reports
 
 
+def foreign(report: ReportFile) -> str:
+    """Return the reason why a file must not be overwritten; empty if it is missing, empty, or an older such report.
+
+    Test files, data, the store and any other file of the user have another content.
+    """
+    try:
+        size = report.path.stat().st_size if report.path.is_file() else 0
+        if not size or FORMATS[report.format].mark in _ends_of(report.path, size):
+            return ""
+    except OSError as error:
+        return f"{report.path} cannot be read ({error.strerror})"
+    return f"{report.path} exists and is no {report.format} report of pytest-puma, so it is not overwritten"
+
+
+def _ends_of(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        start = file.read(_ENDS)
+        file.seek(max(0, size - _ENDS))
+        return start + file.read(_ENDS)
+
+
 def _parse(value: str, folder: Path) -> ReportFile:
     name, colon, place = value.partition(":")
     if name not in FORMATS or not colon or not place:
@@ -79,8 +104,9 @@ def _parse(value: str, folder: Path) -> ReportFile:
         msg = f"--puma-report {value!r}: Parquet files need pyarrow: pip install 'pytest-puma[parquet]'"
         raise SettingsError(msg)
     path = folder / user_path(place, where=f"--puma-report {value!r}")
-    reason = obstacle(path)
+    report = ReportFile(name, path)
+    reason = obstacle(path) or foreign(report)
     if reason:
         msg = f"--puma-report {value!r}: {reason}; expected the path of a file that can be written"
         raise SettingsError(msg)
-    return ReportFile(name, path)
+    return report
