@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _NAME = ".lock"
+#: A link of a downloaded folder would make a file anywhere else; Windows has no such flag.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 @contextmanager
@@ -28,7 +30,7 @@ def locked(folder: Path) -> Iterator[None]:
 def is_locked(folder: Path) -> bool:
     """Whether a process holds the lock of a folder; True where the file system has no locks, as it is unknown."""
     try:
-        descriptor = os.open(folder / _NAME, os.O_RDWR)
+        descriptor = os.open(folder / _NAME, os.O_RDWR | _NO_LINK)
     except FileNotFoundError:
         return False
     try:
@@ -43,7 +45,7 @@ def is_locked(folder: Path) -> bool:
 def _hold(path: Path) -> int:
     """The descriptor of the locked file; it is opened again if the last holder removed the file in the meantime."""
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
         try:
             _lock(descriptor)
         except BaseException:

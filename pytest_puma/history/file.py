@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable
@@ -9,9 +10,12 @@ from pathlib import Path
 from zlib import crc32
 
 from pytest_puma.core.atomic import PRIVATE
+from pytest_puma.core.regular_file import regular
 from pytest_puma.store.project_folder import project_folder
 
 NAME = "history.sqlite"
+#: "pumh" in ASCII: `application_id` tells the file from any other SQLite file.
+_APPLICATION = 0x70756D68
 #: Seconds to wait for another process, which holds the file for milliseconds.
 _PATIENCE = 10.0
 _SCHEMA = """
@@ -36,7 +40,8 @@ _TABLES = ("run", "damaged", "text", "measure")
 def opened(root: Path, update: Callable[[sqlite3.Connection], None], *, in_memory: bool) -> sqlite3.Connection:
     """Open the index of a project and bring it up to date; make it again if it is damaged or of another version.
 
-    If it cannot be written, it is made `in_memory`, or an `OSError` is raised.
+    If it cannot be written, or is a link or the file of another program, it is made `in_memory`, or an `OSError` is
+    raised.
     """
     try:
         try:
@@ -73,16 +78,25 @@ def _made_in_memory(update: Callable[[sqlite3.Connection], None]) -> sqlite3.Con
 
 
 def _updated(root: Path, update: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
-    path = project_folder(root) / NAME
+    path = regular(project_folder(root) / NAME, links=False)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
     connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
     try:
+        _check(connection, path)
         _create(connection)
         update(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse the database of another program; earlier versions of this one gave it no id."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if application != _APPLICATION and (application or tables not in (set(), {*_TABLES})):
+        raise OSError(errno.EINVAL, "a database of another program; remove it", str(path))
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -97,6 +111,7 @@ def _create(connection: sqlite3.Connection) -> None:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         for statement in filter(str.strip, _SCHEMA.split(";")):
             connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pytest_puma.core import SettingsError
+from pytest_puma.store.project_folder import responses_of
 
 #: Answers read from the store: `mix` all that are kept, `whole` only batches that are kept to their end, `fresh`
 #: none; `off`: there is no store.
 StoreMode: TypeAlias = Literal["mix", "whole", "fresh", "off"]
 MODES: tuple[StoreMode, ...] = ("mix", "whole", "fresh", "off")
 #: The file, in the folder of the project.
-RESPONSES = Path(".puma", "responses.sqlite")
+RESPONSES = responses_of(Path())
 #: Megabytes of the file beyond which the answers that were used longest ago are removed.
 MEGABYTES = 1024
 

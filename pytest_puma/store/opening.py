@@ -17,8 +17,9 @@ from typing import Literal
 
 from pytest_puma.core.atomic import PRIVATE
 from pytest_puma.core.locks import locked
-from pytest_puma.store.project_folder import make_private
-from pytest_puma.store.schema import VERSION, ForeignFileError, NewerSchemaError, check, upgrade
+from pytest_puma.core.regular_file import regular
+from pytest_puma.store.project_folder import make_private, responses_of
+from pytest_puma.store.schema import APPLICATION, VERSION, ForeignFileError, NewerSchemaError, check, upgrade
 
 #: Seconds to wait for another process, which holds the lock for milliseconds.
 _PATIENCE = 30.0
@@ -46,24 +47,26 @@ def open_to_write(path: Path) -> Opened:
     except (NewerSchemaError, ForeignFileError) as error:
         return Opened(connection=None, note=_refusal(error, path))
     except (OSError, sqlite3.OperationalError) as error:
-        return _read_only(path, why=str(error))
+        return _read_only(path, why=_reason(error))
     except sqlite3.DatabaseError as error:
+        if not _is_ours(path):
+            return Opened(connection=None, note=_refusal(ForeignFileError(), path))
         return open_anew(path, inode, why=str(error))
 
 
 def open_to_read(path: Path) -> Opened:
     """Open an existing store without changing it."""
-    if not path.is_file():
+    if not path.exists():
         return Opened(connection=None, note=f"there is no response store {path}")
     return _read_only(path, why="")
 
 
 def _writable(path: Path) -> Opened:
     note = ""
-    with suppress(OSError):  # SQLite reports it
-        make_private(path.parent)
-        # SQLite creates the files beside it with the same mode. A file that exists is not opened here: to close it
-        # again would release the locks of this process.
+    make_private(_checked_file(path).parent)
+    # SQLite creates the files beside it with the same mode. A file that exists is not opened here: to close it again
+    # would release the locks of this process.
+    with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
     # Before it is opened: if another process replaces the file now, the number is that of no file any more.
     inode = _inode(path)
@@ -99,14 +102,39 @@ def _journal(connection: sqlite3.Connection, mode: Literal["WAL", "TRUNCATE"]) -
 
 
 def _read_only(path: Path, *, why: str) -> Opened:
-    """Open what may only be read."""
-    note = f"{path} can only be read, so that no answers are kept: {why}" if why else ""
+    """Open what may only be read; `why` it cannot be written, if that was tried."""
     try:
-        return _checked(_reader(path), path, note)
+        return _checked(_reader(_checked_file(path)), path, why)
     except (OSError, sqlite3.Error) as error:
         # The reason of the system, if any, is plainer than that of SQLite.
-        why = (error.strerror if isinstance(error, OSError) else None) or why or str(error)
+        why = why if isinstance(error, sqlite3.Error) and why else _reason(error)
     return Opened(connection=None, note=f"{path} cannot be opened: {why}")
+
+
+def _reason(error: OSError | sqlite3.Error) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _checked_file(path: Path) -> Path:
+    """The path itself; an `OSError` refuses a pipe, and a link in the folder of a project, which may be from elsewhere.
+
+    A link elsewhere is the wish of somebody who set `puma_store_path`.
+    """
+    return regular(path, links=not _is_default(path))
+
+
+def _is_default(path: Path) -> bool:
+    path = path.absolute()
+    return path == responses_of(path.parent.parent)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a damaged file is a store: by its place, or by the `application_id` in its header.
+
+    The file of a mistyped `puma_store_path` is none, and is never renamed.
+    """
+    with path.open("rb") as file:
+        return _is_default(path) or file.read(72)[68:] == APPLICATION.to_bytes(4, "big")
 
 
 def _reader(path: Path) -> sqlite3.Connection:
@@ -120,8 +148,8 @@ def _reader(path: Path) -> sqlite3.Connection:
     return _copied(path)
 
 
-def _checked(connection: sqlite3.Connection, path: Path, note: str) -> Opened:
-    """A connection to a store that this version can read."""
+def _checked(connection: sqlite3.Connection, path: Path, why: str) -> Opened:
+    """A connection to a store that this version can read, although it cannot write it, `why` or not."""
     try:
         version = check(connection)
     except (NewerSchemaError, ForeignFileError) as error:
@@ -132,7 +160,8 @@ def _checked(connection: sqlite3.Connection, path: Path, note: str) -> Opened:
         raise
     if not version:
         connection.close()
-        return Opened(connection=None, note=note or f"{path} is empty")
+        return Opened(connection=None, note=f"{path} cannot be written: {why}" if why else f"{path} is empty")
+    note = f"{path} can only be read, so that no answers are kept: {why}" if why else ""
     return Opened(connection=connection if version == VERSION else _upgraded(connection), note=note)
 
 

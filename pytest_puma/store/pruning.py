@@ -25,14 +25,14 @@ class Pruned:
 def prune(root: Path, *, keep: int, protected: Collection[Path]) -> Pruned:
     """Remove the predictions of all runs of a project but the newest `keep`.
 
-    A run that another process still writes stays, and so do the `protected` folders.
+    A run that another process still writes stays, and so do the `protected` folders and those behind a link.
     """
     files = oldest_first(runs_of(root), PREDICTIONS)[:-keep]
     stay = {folder.resolve() for folder in protected}
     sizes: list[int] = []
     faults: list[str] = []
     for file in files:
-        if file.parent.resolve() not in stay:
+        if file.parent.resolve() not in stay and not file.parent.is_symlink():
             _remove(file, sizes, faults)
     return Pruned(runs=len(sizes), size=sum(sizes), faults=tuple(faults))
 

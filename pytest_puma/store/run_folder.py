@@ -28,8 +28,9 @@ from pytest_puma.core.atomic import PRIVATE, append, make_folder, write_whole
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.locks import locked
 from pytest_puma.core.prediction import changed
+from pytest_puma.core.regular_file import regular
 from pytest_puma.store.deserialize import PredictionLines
-from pytest_puma.store.project_folder import MODE, project_folder, runs_of
+from pytest_puma.store.project_folder import MODE, make_runs, runs_of
 from pytest_puma.store.record import as_json
 from pytest_puma.store.run_order import add_run, oldest_first
 from pytest_puma.store.serialize import plain, prediction_json
@@ -50,8 +51,7 @@ class RunFolder:
     def __init__(self, root: Path, run_id: str, *, keep_prompts: bool = True) -> None:
         self._root, self._keep_prompts = root, keep_prompts
         self._end, self._lost = 0, False
-        self._make_runs()
-        self.path = make_folder(runs_of(root) / run_id, mode=MODE)
+        self.path = make_folder(make_runs(root) / run_id, mode=MODE)
         self._lock = ExitStack()
         # Without locks, no run removes files of another one, and their names tell their order.
         with suppress(OSError):
@@ -75,13 +75,9 @@ class RunFolder:
         """Release the lock: the run is over."""
         self._lock.close()
 
-    def _make_runs(self) -> None:
-        project_folder(self._root)
-        runs_of(self._root).mkdir(MODE, exist_ok=True)
-
     def _make_again(self) -> None:
         """Make the folder again if another program removed it, so that the cells to come have a place."""
-        self._make_runs()
+        make_runs(self._root)
         if not self.path.exists():
             self.path.mkdir(MODE, exist_ok=True)
             with suppress(OSError):
@@ -141,7 +137,7 @@ def last_flips(root: Path) -> dict[str, frozenset[str]]:
 
 def _flips(path: Path) -> dict[str, frozenset[str]]:
     try:
-        outcomes = parse_json(path.read_text(encoding="utf-8"))["outcomes"]
+        outcomes = parse_json(regular(path).read_text(encoding="utf-8"))["outcomes"]
         return {each["cell"]: frozenset(flip["sample_id"] for flip in each["flips"]) for each in outcomes}
     except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"{path} cannot be read ({type(error).__name__}: {error}); delete {path.parent} or run again"

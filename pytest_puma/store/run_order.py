@@ -13,13 +13,14 @@ from pathlib import Path
 
 from pytest_puma.core.atomic import PRIVATE, append
 from pytest_puma.core.locks import locked
+from pytest_puma.core.regular_file import regular
 
 _NAME = "runs.txt"
 
 
 def add_run(folder: Path) -> None:
     """Make a run folder the newest one. Raises an `OSError`."""
-    path = folder.parent.parent / _NAME
+    path = regular(folder.parent.parent / _NAME, links=False)
     with locked(folder.parent):
         append(path, [f"{folder.name}\n"], end=path.stat().st_size if path.exists() else 0, mode=PRIVATE)
 
@@ -32,7 +33,7 @@ def oldest_first(runs: Path, name: str) -> list[Path]:
 
 def _names(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return regular(path, links=False).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
 

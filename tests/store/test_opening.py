@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from pytest_puma.store.opening import open_to_read, open_to_write
 from pytest_puma.store.schema import APPLICATION, VERSION, upgrade
+from tests.disk import limited
 
 
 @pytest.fixture
@@ -163,6 +165,42 @@ def test_a_folder_in_its_place_is_named(path: Path) -> None:
     opened = open_to_write(path)
     assert opened.connection is None
     assert opened.note == f"{path} cannot be opened: Is a directory"
+
+
+@pytest.mark.parametrize("content", [b"some notes\n" * 99, b"{}", b"SQLite format 3\0" + b"\xff" * 9000])
+def test_the_file_of_a_mistyped_path_is_never_renamed(tmp_path: Path, content: bytes) -> None:
+    mistyped = tmp_path / "notes.txt"
+    mistyped.write_bytes(content)
+    opened = open_to_write(mistyped)
+    assert opened.connection is None
+    assert opened.note == f"{mistyped} is no response store, and is not touched; expected another puma_store_path"
+    assert ([*tmp_path.iterdir()], mistyped.read_bytes()) == ([mistyped], content)
+
+
+def test_a_damaged_store_elsewhere_is_known_by_its_header(tmp_path: Path) -> None:
+    path = tmp_path / "answers.sqlite"
+    filled(path).close()
+    cut(path)
+    opened = open_to_write(path)
+    assert opened.writable
+    assert path.with_name("answers.damaged-1.sqlite").exists()
+
+
+def test_a_store_that_cannot_be_created_tells_the_reason_of_the_system(path: Path) -> None:
+    with limited(0):
+        assert open_to_write(path).note == f"{path} cannot be written: disk I/O error"
+    path.unlink()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        opened = open_to_write(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert (opened.connection, opened.note) == (None, f"{path} cannot be opened: Too many open files")
+    path.parent.rename(path.parent.with_name("away"))
+    path.parent.symlink_to("/proc/self/task")
+    assert open_to_write(path).note.startswith(f"{path} cannot be opened: ")
+    assert "is empty" not in open_to_write(path).note
 
 
 def test_a_new_store_its_log_and_its_folder_are_for_their_owner_alone(tmp_path: Path) -> None:
