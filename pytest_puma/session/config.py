@@ -65,6 +65,7 @@ def check_command_line(config: pytest.Config) -> None:
 
         try:
             config.stash[SETTINGS] = _read(config)
+            _check_baselines(config)
         except (PumaError, OSError) as error:
             from pytest_puma.report import escape
 
@@ -82,6 +83,17 @@ def _check_whole(config: pytest.Config) -> None:
             "expected one of the two"
         )
         raise pytest.UsageError(msg)
+
+
+def _check_baselines(config: pytest.Config) -> None:
+    """Refuse to write baselines where that cannot succeed, before anything is computed."""
+    from pytest_puma.core import SettingsError
+    from pytest_puma.core.atomic import obstacle
+
+    folder = config.stash[SETTINGS].baselines.folder
+    if config.option.puma_update_baseline and (reason := obstacle(folder / "any.json")):
+        msg = f"--puma-update-baseline: {reason}; expected a folder in which files can be written"
+        raise SettingsError(msg)
 
 
 def _check_rescoring(config: pytest.Config) -> None:

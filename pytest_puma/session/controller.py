@@ -74,7 +74,8 @@ class Controller:
         return self._start_notes() if any(cell_id(item) for item in items) else []
 
     def _start_notes(self) -> list[str]:
-        return start_notes(self._config, self._arrivals.cells, self._baselines.note(self._arrivals.cells))
+        cells = self._arrivals.cells
+        return start_notes(self._config, cells, self._baselines.note(cells), self._output.unwritable)
 
     # -- gathering -------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Files of a run: its folder, the requested reports and baselines, and the throughput of its models.
 
-A file that cannot be written is a problem of the run, and never ends it.
+A file that cannot be written is a problem of the run, and never ends it. Without a run folder, as in a checkout that
+can only be read, the run keeps nothing and is judged by its gates.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,7 @@ class Output:
         self._root = project_root(config)
         self._name, self._started = run_id(config)
         self._folder: RunFolder | None = None
+        self._unkept = ""
         self._faults: dict[str, None] = {}
         #: Whether the project has finished runs beside this one; False until the end.
         self.has_older_runs = False
@@ -39,14 +42,24 @@ class Output:
         """The run folder; None if no cell ran or failed, or if the folder could not be created."""
         return None if self._folder is None else self._folder.path
 
+    @cached_property
+    def unwritable(self) -> str:
+        """The reason why there will be no run folder, as far as it shows before the run; empty if there is none."""
+        from pytest_puma.core.atomic import obstacle
+        from pytest_puma.store.project_folder import runs_of
+
+        return obstacle(runs_of(self._root) / self._name / "any")
+
     def open(self) -> RunFolder | None:
         """Create the run folder if it does not exist; return None if that fails."""
         from pytest_puma.store.run_folder import RunFolder
 
-        with self._survives("the run folder .puma"):
-            if self._folder is None:
-                keep_prompts = settings_of(self._config).keep_prompts
+        if self._folder is None and not self.unwritable and not self._unkept:
+            keep_prompts = settings_of(self._config).keep_prompts
+            try:
                 self._folder = RunFolder(self._root, self._name, keep_prompts=keep_prompts)
+            except OSError as error:
+                self._unkept = f"the run keeps nothing: {error}"
         return self._folder
 
     def add(self, outcome: Outcome) -> None:
@@ -64,14 +77,16 @@ class Output:
         settings = settings_of(self._config)
         run = self._record(run)
         run, lines = self._numbered(run)
+        lines += [self._unkept] if self._unkept else []
         with self._survives("a baseline"):
             lines += update_baselines()
         run = self._with_faults(run)
         for report in settings.reports:
             with self._survives(f"--puma-report {report.format}:{report.path}"):
                 lines.append(emit(run, report, folder=self.folder, page=settings.page))
-        with self._survives("the throughput of the models"):
-            write_throughput(self._root, settings.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
+        if self._folder is not None:
+            with self._survives("the throughput of the models"):
+                write_throughput(self._root, settings.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
         run = self._record(run)
         if self._folder is not None:
             lines += self._prune(self._folder)

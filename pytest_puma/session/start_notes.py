@@ -1,4 +1,4 @@
-"""Notes before a run: the default model, the device, and missing baselines."""
+"""Notes before a run: the default model, the device, missing baselines, and a folder that cannot be written."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import pytest
 from pytest_puma.session.config import DEMONSTRATION, names_no_model, settings_of
 
 
-def start_notes(config: pytest.Config, cells: Sequence[str], baseline_note: str | None) -> list[str]:
-    """Return the lines to show before a run of these cells."""
+def start_notes(config: pytest.Config, cells: Sequence[str], baseline_note: str | None, unwritable: str) -> list[str]:
+    """Return the lines to show before a run of these cells; `unwritable`: why it keeps nothing, empty if it does."""
     from pytest_puma.report import escape
 
-    notes = (_model_note(config), *_rescoring_notes(config, cells), _device_note(config), baseline_note)
+    kept_note = f"puma: {unwritable}: the run keeps nothing, and its tables are in this terminal" if unwritable else ""
+    notes = (_model_note(config), *_rescoring_notes(config, cells), _device_note(config), baseline_note, kept_note)
     return [escape.terminal(note) for note in notes if note]
 
 

@@ -48,7 +48,8 @@ def show_summary(
     if comparison is not None:
         show(terminalreporter, "puma: earlier run", comparison_lines(comparison, columns, flips=False))
     elif wants_run(config):
-        show(terminalreporter, "puma: earlier run", ["nothing to compare by last: this project has no earlier run"])
+        why = "by last: this project has no earlier run" if folder is not None else "with: this run keeps nothing"
+        show(terminalreporter, "puma: earlier run", [f"nothing to compare {why}"])
 
 
 def _flips(config: pytest.Config, run: Run) -> list[str]:
