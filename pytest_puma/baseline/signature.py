@@ -35,14 +35,14 @@ def _parts(signature: Mapping[str, Any], *, beside: Mapping[str, Any]) -> dict[s
     # Older signatures, of any format, do not have it.
     chat = engine.pop("chat", "True"), engine.pop("chat_format", None)
     return {
-        DATA: (signature["data"] or {}).get("sha256"),
-        "the prompt template": signature["template_sha256"],
+        DATA: (signature.get("data") or {}).get("sha256"),
+        "the prompt template": signature.get("template_sha256"),
         **{name: signature[key] for name, key in _CODE.items() if key in signature and key in beside},
         "the model": weights or answers,
         "the chat format": chat,
-        "the seed": signature["seed"],
-        "the repeats": signature["repeats"],
-        SUBJECTS: signature["subjects"],
-        "the way of decoding": signature["generation"],
+        "the seed": signature.get("seed"),
+        "the repeats": signature.get("repeats"),
+        SUBJECTS: signature.get("subjects"),
+        "the way of decoding": signature.get("generation"),
         "the engine": engine,
     }

@@ -137,7 +137,8 @@ def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
 
 def parse_failures(outcome: Outcome) -> str:
     """Return the share of parse failures."""
-    return f"{outcome.measures[_PARSE_FAILURES].value:.0%}"
+    rate = outcome.measures.get(_PARSE_FAILURES)
+    return "-" if rate is None else f"{rate.value:.0%}"
 
 
 def computed_tokens(outcome: Outcome) -> int:

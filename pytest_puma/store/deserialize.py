@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache, cached_property, partial
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 from pytest_puma.core import DeclaredScore, Likelihood, Message, Messages, Outcome, Power, Prediction, Usage
 from pytest_puma.store import responses
@@ -20,6 +20,7 @@ from pytest_puma.store import responses
 T = TypeVar("T")
 _Reader = Callable[[Any], Any]
 _WORDS = {str: "a text", int: "a whole number", bool: "true or false"}
+_LARGEST = 2**63
 
 
 class PredictionLines(Sequence[Prediction]):
@@ -105,6 +106,8 @@ def _of_generic(origin: Any, arguments: tuple[Any, ...]) -> _Reader:
     if origin is Mapping:
         each = _reader(arguments[1])
         return lambda value: {name: each(part) for name, part in _checked_object(value).items()}
+    if origin is Literal:
+        return lambda value: value if value in arguments else _refuse(f"one of {', '.join(map(str, arguments))}")
     kinds = [kind for kind in arguments if kind is not NoneType]
     if origin in {Union, UnionType} and len(kinds) == 1:
         inner = _reader(kinds[0])
@@ -138,11 +141,15 @@ def _of_fields(kind: Any) -> _Reader:
 def _number(value: Any) -> float:
     if value is None:
         return math.nan
-    return float(value) if isinstance(value, float | int) else _refuse("a number")
+    if isinstance(value, float):
+        return value
+    return float(value) if isinstance(value, int) and abs(value) < _LARGEST else _refuse("a number")
 
 
 def _checked(kind: type, value: Any) -> Any:
-    return value if isinstance(value, kind) else _refuse(_WORDS[kind])
+    # Larger numbers have no place in a database.
+    fits = isinstance(value, kind) and not (isinstance(value, int) and abs(value) >= _LARGEST)
+    return value if fits else _refuse(_WORDS[kind])
 
 
 def _checked_list(value: Any) -> list[Any]:

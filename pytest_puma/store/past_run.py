@@ -13,64 +13,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import DataError, Outcome, Run
+from pytest_puma.core import CellId, DataError, Outcome, PumaError, Run
 from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.regular_file import regular
 from pytest_puma.core.shape import misfit
 from pytest_puma.store.deserialize import read
 from pytest_puma.store.prediction_file import PredictionFile
 from pytest_puma.store.record import FORMAT
 from pytest_puma.store.run_folder import PREDICTIONS, RECORD
-
-_NUMBER = (None, float)
-_MEASURED = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER}
-_GATE = {
-    "metric": str,
-    "op": str,
-    "limit": float,
-    "scope": (None, str),
-    "other": (None, str),
-    "quotient": bool,
-    "doubt": (None, str),
-    "strategy": (None, str),
-    "pick": (None, str),
-    "axis": (None, str),
-}
-_JUDGED = {
-    "gate": _GATE,
-    "status": str,
-    "fails": bool,
-    "reason": str,
-    "change": (None, _MEASURED),
-    "measure": (None, _MEASURED),
-}
-#: Parts of a record that every version wrote.
-_RECORD = {
-    "outcomes": [
-        {
-            **dict.fromkeys(("cell", "scenario", "strategy", "model", "node_id"), str),
-            "perturbation": (None, str),
-            "attempt": int,
-            "trials": int,
-            "measures": {str: {"metric": str, "n": int, "note": str} | _MEASURED},
-            "verdicts": [_JUDGED],
-        }
-    ],
-    "verdicts": [_JUDGED],
-}
+from pytest_puma.store.shapes import RECORD as RECORD_SHAPE
 
 
 def read_record(path: Path, *, who: str = "") -> dict[str, Any]:
     """Return the content of a `run.json`; a `DataError`, which begins with `who`, names a file that is none."""
-    data = _parsed(path, who=who)
-    if fault := misfit(data, _RECORD):
-        raise _unusable(path, fault, who=who)
-    return data
-
-
-def _parsed(path: Path, *, who: str = "") -> dict[str, Any]:
     try:
-        data = parse_json(path.read_text(encoding="utf-8"))
+        data = parse_json(regular(path).read_text(encoding="utf-8"))
     except OSError as error:
         msg = f"{who}{path}: cannot be read ({error.strerror}); expected the {RECORD} that a finished run wrote"
         raise DataError(msg) from error
@@ -83,6 +41,8 @@ def _parsed(path: Path, *, who: str = "") -> dict[str, Any]:
     if data["format"] != FORMAT:
         msg = f"{who}{path}: format {data['format']!r}; expected {FORMAT}: load it with the version that wrote it"
         raise DataError(msg)
+    if fault := misfit(data, RECORD_SHAPE):
+        raise _unusable(path, fault, who=who)
     return data
 
 
@@ -92,11 +52,12 @@ def read_run(folder: Path) -> Run:
     What only the run itself needed, such as the replicates of a comparison, is not in the file.
     """
     path = folder / RECORD
-    data = _parsed(path)
+    data = read_record(path)
     try:
         outcomes = [{"predictions": []} | outcome for outcome in data["outcomes"]]
         run = read(Run, data | {"outcomes": outcomes})
-    except (ValueError, TypeError) as error:
+        _ = [CellId.parse(outcome.cell) for outcome in run.outcomes]
+    except (ValueError, TypeError, PumaError) as error:
         raise _unusable(path, one_line(error)) from error
     return _with_notes(run, data.get("notes", ()))
 

@@ -12,9 +12,12 @@ from typing import Any, TypeAlias, TypeVar
 from pytest_puma.core import DataError, Messages, Prediction
 from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.regular_file import regular
+from pytest_puma.core.shape import misfit
 from pytest_puma.store.cell_lines import CellLines, cells_of
 from pytest_puma.store.deserialize import messages_from, prediction_from
 from pytest_puma.store.run_folder import RECORD, REMOVED
+from pytest_puma.store.shapes import CELL, PREDICTION
 
 T = TypeVar("T")
 #: One attempt of one test of a cell: `cell`, `node_id`, `attempt`.
@@ -47,7 +50,7 @@ class PredictionFile:
         """The cells in the order of the file. One whose first line is cut off is left out."""
         with self._opened() as stream:
             cells = [each for each in cells_of(stream, where=f"{self.who}{self.path}") if each.first_is_whole]
-        return dict(self._parsed(cell.number, cell.first, partial(_placed, cell)) for cell in cells)
+        return dict(self._parsed(cell.number, cell.first, CELL, partial(_placed, cell)) for cell in cells)
 
     def count(self, owner: Owner) -> int:
         """Return the number of whole predictions of a cell."""
@@ -60,15 +63,18 @@ class PredictionFile:
             stream.seek(place.lines.start)
             lines = islice(stream, place.lines.predictions)
             for number, line in enumerate(lines, start=place.lines.number + 1):
-                yield self._parsed(number, line, lambda data: read(data, place.shared))
+                yield self._parsed(number, line, PREDICTION, lambda data: read(data, place.shared))
 
     def predictions(self, owner: Owner) -> tuple[Prediction, ...]:
         """Return the predictions of a cell."""
         return tuple(self.read(owner, lambda line, _: prediction_from(line)))
 
-    def _parsed(self, number: int, line: bytes, read: Callable[[Mapping[str, Any]], T]) -> T:
+    def _parsed(self, number: int, line: bytes, shape: object, read: Callable[[Mapping[str, Any]], T]) -> T:
         try:
-            return read(parse_json(line))
+            data = parse_json(line)
+            if fault := misfit(data, shape):
+                raise ValueError(fault)  # noqa: TRY301 - one sentence for all faults of a line
+            return read(data)
         except (ValueError, LookupError, TypeError, AttributeError, StopIteration, RuntimeError, DataError) as error:
             msg = (
                 f"{self.who}{self.path}: line {number} cannot be read ({type(error).__name__}: {one_line(error)}); "
@@ -78,7 +84,7 @@ class PredictionFile:
 
     def _opened(self) -> Any:
         try:
-            return self.path.open("rb")
+            return regular(self.path).open("rb")
         except FileNotFoundError as error:
             msg = f"{self.who}{self.path}: no such file; expected it beside {RECORD}: load the run folder; {REMOVED}"
             raise DataError(msg) from error

@@ -16,6 +16,7 @@ from typing import Any
 from pytest_puma.core import CellId, DataError, Key, Messages, Response
 from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
+from pytest_puma.core.regular_file import regular
 from pytest_puma.core.shape import misfit
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.core.user_path import user_path
@@ -24,47 +25,11 @@ from pytest_puma.store.cell_lines import CellLines, cells_of
 from pytest_puma.store.deserialize import messages_from
 from pytest_puma.store.run_folder import PREDICTIONS, RECORD, REMOVED
 from pytest_puma.store.run_order import oldest_first
+from pytest_puma.store.shapes import PREDICTION, RECORDED_CELL
 
 #: The argument that means the newest run.
 LAST = "last"
 _MAX_NAMED = 3
-_MESSAGES = [{"role": str, "content": str}]
-_CELL_SHAPE = {
-    "cell": str,
-    "node_id": str,
-    "prompts": (None, [_MESSAGES]),
-    "predictions?": int,
-    "signature": {
-        "samples": (str, int),
-        "seed": int,
-        "repeats?": int,
-        "subjects?": [str],
-        "data?": (None, {"file": str}),
-        "generation": {"temperature": (None, float)},
-        "engine": {str: object},
-    },
-}
-#: Parts of a prediction that replay its conversation; versions before `responses` have only a part of it.
-_PREDICTION_SHAPE = {
-    "sample_id": str,
-    "trial": int,
-    "prompts": [(None, _MESSAGES)],
-    "raw": [str],
-    "finish": str,
-    "logprobs": [(None, float)],
-    "probabilities?": (None, {str: (None, float)}),
-    "usage": {"prompt_tokens": int, "cached_tokens": int, "decoded_tokens": int, "seconds": float},
-    "responses?": [
-        {
-            "text?": str,
-            "finish?": str,
-            "usage?": [float],
-            "logprobs?": (int, [(None, float)]),
-            "likelihoods?": [[(None, bool, float)]],
-            "continuations?": [str],
-        }
-    ],
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +101,7 @@ class RecordedRun:
         if not lines.first_is_whole:
             yield _cut_off(lines.number)
             return
-        data = self._loaded(lines.first, lines.number, _CELL_SHAPE)
+        data = self._loaded(lines.first, lines.number, RECORDED_CELL)
         try:
             expected = data.get("predictions", lines.predictions + lines.cut)
             if lines.predictions < expected:
@@ -167,7 +132,7 @@ class RecordedRun:
         )
 
     def _conversation(self, cell: RecordedCell, number: int, line: bytes) -> tuple[Key, list[RecordedTurn]]:
-        data = self._loaded(line, number, _PREDICTION_SHAPE)
+        data = self._loaded(line, number, PREDICTION)
         try:
             prompts = whole_prompts(cell.shared, (rest and messages_from(rest) for rest in data["prompts"]))
             turns = [
@@ -198,7 +163,7 @@ class RecordedRun:
 
     def _opened(self) -> Any:
         try:
-            return self.path.open("rb")
+            return regular(self.path).open("rb")
         except OSError as error:
             msg = f"{self.path}: cannot be read ({error.strerror})"
             raise DataError(msg) from error
