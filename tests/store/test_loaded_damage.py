@@ -55,7 +55,7 @@ def test_a_damaged_record_is_refused_in_a_sentence(folder: Path, damage: Callabl
     [
         (
             edited(lambda text: text.replace('"raw"', '"row"')),
-            r"line 15 cannot be read \(KeyError: 'raw'\); expected a",
+            r"line 15 cannot be read \(ValueError: raw: missing\); expected a",
         ),
         (
             edited(lambda text: text.replace('"kind": "cell",', '"kind": "cell"', 1)),

@@ -130,7 +130,7 @@ def changed(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:
         (lambda _: "[1]", "not the record of a run; expected the run.json that pytest-puma wrote"),
         (lambda _: '{"tests": []}', "not the record of a run"),
         (changed(lambda record: record.update(format=3)), "format 3; expected 2: load it with the version that wrote"),
-        (changed(lambda record: record["outcomes"][0].pop("measures")), "outcomes: measures: missing"),
+        (changed(lambda record: record["outcomes"][0].pop("measures")), r"outcomes\[0\]\.measures: missing"),
         (changed(lambda record: record.pop("id")), "id: missing; expected the run.json that pytest-puma wrote"),
         (changed(lambda record: record.update(problems=3)), "problems: expected a list"),
         (changed(lambda record: record["outcomes"][0].update(usage=[])), "outcomes: usage: expected an object"),
