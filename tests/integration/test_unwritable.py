@@ -65,10 +65,11 @@ def test_a_project_that_cannot_be_written_is_named_at_the_start_and_judged_by_it
 
 
 def test_a_folder_that_cannot_be_made_although_it_seemed_so_is_a_line_at_the_end(alone: Project) -> None:
-    alone.write(test_triage=TRIAGE.replace("pass", "import pathlib; pathlib.Path('.puma').touch()"))
+    planted = "import pathlib; pathlib.Path('.puma').mkdir(exist_ok=True); pathlib.Path('.puma/runs').symlink_to('/')"
+    alone.write(test_triage=TRIAGE.replace("pass", planted))
     result = alone.run()
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["triage_jira, zero_shot, tiny", "the run keeps nothing: *.puma*"])
+    result.stdout.fnmatch_lines(["* f1_macro *", "the run keeps nothing: *.puma*"])
 
 
 def test_baselines_that_cannot_be_written_are_refused_before_the_run(alone: Project) -> None:
