@@ -26,7 +26,7 @@ from pytest_puma.store.run_folder import PREDICTIONS, RECORD
 from tests.history.runs import keep, triaged
 
 #: In place of any part of a file; the last one removes it.
-WRONG = (None, "x", 3, -1.5, True, [], {}, [None], {"a": None}, [[1]], 10**400, ...)
+WRONG: tuple[Any, ...] = (None, "x", 3, -1.5, True, [], {}, [None], {"a": None}, [[1]], 10**400, ...)
 _Path = tuple[str | int, ...]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.integration.conftest import TRIAGE, Project
+from tests.integration.conftest import SCRIPTED, TRIAGE, Project
 
 #: Takes the place of files that are written when all cells have run.
 IN_THE_WAY = """
@@ -65,8 +65,8 @@ def test_a_project_that_cannot_be_written_is_named_at_the_start_and_judged_by_it
 
 
 def test_a_folder_that_cannot_be_made_although_it_seemed_so_is_a_line_at_the_end(alone: Project) -> None:
-    planted = "import pathlib, shutil; shutil.rmtree('.puma', ignore_errors=True); pathlib.Path('.puma').touch()"
-    alone.write(test_triage=TRIAGE.replace("pass", planted))
+    planted = "import pathlib\n\ndef pytest_runtest_setup(item):\n    pathlib.Path('.puma').touch()\n"
+    alone.write(test_triage=TRIAGE, conftest=SCRIPTED + planted)
     result = alone.run()
     assert result.ret == 0
     result.stdout.fnmatch_lines(["* f1_macro *", "the run keeps nothing: *.puma*"])

@@ -54,7 +54,7 @@ EQUAL.append(EQUAL[0])
 
 
 class Unnamed(Capitals):
-    key = None
+    key = None  # type: ignore[assignment]
 
 
 def asked(*texts: str) -> list[dict[str, str]]:
