@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from pytest_puma.core.measure import LEVEL
 from pytest_puma.core.metric import Direction
+from pytest_puma.core.spread import Spread
 
 #: The paired test that is about a metric itself.
 PairedTest: TypeAlias = Literal["mcnemar", "permutation", "bootstrap"]
@@ -27,7 +28,7 @@ class Change:
     sets; `new_parse_failures` counts those parsed before and not now, `fixed_parse_failures` the reverse; both are None
     for any other metric. `share`: the metric has bounds, so that its points are hundredths. `thin`: the interval rests
     on few rows or on few large changes, or the metric itself has no interval. `test`: the paired test about the metric.
-    `several`: samples have several trials, whose mean is counted.
+    `spread`: how far the losses moved, None if unknown. `several`: samples have several trials, whose mean is counted.
     """
 
     metric: str
@@ -50,6 +51,7 @@ class Change:
     thin: bool = False
     several: bool = False
     level: float = LEVEL
+    spread: Spread | None = None
 
     @property
     def more_parse_failures(self) -> int:

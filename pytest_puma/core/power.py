@@ -33,7 +33,7 @@ class Power:
 
     def __str__(self) -> str:
         """`a loss of 5 points is caught in 23 % of runs at n=50; 80 % needs about 470 samples (...)`."""
-        caught = f"at least {rounded_down(self.caught)}" if self.at_least else percent(self.caught)
+        caught = f"{'at least ' if self.at_least else ''}{rounded_down(self.caught)}"
         assumed = "" if self.changed is None else f" (where {percent(self.changed)} of the answers change)"
         among = "runs" if self.renewals is None else "series"
         return f"{self.lost} is caught in {caught} of {among} at n={self.n}; {self._sizes}{assumed}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Doubt, Gate, Policy, Power, Status, Verdict
+from pytest_puma.gates.detection import Compared
 from pytest_puma.gates.moved import moved
-from pytest_puma.gates.power import of_decline
+from pytest_puma.gates.power import PROBABILITY_GAIN, of_gate
 
 #: A gate with less power cannot pass: 100 samples give this power, 50 do not.
 MIN_POWER = 0.4
@@ -12,7 +13,7 @@ MIN_POWER = 0.4
 
 def judge_decline(gate: Gate, decline: Decline, change: Change | None, against: str, policy: Policy) -> Verdict:
     """FAIL if the test detects a regression; INCONCLUSIVE if its power is too low to detect one."""
-    power = of_decline(decline, change.old if change is not None else 0.0)
+    power = power_of(gate, decline, change)
     doubt = gate.doubt or policy.inconclusive
     status, fails = decide(decline, power, doubt, detected=decline.is_regression)
     return Verdict(
@@ -25,6 +26,12 @@ def judge_decline(gate: Gate, decline: Decline, change: Change | None, against: 
         level=None if doubt == "fail" else REGRESSION_LEVEL,
         p=decline.p,
     )
+
+
+def power_of(gate: Gate, decline: Decline, change: Change | None) -> Power | None:
+    """Return the power of a one-word gate; only label probabilities that count add to that of the answers."""
+    gain = 1.0 if decline.loss is None else PROBABILITY_GAIN
+    return of_gate(gate, Compared.by(decline, change), gain=gain)
 
 
 def decide(decline: Decline, power: Power | None, doubt: Doubt, *, detected: bool) -> tuple[Status, bool]:

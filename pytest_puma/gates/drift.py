@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Drift, Gate, Policy, Verdict
-from pytest_puma.gates.decline import decide, evidence, low_power
-from pytest_puma.gates.power import of_drift
+from pytest_puma.gates.decline import decide, evidence, low_power, power_of
 from pytest_puma.stats.cusum import LIMIT
 
 
@@ -15,7 +14,7 @@ def judge_drift(  # noqa: PLR0917
 
     `decline` and `change` compare with the anchor, which the text `against` names.
     """
-    power = of_drift(decline, change.old if change is not None else 0.0)
+    power = power_of(gate, decline, change)
     doubt = gate.doubt or policy.inconclusive
     status, fails = decide(decline, power, doubt, detected=drift.total > LIMIT)
     result = "a drift" if status == "FAIL" else "no drift found"

@@ -16,12 +16,13 @@ from dataclasses import replace
 from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdict
 from pytest_puma.core.gate import spelled
 from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
+from pytest_puma.gates.detection import Compared
 from pytest_puma.gates.moved import moved
-from pytest_puma.gates.power import allowance, of_change
+from pytest_puma.gates.power import allowance, detection_of, of_gate
 from pytest_puma.gates.unjudged import not_run, nothing_measured
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.one_sided import mcnemar_worse
-from pytest_puma.stats.power import detectable, samples_to_decide
+from pytest_puma.stats.power import samples_to_decide
 
 _KEEPS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -64,9 +65,10 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
         fails = status == "FAIL" or doubt == "fail"
         return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
     status, fails = _status(gate, change.value, change.low, change.high, doubt)
-    effect = _effect(gate, change, status)
+    effect = _effect(gate, change, status, level)
     if change.more_parse_failures > 0 and status != "FAIL":
         status, fails, effect = _with_parse_failures(change, status, doubt, level, effect)
+    compared = Compared.of(change)
     reason = f"{_difference(gate, change, against)}, {effect} ({_answers(gate, change)}{_parse_failures(change)})"
     return Verdict(
         gate=gate,
@@ -74,7 +76,7 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
         reason=reason,
         fails=fails,
         change=change,
-        power=of_change(gate, change, level=level) if gate.other == "baseline" else None,
+        power=None if compared is None or gate.other != "baseline" else of_gate(gate, compared, level=level),
         level=round((1 - level) / 2, 12) if doubt == "warn" else None,
     )
 
@@ -160,30 +162,39 @@ def _difference(gate: Gate, change: Change, against: str) -> str:
     return f"{change.metric} {verb}{span} against {against}"
 
 
-def _effect(gate: Gate, change: Change, status: Status) -> str:
+def _effect(gate: Gate, change: Change, status: Status, level: float) -> str:
     """Relate the change to the limit; if that is uncertain, state the true change that is detected in 80 % of runs."""
     if status == "PASS":
         return f"which keeps {gate.rule}"
     if status == "INCONCLUSIVE":
-        power = percent(TARGET_POWER)
-        return f"which may miss {gate.rule}: n={change.n} detects {_detectable(gate, change)} in {power} of runs"
+        return f"which may miss {gate.rule}{_detectable(gate, change, level)}"
     allowed = allowance(gate)
     if gate.quotient or allowed <= 0:
         return f"which misses {gate.rule}"
     return f"more than the {spelled(allowed)} allowed"
 
 
-def _detectable(gate: Gate, change: Change) -> str:
-    """Minimum true decline that would FAIL in 80 % of runs with intervals of this width."""
+def _detectable(gate: Gate, change: Change, level: float) -> str:
+    """State the smallest true loss that FAILs in 80 % of runs."""
+    compared = Compared.of(change)
+    if compared is None or not (detection := detection_of(gate, compared, level=level)).known:
+        return ""
+    loss, power = detection.smallest(), percent(TARGET_POWER)
+    if loss is None:
+        return f": n={change.n} detects no change in {power} of runs"
+    return f": n={change.n} detects {_worse(gate, change, loss)} in {power} of runs"
+
+
+def _worse(gate: Gate, change: Change, loss: float) -> str:
+    """A change for the worse in words; a negative loss is one for the better that a gate does not allow either."""
     floor = gate.op in _FLOORS
-    reach = change.high - change.value if floor else change.value - change.low
-    reach = detectable(reach / detectable(1.0, target=0.5))
-    worst = gate.limit - reach if floor else gate.limit + reach
     if gate.quotient:
-        return f"{_rounded(worst)} times or {'less' if floor else 'more'}"
+        times = 1 - loss / change.old if floor else 1 + loss / change.old
+        return f"{_rounded(times)} times or {'less' if floor else 'more'}"
+    falls = floor == (loss > 0)
     if gate.other != "baseline":
-        return f"a value {_rounded(abs(worst))} {'below' if worst < 0 else 'above'} {gate.other}"
-    return f"a {'fall' if floor else 'rise'} of {_rounded(-worst if floor else worst)} or more"
+        return f"a value {_rounded(abs(loss))} {'below' if falls else 'above'} {gate.other}"
+    return f"a {'fall' if falls else 'rise'} of {_rounded(abs(loss))} or {'more' if loss > 0 else 'less'}"
 
 
 def _answers(gate: Gate, change: Change) -> str:

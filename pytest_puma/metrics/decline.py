@@ -22,8 +22,10 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.core.decline import Decline
+from pytest_puma.core.spread import Spread
 from pytest_puma.metrics.evidence import MIN_GROUPS
 from pytest_puma.metrics.questions import per_question, questions_of
+from pytest_puma.metrics.spread import spread_of_losses
 from pytest_puma.metrics.statistic import in_blocks
 from pytest_puma.metrics.table import Table
 from pytest_puma.stats import Resamples, group_sums
@@ -43,6 +45,8 @@ CORRELATION = 0.7
 MIN_SKILL = 0.05
 #: Minimum share of samples with probabilities, and of answers that are the most probable label, on each side.
 _MIN_SHARE = 0.95
+#: Losses of answers without a score are above this number, all other losses below.
+_MAX_LOSS = 1e200
 #: Baselines store six digits of a probability.
 _ROUNDING = 1e-5
 
@@ -55,7 +59,8 @@ def decline(new: Table, old: Table, resamples: Resamples, *, graded: bool) -> De
 
 
 def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> Decline:
-    changes = np.subtract(~new.right, ~old.right, dtype=np.float64)
+    now, then = (np.asarray(~each.right, dtype=np.float64) for each in (new, old))
+    changes = now - then
     counted = per_question(changes, questions_of(new.predictions))
     worse, better = int((counted > 0).sum()), int((counted < 0).sum())
     error = _error(changes, resamples)
@@ -70,6 +75,7 @@ def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> D
             tests["brier"] = mean_above(rise, TOLERANCE, error=_error(rise, part), n=part.independent)
             p = stouffer(p, tests["brier"], correlation=CORRELATION)
             loss = float(rise.mean())
+    spread = _spread(new.predictions, now, then, resamples, width=1.0)
     return Decline(
         n=len(counted),
         worse=worse,
@@ -78,14 +84,19 @@ def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> D
         tests=tests,
         loss=loss,
         alone=alone,
-        error=error,
+        spread=spread,
         same=same,
         several=len(counted) < len(changes),
     )
 
 
-def decline_of_scores(predictions: Sequence[Prediction], new: Values, old: Values, resamples: Resamples) -> Decline:
-    """Test the losses of two sets of texts about the same samples; `predictions` are those of the new set."""
+def decline_of_scores(
+    predictions: Sequence[Prediction], new: Values, old: Values, resamples: Resamples, *, width: float
+) -> Decline:
+    """Test the losses of two sets of texts about the same samples; `predictions` are those of the new set.
+
+    `width`: the distance between the bounds of their metric, 0 if it has none.
+    """
     changes = new - old
     binary = bool(np.isin(np.concatenate([new, old]), (0.0, 1.0)).all())
     error, counted = _error(changes, resamples), per_question(changes, questions_of(predictions))
@@ -99,7 +110,7 @@ def decline_of_scores(predictions: Sequence[Prediction], new: Values, old: Value
         better=int((counted < 0).sum()),
         p=next(iter(tests.values())),
         tests=tests,
-        error=error,
+        spread=_spread(predictions, new, old, resamples, width=width),
         graded=not binary,
         same=not changes.any(),
         several=len(counted) < len(changes),
@@ -151,10 +162,10 @@ def _rise(new: Table, old: Table) -> tuple[Values, str]:
 
 
 def _of_numbers(new: Table, old: Table, resamples: Resamples, *, same: bool) -> Decline:
+    now, then = (np.where(each.parsed, np.abs(each.answer_value - new.gold_value), np.inf) for each in (new, old))
     both = new.parsed & old.parsed
-    rise = (np.abs(new.answer_value - new.gold_value) - np.abs(old.answer_value - new.gold_value))[both]
     part = resamples.of(np.flatnonzero(both).tolist())
-    rise = group_sums(rise, part.units)
+    rise = group_sums(now[both] - then[both], part.units)
     tests = {"permutation": sign_flips_above(rise, seed=resamples.seed)}
     new_failures, fixed_failures = int((old.parsed & ~new.parsed).sum()), int((new.parsed & ~old.parsed).sum())
     p = tests["permutation"]
@@ -168,10 +179,26 @@ def _of_numbers(new: Table, old: Table, resamples: Resamples, *, same: bool) -> 
         better=int((rise < 0).sum()) + fixed_failures,
         p=p,
         tests=tests,
-        error=float(rise.std(ddof=1) * np.sqrt(len(rise)) / both.sum()) if len(rise) > 1 else 0.0,
+        spread=_spread(new.predictions, now, then, resamples, width=0.0),
         graded=True,
         same=same,
         several=questions < len(new.predictions),
+    )
+
+
+def _spread(
+    predictions: Sequence[Prediction], new: Values, old: Values, resamples: Resamples, *, width: float
+) -> Spread:
+    """The spread of the losses of the rows that have one on both sides."""
+    rows = np.flatnonzero(np.maximum(np.abs(new), np.abs(old)) < _MAX_LOSS)
+    part, now, then = resamples.of(rows.tolist()), new[rows], old[rows]
+    return spread_of_losses(
+        now,
+        then,
+        questions=questions_of([predictions[row] for row in rows.tolist()]),
+        units=part.units,
+        error=_error(now - then, part),
+        width=width,
     )
 
 

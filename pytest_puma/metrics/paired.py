@@ -27,6 +27,7 @@ from pytest_puma.metrics.evidence import (
 )
 from pytest_puma.metrics.kernels import BUILDERS
 from pytest_puma.metrics.questions import count_questions, per_question
+from pytest_puma.metrics.spread import spread_of_change
 from pytest_puma.metrics.statistic import contributing, in_blocks
 from pytest_puma.stats import (
     LEVEL,
@@ -93,6 +94,7 @@ def paired_change(
         thin=bool(changed.any()) and _is_thin(new, old, value, quotient=quotient),
         several=bool(new.questions),
         level=level,
+        spread=spread_of_change(new, old),
     )
 
 

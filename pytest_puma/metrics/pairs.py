@@ -79,8 +79,17 @@ class PairedPredictions:
     def decline(self) -> Decline:
         """Return the one-sided test that the new answers are worse."""
         if self._new.scenario.kind.scored:
-            return decline_of_scores(self._new.predictions, self._new.errors, self._old.errors, self._new.resamples)
+            return decline_of_scores(
+                self._new.predictions, self._new.errors, self._old.errors, self._new.resamples, width=self._width
+            )
         return decline(self._new.table, self._old.table, self._new.resamples, graded=self._new.graded)
+
+    @property
+    def _width(self) -> float:
+        """The distance between the bounds of the primary metric, 0 if it has none."""
+        statistic = self._new.statistic(self._new.scenario.primary_metric())
+        bounds = None if statistic is None else statistic.bounds
+        return 0.0 if bounds is None else bounds[1] - bounds[0]
 
     def _scores(self, before: Prediction, now: Prediction) -> tuple[float, float] | None:
         """The scores of two texts by the primary metric, if it has more values than right and wrong."""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from statistics import fmean, median, pstdev
 
-from pytest_puma.core import Forecast, Gate, Model, Power, Usage
+from pytest_puma.core import Forecast, Model, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend, smoke_test
-from pytest_puma.gates.power import CHANGED, of_plan
-from pytest_puma.metrics import declaration
-from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.models import GgufFile, inspect_model, known_digest
+from pytest_puma.planning.powers import detectable, powers
 from pytest_puma.planning.remaining import KeptAnswers, Remaining
 from pytest_puma.planning.storage import StoreSettings
 from pytest_puma.run.cell import Cell
 from pytest_puma.run.conversations import run_conversations
 from pytest_puma.run.tasks import by_sample, tasks_of
-from pytest_puma.stats import detectable
 from pytest_puma.store.throughput import Throughput
 from pytest_puma.strategies import Task
 
@@ -105,64 +100,6 @@ def _forecast(  # noqa: PLR0917 - the parts of one loop
         seconds=seconds,
         kept=rest.kept,
         metric=cell.scenario.primary_metric(),
-        difference=detectable(_error(cell, samples)),
-        powers=_powers(cell, samples),
+        difference=detectable(cell, samples),
+        powers=powers(cell, samples),
     )
-
-
-def _error(cell: Cell, samples: Sequence[Task]) -> float:
-    """The standard error of a change of the primary metric against a baseline on the same samples; NaN if unknown.
-
-    The share `CHANGED` of right and wrong answers is assumed to change. The errors of a regression are assumed to be
-    those of one answer to all samples, with a correlation of one half to the errors before.
-    """
-    kind = cell.scenario.kind
-    if kind.scored:
-        declared = declaration(cell.scenario, cell.scenario.primary_metric(), cell.scores)
-        return _error_of_scores(declared, len(samples))
-    if not kind.graded:
-        return math.sqrt(CHANGED / len(samples))
-    return pstdev(_errors(samples)) / math.sqrt(len(samples))
-
-
-def _error_of_scores(declared: Statistic | None, samples: int) -> float:
-    """The same of scores: the share `CHANGED` is assumed to change from one bound to the other."""
-    if declared is None or declared.bounds is None:
-        return math.nan
-    return (declared.bounds[1] - declared.bounds[0]) * math.sqrt(CHANGED / samples)
-
-
-def _errors(samples: Sequence[Task]) -> list[float]:
-    """Return the errors of the median as the answer to all samples."""
-    golds = [float(task.sample.gold) for task in samples]
-    middle = median(golds)
-    return [abs(gold - middle) for gold in golds]
-
-
-def _powers(cell: Cell, samples: Sequence[Task]) -> dict[str, Power]:
-    """Return the power of the gates on a baseline, as far as it follows from their metric."""
-    gates = [gate for gate in cell.gates if gate.other == "baseline"]
-    power_of = _power_of_scores if cell.scenario.kind.scored else _power_of_answers
-    powers = {str(gate): power_of(cell, gate, samples) for gate in gates}
-    return {gate: power for gate, power in powers.items() if power is not None}
-
-
-def _power_of_answers(cell: Cell, gate: Gate, samples: Sequence[Task]) -> Power | None:
-    graded = cell.scenario.kind.graded
-    declared = None if gate.word else declaration(cell.scenario, gate.metric, cell.scores)
-    share = not graded if declared is None else declared.bounds is not None
-    exact = declared is not None and declared.test == "mcnemar"
-    # The spread of any other metric is unknown before a run.
-    if not (share or gate.word or gate.metric == cell.scenario.kind.decisive_metric):
-        return None
-    old = fmean(_errors(samples)) if graded else 0.0
-    error = _error(cell, samples) if graded else 0.0
-    return of_plan(gate, n=len(samples), share=share, exact=exact, old=old, error=error)
-
-
-def _power_of_scores(cell: Cell, gate: Gate, samples: Sequence[Task]) -> Power | None:
-    declared = None if gate.word else declaration(cell.scenario, gate.metric, cell.scores)
-    if declared is None or declared.bounds is None:
-        return None
-    error, middle = _error_of_scores(declared, len(samples)), sum(declared.bounds) / 2
-    return of_plan(gate, n=len(samples), share=declared.bounds == (0.0, 1.0), exact=False, old=middle, error=error)

@@ -43,11 +43,11 @@ def _powers(run: Run) -> Iterator[tuple[str, Power]]:
 
 
 def power_lines(powers: Iterable[tuple[str, Power]]) -> list[str]:
-    """Return a line for each gate text, from the cell with the lowest power."""
-    by_gate: dict[str, list[Power]] = {}
+    """Return a line for each gate text and loss, from the cell with the lowest power."""
+    alike: dict[tuple[str, str], list[Power]] = {}
     for gate, power in powers:
-        by_gate.setdefault(gate, []).append(power)
-    return [f"power: {gate}: {_weakest(each)}" for gate, each in by_gate.items()]
+        alike.setdefault((gate, power.lost), []).append(power)
+    return [f"power: {gate}: {_weakest(each)}" for (gate, _), each in alike.items()]
 
 
 def _weakest(powers: Sequence[Power]) -> str:

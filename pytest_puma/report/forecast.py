@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_puma.core import Forecast
 from pytest_puma.core.power import percent
-from pytest_puma.gates.power import CHANGED
+from pytest_puma.gates.detection import CHANGED, POINTS
 from pytest_puma.report import table
 from pytest_puma.report.closing import power_lines
 from pytest_puma.report.rows import number
@@ -46,7 +46,7 @@ def forecast_lines(
     lines = table.lines([_COLUMNS[place] for place in shown], [[row[place] for place in shown] for row in rows], width)
     lines.append(
         "detectable: the true change against a baseline on the same samples that 80 % of such runs detect at 95 %"
-        f", where {percent(CHANGED)} of right and wrong answers change"
+        f", where {percent(CHANGED)} of right and wrong answers change, or {percent(CHANGED - POINTS)} more than it"
     )
     lines += power_lines(power for each in forecasts for power in each.powers.items())
     if needed[_KEPT]:

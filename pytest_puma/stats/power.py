@@ -1,31 +1,129 @@
 """Power: the probability that a gate FAILs if the new system is truly worse, and the sample size for a power of 80 %.
 
-Paired comparisons of two systems on the same samples; a share `changed` of the answers changes from right to wrong or
-back. Source: R. G. Miettinen, "The matched pairs design in the case of all-or-none responses", Biometrics 24 (1968);
-for numbers, the usual normal approximation (S. Julious, "Sample sizes for clinical trials", 2010).
+Paired comparisons of two systems on the same samples. A share `changed` of the questions change, each by the same
+size, for the worse or for the better; losses are in units of this size, so that those of right and wrong answers are
+losses of accuracy. Source: R. G. Miettinen, "The matched pairs design in the case of all-or-none responses", Biometrics
+24 (1968); for many changes, the usual normal approximation (S. Julious, "Sample sizes for clinical trials", 2010).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from pytest_puma.core.measure import LEVEL
 from pytest_puma.core.power import TARGET_POWER
+from pytest_puma.stats.intervals import widening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values: TypeAlias = NDArray[np.float64]
+    Counts: TypeAlias = NDArray[np.intp]
+
+#: When a change is a loss: McNemar's one-sided test, as mid-p or exact, or an interval of the change beyond a limit.
+Rule: TypeAlias = Literal["mid_p", "exact", "interval"]
 
 #: Beyond this, the sample size is infinite, and shown as "no number of samples".
 MAX_SAMPLES = 100_000
-#: Beyond this, the normal approximation differs by less than a point from the exact sum, and is much faster.
+#: Beyond this, the normal approximation differs by at most two points from the exact sum, and is much faster.
 _EXACT_UP_TO = 2_000
+#: Numbers of changes farther from their mean, in standard deviations, do not matter.
+_TAIL = 8.0
+#: Digits of a loss do not matter beyond this share of it.
+_PRECISION = 1 / 1000
+
+
+@lru_cache(maxsize=4096)
+def power_of_changes(
+    n: float,
+    *,
+    loss: float,
+    changed: float,
+    allowed: float = 0.0,
+    level: float = LEVEL,
+    rules: tuple[Rule, ...] = ("interval",),
+) -> float:
+    """Return the probability that all `rules` find a loss beyond the `allowed` one, at `(1 - level) / 2`.
+
+    `n` may lie between two whole numbers. `changed` above 1: all questions change, by a size that differs.
+    """
+    changed, whole = max(changed, abs(loss)), math.floor(n)
+    if n > _EXACT_UP_TO or changed > 1:
+        error = math.sqrt(max(changed - loss**2, 0.0) / n)
+        return power_of_interval(loss=loss - allowed, error=error, level=level)
+    if not changed:
+        return 0.0
+    below = _of_counts(whole, loss, changed, allowed, level, rules)
+    if n == whole:
+        return below
+    return below + (n - whole) * (_of_counts(whole + 1, loss, changed, allowed, level, rules) - below)
+
+
+def _of_counts(  # noqa: PLR0917
+    n: int, loss: float, changed: float, allowed: float, level: float, rules: tuple[Rule, ...]
+) -> float:
+    """The sum over the numbers of changes, and over the numbers of these that are for the worse."""
+    from scipy.special import bdtrc, gammaln, xlog1py, xlogy
+
+    reach = _TAIL * math.sqrt(n * changed * (1 - changed)) + _TAIL
+    counts = np.arange(max(0, math.floor(n * changed - reach)), min(n, math.ceil(n * changed + reach)) + 1)
+    critical = np.max([_critical(rule, counts, n, allowed, level) for rule in rules], axis=0)
+    log = gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1)
+    weights = np.exp(log + xlogy(counts, changed) + xlog1py(n - counts, -changed))
+    worse = (changed + loss) / (2 * changed)
+    # All counts are from `critical` on if that is 0, and none if it is above their number.
+    found = np.where(critical > counts, 0.0, bdtrc(np.clip(critical - 1, 0, counts), counts, worse))
+    return float(weights @ np.where(critical <= 0, 1.0, found))
+
+
+def _critical(rule: Rule, counts: Counts, n: int, allowed: float, level: float) -> Values:
+    """The minimum number of changes for the worse that the rule finds among each of these numbers of changes."""
+    if rule == "interval":
+        return _beyond(counts, n, allowed, level)
+    table = _table(rule, level, 2 ** math.ceil(math.log2(counts[-1] + 1)))
+    return table[counts]
+
+
+@lru_cache
+def _table(rule: Rule, level: float, size: int) -> Values:
+    """The critical numbers of McNemar's test among 0 to `size` changes, from the normal approximation step by step."""
+    counts, alpha = np.arange(size + 1), (1 - level) / 2
+    critical = np.floor(counts / 2 + _z(level) * np.sqrt(counts) / 2)
+    while (high := _p_value(rule, critical, counts) > alpha).any():
+        critical[high] += 1
+    while (low := _p_value(rule, critical - 1, counts) <= alpha).any():
+        critical[low] -= 1
+    return critical
+
+
+def _p_value(rule: Rule, worse: Values, counts: Counts) -> Values:
+    """P(X >= worse), or half of P(X = worse) less; X: as many coin tosses."""
+    from scipy.special import bdtrc
+
+    above = np.where(worse > counts, 0.0, bdtrc(np.clip(worse, 0, counts), counts, 0.5))
+    least = np.where(worse > counts, 0.0, bdtrc(np.clip(worse - 1, 0, counts), counts, 0.5))
+    least = np.where(worse <= 0, 1.0, least)
+    return (above + least) / 2 if rule == "mid_p" else least
+
+
+def _beyond(counts: Counts, n: int, allowed: float, level: float) -> Values:
+    """The same for the interval of a change, which contains 0 if so few changes cannot be significant."""
+    some = np.maximum(counts, 1)
+    # `widening` for many numbers of changes; the limit is reached where
+    # (change - allowed)^2 = reach * (counts / n - change^2).
+    factor = widening(n=n, changed=1, level=level) ** 2 / 3 * (some + 2) / some
+    reach = _z(level) ** 2 / n * factor
+    root = allowed**2 - (1 + reach) * (allowed**2 - reach * some / n)
+    change = (allowed + np.sqrt(np.maximum(root, 0.0))) / (1 + reach)
+    worse = np.floor((np.where(root < 0, allowed, change) * n + counts) / 2) + 1
+    few = (2.0 ** (1 - some) > 1 - level) & (allowed >= 0)
+    return np.where(counts == 0, float(allowed >= 0), np.where(few, counts + 1.0, worse))
 
 
 def power_of_interval(*, loss: float, error: float, level: float = LEVEL) -> float:
@@ -36,25 +134,6 @@ def power_of_interval(*, loss: float, error: float, level: float = LEVEL) -> flo
     if error <= 0:
         return 1.0 if loss > 0 else 0.0
     return NormalDist().cdf(loss / error - _z(level))
-
-
-def power_of_mcnemar(*, loss: float, changed: float, n: int, level: float = LEVEL, mid: bool = False) -> float:
-    """Return the power of McNemar's one-sided test, exact or mid-p, at `(1 - level) / 2` for a loss of accuracy."""
-    if n > _EXACT_UP_TO:
-        error = math.sqrt(max(changed - loss**2, 0.0) / n)
-        return power_of_interval(loss=loss, error=error, level=level)
-    from scipy.stats import binom
-
-    changed = max(changed, loss)
-    counts = np.arange(n + 1)
-    alpha = (1 - level) / 2
-    critical = binom.isf(alpha, counts, 0.5) + 1
-    if mid:
-        below = critical - 1
-        reached = binom.sf(below, counts, 0.5) + binom.pmf(below, counts, 0.5) / 2 <= alpha
-        critical = np.where(reached & (counts > 0), below, critical)
-    worse = (changed + loss) / (2 * changed) if changed else 0.0
-    return float((binom.pmf(counts, n, changed) * binom.sf(critical - 1, counts, worse)).sum())
 
 
 def samples_needed(power: Callable[[int], float], *, target: float = TARGET_POWER) -> float:
@@ -68,6 +147,19 @@ def samples_needed(power: Callable[[int], float], *, target: float = TARGET_POWE
         middle = (low + high) // 2
         low, high = (low, middle) if power(middle) >= target else (middle, high)
     return float(high)
+
+
+def smallest_loss(
+    power: Callable[[float], float], *, above: float, most: float, target: float = TARGET_POWER
+) -> float | None:
+    """Return the smallest loss from `above` to `most` with this power, to a thousandth; None if there is none."""
+    low, high = above, most
+    if power(high) < target:
+        return None
+    while high - low > _PRECISION * (high - above):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= target else (middle, high)
+    return high
 
 
 def detectable(error: float, *, level: float = LEVEL, target: float = TARGET_POWER) -> float:

@@ -7,12 +7,20 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import Decline, Gate, Policy
+from pytest_puma.core.spread import Spread
 from pytest_puma.gates import judge_decline, parse_gate
 
 GATE = parse_gate("no_regression")
-FOUND = Decline(n=100, worse=12, better=2, p=0.004, loss=0.03)
-WEAK = Decline(n=50, worse=3, better=2, p=0.4, loss=0.001)
-STRONG = Decline(n=400, worse=12, better=12, p=0.5, alone="this run did not score the labels")
+FOUND = Decline(n=100, worse=12, better=2, p=0.004, loss=0.03, spread=Spread(n=100, moved=0.14))
+WEAK = Decline(n=50, worse=3, better=2, p=0.4, loss=0.001, spread=Spread(n=50, moved=0.1))
+STRONG = Decline(
+    n=400,
+    worse=12,
+    better=12,
+    p=0.5,
+    alone="this run did not score the labels",
+    spread=Spread(n=400, moved=0.06),
+)
 
 
 @pytest.mark.parametrize(

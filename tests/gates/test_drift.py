@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_puma.core import Decline, Drift, Gate, Policy
+from pytest_puma.core import Decline, Drift, Gate, Policy, Power
+from pytest_puma.core.spread import Spread
 from pytest_puma.gates import judge_drift, parse_gate
-from pytest_puma.gates.power import of_drift
+from pytest_puma.gates.decline import power_of
+from tests.factories import change
 
 GATE = parse_gate("tickets: no_drift")
-LARGE = Decline(n=200, worse=14, better=6, p=0.04, loss=0.01)
-SMALL = Decline(n=30, worse=2, better=1, p=0.4, alone="this run did not score the labels")
-POINTS = Decline(n=100, worse=30, better=30, p=0.5, error=0.2, graded=True)
+SEEN = Spread(n=200, moved=0.1)
+LARGE = Decline(n=200, worse=14, better=6, p=0.04, loss=0.01, spread=SEEN)
+SMALL = Decline(
+    n=30, worse=2, better=1, p=0.4, alone="this run did not score the labels", spread=Spread(n=30, moved=0.1)
+)
+POINTS = Decline(
+    n=100,
+    worse=30,
+    better=30,
+    p=0.5,
+    graded=True,
+    spread=Spread(n=100, moved=1.0, size=4.0, unseen=4.0, width=0.0),
+)
+
+
+def of_drift(decline: Decline, old: float = 0.0) -> Power | None:
+    return power_of(GATE, decline, change("mae", old=old))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +54,8 @@ def test_a_series_fails_above_its_limit_and_passes_where_it_could_have_failed(
 
 
 def test_its_power_grows_with_samples_and_label_probabilities() -> None:
-    result = [of_drift(each, 0.0) for each in (SMALL, LARGE, Decline(n=200, worse=14, better=6, p=0.04, alone="so"))]
+    alone_so = Decline(n=200, worse=14, better=6, p=0.04, alone="so", spread=SEEN)
+    result = [of_drift(each) for each in (SMALL, LARGE, alone_so)]
     assert all(result)
     small, scored, alone = (each.caught for each in result if each is not None)
     assert small < 0.4 < alone < scored
@@ -49,4 +66,4 @@ def test_of_numbers_a_share_of_the_old_error_is_lost() -> None:
     assert result is not None
     assert (result.relative, result.loss) == (True, 0.24)
     assert result.lost == "a loss of 24 % over 12 renewals"
-    assert of_drift(POINTS, 0.0) is None
+    assert of_drift(POINTS) is None

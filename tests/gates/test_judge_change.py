@@ -8,14 +8,17 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import Change, Gate, Policy
+from pytest_puma.core.spread import Spread
 from pytest_puma.gates import judge_change, parse_gate
 from tests.factories import change
 
 FALL = change("f1_macro", old=0.7, new=0.64, value=-0.06, low=-0.1, high=-0.025, n=200, worse=14, better=2)
+FALL = replace(FALL, spread=Spread(n=200, moved=0.08))
 FELL = "f1_macro fell by 0.06 [0.025, 0.1] against baseline main@3f2c1d"
 BETTER = replace(FALL, value=0.005, low=0.001, high=0.009, worse=2, better=3)
 SAME = replace(FALL, new=0.7, value=0, low=0, high=0, worse=0, better=0)
 RISE = change("mae", old=2, new=2.4, value=0.4, low=0.2, high=0.6, n=100, worse=30, better=9, graded=True)
+RISE = replace(RISE, spread=Spread(n=100, moved=0.5, size=1.2, unseen=1.2, width=0.0))
 ROSE = "mae rose by 0.4 [0.2, 0.6] against baseline main@3f2c1d"
 HIGHER = "mae is higher by 0.4 [0.2, 0.6] against naive.mean"
 TIMES = replace(RISE, value=1.2, low=1.08, high=1.31, quotient=True)
@@ -31,7 +34,7 @@ GREW = "mae is 1.2 [1.08, 1.31] times that of baseline main@3f2c1d"
             "f1_macro >= baseline - 0.03",
             FALL,
             "INCONCLUSIVE",
-            f"{FELL}, which may miss >= baseline - 0.03: n=200 detects a fall of 0.08 or more in 80 % of runs",
+            f"{FELL}, which may miss >= baseline - 0.03: n=200 detects a fall of 0.112 or more in 80 % of runs",
         ),
         ("f1_macro >= baseline - 0.1", FALL, "PASS", f"{FELL}, which keeps >= baseline - 0.1"),
         (
@@ -51,14 +54,14 @@ GREW = "mae is 1.2 [1.08, 1.31] times that of baseline main@3f2c1d"
             "mae <= baseline + 0.3",
             RISE,
             "INCONCLUSIVE",
-            f"{ROSE}, which may miss <= baseline + 0.3: n=100 detects a rise of 0.586 or more in 80 % of runs",
+            f"{ROSE}, which may miss <= baseline + 0.3: n=100 detects a rise of 0.548 or more in 80 % of runs",
         ),
         ("mae <= baseline * 1.05", TIMES, "FAIL", f"{GREW}, which misses <= baseline * 1.05"),
         (
             "mae <= baseline * 1.1",
             TIMES,
             "INCONCLUSIVE",
-            f"{GREW}, which may miss <= baseline * 1.1: n=100 detects 1.27 times or more in 80 % of runs",
+            f"{GREW}, which may miss <= baseline * 1.1: n=100 detects 1.22 times or more in 80 % of runs",
         ),
     ],
 )
@@ -126,7 +129,7 @@ WRONG = "answers are wrong where it is right"
             "INCONCLUSIVE",
             (
                 f"{HIGHER}, which may miss <= naive.mean + 0.3: "
-                "n=100 detects a value 0.586 above naive.mean in 80 % of runs"
+                "n=100 detects a value 0.548 above naive.mean in 80 % of runs"
             ),
             "30 of 100 answers are farther off, 9 nearer",
         ),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Decline
+from pytest_puma.core.spread import Spread
 from pytest_puma.gates.moved import moved
 from tests.factories import change
 
@@ -29,4 +30,4 @@ def test_the_words_are_about_questions_if_these_have_several_trials(
 ) -> None:
     assert moved(change(n=6, worse=2, better=4, **fields), other=other) == words
     if "scored" not in fields and other == "baseline":
-        assert moved(Decline(n=6, worse=2, better=4, p=0.5, **fields)) == words
+        assert moved(Decline(n=6, worse=2, better=4, p=0.5, spread=Spread(n=6, moved=1.0), **fields)) == words

@@ -138,7 +138,7 @@ def test_completions_can_be_perturbed(capitals: Project) -> None:
 
 def test_the_plan_has_what_scores_with_bounds_can_detect(alone_capitals: Project) -> None:
     plan = alone_capitals.run("--puma-plan")
-    plan.stdout.fnmatch_lines(["*capitals-few_shot_2@* 5 * exact_match *0.*", "power: f1_words >= baseline - 0.05: *"])
+    plan.stdout.fnmatch_lines(["*capitals-few_shot_2@* 5 * exact_match *-", "power: f1_words >= baseline - 0.05: *"])
 
 
 def test_a_truth_that_begins_with_the_cue_is_a_collection_error(alone_capitals: Project) -> None:

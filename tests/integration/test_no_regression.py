@@ -104,7 +104,7 @@ def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None
 
 def test_a_plan_says_what_the_gates_can_see(team: Project) -> None:
     lines = team.run("--puma-plan", model=False).outlines
-    (word,) = (line for line in lines if line.startswith("power: no_regression"))
+    (word,) = (line for line in lines if line.startswith("power: no_regression: a loss of 5 points"))
     assert word.startswith("power: no_regression: a loss of 5 points is caught in at least ")
     assert word.endswith("80 % needs at most 290 samples (where 12 % of the answers change), in the weakest of 2 cells")
 

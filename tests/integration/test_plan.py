@@ -94,11 +94,12 @@ def test_what_collection_finds_wrong_is_not_planned(alone: Project) -> None:
     assert rows(result) == {}
 
 
-def test_the_difference_falls_with_the_root_of_the_samples(alone: Project) -> None:
+def test_the_difference_falls_with_the_samples(alone: Project) -> None:
     alone.write(test_all=CELLS)
     result = rows(alone.run("--puma-plan", "-k", "zero_shot", "--puma-samples=30"))["triage_jira-zero_shot@tiny"]
-    # 1.96 + 0.84 standard errors of a change of 30 answers of which 12 % turn
-    assert result[-2:] == ["f1_macro", "0.177"]
+    # A fall of 28 points in which 35 % of 30 answers change: 0.283 is 1.96 * 1.09 + 0.84 standard errors of it, and a
+    # few more for the discrete counts.
+    assert result[-2:] == ["f1_macro", "0.283"]
 
 
 def test_a_plan_reports_what_a_run_would_refuse(alone: Project, pytester: pytest.Pytester) -> None:

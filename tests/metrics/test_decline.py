@@ -146,28 +146,29 @@ def test_probabilities_count_if_19_of_20_answers_are_the_most_probable_label(
     assert ("brier" in declined(answered(skilled()), old).tests) == counts
 
 
-def test_the_error_of_a_decline_is_the_standard_error_of_the_mean_change() -> None:
+def test_the_spread_of_a_decline_is_that_of_the_changes_of_its_losses() -> None:
     golds = ["5"] * 40
     worse = ["8"] * 10 + ["6"] * 10 + ["5"] * 20
     numbers = paired(EstimationTawosScenario(), predictions(golds, worse), predictions(golds, golds)).decline()
     rises = np.array([3.0] * 10 + [1.0] * 10 + [0.0] * 20)
-    assert numbers.error == pytest.approx(rises.std(ddof=1) / np.sqrt(40))
+    spread = numbers.spread
+    assert (spread.n, spread.moved, spread.size, spread.width) == (40, rises.mean(), (rises**2).sum() / rises.sum(), 0)
     assert (numbers.n, numbers.worse, numbers.better) == (40, 20, 0)
 
     golds = [LABELS[0]] * 30
     labels = paired(SCENARIO, predictions(golds, [LABELS[1]] * 6 + golds[6:]), predictions(golds, golds)).decline()
-    changes = np.array([1.0] * 6 + [0.0] * 24)
-    assert labels.error == pytest.approx(changes.std(ddof=1) / np.sqrt(30))
+    spread = labels.spread
+    assert (spread.n, spread.moved, spread.size, spread.unseen, spread.width) == pytest.approx((30, 0.2, 1, 1, 1))
     assert (labels.worse, labels.better, labels.p) == (6, 0, 0.5**7)
 
 
 @pytest.mark.parametrize("scenario", [SCENARIO, EstimationTawosScenario()])
-def test_a_single_changed_answer_has_no_error_and_is_no_regression(
+def test_a_single_changed_answer_is_no_regression(
     scenario: TriageJiraScenario | EstimationTawosScenario,
 ) -> None:
     right, wrong = scenario.valid_labels()[:2]
     result = paired(scenario, predictions([right], [wrong]), predictions([right], [right])).decline()
-    assert (result.n, result.worse, result.error, result.is_regression) == (1, 1, 0.0, False)
+    assert (result.n, result.worse, result.spread.n, result.is_regression) == (1, 1, 1, False)
 
 
 def test_the_p_value_is_stouffers_sum_of_the_exact_test_and_students_test() -> None:

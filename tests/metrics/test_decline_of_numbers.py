@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from pytest_puma.core import Decline, Prediction
@@ -54,12 +53,11 @@ def test_rows_that_share_units_are_tested_by_their_sums() -> None:
     result = declined(new, ["5"] * 6 + ["7", "5"] + ["5"] * 32, size=2)
     assert result.p == pytest.approx(1 / 8, abs=0.01)
     assert (result.n, result.worse, result.better) == (40, 3, 0)
-    assert result.error == pytest.approx(np.std([2.0] * 3 + [0.0] * 17, ddof=1) * np.sqrt(20) / 40)
 
 
-def test_the_error_is_that_of_the_answers_parsed_in_both() -> None:
+def test_the_spread_is_that_of_the_answers_parsed_in_both() -> None:
     result = declined(["6"] * 5 + ["5"] * 15 + [None] * 4, ["5"] * 22 + [None] * 2)
-    assert result.error == pytest.approx(np.std([1.0] * 5 + [0.0] * 15, ddof=1) / np.sqrt(20))
+    assert (result.n, result.spread.n, result.spread.moved, result.spread.size) == (24, 20, 0.25, 1.0)
 
 
 def test_trials_are_counted_by_their_samples() -> None:

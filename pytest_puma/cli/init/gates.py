@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median, pstdev
 
 from pytest_puma.cli.init.columns import Task
-from pytest_puma.core import REGRESSION_LEVEL
 from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
+from pytest_puma.core.spread import Spread
 from pytest_puma.gates import parse_gate
 from pytest_puma.gates.decline import MIN_POWER
-from pytest_puma.gates.power import SHARE, of_plan
-from pytest_puma.stats.power import detectable, power_of_interval, power_of_mcnemar, samples_needed
+from pytest_puma.gates.detection import Compared
+from pytest_puma.gates.power import detection_of
+from pytest_puma.planning.powers import of_numbers
+from pytest_puma.stats.power import detectable, power_of_changes, samples_needed
 
 #: The lead over a naive baseline that matters: in accuracy, and as a share of an error.
 LEAD, LEAD_SHARE = 0.2, 0.2
@@ -57,12 +58,8 @@ def _of_labels(golds: Sequence[str]) -> tuple[ProposedGate, ...]:
     # A model that is right or wrong wherever the label is.
     better = majority + lead
     changed = better * (1 - majority) + (1 - better) * majority
-    needed = samples_needed(lambda n: power_of_mcnemar(loss=lead, changed=changed, n=n))
-
-    def caught(n: int) -> float:
-        power = of_plan(parse_gate("no_regression"), n=n, share=True, exact=True, old=better, error=0.0)
-        return 0.0 if power is None else power.caught
-
+    needed = samples_needed(lambda n: power_of_changes(n, loss=lead, changed=changed, rules=("exact", "interval")))
+    spread = Spread(n=len(golds), moved=0.0)
     decided = _decided(f"a lead of {100 * lead:.3g} points", needed)
     return (
         ProposedGate(
@@ -70,35 +67,31 @@ def _of_labels(golds: Sequence[str]) -> tuple[ProposedGate, ...]:
             needed=needed,
             purpose=f"better than always the most frequent label: {decided}",
         ),
-        _on_baseline(caught),
+        _on_baseline(Compared(metric="accuracy", n=len(golds), old=better, spread=spread)),
     )
 
 
 def _of_numbers(golds: Sequence[float]) -> tuple[ProposedGate, ...]:
-    middle = median(golds)
-    errors = [abs(gold - middle) for gold in golds]
-    spread, naive = pstdev(errors), fmean(errors)
+    compared = of_numbers(golds)
+    spread, naive = compared.spread, compared.old
     # As in forecasts, the errors of two answers to all samples are taken to have a correlation of one half.
-    needed = max(1.0, (detectable(spread) / (LEAD_SHARE * naive)) ** 2) if naive else math.inf
-
-    def caught(n: int) -> float:
-        error = spread / math.sqrt(n)
-        return power_of_interval(loss=SHARE * naive, error=error, level=1 - 2 * REGRESSION_LEVEL)
-
+    error = math.sqrt(spread.moved * spread.size)
+    needed = max(1.0, (detectable(error) / (LEAD_SHARE * naive)) ** 2) if naive else math.inf
     return (
         ProposedGate(
             gate="mae < naive.median",
             needed=needed,
             purpose=f"better than always the median: {_decided('an error that is a fifth smaller', needed)}",
         ),
-        _on_baseline(caught),
+        _on_baseline(compared),
     )
 
 
-def _on_baseline(caught: Callable[[int], float]) -> ProposedGate:
+def _on_baseline(compared: Compared) -> ProposedGate:
+    detection = detection_of(parse_gate("no_regression"), compared)
     return ProposedGate(
         gate="no_regression",
-        needed=samples_needed(caught, target=MIN_POWER),
+        needed=detection.needed(detection.matters, power=MIN_POWER) if detection.known else math.inf,
         purpose="no worse than the stored baseline, once there is one: --puma-update-baseline",
     )
 
