@@ -102,26 +102,26 @@ def _body(
 ) -> Iterator[str]:
     shown = [columns[place] for place in layout.shown]
     left = [(columns[place], place) for place in layout.left]
-    above = ""
+    above: list[str] = []
     for row in rows:
-        heading = ", ".join(column.heads.format(row[place]) for column, place in left if column.heads and row[place])
+        heading = [column.heads.format(row[place]) for column, place in left if column.heads and row[place]]
         if heading and heading != above:
-            yield heading
+            yield from _joined(heading, ", ", width)
             above = heading
         yield from _row(shown, [row[place] for place in layout.shown], widths)
         trailing = [(column.trails, row[place]) for column, place in left if column.trails]
-        yield from _below([form.format(value) for form, value in trailing if value not in _NOTHING], width)
+        below = [form.format(value) for form, value in trailing if value not in _NOTHING]
+        yield from _joined(below, "; ", width, indentation=_BELOW)
 
 
-def _below(parts: Sequence[str], width: int) -> Iterator[str]:
-    """Yield the parts of the lines below a row, as many on a line as fit."""
+def _joined(parts: Sequence[str], gap: str, width: int, *, indentation: str = "") -> Iterator[str]:
+    """Yield the parts in lines, as many on a line as fit."""
     line = ""
     for part in parts:
-        longer = f"{line}; {part}" if line else f"{_BELOW}{part}"
-        if line and text_width(longer) > width:
+        if line and text_width(line + gap + part) > width:
             yield line
-            longer = f"{_BELOW}{part}"
-        line = longer
+            line = ""
+        line = f"{line}{gap if line else indentation}{part}"
     if line:
         yield line
 

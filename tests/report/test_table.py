@@ -82,6 +82,14 @@ def test_a_column_that_leaves_may_become_a_line_below_its_row() -> None:
     ]
 
 
+def test_names_above_rows_break_into_lines() -> None:
+    assert lines(COLUMNS, [("a_long_scenario", "s", "a_long_model", "0.5", "1", "PASS")], 24)[2:] == [
+        "a_long_scenario",
+        "a_long_model",
+        "s           0.5  PASS",
+    ]
+
+
 def test_a_long_name_in_the_last_column_is_the_last_line_of_its_row() -> None:
     columns = (Column(title="verdict"), Column(title="gate", names=True))
     assert lines(columns, [("PASS", ">= 1"), ("FAIL", ">= baseline - 0.02")], 20)[2:] == [
