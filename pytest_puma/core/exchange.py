@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_puma.core.conversation import Answer, Conversation, Generate, Request, Response, Score
 from pytest_puma.core.errors import EngineError
+from pytest_puma.core.time_limit import CALL, limited
 
 _EXPECTED = "expected a request, which task.generate(prompt) or task.score(prompt, options) gives, or a tuple of them"
 #: Characters of a wrong value that a message shows.
@@ -32,7 +33,8 @@ class Exchange:
     def advance(self, responses: Sequence[Response] = ()) -> tuple[Request, ...]:
         """Return the requests that follow these responses; none if the strategy has its answer."""
         try:
-            yielded = self._conversation.send(self._sent(responses))
+            with limited(CALL):
+                yielded = self._conversation.send(self._sent(responses))
         except StopIteration as stop:
             if not isinstance(stop.value, Answer):
                 msg = f"{self._who} returns {_shown(stop.value)}; expected an Answer(value=..., responses=...)"

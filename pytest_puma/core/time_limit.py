@@ -17,8 +17,8 @@ from types import FrameType
 
 #: Seconds of computing for one reply.
 READING = 30.0
-#: Seconds of computing for one score: the first one may load a model.
-SCORING = 300.0
+#: Seconds of computing for one score, or one step of a strategy: the first one may load a model.
+CALL = 300.0
 #: Seconds between looks at the clock of this thread beyond the limit: the timer counts all threads.
 _AGAIN = 0.5
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Metric, MetricError, Prediction, Scenario, SettingsError
-from pytest_puma.core.time_limit import SCORING, limited
+from pytest_puma.core.time_limit import CALL, limited
 from pytest_puma.metrics.scoring import raised
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
@@ -53,7 +53,7 @@ class Repeated:
     def _value(self, repeats: NDArray[np.float64]) -> float:
         rows = np.repeat(np.arange(len(self.predictions)), repeats.astype(np.intp)).tolist()
         try:
-            with limited(SCORING):
+            with limited(CALL):
                 value = self.metric([self.predictions[row] for row in rows])
         except ZeroDivisionError:  # a share of nothing: this resample has none of the counted samples
             return math.nan

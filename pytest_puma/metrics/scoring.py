@@ -12,7 +12,7 @@ from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scen
 from pytest_puma.core.errors import raised_in
 from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
-from pytest_puma.core.time_limit import SCORING, limited
+from pytest_puma.core.time_limit import CALL, limited
 
 #: From a prediction and its scores to its loss.
 _Loss: TypeAlias = Callable[[Prediction, Mapping[str, Value]], "float | None"]
@@ -99,7 +99,7 @@ def _of_trial(metric: Metric, sample: Sample, trial: Prediction) -> Mapping[str,
 def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Prediction]) -> Mapping[str, Any]:
     """The values of a metric by the names of its numbers."""
     try:
-        with limited(SCORING):
+        with limited(CALL):
             value = metric.score(sample, scored)
     except SettingsError as error:
         # Of the library: it names the metric and the sample itself.

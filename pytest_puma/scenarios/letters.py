@@ -84,12 +84,17 @@ def _opening(reply: str, letters: str, texts: Sequence[str]) -> Iterator[tuple[s
 
 
 def _stated(reply: str, letters: str) -> Iterator[tuple[str, int]]:
-    """The letters that a reply states as its answer."""
+    """The letters that a reply states as its answer, a small one before a sign, or has alone in the last line."""
+    letter = rf"""(?: ([{letters}]) (?![\w'\u2019]) {_ARTICLE}
+        | ([{letters.lower()}]) (?= ["'*_`)\]]* (?: [.;:!] | \s*\Z | \n ) ) )"""
     pattern = rf"""(?i: \b(?:answer|choice|option) \b (?: \s+(?:is|would\s+be)\b | ["'*_`]* \s* : )
         | \b(?:choose|chose|pick|select|go\s+with) (?:\s+(?:answer|choice|option|the))* \b )
-        [\s:*_`"'(\[{{]* (?: (?i:choice|option) \s+ [*_`"'(\[]* )? ([{letters}]) (?![\w'\u2019]) {_ARTICLE}"""
+        [\s:*_`"'(\[{{]* (?: (?i:choice|option) \s+ [*_`"'(\[]* )? {letter}"""
     for match in re.finditer(pattern, reply, re.VERBOSE):
-        yield match[1], match.end(1)
+        yield match[match.lastindex or 0].upper(), match.end(match.lastindex or 0)
+    last = reply.rstrip(_EDGES).rpartition("\n")[2].lstrip(_EDGES)
+    if len(last) == 1 and last in letters:
+        yield last, len(reply)
 
 
 def _marked(reply: str, letters: str) -> Iterator[tuple[str, int]]:

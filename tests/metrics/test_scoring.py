@@ -118,7 +118,7 @@ def test_a_pattern_of_a_metric_that_never_ends_is_an_error_that_names_the_sample
     def endless(_: Sample, prediction: Prediction) -> float:
         return float(re.match(r"(a+)+$", prediction.text) is not None)
 
-    monkeypatch.setattr(scoring, "SCORING", 0.3)
+    monkeypatch.setattr(scoring, "CALL", 0.3)
     answered = [prediction("s0", reply="a" * 40 + "!")]
     with pytest.raises(MetricError, match=r"metric 'endless' raised TimeoutError on sample 's0': over 0\.3 seconds"):
         score(Letters(), [sample("s0")], answered, [Metric(name="endless", score=endless)])
