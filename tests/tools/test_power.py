@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_puma.gates import parse_gate
+from pytest_puma.core import Policy
+from pytest_puma.gates import judge_change, judge_decline, parse_gate
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import TriageJiraScenario
-from tools.statistics import alarms, changed_run, changes, drift, equal_systems, evidence, power
+from tests.metrics.texts import paired_texts, texts
+from tools.statistics import alarms, changed_run, changes, drift, equal_systems, evidence, power, stated
 from tools.statistics.changed_run import BASE, ROWS, ChangedRun, answers
 
 SOME = [ChangedRun(name=f"text {number}", kind="text") for number in range(3)]
@@ -109,3 +111,37 @@ def test_every_change_has_another_name_and_another_text() -> None:
         assert len({(each.kind, each.name) for each in every}) == len(every)
     texts = [each.prompts for each in changes.changes("triage_jira") if each.prompts]
     assert all(each != other for each, other in combinations(texts, 2))
+
+
+@pytest.mark.parametrize("name", ["right or wrong", "scores, few change", "errors without bounds", "five trials"])
+def test_stated_powers_are_simulated(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["stated", "--draws", "20", "--size", "60", "--population", name])
+    stated.main()
+    rows = [line.strip("| ").split("|") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert len(rows) == len(stated.GATES)
+    for _, _, _, *numbers in rows:
+        said, true, _, smallest, reached = map(float, numbers)
+        assert said == pytest.approx(true, abs=0.4)
+        assert smallest > stated.POPULATIONS[name].matters / 2
+        assert reached > 0.5
+
+
+@pytest.mark.parametrize("name", ["right or wrong", "scores", "five trials"])
+def test_stated_powers_are_those_of_the_gates(name: str) -> None:
+    population, verdicts = stated.POPULATIONS[name], []
+    for number in range(6):
+        new, old = population.runs(np.random.default_rng(number), 40, 0.2)
+        trials = population.trials
+        pairs = paired_texts(*(texts((1 - each).tolist(), size=trials, trials=trials) for each in (new, old)))
+        change = pairs.change("closeness")
+        assert change is not None
+        real = [judge_decline(stated.GATES[0], pairs.decline(), change, "", Policy())]
+        real.append(judge_change(parse_gate("closeness >= baseline"), change, "", Policy()))
+        tests = [stated.tested(population, gate, new, old) for gate in stated.GATES]
+        verdicts += [each.status == "FAIL" for each in real]
+        assert [failed for failed, _ in tests] == verdicts[-2:]
+        powers = [None if each.power is None else each.power.caught for each in real]
+        assert powers == pytest.approx([each.caught(0.05) for _, each in tests])
+    assert any(verdicts)
