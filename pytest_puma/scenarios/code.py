@@ -1,13 +1,12 @@
 """Digests of the code of a scenario: what reads a reply, and everything else of it.
 
-The same replies may give other numbers because a parser changed. The digest of a function is that of its source,
-without comments and layout, and of all functions, objects and constants that it reaches in the package and in the
-user's own modules. What is imported inside a function is not seen, nor is installed code of others.
+The same replies may give other numbers because a parser changed. The digest of a function is that of its lines,
+without comments and empty ones, and of all functions, classes, objects and constants that it reaches in the package and
+in the user's own modules. What is imported inside a function is not seen, nor is installed code of others.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 import sys
@@ -15,15 +14,24 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from hashlib import sha256
+from linecache import getlines
 from pathlib import Path
 from textwrap import dedent
-from types import CodeType, FunctionType, MappingProxyType, ModuleType
-from typing import Any
+from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 
 from pytest_puma.core import Scenario
 
 #: The methods that read replies.
 READERS = ("parse_response", "parse_conclusion", "read", "read_conclusion")
+_WRAPPERS: tuple[tuple[type, str], ...] = (
+    (property, "fget"),
+    (cached_property, "func"),
+    (staticmethod, "__func__"),
+    (classmethod, "__func__"),
+    (MethodType, "__func__"),
+    (partial, "func"),
+    (type(cache(len)), "__wrapped__"),
+)
 _PACKAGE = __name__.partition(".")[0]
 _FOREIGN = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
@@ -38,7 +46,7 @@ def code_digests(scenario: type[Scenario]) -> Mapping[str, str]:
 def _digest(owner: type, names: Iterable[str]) -> str:
     reached = _Reached(owner)
     for name in names:
-        reached.visit(name, inspect.getattr_static(owner, name))
+        reached.visit_attribute(name)
     texts = "\n".join(f"{name}: {text}" for name, text in sorted(reached.texts.items()))
     return sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -50,14 +58,19 @@ class _Reached:
         self.owner = owner
         self.texts: dict[str, str] = {}
 
+    def visit_attribute(self, name: str) -> None:
+        """Add an attribute of the class, with what it overrides, as that may be called by `super()`."""
+        for kind in self.owner.__mro__:
+            if name in vars(kind):
+                self.visit(f"{kind.__qualname__}.{name}", vars(kind)[name])
+
     def visit(self, name: str, value: object) -> None:
         """Add a function with all that it reaches, a class, or a constant."""
         value = _unwrapped(value)
         if isinstance(value, FunctionType):
             self._visit_function(value)
         elif isinstance(value, type):
-            if _is_own(value.__module__):
-                self.texts[f"{value.__module__}.{value.__qualname__}"] = _source(value)
+            self._visit_class(f"{value.__module__}.{value.__qualname__}", value)
         elif isinstance(value, (tuple, list)):
             self._visit_parts(name, enumerate(value))
         elif isinstance(value, (dict, MappingProxyType)):
@@ -75,16 +88,21 @@ class _Reached:
         for key, part in parts:
             self.visit(f"{name}[{key!r}]", part)
 
+    def _visit_class(self, name: str, kind: type) -> None:
+        """Add the methods and the constants of a class, with those that it inherits."""
+        for base in kind.__mro__ if name not in self.texts else ():
+            self.texts[name] = ""
+            for member, value in vars(base).items() if _is_own(base.__module__) else ():
+                if isinstance(_unwrapped(value), FunctionType) or not member.startswith("__"):
+                    self.visit(f"{name}.{member}", value)
+
     def _visit_object(self, name: str, value: object) -> None:
         """Add the methods of an object and the texts that it holds; what else it holds may be state."""
         name = f"{name}: {type(value).__qualname__}"
         if name in self.texts:
             return
         self.texts[name] = ""
-        for kind in type(value).__mro__:
-            for member in vars(kind).values() if _is_own(kind.__module__) else ():
-                if isinstance(_unwrapped(member), FunctionType):
-                    self.visit("", member)
+        self.visit("", type(value))
         slots = [slot for kind in type(value).__mro__ for slot in vars(kind).get("__slots__", ())]
         for field in sorted({*getattr(value, "__dict__", ()), *slots}):
             held = getattr(value, field, None)
@@ -100,10 +118,10 @@ class _Reached:
         for used in names:
             if used in function.__globals__:
                 self._visit_global(f"{function.__module__}.{used}", used, function.__globals__[used], names)
-            elif hasattr(self.owner, used):
-                self.visit(used, inspect.getattr_static(self.owner, used))
-        for number, enclosed in enumerate(inspect.getclosurevars(function).nonlocals.values()):
-            self.visit(f"{name}.{number}", enclosed)
+            else:
+                self.visit_attribute(used)
+        for variable, enclosed in _enclosed(function):
+            self.visit(f"{name}.{variable}", enclosed)
 
     def _visit_global(self, path: str, name: str, value: object, names: Iterable[str]) -> None:
         """Add a name of a module; of a module of one's own, the names that the function uses."""
@@ -117,12 +135,21 @@ class _Reached:
 
 
 def _unwrapped(value: object) -> object:
-    """The function behind a method, a property, a partial or a cache."""
-    for kind, inner in ((property, "fget"), (cached_property, "func"), (partial, "func")):
+    """The function behind a method, a property, a partial or a decorator."""
+    for kind, inner in _WRAPPERS:
         if isinstance(value, kind):
             value = getattr(value, inner)
-    value = getattr(value, "__func__", value)
-    return inspect.unwrap(value) if callable(value) and not isinstance(value, type) else value
+    return inspect.unwrap(value) if isinstance(value, FunctionType) else value
+
+
+def _enclosed(function: FunctionType) -> Iterator[tuple[str, object]]:
+    """The variables of enclosing functions; the class, which `super()` needs, is none of them."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if name != "__class__":
+            try:
+                yield name, cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
 
 
 def _is_constant(value: object) -> bool:
@@ -137,17 +164,17 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _source(value: Any) -> str:
-    """The source without comments and layout; of code without a file, the names and constants in it."""
-    try:
-        text = dedent(inspect.getsource(value))
-    except (OSError, TypeError):
-        code = getattr(value, "__code__", None)
-        return "" if code is None else repr((code.co_names, [each for each in code.co_consts if _is_constant(each)]))
-    try:
-        return ast.unparse(ast.parse(text))
-    except SyntaxError:  # the lines of a lambda are a part of a statement
-        return text.strip()
+def _source(function: FunctionType) -> str:
+    """The lines of a function; without a file, the names and constants in it."""
+    code = function.__code__
+    lines = getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : _last_line(code)]
+    kept = [line.rstrip() for line in lines if line.strip() and not line.strip().startswith("#")]
+    return dedent("\n".join(kept)) or repr((code.co_names, [each for each in code.co_consts if _is_constant(each)]))
+
+
+def _last_line(code: CodeType) -> int:
+    inner = [_last_line(each) for each in code.co_consts if isinstance(each, CodeType)]
+    return max([code.co_firstlineno, *inner, *(end for _, end, *_ in code.co_positions() if end is not None)])
 
 
 @cache
