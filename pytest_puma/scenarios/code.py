@@ -14,7 +14,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from hashlib import sha256
-from linecache import getlines
+from linecache import checkcache, getlines
 from pathlib import Path
 from textwrap import dedent
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
@@ -167,6 +167,7 @@ def _names(code: CodeType) -> Iterator[str]:
 def _source(function: FunctionType) -> str:
     """The lines of a function; without a file, the names and constants in it."""
     code = function.__code__
+    checkcache(code.co_filename)  # a process may run several times, on files that changed
     lines = getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : _last_line(code)]
     kept = [line.rstrip() for line in lines if line.strip() and not line.strip().startswith("#")]
     return dedent("\n".join(kept)) or repr((code.co_names, [each for each in code.co_consts if _is_constant(each)]))
