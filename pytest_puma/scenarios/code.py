@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from linecache import checkcache, getlines
@@ -40,11 +40,15 @@ _FOREIGN = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdl
 def code_digests(scenario: type[Scenario]) -> Mapping[str, str]:
     """Return the digests of the parser and of the rest of a scenario, under their names in the signature of a cell."""
     others = [name for name in dir(scenario) if not name.startswith("_") and name not in READERS]
-    return {"parser_sha256": _digest(scenario, READERS), "scenario_sha256": _digest(scenario, others)}
+    # What the others reach of the parser is named as the parser.
+    return {
+        "parser_sha256": _digest(scenario, READERS),
+        "scenario_sha256": _digest(scenario, others, without=READERS),
+    }
 
 
-def _digest(owner: type, names: Iterable[str]) -> str:
-    reached = _Reached(owner)
+def _digest(owner: type, names: Iterable[str], *, without: Sequence[str] = ()) -> str:
+    reached = _Reached(owner, without)
     for name in names:
         reached.visit_attribute(name)
     texts = "\n".join(f"{name}: {text}" for name, text in sorted(reached.texts.items()))
@@ -52,15 +56,18 @@ def _digest(owner: type, names: Iterable[str]) -> str:
 
 
 class _Reached:
-    """The sources of the functions, and the constants, that some attributes of a class reach, by name."""
+    """The sources of the functions, and the constants, that some attributes of a class reach, by name.
 
-    def __init__(self, owner: type) -> None:
-        self.owner = owner
+    `without`: attributes that do not count.
+    """
+
+    def __init__(self, owner: type, without: Sequence[str] = ()) -> None:
+        self.owner, self.without = owner, without
         self.texts: dict[str, str] = {}
 
     def visit_attribute(self, name: str) -> None:
         """Add an attribute of the class, with what it overrides, as that may be called by `super()`."""
-        for kind in self.owner.__mro__:
+        for kind in self.owner.__mro__ if name not in self.without else ():
             if name in vars(kind):
                 self.visit(f"{kind.__qualname__}.{name}", vars(kind)[name])
 
