@@ -42,6 +42,8 @@ _DURATION = re.compile(
 )
 #: A measure that is part of a word, such as 2 in "2-foot-wide".
 _IN_WORD = re.compile(r"(?<![\d,.])\d[\d,.]*-(?=[a-z]{2})", re.IGNORECASE)
+#: Mathematics, whose letters are none of options.
+_FORMULA = re.compile(r"\\(?!boxed|math|text)[A-Za-z]")
 #: A hedge between two numbers.
 _EITHER = re.compile(r"\W*\d[\d,.]*(?<!,)\s+or\s+[^\w\s]*\d")
 #: `A` and `I` before another word are words, as in "A house".
@@ -133,6 +135,8 @@ def first_letter(text: str, letters: str = LETTERS) -> str | None:
     """
     pattern = re.compile(_LETTER.format(letters=letters, lower=letters.lower()))
     for answer in (*marked_answers(text), text):
+        if answer is not text and _FORMULA.search(answer):
+            continue
         bare = answer.strip(" \t\r\n*_`\"'.,:;!?()[]")
         if len(bare) == 1 and bare.upper() in letters:
             return bare.upper()

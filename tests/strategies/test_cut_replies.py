@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Response, Sample
+from pytest_puma.scenarios import EstimationTawosScenario
 from pytest_puma.scenarios.readers import the_answer_is
 from pytest_puma.strategies import parse_strategy
+from tests import factories
 from tests.composed import QUESTION, Capitals, Quiz, drawn
 from tests.strategies.play import Weight, play, task
 
@@ -69,3 +71,17 @@ def test_a_letter_or_a_choice_at_the_end_of_a_cut_reply_counts_only_alone(
 ) -> None:
     question = replace(task(tmp_path, scenario=Quiz()), sample=drawn(Quiz, tmp_path, QUESTION)[0])
     assert question.read(Response(text=text, finish="length")) == value
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("Steps:\n\n1", None),
+        ("The story points are 1", None),
+        ("5", None),
+        ("5\n\nIt has 2 par", "5"),
+        ("8 points", "8"),
+    ],
+)
+def test_a_number_at_the_end_of_a_cut_reply_is_no_estimate(reply: str, answer: str | None) -> None:
+    assert factories.task(EstimationTawosScenario()).read(Response(text=reply, finish="length")) == answer
