@@ -44,7 +44,7 @@ def test_a_cell_has_exactly_the_named_metrics_primary_first(scenario: Scenario) 
 
 
 #: Left out where no row is behind them.
-OPTIONAL = {"ece", "mce", "brier", "outside_labels", "mae_expected", "kappa_quadratic", "spearman", "kendall_tau"}
+OPTIONAL = {"ece", "mce", "brier", "outside_labels", "mae_expected"}
 
 
 @pytest.mark.parametrize("scenario", [Triage(metrics={"mine": len}), Estimation()])
@@ -74,7 +74,8 @@ def test_an_empty_cell_has_nothing_to_measure(scenario: Scenario) -> None:
 
     assert set(measures) == set(metric_names(scenario)) - OPTIONAL
     for measure in measures.values():
-        assert (measure.n, measure.note) == (0, "nothing to measure")
+        assert measure.n == 0
+        assert measure.note.endswith("nothing to measure")
         assert all(map(math.isnan, (measure.value, measure.low, measure.high)))
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pytest_puma.core import Metric, SettingsError
-from pytest_puma.core.metric_name import MetricName, Slice
+from pytest_puma.core import Metric
 from pytest_puma.metrics import ScoredPredictions, is_metric, pair, score
 from pytest_puma.stats import wilson
 from tests.factories import Estimation, Triage, predictions, sample
@@ -120,27 +119,6 @@ def test_values_of_all_groups_take_no_resamples() -> None:
     values = scored().values(names)
     assert [each.value for each in values.values()] == [0.5, 1.0, 0.25]
     assert all(np.isnan(each.low) for each in values.values())
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("accuracy", MetricName("accuracy")),
-        ("accuracy[subject=law]", MetricName("accuracy", Slice(values=(("subject", "law"),)))),
-        ("rouge[ a = b c , d=e ]", MetricName("rouge", Slice(values=(("a", "b c"), ("d", "e"))))),
-        ("a[s=Health, Safety,d=e=f, g]", MetricName("a", Slice(values=(("s", "Health, Safety"), ("d", "e=f, g"))))),
-        ("mae[mean subject]", MetricName("mae", Slice(fold="mean", key="subject"))),
-        ("per_class.a[b].f1[min x]", MetricName("per_class.a[b].f1", Slice(fold="min", key="x"))),
-    ],
-)
-def test_names_are_read_in_parts(text: str, name: MetricName) -> None:
-    assert MetricName.parse(text) == name
-
-
-@pytest.mark.parametrize("text", ["accuracy[subject]", "accuracy[]", "accuracy[median subject]", "accuracy[a,b=c]"])
-def test_any_other_bracket_is_an_error(text: str) -> None:
-    with pytest.raises(SettingsError, match=r"expected \[column=value\], or \[mean column\], min or max"):
-        MetricName.parse(text)
 
 
 def test_a_slice_needs_a_group_column_of_the_scenario() -> None:
