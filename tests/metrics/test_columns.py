@@ -184,8 +184,8 @@ def _fails(_: object, prediction: Prediction) -> float:
             "metric 'm' returned array.* in its pool; expected an array of ",
         ),
         (
-            Metric(name="m", score=lambda *_: (1.0, 2.0), pool=Pool(2, lambda _: {}["a"])),
-            "metric 'm' raised KeyError in its pool: 'a'",
+            Metric(name="m", score=lambda *_: (1.0, 2.0), pool=Pool(2, lambda _: int("x"))),
+            "metric 'm' raised ValueError in its pool: invalid literal",
         ),
         (Metric(name="m", score=lambda *_: {"a": 1}, parts=("a", "b")), "expected a value for each part: a, b"),
     ],

@@ -70,10 +70,23 @@ def test_a_fault_of_an_own_metric_is_not_hidden() -> None:
         measured(Triage("A", metrics={"mine": faulty}), predictions("A", "A"))
 
 
-UNUSABLE = [None, "high", "0.5", b"1", {}, 1 + 2j, np.complex64(1), 10**400, Decimal("sNaN"), np.array([1.0, 2.0])]
+UNUSABLE: list[Any] = [
+    None,
+    "high",
+    "0.5",
+    b"1",
+    {},
+    1 + 2j,
+    np.complex64(1),
+    10**400,
+    Decimal("sNaN"),
+    np.array([1.0, 2.0]),
+]
 
 
-@pytest.mark.parametrize("value", [*UNUSABLE, math.inf, np.float32("-inf"), Decimal("Infinity"), Fraction(10**400)])
+@pytest.mark.parametrize(
+    "value", [*UNUSABLE, Decimal("sNaN"), math.inf, np.float32("-inf"), Decimal("Infinity"), Fraction(10**400)]
+)
 def test_an_own_metric_returns_a_finite_number(value: object) -> None:
     shown = f"metric 'mine' returned {repr(value)[:200]}"
     with pytest.raises(MetricError, match=re.escape(shown) + ".*; expected a finite number, NaN if"):
