@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_puma.core import ModelError
+from pytest_puma.core.installation import install_extra
 from pytest_puma.models.parts import part_names
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _find(reference: str, files_of: Callable[[HfApi, str, str], tuple[list[str],
     try:
         from huggingface_hub import HfApi
     except ImportError:
-        msg = "this needs the package huggingface_hub; install it with: pip install 'pytest-puma[hub]'"
+        msg = f"this needs the package huggingface_hub; install it with: {install_extra('hub')}"
         raise ModelError(msg) from None
     repository, pattern = match["repository"], match["pattern"]
     hub = HfApi()

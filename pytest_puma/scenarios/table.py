@@ -16,6 +16,7 @@ from typing import Any
 
 from pytest_puma.core import DataError
 from pytest_puma.core.errors import one_line
+from pytest_puma.core.installation import install_extra
 from pytest_puma.core.json_text import parse_foreign_json
 from pytest_puma.scenarios.frames import parquet_records
 from pytest_puma.task_types.regression import number_text
@@ -139,7 +140,7 @@ def parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
     try:
         return parquet_records(data)
     except ImportError as error:
-        msg = f"{name}: reading Parquet needs pyarrow ({error}); install it with: pip install 'pytest-puma[parquet]'"
+        msg = f"{name}: reading Parquet needs pyarrow ({error}); install it with: {install_extra('parquet')}"
         raise DataError(msg) from error
     except Exception as error:
         # pyarrow and pandas raise errors of any kind for a damaged file.

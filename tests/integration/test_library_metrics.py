@@ -131,8 +131,7 @@ def test_a_missing_library_is_an_error_at_collection_with_the_command_that_insta
 ) -> None:
     result = countries(alone, *scores, gates=gates, conftest=ABSENT).run()
     result.assert_outcomes(errors=1)
-    command = "pip install 'pytest-puma[[]text]'"
-    result.stdout.fnmatch_lines([f"*metric 'bleu' needs sacrebleu, which is not installed; run: {command}*"])
+    result.stdout.fnmatch_lines(["*metric 'bleu' needs sacrebleu, which is not installed; *pip install *[[]text]'*"])
 
 
 def test_other_files_run_without_the_library_of_one(alone: Project) -> None:

@@ -8,6 +8,7 @@ import pytest
 from huggingface_hub import constants
 
 from pytest_puma.core import ModelError
+from pytest_puma.core.installation import install_extra
 from pytest_puma.models import find_model, resolve_models
 from pytest_puma.models.hub import download, find_cached
 from tests.models.hub_server import Hub, serve
@@ -176,13 +177,14 @@ def test_the_cache_is_used_if_the_hub_cannot_be_reached(hub: Hub) -> None:
 def test_without_the_package_the_error_names_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert refused(f"{REPOSITORY}:q.gguf") == (
-        "this needs the package huggingface_hub; install it with: pip install 'pytest-puma[hub]'"
+        f"this needs the package huggingface_hub; install it with: {install_extra('hub')}"
     )
 
 
 SCRIPT = """
 import sys
 from pytest_puma.models import resolve_models
+from pytest_puma.core.installation import install_extra
 print(resolve_models(sys.argv[1:], directories=())[0].path)
 """
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_puma.core import Metric, SettingsError
+from pytest_puma.core.installation import install_extra
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.metrics.library.extras import MODULES
 from pytest_puma.planning.scores import available_scores, check_metric, own_scores, used_scores
@@ -89,7 +90,7 @@ def test_a_metric_without_its_library_is_refused_with_the_command_that_installs_
     for other in (each for modules in MODULES.values() for each in modules):
         monkeypatch.setitem(sys.modules, other, pytest) if other != module else None
     monkeypatch.setitem(sys.modules, module, None)
-    fault = f"metric 'needy' needs {module}, which is not installed; run: pip install 'pytest-puma[{extra}]'"
+    fault = f"metric 'needy' needs {module}, which is not installed; run: {install_extra(extra)}"
     assert check_metric(Triage(), registry, "needy") == fault
     assert check_metric(Triage(), registry, "plain") != fault
     with pytest.raises(SettingsError) as caught:

@@ -10,6 +10,7 @@ import pytest
 from huggingface_hub import constants
 
 from pytest_puma.core import DataError
+from pytest_puma.core.installation import install_extra
 from pytest_puma.scenarios.hub import dataset_file
 from tests.models.hub_server import Hub, serve
 
@@ -79,4 +80,4 @@ def test_a_downloaded_file_is_used_if_the_hub_cannot_be_reached(hub: Hub) -> Non
 
 def test_without_the_package_the_error_names_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    assert refused("hf:owner/quiz@v1").endswith("install it with: pip install 'pytest-puma[hub]'")
+    assert refused("hf:owner/quiz@v1").endswith(f"install it with: {install_extra('hub')}")

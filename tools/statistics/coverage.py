@@ -23,8 +23,7 @@ from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
 from pytest_puma.stats import Resamples, resampling_weights
-from tools.statistics.draws import Rows
-from tools.statistics.populations import POPULATIONS, Population
+from tools.statistics.populations import POPULATIONS, Population, Rows
 
 SIZES = (50, 200)
 #: Rows that represent a whole population.

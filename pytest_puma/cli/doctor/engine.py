@@ -18,10 +18,11 @@ from typing import Any
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.core.child_process import run_program, signal_name
+from pytest_puma.core.installation import install
 
 _PROGRAM = Path(__file__).with_name("probe.py")
 _SECONDS = 300.0
-_AGAIN = "pip install --force-reinstall --no-cache-dir"
+_AGAIN = install("--force-reinstall --no-cache-dir")
 _BUILD = (
     f"compile it on this machine, which takes about ten minutes: {_AGAIN} --no-binary llama-cpp-python llama-cpp-python"
 )

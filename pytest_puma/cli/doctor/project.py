@@ -15,7 +15,9 @@ from typing import Any
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.core.atomic import obstacle
 from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.core.installation import install_extra
 from pytest_puma.core.user_path import user_path
+from pytest_puma.models import suggested
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.planning.storage import RESPONSES
 from pytest_puma.report.rows import counted
@@ -101,7 +103,11 @@ def _models(project: Project) -> Finding:
         part="models",
         found=f"only the bundled demonstration model; no GGUF file in {searched}",
         state="advice",
-        advice="put one there, or name it: --puma-model FILE.gguf, --puma-model hf:owner/repo:*q4_k_m.gguf",
+        advice=(
+            f"put one there, or name it: --puma-model FILE.gguf; a small one ({suggested.SIZE}) to begin with:\n"
+            # By default the folder `models` of the project.
+            f"{suggested.download(list(own)[:2][-1])}"
+        ),
         details=details,
     )
 
@@ -151,6 +157,6 @@ def _extras() -> Finding:
     details = {name: name not in missing for name in EXTRAS}
     if not missing:
         return Finding(part="extras", found=there, details=details)
-    advice = "\n".join(f"for {use}: pip install 'pytest-puma[{name}]'" for name, use in missing.items())
+    advice = "\n".join(f"for {use}: {install_extra(name)}" for name, use in missing.items())
     found = f"{there}; not installed: {', '.join(missing)}"
     return Finding(part="extras", found=found, state="advice", advice=advice, details=details)

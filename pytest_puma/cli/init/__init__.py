@@ -16,6 +16,7 @@ from pytest_puma.cli.init.columns import NO_KEY, Wish, find_columns
 from pytest_puma.cli.init.project import TEST_FOLDER, ini_lines, project_here, write_new
 from pytest_puma.cli.output import show
 from pytest_puma.core.user_path import user_path
+from pytest_puma.models import suggested
 from pytest_puma.report.rows import counted
 from pytest_puma.scenarios.file import content_of, shown_path
 from pytest_puma.scenarios.layout import arrange
@@ -59,7 +60,10 @@ def _init(options: argparse.Namespace) -> None:
     show(
         "",
         "next:",
-        f"  {command}                           # on the bundled demonstration model",
-        f"  {command} --puma-model FILE.gguf    # on your model",
-        "The demonstration model knows three other tasks: expect it to miss these gates.",
+        f"  {command}    # on the bundled demonstration model",
+        "The demonstration model knows three other tasks: expect it to miss these gates. A small model that follows",
+        f"instructions ({suggested.SIZE}), if you have none:",
+        f"  {suggested.download('models')}",
+        f"  {command} --puma-model {suggested.FILE}",
+        "Both templates have a line with dots. Write what you know in their place: nothing helps a model more.",
     )

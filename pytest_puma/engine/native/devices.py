@@ -12,6 +12,7 @@ from typing import Any
 import llama_cpp
 
 from pytest_puma.core import ModelOptions
+from pytest_puma.core.installation import install
 from pytest_puma.engine.layout import Gpu
 from pytest_puma.engine.native.binding import prepare
 
@@ -47,7 +48,7 @@ def useless_layers(options: ModelOptions) -> tuple[str, ...]:
         return ()
     sentence = (
         f"gpu_layers={options.gpu_layers} has no effect: this llama.cpp is built without a GPU, or finds none; build "
-        "it for one, as in CMAKE_ARGS=-DGGML_CUDA=on pip install --force-reinstall --no-cache-dir llama-cpp-python"
+        f"it for one, as in CMAKE_ARGS=-DGGML_CUDA=on {install('--force-reinstall --no-cache-dir llama-cpp-python')}"
     )
     return (sentence,)
 

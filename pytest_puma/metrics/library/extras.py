@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 
 from pytest_puma.core import Metric
+from pytest_puma.core.installation import install_extra
 
 #: jsonschema skips the formats whose modules are absent, so one of these is asked for too.
 MODULES: Mapping[str, tuple[str, ...]] = {
@@ -24,5 +25,4 @@ def missing(metric: Metric) -> str:
     absent = next((module for module in MODULES.get(metric.extra, ()) if find_spec(module) is None), None)
     if absent is None:
         return ""
-    command = f"pip install 'pytest-puma[{metric.extra}]'"
-    return f"metric {metric.name!r} needs {absent}, which is not installed; run: {command}"
+    return f"metric {metric.name!r} needs {absent}, which is not installed; run: {install_extra(metric.extra)}"

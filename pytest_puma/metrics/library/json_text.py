@@ -88,6 +88,5 @@ def _refuse(number: str) -> NoReturn:
     raise ValueError(msg)
 
 
-#: The beginning of an object or array. Each failure of the decoder counts the lines before it.
-_OPENING = re.compile(r"""\{(?=\s*["}])|\[(?=\s*[]\[{"\d\-tfn])""")
+_OPENING = re.compile(r"[\[{]")
 _DECODER = json.JSONDecoder(parse_constant=_refuse)

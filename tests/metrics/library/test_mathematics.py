@@ -142,6 +142,7 @@ def test_a_number_equals_itself_in_every_spelling(value: Decimal) -> None:
         # Nothing is equal to nothing.
         ("", "", 0),
         ("", "5", 0),
+        ("\\boxed{}", "5", 0),
         ("5", "", 0),
         ("\\boxed{" + "x+" * 500 + "x}", "500x", 0),
     ],
@@ -167,58 +168,9 @@ def test_many_answers_are_decided_without_algebra(text: str, reference: str, val
         ("so $y = 4$", "4", 1),
         ("\\boxed{2^{10}}", "1024", 1),
         ("\\boxed{" + "x+" * 480 + "x}", "y", 0),
-        ("\\boxed{}", "5", 0),
-        # Units are ignored.
-        ("\\boxed{10 kg}", "10 g", 1),
     ],
 )
 def test_expressions_are_compared_by_algebra(text: str, reference: str, value: int) -> None:
-    assert math_match(text, reference) == value
-
-
-@needs_library
-@pytest.mark.parametrize(
-    ("text", "reference", "value"),
-    [
-        # All of it is the answer, not its last number.
-        ("5\\pi", "5", 0),
-        ("\\sqrt{2}", "2", 0),
-        ("x^2", "2", 0),
-        ("[1,5]", "5", 0),
-        ("\\frac{\\sqrt{3}}{2}", "2", 0),
-        ("1,2", "2", 0),
-        ("3x+5", "5", 0),
-        ("2xy", "2", 0),
-        ("ab + 5", "5", 0),
-        ("sin(x)+5", "5", 0),
-        ("5\\pi cm", "5", 0),
-        ("2^{10}", "10", 0),
-        ("2^{10}", "1024", 1),
-        ("3*4 = 12\n12+5 = 17", "17", 1),
-        ("sin 30 = 0.5", "0.5", 1),
-        ("total: $5 + $6 = $11", "11", 1),
-        ("50\\%", "0.5", 1),
-        # The end of a sentence, or of the last line.
-        ("The area is 5\\pi.", "5", 0),
-        ("The area is 5\\pi.", "5\\pi", 1),
-        ("The set is [1,5]", "5", 0),
-        ("The result is x+1", "1", 0),
-        ("The result is x+1", "x+1", 1),
-        ("Area:\n5\\pi", "5", 0),
-        ("```latex\nx^2\n```", "x^2", 1),
-        ("So:\n\\begin{pmatrix}1\n\\end{pmatrix}", "1", 0),
-        # Words, and what is no expression: the last number.
-        ("18 eggs", "18", 1),
-        ("18 kg", "18", 1),
-        ("18 m/s", "18", 1),
-        ("-5 \u00b0C", "-5", 1),
-        ("1. 18", "18", 1),
-        ("12 / 4 = 3 \u2713", "3", 1),
-        ("It is 5", "5", 1),
-        ("3 or 5", "5", 1),
-    ],
-)
-def test_a_bare_expression_is_compared_as_a_whole(text: str, reference: str, value: int) -> None:
     assert math_match(text, reference) == value
 
 
@@ -237,7 +189,6 @@ def test_a_bare_expression_is_compared_as_a_whole(text: str, reference: str, val
 )
 def test_a_bomb_is_wrong_and_the_next_answer_right(quick: BoundedFunction, bomb: str) -> None:
     assert math_match(f"\\boxed{{{bomb}}}", "3x") == 0
-    assert math_match(bomb, "7") == 0
     assert math_match("\\boxed{x+x}", "2x") == 1
     assert quick("1", "1.0") is True
 
