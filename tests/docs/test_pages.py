@@ -32,7 +32,7 @@ def test_the_map_has_each_room_and_each_file_beside_the_rooms() -> None:
 
 
 def test_the_map_has_what_lies_around_the_package() -> None:
-    tools = {f"tools/{name}" for name in _entries("tools", ".py", ".sh") if name != "__init__.py"}
+    tools = {f"tools/{name}" for name in _entries("tools", ".py", ".sh", ".cmake") if name != "__init__.py"}
     assert sorted(_rows("around it")) == sorted(tools | {"benchmarks/", "prompts/", "data/", "docs/", "tests/"})
 
 
