@@ -38,6 +38,7 @@ from pytest_puma.core.atomic import write_together
 from pytest_puma.core.errors import one_line
 from pytest_puma.core.json_text import parse_json
 from pytest_puma.core.locks import locked
+from pytest_puma.core.regular_file import regular
 
 FORMAT = 2
 #: The formats that can be read: the first one has no trials, groups and scores.
@@ -218,7 +219,7 @@ def _spread(data: Any, depth: int = 0) -> str:
 
 
 def _text(path: Path) -> str:
-    text = path.read_text(encoding="utf-8")
+    text = regular(path).read_text(encoding="utf-8")
     if marker := _CONFLICT.search(text):
         line = text.count("\n", 0, marker.start()) + 1
         remedy = "take both files of one side, and run --puma-update-baseline for the cells of the other"

@@ -16,6 +16,7 @@ def regular(path: Path, *, links: bool = True) -> Path:
     with suppress(FileNotFoundError):
         mode = path.stat(follow_symlinks=links).st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            kind = "a link" if stat.S_ISLNK(mode) else "a pipe or a device"
-            raise OSError(errno.EINVAL, f"{kind} in place of a file; remove it", str(path))
+            link = stat.S_ISLNK(mode)
+            fault = "a link in place of a file; remove it" if link else "a pipe or a device in place of a file"
+            raise OSError(errno.EINVAL, fault, str(path))
     return path

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource, Scenario, SettingsError
 from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.core.regular_file import regular
 from pytest_puma.scenarios.frames import to_records
 from pytest_puma.scenarios.layout import Layout, arrange
 from pytest_puma.scenarios.order import content_id, rank, rounds
@@ -196,7 +197,7 @@ class FileScenario(Scenario):
 def content_of(path: Path) -> bytes:
     """Return the bytes of a data file; a `DataError` gives the reason if it cannot be read or is too large."""
     try:
-        if (size := path.stat().st_size) > MAX_DATA:
+        if (size := regular(path).stat().st_size) > MAX_DATA:
             msg = (
                 f"{shown_path(path)}: has {size >> 20:,} MB, and a file is read as a whole; expected at most "
                 f"{MAX_DATA >> 20:,} MB: make a smaller file of the rows that you evaluate"
