@@ -72,6 +72,14 @@ def test_the_prompt_of_a_model_that_thinks_stays_open_until_an_answer_is_asked_f
     assert format_.thoughts(replace(ASK, chat=False)) == Thoughts()
 
 
+@pytest.mark.parametrize(("prompt", "joint"), [("\n\n  Bot:", " "), ("\n\n  Bot:\n", ""), ("Bot:", " ")])
+def test_blanks_in_a_template_do_not_repeat_the_name_of_the_assistant(prompt: str, joint: str) -> None:
+    history = "{% for m in messages %}{{ '\nUser: ' if m.role == 'user' else '\n Bot: ' }}{{ m.content }}{% endfor %}"
+    format_ = chat(f"{history}{{% if add_generation_prompt %}}{{{{ {prompt!r} }}}}{{% endif %}}")
+    assert format_.render(ASK, answer=True) == f"\nUser: Why?{prompt}"
+    assert format_.joint == joint
+
+
 def test_a_template_without_generation_prompt_is_not_added_to_unless_an_answer_is_asked_for() -> None:
     format_ = chat(template("", "").replace("add_generation_prompt", "false"))
     assert format_.render(ASK) == "<|user|>Why?<|end|>"

@@ -125,6 +125,9 @@ def _between(question: str, before: str, *, begun: bool, closing: str) -> str:
     left, right = question[len(common) :], before[len(common) :]
     if begun:
         return right if right and not left else closing
+    if right.strip() and "".join(left.split()).endswith("".join(right.split())):
+        # The same words between other blanks.
+        return "" if left[-1:].isspace() else right[len(right.rstrip()) :]
     return "" if left.endswith(right) else right
 
 
