@@ -75,8 +75,9 @@ class Outcome:
     """All that is known of a cell once it ran.
 
     `task`: None if a version without it measured the cell. `metrics`: the measures that reports show. `signature`:
-    everything that could change the numbers. `confusion`: the count of each answer (inner key; "no answer" is one) for
-    each gold label of a classification. `calibration`: the bins behind `ece`, if the predictions have probabilities.
+    everything that could change the numbers. `confusion`: the count of each answer (inner key; "no answer" is one; only
+    those that occur) for each gold label of a classification. `calibration`: the bins behind `ece`, if the predictions
+    have probabilities.
     `failures`: the count of each cause of a missing answer. `warnings`: sentences for every report; `notes`: sentences
     about the model.
     `determinism`: there if it was requested. `flips`: there if the cell was compared with a baseline.

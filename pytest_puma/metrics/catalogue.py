@@ -29,18 +29,23 @@ class Catalogue:
     def __init__(self, scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> None:
         self._scenario = scenario
         self._made: list[Statistic] = []
+        self._by_name: dict[str, Statistic] = {}
         self._others = _statistics(scenario, table, metrics)
 
     def get(self, name: str) -> Statistic | None:
         """Return the statistic of this name, None if there is none."""
-        for statistic in self._made:
-            if statistic.name == name:
-                return statistic
-        for statistic in self._others:
-            self._made.append(statistic)
-            if statistic.name == name:
-                return statistic
-        return None
+        while name not in self._by_name and self._make():
+            pass
+        return self._by_name.get(name)
+
+    def _make(self) -> bool:
+        """Make the next statistic; return False after the last one."""
+        statistic = next(self._others, None)
+        if statistic is None:
+            return False
+        self._made.append(statistic)
+        self._by_name.setdefault(statistic.name, statistic)
+        return True
 
     def names(self, only: Collection[str] | None = None) -> list[str]:
         """Return the names in the order of `all`: all of them, or those of `only` that exist."""
@@ -54,7 +59,8 @@ class Catalogue:
 
         Raises a `SettingsError` for an unusable or repeated name.
         """
-        self._made += self._others
+        while self._make():
+            pass
         names = Counter(statistic.name for statistic in self._made)
         primary = self._scenario.primary_metric()
         if primary not in names:

@@ -8,6 +8,7 @@ lowers the recall of its gold class, and the precision of no class.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -106,10 +107,10 @@ class _ByClass:
         return divide(np.nansum(self._f1(weights) * golds, axis=1), golds.sum(axis=1))
 
 
-def confusion_matrix(predictions: Sequence[Prediction], labels: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return the count of each answer (inner key) for each gold label (outer key); the last column counts no answer."""
-    matrix = {gold: dict.fromkeys((*labels, NO_ANSWER), 0) for gold in labels}
+def confusion_matrix(predictions: Sequence[Prediction], labels: Sequence[str]) -> dict[str, Counter[str]]:
+    """Return the count of each answer (inner key) that a gold label (outer key) has; others, and no answer, count 0."""
+    matrix: dict[str, Counter[str]] = {gold: Counter() for gold in labels}
     for prediction in predictions:
         answer = prediction.answer
-        matrix[prediction.gold][NO_ANSWER if answer is None or answer not in labels else answer] += 1
+        matrix[prediction.gold][NO_ANSWER if answer is None or answer not in matrix else answer] += 1
     return matrix

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_puma.core import Metric, Pool, Prediction
+from pytest_puma.metrics.scoring import combined
 from pytest_puma.metrics.statistic import SHARE, Statistic, mean, proportion, ratio
 
 if TYPE_CHECKING:
@@ -76,12 +77,12 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
     scored = np.array([score is not None for score in scores], dtype=np.bool_)
     rows = [(0.0,) * pool.width if score is None else tuple(score) for score in scores]
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), pool.width)
-    alone = np.asarray(pool.combine(columns), dtype=np.float64) if rows else np.empty(0)
+    alone = combined(metric, pool, columns) if rows else np.empty(0)
     # Without any score, a pool may return any number.
     nothing = np.zeros(len(rows))
     return Statistic(
         name=name,
-        kernel=_pooled(columns, pool) if scored.any() else ratio(nothing, nothing),
+        kernel=_pooled(columns, metric, pool) if scored.any() else ratio(nothing, nothing),
         n=int(scored.sum()),
         better=metric.better,
         unit=metric.unit,
@@ -95,11 +96,11 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
     )
 
 
-def _pooled(columns: Column, pool: Pool) -> Kernel:
+def _pooled(columns: Column, metric: Metric, pool: Pool) -> Kernel:
     """The pool of the weighted sums; a function in Python is called once for a block of resamples."""
 
     def kernel(weights: Weights) -> Values:
-        return np.asarray(pool.combine(weights @ columns), dtype=np.float64)
+        return combined(metric, pool, weights @ columns)
 
     return kernel
 

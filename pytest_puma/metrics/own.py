@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import Metric, MetricError, Prediction, Scenario, SettingsError
+from pytest_puma.core import Metric, Prediction, Scenario, SettingsError
 from pytest_puma.core.time_limit import CALL, limited
-from pytest_puma.metrics.scoring import raised
+from pytest_puma.metrics.scoring import as_number, raised, unusable
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 
@@ -33,7 +33,7 @@ class Repeated:
     """The kernel of a metric: calls it on the predictions, each repeated as often as its weight, under its sample id.
 
     `seconds` is the time of all `calls`. Calling it raises a `MetricError` with the `name` if the metric raises, or
-    returns no number.
+    returns no finite number.
     """
 
     name: str
@@ -59,11 +59,10 @@ class Repeated:
             return math.nan
         except Exception as error:
             raise raised(self.name, error) from error
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            msg = f"metric {self.name!r} returned {value!r}; expected a number, NaN if there is nothing to measure"
-            raise MetricError(msg) from None
+        number = as_number(value)
+        if number is None or math.isinf(number):
+            raise unusable(self.name, value, "a finite number, NaN if there is nothing to measure")
+        return number
 
 
 def statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> Iterator[Statistic]:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, TypeAlias
+from numbers import Complex, Real
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from pytest_puma.core import LOSS, Metric, MetricError, Prediction, Sample, Scenario, SettingsError
+from pytest_puma.core import LOSS, Metric, MetricError, Pool, Prediction, Sample, Scenario, SettingsError
 from pytest_puma.core.errors import raised_in
 from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
 from pytest_puma.core.time_limit import CALL, limited
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Characters of a value in a message.
+_MAX_SHOWN = 200
 #: From a prediction and its scores to its loss.
 _Loss: TypeAlias = Callable[[Prediction, Mapping[str, Value]], "float | None"]
 
@@ -67,7 +74,7 @@ def _loss_by_score(scenario: Scenario, metrics: Sequence[Metric]) -> _Loss:
         value = scores.get(primary)
         if value is None or metric is None or metric.better == "neither":
             return None
-        number = float(metric.pool.combine(np.array([value]))[0]) if metric.pool is not None else float(value)  # type: ignore[arg-type]
+        number = float(value) if metric.pool is None else float(combined(metric, metric.pool, np.array([value]))[0])  # type: ignore[arg-type]
         if metric.better == "low":
             return number if metric.bounds is None else number - metric.bounds[0]
         return -number if metric.bounds is None else metric.bounds[1] - number
@@ -133,14 +140,51 @@ def _checked(metric: Metric, sample: Sample, name: str, value: Any) -> Any:
 
 
 def _number(metric: Metric, sample: Sample, name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise _unusable(metric, sample, value, f"a number or None for {name}") from None
-    if number != number or number in {float("inf"), float("-inf")}:  # noqa: PLR0124 - NaN
+    number = as_number(value)
+    if number is None:
+        raise _unusable(metric, sample, value, f"a number or None for {name}")
+    if not math.isfinite(number):
         raise _unusable(metric, sample, value, "a finite number, or None if the metric does not apply")
     return number
 
 
+def as_number(value: Any) -> float | None:
+    """Return the number that a metric returned; None if it is none, as a text, or one that no float can hold.
+
+    Python reads numbers in texts, and NumPy drops the imaginary part of a complex number with a warning.
+    """
+    if isinstance(value, (str, bytes, bytearray)) or (isinstance(value, Complex) and not isinstance(value, Real)):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, ArithmeticError, Warning):
+        return None
+
+
+def combined(metric: Metric, pool: Pool, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the value of a pool for each row of sums. Raises a `MetricError` if it raises or returns no numbers."""
+    try:
+        values = np.asarray(pool.combine(sums))
+    except Exception as error:
+        raise raised(metric.name, error, where=" in its pool") from error
+    if values.shape != (len(sums),) or values.dtype.kind not in "fiub":
+        raise unusable(metric.name, values, f"an array of {len(sums)} numbers, one a row of sums", where=" in its pool")
+    return values.astype(np.float64, copy=False)
+
+
+def unusable(metric: str, value: Any, expected: str, *, where: str = "") -> MetricError:
+    """Return the error of a metric that returned something else than expected."""
+    return MetricError(f"metric {metric!r} returned {_shown(value)}{where}; expected {expected}")
+
+
+def _shown(value: Any) -> str:
+    """A value as Python writes it, shortened; Python refuses to write whole numbers of over 4,300 digits."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - of any class
+        return f"an object of the type {type(value).__name__}"
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}... ({len(text)} characters)"
+
+
 def _unusable(metric: Metric, sample: Sample, value: Any, expected: str) -> MetricError:
-    return MetricError(f"metric {metric.name!r} returned {value!r} for sample {sample.id!r}; expected {expected}")
+    return unusable(metric.name, value, expected, where=f" for sample {sample.id!r}")

@@ -194,7 +194,7 @@ def _replicates(cell: Cell, scored: ScoredPredictions) -> dict[str, BootstrapRep
     return {each.metric: each for each in replicates if each is not None}
 
 
-def _confusion(cell: Cell, predictions: Sequence[Prediction]) -> dict[str, dict[str, int]]:
+def _confusion(cell: Cell, predictions: Sequence[Prediction]) -> Mapping[str, Mapping[str, int]]:
     return confusion_matrix(predictions, cell.scenario.valid_labels()) if cell.scenario.kind.closed else {}
 
 

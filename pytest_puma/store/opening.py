@@ -11,19 +11,17 @@ import sqlite3
 import tempfile
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from typing import Literal
 
 from pytest_puma.core.atomic import PRIVATE
 from pytest_puma.core.locks import locked
-from pytest_puma.core.regular_file import regular
-from pytest_puma.store.project_folder import make_private, responses_of
-from pytest_puma.store.schema import APPLICATION, VERSION, ForeignFileError, NewerSchemaError, check, upgrade
+from pytest_puma.store.place import WAL, checked_place, is_ours, set_aside
+from pytest_puma.store.project_folder import make_private
+from pytest_puma.store.schema import VERSION, ForeignFileError, NewerSchemaError, check, upgrade
 
 #: Seconds to wait for another process, which holds the lock for milliseconds.
 _PATIENCE = 30.0
-_WAL, _SHM = "-wal", "-shm"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +47,7 @@ def open_to_write(path: Path) -> Opened:
     except (OSError, sqlite3.OperationalError) as error:
         return _read_only(path, why=_reason(error))
     except sqlite3.DatabaseError as error:
-        if not _is_ours(path):
+        if not is_ours(path):
             return Opened(connection=None, note=_refusal(ForeignFileError(), path))
         return open_anew(path, inode, why=str(error))
 
@@ -63,7 +61,7 @@ def open_to_read(path: Path) -> Opened:
 
 def _writable(path: Path) -> Opened:
     note = ""
-    make_private(_checked_file(path).parent)
+    make_private(checked_place(path).parent)
     # SQLite creates the files beside it with the same mode. A file that exists is not opened here: to close it again
     # would release the locks of this process.
     with suppress(FileExistsError):
@@ -104,7 +102,7 @@ def _journal(connection: sqlite3.Connection, mode: Literal["WAL", "TRUNCATE"]) -
 def _read_only(path: Path, *, why: str) -> Opened:
     """Open what may only be read; `why` it cannot be written, if that was tried."""
     try:
-        return _checked(_reader(_checked_file(path)), path, why)
+        return _checked(_reader(checked_place(path)), path, why)
     except (OSError, sqlite3.Error) as error:
         # The reason of the system, if any, is plainer than that of SQLite.
         why = why if isinstance(error, sqlite3.Error) and why else _reason(error)
@@ -115,34 +113,12 @@ def _reason(error: OSError | sqlite3.Error) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def _checked_file(path: Path) -> Path:
-    """The path itself; an `OSError` refuses a pipe, and a link in the folder of a project, which may be from elsewhere.
-
-    A link elsewhere is the wish of somebody who set `puma_store_path`.
-    """
-    return regular(path, links=not _is_default(path))
-
-
-def _is_default(path: Path) -> bool:
-    path = path.absolute()
-    return path == responses_of(path.parent.parent)
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether a damaged file is a store: by its place, or by the `application_id` in its header.
-
-    The file of a mistyped `puma_store_path` is none, and is never renamed.
-    """
-    with path.open("rb") as file:
-        return _is_default(path) or file.read(72)[68:] == APPLICATION.to_bytes(4, "big")
-
-
 def _reader(path: Path) -> sqlite3.Connection:
     """A connection that cannot write.
 
     A cleanly closed store needs `immutable`; with it, rows that a killed process left in the log would be missing.
     """
-    way = _plain if _has_rows(path.with_name(path.name + _WAL)) else _immutable
+    way = _plain if _has_rows(path.with_name(path.name + WAL)) else _immutable
     with suppress(OSError, sqlite3.Error):
         return way(path)
     return _copied(path)
@@ -189,7 +165,7 @@ def _immutable(path: Path) -> sqlite3.Connection:
 def _copied(path: Path) -> sqlite3.Connection:
     """Open a copy, in memory once it is read: a store without the file of its shared memory, in a read-only folder."""
     with tempfile.TemporaryDirectory(prefix="puma-") as folder:
-        for file in (path, path.with_name(path.name + _WAL)):
+        for file in (path, path.with_name(path.name + WAL)):
             if file.exists():
                 shutil.copyfile(file, Path(folder, file.name))
         whole = _connected(":memory:")
@@ -243,19 +219,6 @@ def open_anew(path: Path, inode: int, *, why: str) -> Opened:
     except (OSError, sqlite3.Error) as error:
         return Opened(connection=None, note=f"{path} is damaged ({why}) and cannot be replaced: {error}")
     return replace(opened, note=note or opened.note)
-
-
-def set_aside(path: Path) -> Path:
-    """Rename a store with its log; return the new name."""
-    names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in count(1))
-    aside = next(name for name in names if not name.exists())
-    # The store last: if this process is killed here, the next one goes on under the same name, and SQLite deletes a log
-    # without its store.
-    for suffix in (_WAL, _SHM, ""):
-        file = path.with_name(path.name + suffix)
-        if file.exists():
-            file.rename(aside.with_name(aside.name + suffix))
-    return aside
 
 
 def _inode(path: Path) -> int:

@@ -21,8 +21,7 @@ class Classification(TaskKind):
 
     def gold(self, text: str, labels: Sequence[str]) -> str | None:
         """Return the label with this spelling, else the first that equals the text in any case."""
-        same = [label for label in labels if label.casefold() == text.casefold()]
-        return text if text in same else next(iter(same), None)
+        return text if text in labels else self.bare(text, labels)
 
     def valid(self, answer: str, labels: Sequence[str]) -> bool:
         """Return True for one of the labels, with exactly this spelling."""
@@ -38,7 +37,8 @@ class Classification(TaskKind):
 
     def bare(self, text: str, labels: Sequence[str]) -> str | None:
         """Return the label that equals the text, in any case."""
-        return next((label for label in labels if label.casefold() == text.casefold()), None)
+        folded = text.casefold()
+        return next((label for label in labels if label.casefold() == folded), None)
 
     def choose(self, probabilities: Mapping[str, float]) -> str:
         """Return the most probable label, the first one of several."""

@@ -183,15 +183,6 @@ def test_a_changed_part_of_the_signature_is_named(part: str, value: object, name
     assert entry().changed(SIGNATURE) == ()
 
 
-@pytest.mark.parametrize(
-    ("part", "named"), [("parser_sha256", "the parser"), ("scenario_sha256", "the code of the scenario")]
-)
-def test_changed_code_is_named_if_both_signatures_have_it(part: str, named: str) -> None:
-    stored = replace(entry(), signature=SIGNATURE | {part: "a"})
-    assert stored.changed(SIGNATURE | {part: "b"}) == (named,)
-    assert stored.changed(SIGNATURE) == entry().changed(SIGNATURE | {part: "b"}) == ()
-
-
 def test_a_baseline_from_before_prompts_without_chat_compares_with_those_of_a_chat() -> None:
     engine = {"weights_sha256": "w", "threads": "2"}
     assert entry().signature["engine"] == engine

@@ -145,31 +145,6 @@ def test_the_second_run_is_compared_with_the_last_one_and_names_the_command(
     assert record["number"] == 2
 
 
-def test_a_changed_parser_is_named(alone: Project) -> None:
-    own = """
-from pytest_puma.scenarios import TriageJiraScenario
-
-class Urgency(TriageJiraScenario):
-    name = "urgency"
-    template_folder = "triage_jira"
-
-    def parse_response(self, response):
-        return {parser}
-
-def pytest_puma_scenarios():
-    return [Urgency]
-"""
-    test = TRIAGE.partition("gates=")[0].replace("triage_jira", "urgency").replace(', "option_scoring"', "")
-    alone.write(test_it=f"{test})\ndef test_it(puma):\n    pass\n", conftest=mood(3) + own.format(parser="response"))
-    alone.run().assert_outcomes(passed=1)
-    alone.write(conftest=mood(3) + own.format(parser='"Major"  # a joke'))
-    result = alone.run("--puma-compare=last")
-    result.stdout.fnmatch_lines(
-        ["*= puma: earlier run =*", "changed: urgency-zero_shot@*: the parser is another one (*, now *)"]
-    )
-    assert "the code of the scenario is another one" not in result.stdout.str()
-
-
 def test_a_named_run_is_compared_and_an_unknown_one_refused(alone: Project) -> None:
     alone.write(test_it=TRIAGE, conftest=mood(3))
     alone.run().assert_outcomes(passed=2)

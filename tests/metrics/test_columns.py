@@ -175,12 +175,24 @@ def _fails(_: object, prediction: Prediction) -> float:
         (Metric(name="m", score=lambda *_: math.nan), "returned nan .*expected a finite number, or None"),
         (Metric(name="m", score=lambda *_: 2.0), "returned 2.0 .*expected a number from 0 to 1; set bounds=None"),
         (Metric(name="m", score=lambda *_: 1.0, pool=Pool(2, sum)), "returned 1.0 .*expected a tuple of 2 numbers"),
+        (
+            Metric(name="m", score=lambda *_: (1.0, 2.0), pool=Pool(2, lambda sums: sums)),
+            "metric 'm' returned array.* in its pool; expected an array of ",
+        ),
+        (
+            Metric(name="m", score=lambda *_: (1.0, 2.0), pool=Pool(2, lambda sums: [10**400] * len(sums))),
+            "metric 'm' returned array.* in its pool; expected an array of ",
+        ),
+        (
+            Metric(name="m", score=lambda *_: (1.0, 2.0), pool=Pool(2, lambda _: int("x"))),
+            "metric 'm' raised ValueError in its pool: invalid literal",
+        ),
         (Metric(name="m", score=lambda *_: {"a": 1}, parts=("a", "b")), "expected a value for each part: a, b"),
     ],
 )
 def test_a_metric_that_goes_wrong_names_itself_and_the_sample(wrong: Metric, message: str) -> None:
-    with pytest.raises(MetricError, match=message):
-        scored(metrics=[wrong])
+    with pytest.raises(MetricError, match=f"(?s){message}"):
+        scored(metrics=[wrong]).measures()
 
 
 def test_parts_are_metrics_of_their_own() -> None:

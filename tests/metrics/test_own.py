@@ -6,13 +6,17 @@ import math
 import re
 import time
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import pytest
 
 from pytest_puma.core import Metric, MetricError, Prediction, SettingsError
-from pytest_puma.metrics import ScoredPredictions, metric_names
+from pytest_puma.metrics import ScoredPredictions, metric_names, score
 from pytest_puma.stats import wilson
-from tests.factories import Triage, measured, predictions, scored
+from tests.factories import Triage, measured, prediction, predictions, sample, scored
 
 
 def test_an_own_metric_sees_repeated_predictions_and_gets_an_interval() -> None:
@@ -66,10 +70,47 @@ def test_a_fault_of_an_own_metric_is_not_hidden() -> None:
         measured(Triage("A", metrics={"mine": faulty}), predictions("A", "A"))
 
 
-@pytest.mark.parametrize("value", [None, "high", {}])
-def test_an_own_metric_returns_a_number(value: object) -> None:
-    with pytest.raises(MetricError, match=re.escape(f"metric 'mine' returned {value!r}; expected a number")):
+UNUSABLE: list[Any] = [
+    None,
+    "high",
+    "0.5",
+    b"1",
+    {},
+    1 + 2j,
+    np.complex64(1),
+    10**400,
+    Decimal("sNaN"),
+    np.array([1.0, 2.0]),
+]
+
+
+@pytest.mark.parametrize(
+    "value", [*UNUSABLE, Decimal("sNaN"), math.inf, np.float32("-inf"), Decimal("Infinity"), Fraction(10**400)]
+)
+def test_an_own_metric_returns_a_finite_number(value: object) -> None:
+    shown = f"metric 'mine' returned {repr(value)[:200]}"
+    with pytest.raises(MetricError, match=re.escape(shown) + ".*; expected a finite number, NaN if"):
         measured(Triage("A", metrics={"mine": lambda _: value}), predictions("A", "A"))  # type: ignore[dict-item,return-value]
+
+
+@pytest.mark.parametrize("value", [*UNUSABLE, math.nan, math.inf])
+def test_a_metric_of_a_prediction_returns_a_finite_number_or_none(value: object) -> None:
+    if value is not None:
+        with pytest.raises(MetricError, match=r"^metric 'mine' returned .* for sample 's0'; expected a "):
+            score(Triage("A"), [sample("s0")], [prediction("s0")], [Metric(name="mine", score=lambda *_: value)])
+
+
+def test_a_whole_number_that_python_does_not_write_is_named_by_its_type() -> None:
+    with pytest.raises(MetricError, match="metric 'mine' returned an object of the type int; expected a finite number"):
+        measured(Triage("A", metrics={"mine": lambda _: 10**5000}), predictions("A", "A"))
+
+
+@pytest.mark.parametrize(
+    "value", [True, np.float32(0.5), np.int64(1), np.bool_(1), np.array(0.5), Decimal("0.5"), Fraction(1, 2)]
+)
+def test_numbers_of_other_libraries_are_numbers(value: Any) -> None:
+    measures = measured(Triage("A", metrics={"mine": lambda _: value}), predictions("A", "A"))
+    assert measures["mine"].value == float(value)
 
 
 def test_the_time_and_the_calls_of_own_metrics_are_kept() -> None:

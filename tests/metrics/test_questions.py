@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pytest_puma.metrics.questions import count_questions, per_question, questions_of
-from tests.factories import prediction
+from tests.factories import Triage, paired, prediction, predictions
 
 
 def test_rows_are_numbered_by_their_question_if_one_has_several() -> None:
@@ -26,3 +26,22 @@ def test_questions_with_a_row_are_counted() -> None:
     rows = np.array([True, True, False, True])
     assert count_questions(rows, (0, 0, 1, 2)) == 2
     assert count_questions(rows, ()) == 3
+
+
+def test_a_comparison_of_several_trials_is_of_questions() -> None:
+    """The first of two questions got one right answer less of three, the second one more."""
+    units = [("q0",)] * 3 + [("q1",)] * 3
+    old, new = (
+        [
+            prediction(f"q{row // 3}", trial=row % 3, answer=answer, units=units[row])
+            for row, answer in enumerate(answers)
+        ]
+        for answers in ("AAABBB", "AABABB")
+    )
+    pairs = paired(Triage(), new, old)
+    change, decline = pairs.change("accuracy"), pairs.decline()
+    assert change is not None
+    for counts in (change, decline):
+        assert (counts.n, counts.worse, counts.better, counts.several) == (2, 1, 1, True)
+    single = paired(Triage(), predictions("AB", "AB"), predictions("AB", "BB"))
+    assert not single.decline().several

@@ -110,3 +110,9 @@ def test_half_the_distance_takes_four_times_the_samples() -> None:
     assert twice == pytest.approx(4 * once)
     # An interval that just reaches the limit decides in half of the runs.
     assert samples_to_decide(distance=0.1, reach=0.1, n=50, target=0.5) == pytest.approx(50)
+
+
+def test_the_power_is_that_of_published_examples() -> None:
+    """The example of G*Power's manual: odds ratio 0.25, 40 % discordant pairs, one-sided at 5 %, 50 pairs."""
+    power, size = (power_of_changes(50, loss=loss, changed=0.4, level=0.9, rules=("exact",)) for loss in (0.24, 0.0))
+    assert (power, size) == pytest.approx((0.8393, 0.03258), abs=1e-4)

@@ -23,7 +23,8 @@ from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
 from pytest_puma.stats import Resamples, resampling_weights
-from tools.statistics.populations import POPULATIONS, Population, Rows
+from tools.statistics.draws import Rows
+from tools.statistics.populations import POPULATIONS, Population
 
 SIZES = (50, 200)
 #: Rows that represent a whole population.

@@ -6,7 +6,7 @@ Each reply adds three numbers by order: the n-grams of the reply, those of the b
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +51,9 @@ def corpus_chrf(sums: Column) -> Column:
 
 def sentence_chrf(text: str, reference: str) -> float:
     """Return the chrF of a single text, 0 to 100."""
-    return min(POINTS, float(_chrf(0).sentence_score(text, [reference]).score))
+    metric = _chrf(0)
+    sums = metric._compute_segment_statistics(metric._preprocess_segment(text), _ngrams(reference))  # noqa: SLF001
+    return min(POINTS, float(metric._compute_f_score(sums)))  # noqa: SLF001
 
 
 def _sums(sample: Sample, prediction: Prediction, *, words: int) -> tuple[float, ...] | None:
@@ -61,6 +63,13 @@ def _sums(sample: Sample, prediction: Prediction, *, words: int) -> tuple[float,
     # Scores of chrF do not carry their sums.
     (sums,) = _chrf(words)._extract_corpus_statistics([prediction.text], references)  # noqa: SLF001
     return tuple(sums)
+
+
+@lru_cache(maxsize=16)
+def _ngrams(reference: str) -> dict[str, Any]:
+    """The n-grams of a reference, which all lines of a reply are compared with."""
+    ngrams: dict[str, Any] = _chrf(0)._extract_reference_info([_chrf(0)._preprocess_segment(reference)])  # noqa: SLF001
+    return ngrams
 
 
 @cache

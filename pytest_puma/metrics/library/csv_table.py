@@ -7,7 +7,7 @@ Name;Price
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Prediction
@@ -17,6 +17,8 @@ from pytest_puma.metrics.library.fences import longest
 SEPARATORS = (",", ";", "\t")
 #: Records of a table, and fields of a record.
 _LEAST = 2
+#: Lines of a record: quotes that never end would be read to the end of the text from each line anew.
+_MOST_LINES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,7 @@ def _tables(lines: Sequence[str], separator: str) -> Iterator[Table]:
 def _run(lines: Sequence[str], start: int, separator: str) -> tuple[list[tuple[str, ...]], int]:
     """The records from a line on with as many fields as the first one, and the line after them."""
     # Quotes may hold separators and ends of lines, so only a reader knows where a record ends.
-    rest = (f"{lines[place]}\n" for place in range(start, len(lines)))
-    reader = csv.reader(rest, delimiter=separator, strict=True)
+    reader = csv.reader(_lines_of_records(lines, start, lambda: end), delimiter=separator, strict=True)
     rows: list[tuple[str, ...]] = []
     end = start
     try:
@@ -76,3 +77,11 @@ def _run(lines: Sequence[str], start: int, separator: str) -> tuple[list[tuple[s
     except csv.Error:
         pass
     return rows, max(end, start + 1)
+
+
+def _lines_of_records(lines: Sequence[str], start: int, record: Callable[[], int]) -> Iterator[str]:
+    """The lines from `start` on, up to a record that has too many; `record`: the first line of the present one."""
+    for number in range(start, len(lines)):
+        if number - record() >= _MOST_LINES:
+            return
+        yield f"{lines[number]}\n"

@@ -88,5 +88,6 @@ def _refuse(number: str) -> NoReturn:
     raise ValueError(msg)
 
 
-_OPENING = re.compile(r"[\[{]")
+#: The beginning of an object or array. Each failure of the decoder counts the lines before it.
+_OPENING = re.compile(r"""\{(?=\s*["}])|\[(?=\s*[]\[{"\d\-tfn])""")
 _DECODER = json.JSONDecoder(parse_constant=_refuse)

@@ -14,6 +14,8 @@ def by_line(
     choose = min if better == "low" else max
 
     def score(text: str, reference: str) -> float:
-        return choose((compare(line, reference) for line in text.splitlines() if line.strip()), default=none)
+        # Each line once: a model that repeats itself writes thousands of equal ones.
+        lines = dict.fromkeys(filter(str.strip, text.splitlines()))
+        return choose((compare(line, reference) for line in lines), default=none)
 
     return score

@@ -19,15 +19,35 @@ from pytest_puma.metrics.library.references import best
 from pytest_puma.scenarios.numerals import number_of
 from pytest_puma.scenarios.readers import after_marker, final_value, last_value, marked_answers
 
+#: White space and Markdown.
+_AROUND = " \t\r\n*`"
 #: A longer text is no expression.
 _MAX_CHARACTERS = 1000
 
-#: Mathematics in a text: as TeX has it, so that "$5 and $6" has none.
-_SEGMENT = re.compile(r"\$\$(.+?)\$\$|\$(?! )([^$\n]+?)(?<! )\$(?!\d)|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+#: Mathematics in a text: as TeX has it, so that "$5 and $6" has none. A second opening bracket begins anew, as a search
+#: for the end from each of thousands would take minutes.
+_SEGMENT = re.compile(
+    r"""\$\$(.+?)\$\$ | \$(?![ ])([^$\n]+?)(?<![ ])\$(?!\d)
+        | \\\(((?:(?!\\\().)+?)\\\) | (?<!\\)\\\[((?:(?!(?<!\\)\\\[).)+?)\\\]""",
+    re.DOTALL | re.VERBOSE,
+)
+#: Commands of TeX and functions: letters that are no words.
+_COMMAND = re.compile(
+    r"""\\(?:text|textbf|mathrm|mathbf|mbox|begin|end)\s*\{[^{}]*\} | \\[A-Za-z]+
+        | (?<![^\W\d_])(?:(?:a|arc)?(?:sin|cos|tan|cot|sec|csc)h? | log | exp | lim)(?![^\W\d_])""",
+    re.VERBOSE,
+)
+#: A word of prose: it has three letters, or two and a blank between it and other letters or digits, or is a speed.
+_PROSE = re.compile(
+    r"[^\W\d_]{3,} | [^\W\d_]{2}(?=[ ]+[^\W_]) | (?<=[^\W_])[ ]+[^\W\d_]{2,} | (?<=\d)[ ]+[^\W\d_]+/[sh](?!\w)",
+    re.VERBOSE,
+)
 _UNWRAPPED = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
 _INVISIBLE = re.compile(r"\\[!,;: ]|\\(?:left|right|displaystyle|quad)(?![A-Za-z])|\\?\$|[\s~]|\^\{?\\circ\}?")
 _WORDS = re.compile(r"(?=.*[^\W\d_]{4})(?:[^\W\d_]|[ .,'-])+")
 _PLAIN = (
+    (re.compile(r"\\?\$"), ""),
+    (re.compile(r"\n"), " "),
     (re.compile(r"(?<!\\)sqrt\s*\(([^()]*)\)"), r"\\sqrt{\1}"),
     (re.compile(r"(?<![\\A-Za-z])pi(?![A-Za-z])"), r"\\pi "),
     (re.compile(r"(?<![\\A-Za-z])inf(?:inity|ty)(?![A-Za-z])"), r"\\infty "),
@@ -56,13 +76,21 @@ def math_match(text: str, reference: str) -> float:
     if _bare(gold) == _bare(answer):
         return 1.0
     expected, number = number_of(gold), number_of(answer)
-    if expected is not None and number is None and _is_prose(text):
-        return float(last_value(text) == expected)
     if expected is not None and number is not None and "%" not in gold + answer:
         return float(number == expected)
-    if any(_is_words(each) or len(each) > _MAX_CHARACTERS for each in (gold, answer)):
-        return 0.0
-    return float(_equivalent()(gold, answer) is True)
+    is_bare = expected is not None and number is None and _is_bare(text)
+    equal = "unreadable" if is_bare and _has_words(answer) else _compared(gold, answer)
+    if is_bare and equal == "unreadable":
+        return float(last_value(text) == expected)
+    return float(equal is True)
+
+
+def _compared(gold: str, answer: str) -> bool | str | None:
+    """Whether two expressions are proven equal; "unreadable" for an answer that is none."""
+    if any(len(each) > _MAX_CHARACTERS or _is_words(each) for each in (gold, answer)):
+        return False
+    equal: bool | str | None = _equivalent()(gold, answer)
+    return equal
 
 
 def _gold(sample: Sample, reference: str) -> Fraction:
@@ -79,17 +107,31 @@ def _gold(sample: Sample, reference: str) -> Fraction:
 
 
 def _answer(text: str) -> str:
-    """The answer that a text marks, else its last mathematics, else all of it."""
+    """The answer that a text marks, else its last mathematics, else the end of its last line, or all of it."""
     marked = next(marked_answers(text), None)
     segments = _segments(text if marked is None else marked)
     if segments:
         return segments[-1] if marked is None else ", ".join(segments)
-    return text if marked is None else marked
+    return _bare_answer(text) if marked is None else marked
 
 
-def _is_prose(text: str) -> bool:
+def _bare_answer(text: str) -> str:
+    """The last line, or the first environment of TeX, behind its last word; all of the text if nothing is there."""
+    before, begin, environment = text.strip(_AROUND).partition("\\begin")
+    line = begin + environment or before.rpartition("\n")[2]
+    bare = _COMMAND.sub(lambda command: "\\" * len(command[0]), line)
+    end = max((word.end() for word in _PROSE.finditer(bare)), default=0)
+    behind = line[end:].strip(" :")
+    return behind if any(map(str.isalnum, behind)) else text
+
+
+def _is_bare(text: str) -> bool:
     """Whether a text neither marks an answer nor has mathematics."""
     return next(marked_answers(text), None) is None and not _segments(text)
+
+
+def _has_words(expression: str) -> bool:
+    return _PROSE.search(_COMMAND.sub(r"\\", expression)) is not None
 
 
 def _segments(text: str) -> list[str]:
@@ -103,7 +145,7 @@ def _is_words(expression: str) -> bool:
 
 def _expression(text: str) -> str:
     """An expression in LaTeX, also if a text has it as `sqrt(2)*pi`."""
-    text = text.strip().strip("*`").rstrip(".")
+    text = text.strip(_AROUND).rstrip(".")
     for plain, latex in _PLAIN:
         text = plain.sub(latex, text)
     return text.strip()

@@ -32,9 +32,12 @@ def _sentences(text: str) -> list[list[str]]:
 def _hits(reply_sentences: Sequence[Sequence[str]], reference_sentences: Sequence[Sequence[str]]) -> int:
     """The number of words of the reference in a common subsequence, each as often as the reply has it."""
     left = Counter(word for sentence in reply_sentences for word in sentence)
+    # Each sentence once: a model that repeats itself writes thousands of equal or empty ones.
+    others = {tuple(sentence): frozenset(sentence) for sentence in reply_sentences}
     hits = 0
     for sentence in reference_sentences:
-        places = {place for other in reply_sentences for place in common_places(sentence, other)}
+        alike = (other for other, its_words in others.items() if not its_words.isdisjoint(sentence))
+        places = {place for other in alike for place in common_places(sentence, other)}
         for place in places:
             if left[sentence[place]] > 0:
                 left[sentence[place]] -= 1

@@ -4,26 +4,48 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from pytest_puma.core import LOSS, Outcome, Prediction
+from pytest_puma.metrics.classification import NO_ANSWER
+from pytest_puma.report.page.task import task_of
 from pytest_puma.task_types import TaskKind
 
+#: Labels of a matrix that the viewer draws (`MAX_LABELS` there); of more it lists the most frequent confusions.
+_WHOLE_MATRIX = 16
+#: Rows of such a matrix: the page has 2 bytes for each of its cells.
+_MAX_ROWS = 500
 #: Bars of a distribution.
 _BARS = 20
 
 
 def confusion(outcome: Outcome) -> dict[str, Any] | None:
-    """Return the matrix of a classification: a row for each gold label, a column for each answer."""
+    """Return the matrix of a classification: a row for each gold label, a column for each answer, `no answer` last.
+
+    Of more labels than a matrix shows, it has those that occur; of too many of them, those with the most wrong answers.
+    """
     if not outcome.confusion:
         return None
-    answers = list(dict.fromkeys(answer for counts in outcome.confusion.values() for answer in counts))
-    counts = [[row.get(answer, 0) for answer in answers] for row in outcome.confusion.values()]
-    return {"gold": list(outcome.confusion), "answers": answers, "counts": counts}
+    gold, answers = list(outcome.confusion), list(dict.fromkeys((*task_of(outcome).labels, NO_ANSWER)))
+    if len(gold) > _WHOLE_MATRIX:
+        gold = _most_confused(outcome.confusion)
+        occur = {answer for label in gold for answer, count in outcome.confusion[label].items() if count}
+        answers = [answer for answer in answers[:-1] if answer in occur] + answers[-1:]
+    counts = [[outcome.confusion[label].get(answer, 0) for answer in answers] for label in gold]
+    return {"gold": gold, "answers": answers, "counts": counts}
+
+
+def _most_confused(matrix: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The gold labels with the most wrong answers, in the order of the labels."""
+    wrong = {
+        label: sum(counts.values()) - counts.get(label, 0) for label, counts in matrix.items() if any(counts.values())
+    }
+    most = set(sorted(wrong, key=lambda label: -wrong[label])[:_MAX_ROWS])
+    return [label for label in wrong if label in most]
 
 
 def calibration(outcome: Outcome) -> dict[str, Any] | None:

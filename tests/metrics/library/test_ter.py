@@ -47,6 +47,12 @@ def test_the_fewest_edits_of_all_references_count_for_their_mean_length() -> Non
     assert score("ter", "the cat", "the cat sat", "the dog sat on it") == (1, 4)
 
 
+@pytest.mark.parametrize(("number", "edits"), [(996, 997), (997, 999)])
+def test_the_words_of_a_reply_of_over_a_thousand_are_not_shifted(number: int, edits: int) -> None:
+    # Two pairs of words the other way round are one edit by a shift, else two.
+    assert score("ter", " ".join(["c", "d", "a", "b", *["x"] * number]), "a b c d") == (edits, 4)
+
+
 def test_several_corpora_are_scored_at_once_by_any_weights() -> None:
     rows = [(1, 4), (3, 4), (0, 4), (0, 0), (2, 0), (0.25, 0.5)]
     assert corpus_ter(np.array(rows, dtype=np.float64)) == pytest.approx([25, 75, 0, 0, 100, 50])

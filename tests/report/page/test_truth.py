@@ -36,7 +36,7 @@ def test_charts_are_those_of_the_record(run: Recorded, page: Page) -> None:
     for outcome, cell in zip(run.record["outcomes"], page.index["cells"], strict=True):
         matrix = cell["confusion"] or {"gold": [], "answers": [], "counts": []}
         counted = {
-            gold: dict(zip(matrix["answers"], counts, strict=True))
+            gold: {answer: n for answer, n in zip(matrix["answers"], counts, strict=True) if n}
             for gold, counts in zip(matrix["gold"], matrix["counts"], strict=True)
         }
         assert counted == outcome["confusion"]
