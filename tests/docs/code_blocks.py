@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import dropwhile, groupby
 from typing import Any
 
 import jinja2
@@ -21,6 +21,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_ASSIGNMENT = re.compile(r"[A-Z_]+=")
 _FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)\n")
 
 
@@ -115,10 +116,10 @@ def parse(block: CodeBlock) -> None:
 
 
 def commands(text: str) -> list[list[str]]:
-    """The words of each command in the lines that begin with `$`; `&&` separates two commands."""
+    """The words of each command in the lines that begin with `$`, without variables; `&&` separates two commands."""
     lines = [shlex.split(line[2:], comments=True) for line in text.splitlines() if line.startswith("$ ")]
     return [
-        list(words)
+        list(dropwhile(_ASSIGNMENT.match, words))
         for line in lines
         for is_separator, words in groupby(line, lambda word: word == "&&")
         if not is_separator

@@ -67,4 +67,6 @@ def test_the_example_of_the_adapter_runs_beside_its_data(pytester: pytest.Pytest
     project.write(test_geography=source, conftest=ANSWERS)
     result = project.run("-Werror")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*few_shot_3 *exact_match *0.167*", "*exact_match?mean subject? *0.167*FAIL*"])
+    result.stdout.fnmatch_lines(
+        ["geography_qa, few_shot_3, tiny*", "*exact_match *0.167*", "*exact_match?mean subject? *0.167*FAIL*"]
+    )
