@@ -18,7 +18,8 @@ class Forecast:
     `trials`: the number of conversations, more than `samples` if a sample has several. `model`: the name of the model;
     `weights_bytes`: the size of its weights in memory. `scored_tokens`: the tokens of scored continuations;
     `max_tokens`: the maximum length of all replies together; `overflows`: the number of samples whose prompt exceeds
-    the context. `cache_bytes`: None if the file does not specify it; `seconds`: None if the model never ran here.
+    the context. `context_bytes`: the size of all that llama.cpp keeps beside the weights; `cache_bytes`: that of the
+    cache, None if the file does not specify it. `seconds`: None if the model wrote no replies here, only scored labels.
     `kept`: the number of answers that the response store has; `seconds` are those of the rest.
     `difference`: the true change of `metric`, against a baseline on the same samples, that 80 % of such runs detect.
     `powers`: the power of each gate on a baseline.
@@ -35,6 +36,7 @@ class Forecast:
     max_tokens: int
     overflows: int
     cache_bytes: int | None
+    context_bytes: int
     seconds: float | None
     kept: int = 0
     metric: str

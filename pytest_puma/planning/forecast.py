@@ -9,6 +9,7 @@ from pathlib import Path
 from pytest_puma.core import Forecast, Model, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend, smoke_test
+from pytest_puma.engine.native.memory import context_bytes
 from pytest_puma.models import GgufFile, inspect_model, known_digest
 from pytest_puma.planning.powers import detectable, powers
 from pytest_puma.planning.remaining import KeptAnswers, Remaining
@@ -22,7 +23,7 @@ from pytest_puma.strategies import Task
 
 def plan(
     cells: Sequence[Cell],
-    throughputs: Mapping[Model, Throughput | None],
+    throughputs: Mapping[Model, Throughput],
     *,
     project: Path | None = None,
     store: StoreSettings | None = None,
@@ -60,11 +61,11 @@ def _forecast(  # noqa: PLR0917 - the parts of one loop
     tasks: Sequence[Task],
     backend: DryBackend,
     file: GgufFile,
-    throughput: Throughput | None,
+    throughput: Throughput,
     kept: KeptAnswers,
 ) -> Forecast:
     """Run the cell's conversations with a model that answers nothing."""
-    backend.opened = 0
+    backend.opened = (0, 0)
     samples = [trials[0] for trials in by_sample(tasks)]
     states = run_conversations([cell.strategy.converse(task) for task in tasks], Engine(backend))
     usage = Usage.total(state.usage for state in states)
@@ -79,12 +80,10 @@ def _forecast(  # noqa: PLR0917 - the parts of one loop
     replies = sum(response.finish not in {"scored", "overflow"} for response in responses)
     computed = usage.prompt_tokens - usage.cached_tokens + scored
     max_tokens = replies * (tasks[0].generation.max_tokens or 0)
-    cache_bytes = None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened
+    cache_bytes = None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened[0]
     rest = kept.remaining(cell, tasks, backend) or Remaining(kept=0, tokens=computed, share=1.0)
-    seconds = None
-    if throughput is not None:
-        trials, length = (round(rest.share * number) for number in (len(tasks), max_tokens))
-        seconds = throughput.seconds(cell.name, prompt_tokens=rest.tokens, trials=trials, max_tokens=length)
+    trials, length = (round(rest.share * number) for number in (len(tasks), max_tokens))
+    seconds = throughput.seconds(cell.name, prompt_tokens=rest.tokens, trials=trials, max_tokens=length)
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
@@ -97,6 +96,7 @@ def _forecast(  # noqa: PLR0917 - the parts of one loop
         max_tokens=max_tokens,
         overflows=len(overflows),
         cache_bytes=cache_bytes,
+        context_bytes=context_bytes(cell.model, backend.opened, sequences=backend.sequences),
         seconds=seconds,
         kept=rest.kept,
         metric=cell.scenario.primary_metric(),

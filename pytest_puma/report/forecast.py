@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_puma.core import Forecast
 from pytest_puma.core.power import percent
@@ -21,9 +21,9 @@ _COLUMNS = (
     Column(title="n", right=True),
     Column(title=_TRIALS, right=True),
     Column(title="prompt tokens", right=True),
-    Column(title="shared", right=True, leaves=3),
-    Column(title="max reply tokens", right=True, leaves=4),
-    Column(title="cache MB", right=True, leaves=2),
+    Column(title="shared", right=True, leaves=2, trails="{} of them shared"),
+    Column(title="max reply tokens", right=True, leaves=3, trails="replies of up to {} tokens"),
+    Column(title="cache MB", right=True),
     Column(title=_KEPT, right=True),
     Column(title="minutes", right=True),
     Column(title="metric", leaves=1),
@@ -32,9 +32,12 @@ _COLUMNS = (
 
 
 def forecast_lines(
-    forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughput | None], width: int
+    forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughput], width: int, *, process_bytes: int
 ) -> list[str]:
-    """Return one row per cell, a sum, and notes; `throughputs` by the name of the model, `width` of the terminal."""
+    """Return one row per cell, a sum, and notes; `throughputs` by the name of the model, `width` of the terminal.
+
+    `process_bytes`: the memory of the process without any model.
+    """
     rows = [_row(each) for each in forecasts]
     if len(rows) > 1:
         rows.append(_sum(forecasts))
@@ -52,10 +55,7 @@ def forecast_lines(
     if needed[_KEPT]:
         lines.append("kept: answers that the run takes from the response store; the minutes are those of the rest")
     lines += [f"minutes: {_basis(name, throughput)}" for name, throughput in throughputs.items()]
-    weights = {each.model: each.weights_bytes for each in forecasts}
-    lines += [
-        f"memory: {name} has {_megabytes(size)} MB of weights; the cache comes on top" for name, size in weights.items()
-    ]
+    lines += _memory(forecasts, process_bytes)
     long = [each for each in forecasts if each.overflows]
     return [
         *lines,
@@ -63,12 +63,23 @@ def forecast_lines(
     ]
 
 
-def _basis(model: str, throughput: Throughput | None) -> str:
-    if throughput is None:
-        return f"{model} never ran here; run it once to see them in the next plan"
-    return (
-        f"{model} read {throughput.prefill:,.0f} and wrote {throughput.decode:,.0f} tokens a second on {throughput.day}"
-    )
+def _memory(forecasts: Sequence[Forecast], process_bytes: int) -> Iterator[str]:
+    """Yield the peak of a process for each model. A process has one at a time, so the peak of all is the largest."""
+    for model in dict.fromkeys(each.model for each in forecasts):
+        own = [each for each in forecasts if each.model == model]
+        weights, context = own[0].weights_bytes, max(each.context_bytes for each in own)
+        peak = process_bytes + weights + context
+        yield (
+            f"memory: about {_megabytes(peak)} MB with {model}: {_megabytes(weights)} MB of weights, "
+            f"{_megabytes(context)} MB of caches and buffers, {_megabytes(process_bytes)} MB of Python and libraries"
+        )
+
+
+def _basis(model: str, throughput: Throughput) -> str:
+    speed = f"{throughput.prefill:,.0f} and wrote {throughput.decode:,.0f} tokens a second"
+    if not throughput.day:
+        return f"{model} read {speed} in a trial of two seconds; at most, as replies may be shorter"
+    return f"{model} read {speed} on {throughput.day}"
 
 
 def _row(each: Forecast) -> tuple[str, ...]:

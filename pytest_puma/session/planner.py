@@ -9,6 +9,7 @@ import pytest
 from pytest_puma.core import PumaError
 from pytest_puma.session.collect import cell_of
 from pytest_puma.session.config import settings_of
+from pytest_puma.session.memory import without_models
 from pytest_puma.session.project import project_root
 from pytest_puma.session.sections import show, width
 
@@ -39,9 +40,13 @@ class Planner:
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None and cell.model.computes]
         try:
             # Imports llama.cpp, which may fail.
+            from pytest_puma.planning.calibration import calibrate
             from pytest_puma.planning.forecast import plan
 
-            throughputs = {cell.model: read_throughput(project_root(self._config), cell.model) for cell in cells}
+            root, models = project_root(self._config), dict.fromkeys(cell.model for cell in cells)
+            throughputs = {
+                model: read_throughput(root, model) or calibrate(model, threads=settings.threads) for model in models
+            }
             forecasts = plan(
                 cells,
                 throughputs,
@@ -53,7 +58,8 @@ class Planner:
             # Only a worker would take it for an internal error, and there are none.
             raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error
         by_name = {model.name: throughput for model, throughput in throughputs.items()}
-        self._lines = forecast_lines(forecasts, by_name, width(self._config))
+        process = without_models(naive=any(settings.naive_baselines_of(cell) is not None for cell in cells))
+        self._lines = forecast_lines(forecasts, by_name, width(self._config), process_bytes=process)
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

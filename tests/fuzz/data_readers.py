@@ -121,9 +121,10 @@ def _throughput(path: Path) -> Any:
     shutil.copy(path, root / ".puma" / "throughput.json")
     throughput: Throughput | None = read_throughput(root, own)
     planned = cell()
+    lines = []
     if throughput is not None:
         throughput.seconds(planned.name, prompt_tokens=10, trials=2, max_tokens=5)
-    lines = forecast_lines([], {own.name: throughput}, 80)
+        lines = forecast_lines([], {own.name: throughput}, 80, process_bytes=0)
     write_throughput(root, [own], [], day="2026-01-01")
     return lines
 

@@ -184,7 +184,6 @@ def test_without_the_package_the_error_names_the_command_that_installs_it(monkey
 SCRIPT = """
 import sys
 from pytest_puma.models import resolve_models
-from pytest_puma.core.installation import install_extra
 print(resolve_models(sys.argv[1:], directories=())[0].path)
 """
 

@@ -22,8 +22,9 @@ from pytest_puma.engine.native.binding import (
     uninterrupted,
 )
 from pytest_puma.engine.native.build import signature_of
+from pytest_puma.engine.native.context import context_params
 from pytest_puma.engine.native.devices import useless_layers
-from pytest_puma.engine.native.limits import BATCH, MICRO_BATCH, limits_of
+from pytest_puma.engine.native.limits import limits_of
 from pytest_puma.engine.native.text import TextSide
 from pytest_puma.models import OpenedFiles
 
@@ -84,20 +85,13 @@ class NativeBackend(TextSide):
             llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
             return
         self._free_context()
-        params = llama_cpp.llama_context_default_params()
-        params.n_ctx = kv_slots
-        params.n_batch = min(BATCH, kv_slots)
-        params.n_ubatch = min(MICRO_BATCH, kv_slots)
-        params.n_seq_max = sequences = streams or self.sequences
-        params.n_outputs_max = self.rows
+        params, sequences = context_params(kv_slots, streams, rows=self.rows), streams or self.sequences
         params.n_threads = params.n_threads_batch = self._threads
         if (self._strict or (streams and has_amx())) and not self._on_gpu:
             # On a CPU, the results of flash attention depend on the number of threads. With streams, it took a fifth
             # longer per decoded token on processors with half-precision arithmetic, such as those with AMX; on others
             # a tenth to a third less, because it skips the KV slots that a shorter stream leaves empty.
             params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
-        params.kv_unified = not streams
-        params.swa_full = True
         with uninterrupted():
             self._context = llama_cpp.llama_init_from_model(self._model, params) or None
         if self._context is None:

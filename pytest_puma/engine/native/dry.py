@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class DryBackend(TextSide):
-    """The vocabulary of a GGUF file; every reply is empty. `opened` is the largest requested cache, in KV slots.
+    """The vocabulary of a GGUF file; every reply is empty. `opened`: KV slots and streams of the largest cache.
 
     Prompts have the same tokens and shared prefixes as with the weights. `context_limit` is the model's own, which the
     vocabulary alone does not contain. With the `digest` of the weights and the number of `threads`, the signature is
@@ -49,11 +49,11 @@ class DryBackend(TextSide):
         )
         self._logits = np.zeros((self.rows, self._vocabulary.size), dtype=np.float32)
         self._logits[:, self._vocabulary.stop] = 1.0
-        self.opened = 0
+        self.opened = (0, 0)
 
-    def open(self, kv_slots: int, streams: int = 0) -> None:  # noqa: ARG002 - nothing is divided
+    def open(self, kv_slots: int, streams: int = 0) -> None:
         """Record the size."""
-        self.opened = max(self.opened, kv_slots)
+        self.opened = max(self.opened, (kv_slots, streams))
         self.batch = min(BATCH, kv_slots)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
