@@ -7,14 +7,19 @@ import json
 import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_puma.cli.older import BASELINE, add_baselines, older_of
 from pytest_puma.cli.output import show, width
-from pytest_puma.cli.project import RUN_HELP, add_project, run_of
+from pytest_puma.cli.project import RUN_HELP, add_project, run_of, run_with
 from pytest_puma.core import DataError
 from pytest_puma.core.errors import did_you_mean
 
+if TYPE_CHECKING:
+    from pytest_puma.history.comparison import RunComparison
+
+#: Every cell has it in its name, and no run.
+_MODEL = "@"
 _FORMATS = ("text", "md", "json")
 
 
@@ -25,8 +30,8 @@ def add_command(commands: Any) -> None:
         help="two runs, sample by sample",
         description="Compare the answers of run B with those of the older run A, with paired tests. It judges no gate.",
     )
-    parser.add_argument("old", metavar="A", help=f"{RUN_HELP}; or baseline")
-    parser.add_argument("new", metavar="B", help="a run, as A")
+    parser.add_argument("old", metavar="A", help=f"{RUN_HELP}; or baseline; or a cell")
+    parser.add_argument("new", metavar="B", help="a run, or a cell, as A")
     parser.add_argument("--cells", default="*", metavar="PATTERN", help="such as '*few_shot*' (default: all)")
     parser.add_argument("--flips", action="store_true", help="show the answers that are better or worse")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="of the output (default: text)")
@@ -36,9 +41,36 @@ def add_command(commands: Any) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
-    from pytest_puma.history.comparison import compare
     from pytest_puma.report import comparison as report
     from pytest_puma.store.serialize import plain
+
+    result = _cells(options) if _MODEL in options.new else _runs(options)
+    if options.format == "json":
+        sys.stdout.write(json.dumps(plain(result), allow_nan=False, indent=1) + "\n")
+    elif options.format == "md":
+        sys.stdout.write(report.as_markdown(result, flips=options.flips))
+    else:
+        show(*report.lines(result, width(), flips=options.flips))
+
+
+def _cells(options: argparse.Namespace) -> RunComparison:
+    """Compare two cells, each of the newest run that has it."""
+    from pytest_puma.history.comparison import compare
+    from pytest_puma.history.older import OlderCell, OlderRun
+
+    if _MODEL not in options.old:
+        msg = f"compare: A is {options.old!r}, and B a cell; expected two cells, or two runs"
+        raise DataError(msg)
+    row, past = run_with(options.new, options)
+    old_row, old_past = run_with(options.old, options)
+    run = OlderRun(f"run {old_row.number}", old_past)
+    older = OlderCell(run=run, cell=options.old, against=options.new)
+    name = f"{options.new} of run {row.number}"
+    return compare(past.run.outcomes, past.answered, older, name=name, pattern=options.new)
+
+
+def _runs(options: argparse.Namespace) -> RunComparison:
+    from pytest_puma.history.comparison import compare
 
     if options.new == BASELINE:
         msg = "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"
@@ -46,13 +78,7 @@ def _compare(options: argparse.Namespace) -> None:
     row, past = run_of(options.new, options)
     old = older_of(options.old, options, row)
     _check_cells(options.cells, [outcome.cell for outcome in past.run.outcomes] + list(old.cells))
-    result = compare(past.run.outcomes, past.answered, old, name=f"run {row.number}", pattern=options.cells)
-    if options.format == "json":
-        sys.stdout.write(json.dumps(plain(result), allow_nan=False, indent=1) + "\n")
-    elif options.format == "md":
-        sys.stdout.write(report.as_markdown(result, flips=options.flips))
-    else:
-        show(*report.lines(result, width(), flips=options.flips))
+    return compare(past.run.outcomes, past.answered, old, name=f"run {row.number}", pattern=options.cells)
 
 
 def _check_cells(pattern: str, cells: Sequence[str]) -> None:

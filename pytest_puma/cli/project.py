@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pytest_puma.core import DataError
+from pytest_puma.core.errors import did_you_mean
 from pytest_puma.core.user_path import user_path
 from pytest_puma.history.index import History
 from pytest_puma.history.names import find_run
@@ -44,6 +45,18 @@ def history_of(options: argparse.Namespace) -> Iterator[History]:
     """Open the history of the project."""
     with closing(History(project_of(options))) as history:
         yield history
+
+
+def run_with(cell: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:
+    """Return the newest run that has a cell; a `DataError` names similar cells."""
+    with history_of(options) as history:
+        rows, cells = history.runs(), history.cells()
+        row = next((row for row in rows if cell in history.cells_of(row.number)), None)
+    if row is None:
+        there = ", ".join(cells) or "none"
+        msg = f"{cell}: no finished run has this cell; {did_you_mean(cell, cells)}there are: {there}"
+        raise DataError(msg)
+    return row, PastRun(runs_of(project_of(options)) / row.name)
 
 
 def run_of(text: str, options: argparse.Namespace, *, newer: RunRow | None = None) -> tuple[RunRow, PastRun]:

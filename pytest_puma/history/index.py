@@ -59,6 +59,11 @@ class History:
         query = "SELECT text FROM text WHERE id IN (SELECT DISTINCT cell FROM measure) ORDER BY text"
         return [cell for (cell,) in self._fetch(query)]
 
+    def cells_of(self, run: int | None) -> list[str]:
+        """Return the cells of the run with this number; none of a run without one."""
+        query = "SELECT text FROM text WHERE id IN (SELECT DISTINCT cell FROM measure WHERE run = ?) ORDER BY text"
+        return [cell for (cell,) in self._fetch(query, run)]
+
     def metrics(self, cell: str) -> list[str]:
         """Return the metrics of a cell, the primary one of its newest run first."""
         query = (

@@ -62,6 +62,33 @@ class OlderRun:
         return {outcome.cell: outcome for outcome in self.past.run.outcomes}
 
 
+@dataclass(frozen=True, kw_only=True)
+class OlderCell:
+    """One cell of an earlier run, to be compared with the cell `against`, of any strategy and model."""
+
+    run: OlderRun
+    cell: str
+    against: str
+
+    @property
+    def name(self) -> str:
+        """The name in sentences."""
+        return f"{self.cell} of {self.run.name}"
+
+    @property
+    def cells(self) -> Sequence[str]:
+        """The id of the other cell, as if both had it."""
+        return [self.against]
+
+    def entry(self, cell: str, metrics: Collection[str]) -> Entry:  # noqa: ARG002 - there is one cell
+        """Return the cell."""
+        return self.run.entry(self.cell, metrics)
+
+    def task(self, cell: str) -> Task | None:  # noqa: ARG002 - there is one cell
+        """Return the task of the cell."""
+        return self.run.task(self.cell)
+
+
 @dataclass(frozen=True)
 class OlderBaselines:
     """The stored baselines of a project."""

@@ -224,8 +224,8 @@ class Controller:
 
             with at_the_end(), held():
                 self._lines += self._finish_store()
-                if self._output.has_older_runs:
-                    self._lines.append("compare: pytest-puma compare last~1 last")
+                if self._output.comparison:
+                    self._lines.append(f"compare: {self._output.comparison}")
                 elif self._output.folder is not None:
                     self._lines.append(_NEXT)
                 folder, comparison = self._output.folder, self._comparison

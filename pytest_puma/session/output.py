@@ -34,8 +34,8 @@ class Output:
         self._folder: RunFolder | None = None
         self._unkept = ""
         self._faults: dict[str, None] = {}
-        #: Whether the project has finished runs beside this one; False until the end.
-        self.has_older_runs = False
+        #: How to compare this run with the one before it; empty until the end, and without one.
+        self.comparison = ""
 
     @property
     def folder(self) -> Path | None:
@@ -101,11 +101,15 @@ class Output:
         from contextlib import closing
 
         from pytest_puma.history.index import History
+        from pytest_puma.history.suggestion import next_comparison
 
         try:
             with closing(History(self._root, in_memory=False)) as history:
-                self.has_older_runs = len(history.runs()) > 1
-                return replace(run, number=history.number_of(run.id)), []
+                number = history.number_of(run.id)
+                older = [row.number for row in history.runs() if row.number != number]
+                if older and number is not None:
+                    self.comparison = next_comparison(history.cells_of(number), history.cells_of(older[0]))
+                return replace(run, number=number), []
         except (OSError, sqlite3.Error) as error:
             return run, [f"the history cannot be written, and the run has no number: {error}"]
 

@@ -186,3 +186,32 @@ def test_texts_of_answers_cannot_act(
     markdown = output(capsys, "1", "2", "--flips", "--format", "md")
     assert "\x1b" not in markdown
     assert "<script>" not in markdown.replace("\\<script>", "")
+
+
+@pytest.mark.usefixtures("root")
+def test_two_cells_of_any_strategy_are_compared_on_their_samples(capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = "triage_jira-one_shot@script", "triage_jira-few_shot_3@script"
+    assert main(["compare", old, new, "--format", "json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["old"], result["new"]) == (f"{old} of run 1", f"{new} of run 2")
+    (cell,) = result["cells"]
+    assert (cell["cell"], cell["only_old"], cell["only_new"]) == (new, [], [])
+    assert cell["contrasts"]
+    assert not result["only_new"]
+    assert main(["compare", old, new]) == 0
+    assert capsys.readouterr().out.startswith(f"{new} of run 2 against {old} of run 1\n")
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("triage_jira-one_shot@script", "triage_jira-few_shot@script", "did you mean 'triage_jira-few_shot_3@script'?"),
+        ("last", CELL, "A is 'last', and B a cell; expected two cells, or two runs"),
+    ],
+)
+def test_a_cell_that_no_run_has_is_refused(
+    capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+) -> None:
+    assert main(["compare", old, new]) == 2
+    assert message in capsys.readouterr().err
