@@ -32,6 +32,7 @@ def show_summary(
     `comparison`: with an earlier run, if it was requested and there is one.
     """
     from pytest_puma.analysis.contrasts import not_compared
+    from pytest_puma.analysis.leader import leaders
     from pytest_puma.report import contrasts, robustness
     from pytest_puma.report.comparison import lines as comparison_lines
     from pytest_puma.report.terminal import summary
@@ -44,7 +45,8 @@ def show_summary(
     omitted = not_compared(run.outcomes, settings_of(config).compare)
     earlier = () if comparison is None else comparison.contrasts
     along_axes = [each for each in run.contrasts if each not in earlier]
-    show(terminalreporter, "puma: comparison", [*contrasts.lines(along_axes, columns), *omitted])
+    best = leaders(run.outcomes) if {"strategy", "model"} & {*settings_of(config).compare} else ()
+    show(terminalreporter, "puma: comparison", [*contrasts.lines(along_axes, columns), *omitted, *best])
     if comparison is not None:
         show(terminalreporter, "puma: earlier run", comparison_lines(comparison, columns, flips=False))
     elif wants_run(config):
