@@ -44,6 +44,16 @@ def test_the_second_strategy_is_held_against_the_first(project: Project) -> None
 
 
 @ONE_PROCESS
+def test_the_best_cell_is_named_with_the_lead_that_is_sure(project: Project) -> None:
+    project.write(test_it=COMPARED, conftest=SCRIPTED)
+    result = project.run("--puma-compare=strategy")
+    result.stdout.fnmatch_lines(
+        ["best of 2 cells of triage_jira: zero_shot@tiny, f1_macro 0.1, * if corrected for the choice; its lead is *"]
+    )
+    assert "best of" not in project.run("--puma-compare=baseline").stdout.str()
+
+
+@ONE_PROCESS
 def test_what_a_gate_limits_is_compared_too(project: Project) -> None:
     project.write(test_compared=COMPARED, conftest=SCRIPTED)
     result = project.run("--puma-compare=strategy", "--puma-gate=accuracy >= 0.1 !warn", "--puma-gate=no_regression")
