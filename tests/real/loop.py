@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pytest_puma.engine.native  # noqa: F401 - loads llama.cpp so that its threads sleep on a busy machine
+# First, since it loads llama.cpp so that its threads sleep on a busy machine.
+from pytest_puma.engine.native.binding import has_amx
 
 # isort: split
 import llama_cpp
@@ -54,7 +55,10 @@ class Loop:
 
     def __init__(self, path: Path, *, threads: int) -> None:
         self._path = path
-        self._model = llama_cpp.llama_model_load_from_file(os.fsencode(path), llama_cpp.llama_model_default_params())
+        weights = llama_cpp.llama_model_default_params()
+        # As in the engine: llama.cpp's code for AMX, built with GCC, ends the process by an illegal instruction.
+        weights.use_extra_bufts = not has_amx()
+        self._model = llama_cpp.llama_model_load_from_file(os.fsencode(path), weights)
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = params.n_batch = CELLS
         params.n_threads = params.n_threads_batch = threads

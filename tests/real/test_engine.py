@@ -13,6 +13,7 @@ from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 from pytest_puma.core import Generate, Message, Model, ModelOptions, Prompt, Response, Score
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
+from pytest_puma.engine.native.binding import has_amx
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Task, parse_strategy
@@ -143,9 +144,10 @@ def test_log_probabilities_of_labels_are_those_of_the_loop(default: Engine, stri
     noise = np.abs(np.subtract(together, plain))
     # A base model hardly writes a label, but with `<end_of_turn>` it would write none in 1e18 replies.
     assert 1e-6 < np.exp(alone).sum(axis=1).min() <= np.exp(alone).sum(axis=1).max() < 1
-    # Other kernels depend on the place of a row in its batch, and the loop has other batches.
+    # Other kernels depend on the place of a row in its batch, and the loop has other batches. Those of a processor with
+    # AMX, which is not used, are others, too.
     difference = np.abs(np.subtract(alone, plain))
-    assert np.quantile(difference, 1.0 if has_avx512() else 0.7) < STRICT
+    assert np.quantile(difference, 1.0 if has_avx512() and not has_amx() else 0.7) < STRICT
     assert difference.max() < MAX_NOISE
     assert noise.mean() < MEAN_NOISE
     assert noise.max() < MAX_NOISE
