@@ -108,37 +108,22 @@ class ChatFormat:
 
     def _takes_parts(self) -> bool:
         """Whether the contents must be lists of parts: a template may print no text, or refuse it."""
-        try:
-            if self._asks():
-                return False
-            fault = None
-        except ChatTemplateError as error:
-            fault = error
-        self._parts = True
-        try:
-            if self._asks():
-                return True
-        except ChatTemplateError as error:
-            fault = fault or error
-        if fault is not None:
-            raise fault
+        for self._parts in (False, True):
+            if QUESTION in self._tried([_ASK], answer=True).lower():
+                return self._parts
+        self._parts = False
+        # The template's own reason, if it refuses the question.
+        self._fill([_ASK], answer=True)
         msg = (
             "the model's chat template cannot be used: a question does not arrive in the prompt; expected a template "
             "that prints the messages: name another file, or give the prompts as plain text (chat=off)"
         )
         raise ChatTemplateError(msg)
 
-    def _asks(self) -> bool:
-        return QUESTION in self._fill([_ASK], answer=True).lower()
-
     def _takes_system(self) -> bool:
         """Whether the template prints a system message. Some raise an error, some drop it silently."""
-        try:
-            return QUESTION in self._fill(
-                [replace(_ASK, role="system"), Message(role="user", content="?")], answer=True
-            )
-        except ChatTemplateError:
-            return False
+        messages = [replace(_ASK, role="system"), Message(role="user", content="?")]
+        return QUESTION in self._tried(messages, answer=True).lower()
 
     def _learned(self) -> Layout:
         return layout_of(
@@ -162,9 +147,12 @@ class ChatFormat:
         # A template may print the whole list.
         return text if between and "type" not in between and ANSWER in text else ""
 
-    def _tried(self, messages: Sequence[Message], *, answer: bool = False) -> str:
+    def _tried(
+        self, messages: Sequence[Message], *, answer: bool = False, variables: Mapping[str, Any] | None = None
+    ) -> str:
+        """The chat, perhaps under other variables than those of the model's options; "" if the template refuses it."""
         try:
-            return self._fill(messages, answer=answer)
+            return self._fill(messages, answer=answer, variables=variables)
         except ChatTemplateError:
             return ""
 
@@ -187,12 +175,8 @@ class ChatFormat:
 
     def _switches(self) -> bool:
         """Whether prompts with and without thinking differ."""
-        with_thoughts, here = Prompt(messages=(_ASK,)), self._variables
-        texts = set()
-        for thinking in (False, True):
-            self._variables = self._switched(thinking=thinking, effort=None)
-            texts.add(self._tried(with_thoughts.messages, answer=True))
-        self._variables = here
+        both = (self._switched(thinking=thinking, effort=None) for thinking in (False, True))
+        texts = {self._tried([_ASK], answer=True, variables=variables) for variables in both}
         return len(texts) > 1 or bool(self._layout.start)
 
     # -- rendering -------------------------------------------------------------------------------
@@ -202,10 +186,11 @@ class ChatFormat:
         direct = not self._thinking and "add_generation_prompt" in self._template.names
         return answer or bool(prompt.prefill) or direct
 
-    def _fill(self, messages: Sequence[Message], *, answer: bool) -> str:
+    def _fill(self, messages: Sequence[Message], *, answer: bool, variables: Mapping[str, Any] | None = None) -> str:
         if not self._system_role:
             messages = _without_system(messages)
-        return self._template.fill([*map(self._turn, messages)], answer=answer, variables=self._variables)
+        turns = [*map(self._turn, messages)]
+        return self._template.fill(turns, answer=answer, variables=self._variables if variables is None else variables)
 
     def _turn(self, message: Message) -> dict[str, Any]:
         content = [{"type": "text", "text": message.content}] if self._parts else message.content
