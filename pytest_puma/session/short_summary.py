@@ -48,19 +48,24 @@ class ShortSummary:
 
     def _missing(self, terminalreporter: Any) -> Iterator[str]:
         """Yield the reason of each failed item whose line is longer than the terminal is wide."""
+        for kind in (kind for kind, character in _KINDS.items() if character in terminalreporter.reportchars):
+            for report in terminalreporter.stats.get(kind, []):
+                if reason := _reason(report):
+                    yield from self._without_room(kind, report, reason)
+
+    def _without_room(self, kind: str, report: Any, reason: str) -> Iterator[str]:
+        """Yield a reason that its line has no room for."""
+        # Here, as runs without benchmarks must not pay for these imports.
         from pytest_puma.core.errors import one_line
         from pytest_puma.report import escape
         from pytest_puma.report.table import text_width
 
         writer = self._config.get_terminal_writer()
-        for kind, character in _KINDS.items():
-            for report in terminalreporter.stats.get(kind, []) if character in terminalreporter.reportchars else []:
-                reason = _reason(report)
-                name = getattr(report, "puma_cell", None) or report.nodeid
-                # pytest takes a line with colours for no wider than its reason.
-                before = "" if writer.hasmarkup else f"{kind} {report.nodeid}"
-                if reason and text_width(f"{before} - {reason}") > writer.fullwidth:
-                    yield f"  {escape.terminal(name)}: {escape.terminal(one_line(reason, _LONGEST))}"
+        name = getattr(report, "puma_cell", None) or report.nodeid
+        # pytest takes a line with colours for no wider than its reason.
+        before = "" if writer.hasmarkup else f"{kind} {report.nodeid}"
+        if text_width(f"{before} - {reason}") > writer.fullwidth:
+            yield f"  {escape.terminal(name)}: {escape.terminal(one_line(reason, _LONGEST))}"
 
 
 def _reason(report: Any) -> str:

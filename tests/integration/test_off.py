@@ -12,16 +12,23 @@ def test_a_project_without_benchmarks_pays_for_the_plugin_file_alone(
     # It has an option of ours, and a project with one is a project with benchmarks.
     monkeypatch.delenv("PYTEST_ADDOPTS")
     pytester.makepyfile(
-        f"""
+        test_off=f"""
         import sys
 
         def test_nothing_heavy_is_loaded():
             assert "pytest_puma.plugin" in sys.modules
             assert [name for name in {HEAVY!r} if name in sys.modules] == []
-        """
+        """,
+        conftest=f"""
+        import sys
+
+        def pytest_unconfigure():
+            print("at the end:", [name for name in {HEAVY!r} if name in sys.modules])
+        """,
     )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
     result.assert_outcomes(passed=1)
+    assert "at the end: []" in result.outlines
     output = [line for line in result.outlines if "puma" in line]
     assert [line for line in output if not line.startswith("plugins: ")] == []
     assert not (pytester.path / ".puma").exists()
