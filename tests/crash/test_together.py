@@ -50,8 +50,8 @@ def test_processes_that_create_a_store_at_once_all_keep_their_answers(tmp_path: 
 
 def test_processes_that_find_a_damaged_store_at_once_set_it_aside_once(tmp_path: Path) -> None:
     for number in range(part(10)):
-        path = tmp_path / f"{number}" / "responses.sqlite"
-        path.parent.mkdir()
+        path = tmp_path / f"{number}" / ".puma" / "responses.sqlite"
+        path.parent.mkdir(parents=True)
         path.write_bytes(b"x" * 9000)
         (message,) = crowd(path)
         assert "was damaged" in message

@@ -61,13 +61,17 @@ def written(root: Path, whole: Run) -> Path:
 
 
 def as_stored(whole: Run) -> Run:
-    """The run without what only the run itself needed; notes are once for each model."""
+    """The run without what only the run itself needed; notes are once for each model, counts are plain."""
     empty: dict[str, Any] = {
         each.name: each.default_factory() if callable(each.default_factory) else each.default
         for each in fields(Outcome)
         if each.name in DURING
     } | {"predictions": (), "drift": None}
-    first, *others = (replace(each, **empty) for each in whole.outcomes)
+    plain = (
+        replace(each, confusion={gold: dict(answers) for gold, answers in each.confusion.items()}, **empty)
+        for each in whole.outcomes
+    )
+    first, *others = plain
     return replace(whole, outcomes=(first, *(replace(each, notes=()) for each in others)))
 
 
