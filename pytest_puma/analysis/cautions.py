@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from pytest_puma.core import TRUNCATED, Prediction, Sample, Scenario
+from pytest_puma.core import Prediction, Sample, Scenario
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.metrics.statistic import MIN_ROWS
@@ -84,7 +84,7 @@ def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
 
 def _on_truncation(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
     """A sentence if many texts were cut off. A label is mostly complete before its reply is."""
-    cut = sum(prediction.finish in TRUNCATED for prediction in predictions)
+    cut = sum(prediction.truncated for prediction in predictions)
     if scenario.kind.form != "texts" or cut <= TOLERATED_TRUNCATION * len(predictions):
         return []
     sentence = f"{cut} of {len(predictions)} replies were cut off at the token limit, and are scored as they are; "

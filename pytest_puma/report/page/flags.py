@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pytest_puma.core import TRUNCATED, Flip, Key, Prediction
+from pytest_puma.core import Flip, Key, Prediction
 from pytest_puma.store.serialize import storable
 from pytest_puma.task_types import TaskKind
 
@@ -35,7 +35,7 @@ def flags_of(kind: TaskKind, predictions: Iterable[Prediction], flips: Iterable[
             | (RIGHT if each.loss == 0 else 0)
             | (PARSE_FAILURE if failed else 0)
             | (UNSCORED if each.loss is None and not failed else 0)
-            | (CUT_OFF if each.finish in TRUNCATED or each.finish == "overflow" else 0)
+            | (CUT_OFF if each.truncated or each.finish == "overflow" else 0)
             | (SURE_AND_WRONG if wrong and (top_probability(each) or 0) >= _SURE else 0)
             | flipped.get(each.key, 0)
         )
