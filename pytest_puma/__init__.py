@@ -26,10 +26,10 @@ if TYPE_CHECKING:
         metric,
     )
     from pytest_puma.perturbations import Group, Perturbation
+    from pytest_puma.runs.loaded import LoadedRun, load_run
     from pytest_puma.scenarios.choice import ChoiceScenario
     from pytest_puma.scenarios.completion import CompletionScenario
     from pytest_puma.scenarios.file import FileScenario
-    from pytest_puma.store.loaded import LoadedRun, load_run
     from pytest_puma.strategies import Strategy, Task
 
 __version__ = "0.1.0"
@@ -64,11 +64,11 @@ _ELSEWHERE = {
     "CompletionScenario": "pytest_puma.scenarios.completion",
     "FileScenario": "pytest_puma.scenarios.file",
     "Group": "pytest_puma.perturbations",
-    "LoadedRun": "pytest_puma.store.loaded",
+    "LoadedRun": "pytest_puma.runs.loaded",
     "Perturbation": "pytest_puma.perturbations",
     "Strategy": "pytest_puma.strategies",
     "Task": "pytest_puma.strategies",
-    "load_run": "pytest_puma.store.loaded",
+    "load_run": "pytest_puma.runs.loaded",
 }
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
     from pytest_puma.core import Outcome, Responder
-    from pytest_puma.run.cell import Cell
+    from pytest_puma.evaluation.cell import Cell
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -27,14 +27,14 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    from pytest_puma.session.options import add_options
+    from pytest_puma.session.settings.options import add_options
 
     add_options(parser)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None]:
-    from pytest_puma.session.options import check_options
+    from pytest_puma.session.settings.options import check_options
 
     yield
     check_options(parser, args)
@@ -43,15 +43,15 @@ def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Gen
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     from pytest_puma.session.collected import NAME, Collecting
-    from pytest_puma.session.config import check_command_line
-    from pytest_puma.session.controller import register
+    from pytest_puma.session.controller.controller import register
+    from pytest_puma.session.settings.config import check_command_line
 
     config.addinivalue_line("markers", "puma(scenario, *, strategies, samples, seed, gates, ...): a benchmark")
     check_command_line(config)
     config.pluginmanager.register(Collecting(), NAME)
     register(config)
     if config.option.puma_plan:
-        from pytest_puma.session.planner import Planner
+        from pytest_puma.session.items.planner import Planner
 
         config.pluginmanager.register(Planner(config), "puma-planner")
 
@@ -59,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     if not getattr(config.option, "tx", None):
         return None
-    from pytest_puma.session.xdist import header
+    from pytest_puma.session.workers.xdist import header
 
     return header(config)
 
@@ -68,10 +68,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix not in {".yaml", ".yml"}:
         return None
     if ".puma." in file_path.name or parent.session.isinitpath(file_path):
-        from pytest_puma.session.collect import spec_file
+        from pytest_puma.session.items.collect import spec_file
 
         return spec_file(file_path, parent)
-    from pytest_puma.session.unnamed import warn_of_spec
+    from pytest_puma.session.items.unnamed import warn_of_spec
 
     warn_of_spec(file_path, parent)
     return None
@@ -79,14 +79,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "puma" in metafunc.fixturenames or any(mark.name == "puma" for mark in metafunc.definition.own_markers):
-        from pytest_puma.session.collect import parametrize
+        from pytest_puma.session.items.collect import parametrize
 
         parametrize(metafunc)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.option.puma_scenario or config.option.puma_only_flips or config.option.puma_rescore:
-        from pytest_puma.session.collect import deselect
+        from pytest_puma.session.items.collect import deselect
 
         deselect(config, items)
 
@@ -94,7 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Responder]:
     """The engine of a model: loaded for its first cell, freed before the next model loads. Or a reader of answers."""
-    from pytest_puma.session.item import open_responder
+    from pytest_puma.session.items.item import open_responder
 
     if not hasattr(request, "param"):
         fault = "puma: the fixture puma was requested while a test without cells runs"
@@ -114,7 +114,7 @@ def _puma_cell(request: pytest.FixtureRequest) -> Cell:
 @pytest.fixture
 def puma(request: pytest.FixtureRequest, _puma_engine: Responder, _puma_cell: Cell) -> Outcome:
     """The outcome of the cell: `puma["f1_macro"]` is a value, `puma.predictions` are the predictions."""
-    from pytest_puma.session.item import run
+    from pytest_puma.session.items.item import run
 
     return run(request.node, _puma_cell, _puma_engine)
 
@@ -134,7 +134,7 @@ def pytest_make_collect_report(
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     if "_puma_cell" not in getattr(item, "fixturenames", ()):
         return (yield)
-    from pytest_puma.session.item import prepared
+    from pytest_puma.session.items.item import prepared
 
     return (yield from prepared(item))
 
@@ -147,7 +147,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         if any(mark.name == "puma" for mark in pyfuncitem.own_markers):
             pytest.fail("puma: the puma marker came while the test ran, where it makes no cells", pytrace=False)
         return result
-    from pytest_puma.session.item import judged
+    from pytest_puma.session.items.item import judged
 
     return (yield from judged(pyfuncitem))
 
@@ -156,7 +156,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     report = yield
     if "_puma_cell" in getattr(item, "fixturenames", ()):
-        from pytest_puma.session.item import attach
+        from pytest_puma.session.items.item import attach
 
         attach(item, call, report)
     return report
@@ -166,7 +166,7 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
     value = getattr(report, "puma_value", None)
     if value is None or config.get_verbosity(pytest.Config.VERBOSITY_TEST_CASES) <= 0:
         return None
-    from pytest_puma.session.failing import status
+    from pytest_puma.session.items.failing import status
 
     return status(report, value)
 
@@ -174,20 +174,20 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
 # These two run before the hooks of xdist, which always return a value.
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    from pytest_puma.session.xdist import auto_workers
+    from pytest_puma.session.workers.xdist import auto_workers
 
     return auto_workers(config)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
-    from pytest_puma.session.xdist import make_scheduler
+    from pytest_puma.session.workers.xdist import make_scheduler
 
     return make_scheduler(config, log)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: WorkerController) -> None:
-    from pytest_puma.session.xdist import add_worker_input
+    from pytest_puma.session.workers.xdist import add_worker_input
 
     add_worker_input(node.config, node.workerinput)

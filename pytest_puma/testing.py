@@ -20,10 +20,10 @@ from pytest_puma.core import EngineError, Model, Outcome, Prompt, Step
 from pytest_puma.core.thoughts import Thoughts
 from pytest_puma.engine.chat import as_text
 from pytest_puma.engine.engine import Engine
+from pytest_puma.evaluation import evaluate as evaluation
+from pytest_puma.evaluation.cell import Cell
 from pytest_puma.planning.scores import own_scores
 from pytest_puma.planning.settings import Registry
-from pytest_puma.run import evaluate as evaluation
-from pytest_puma.run.cell import Cell
 from pytest_puma.strategies import parse_strategy
 
 if TYPE_CHECKING:

@@ -28,12 +28,12 @@ from pytest_puma.core import (
     Status,
     Verdict,
 )
+from pytest_puma.evaluation.assess import Context
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair
 from pytest_puma.perturbations import Perturbation, parse_perturbation
-from pytest_puma.run.assess import Context
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.strategies import Strategy, Task, parse_strategy
 from pytest_puma.strategies.templates import Template, find_template

@@ -11,7 +11,7 @@ from statistics import mean, median
 
 import pytest
 
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 
 PRIORITIES = ("Critical", "Major", "Minor", "Trivial")

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from pytest_puma.core import Prediction, Sample, Scenario
+from pytest_puma.datasets.texts import beginning
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.metrics.statistic import MIN_ROWS
-from pytest_puma.scenarios.texts import beginning
 from pytest_puma.task_types import KINDS
 
 #: A higher mean probability outside the scored labels gives a warning. In zero-shot triage, a chat model of

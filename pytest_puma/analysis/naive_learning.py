@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_puma.core import DataError, Sample, Scenario
+from pytest_puma.datasets.gold import hidden_fields
+from pytest_puma.datasets.order import plain_text
+from pytest_puma.datasets.texts import text_fields
 from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.scenarios.gold import hidden_fields
-from pytest_puma.scenarios.order import plain_text
-from pytest_puma.scenarios.texts import text_fields
 from pytest_puma.stats import components
 
 if TYPE_CHECKING:

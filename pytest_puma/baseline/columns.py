@@ -16,7 +16,7 @@ from typing import Any
 from pytest_puma.core import LOSS, Key, Prediction, Usage
 from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
-from pytest_puma.core.shape import misfit
+from pytest_puma.platform.shape import misfit
 
 #: Significant digits of a measure, a score and a probability: more would change with every processor.
 _DIGITS = 6

@@ -10,7 +10,7 @@ from pytest_puma.baseline.columns import answers_of, columns_of, rounded, stored
 from pytest_puma.baseline.signature import SINCE_FORMAT_2, changed_parts
 from pytest_puma.core import CellId, Drift, Key, Outcome, Prediction
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.core.shape import misfit
+from pytest_puma.platform.shape import misfit
 
 #: Wall-clock measures, which another machine or hour changes.
 TIMED = ("latency_mean",)

@@ -34,11 +34,11 @@ from typing import Any, TypeAlias
 
 from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import DataError
-from pytest_puma.core.atomic import write_together
-from pytest_puma.core.errors import one_line
-from pytest_puma.core.json_text import parse_json
-from pytest_puma.core.locks import locked
-from pytest_puma.core.regular_file import regular
+from pytest_puma.errors import one_line
+from pytest_puma.platform.atomic import write_together
+from pytest_puma.platform.json_text import parse_json
+from pytest_puma.platform.locks import locked
+from pytest_puma.platform.regular_file import regular
 
 FORMAT = 2
 #: The formats that can be read: the first one has no trials, groups and scores.

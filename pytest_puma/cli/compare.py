@@ -13,10 +13,10 @@ from pytest_puma.cli.older import BASELINE, add_baselines, older_of
 from pytest_puma.cli.output import show, width
 from pytest_puma.cli.project import RUN_HELP, add_project, run_of, run_with
 from pytest_puma.core import DataError
-from pytest_puma.core.errors import did_you_mean
+from pytest_puma.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from pytest_puma.history.comparison import RunComparison
+    from pytest_puma.runs.comparison import RunComparison
 
 #: Every cell has it in its name, and no run.
 _MODEL = "@"
@@ -41,8 +41,8 @@ def add_command(commands: Any) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
+    from pytest_puma.codec.serialize import plain
     from pytest_puma.report import comparison as report
-    from pytest_puma.store.serialize import plain
 
     result = _cells(options) if _MODEL in options.new else _runs(options)
     if options.format == "json":
@@ -55,8 +55,8 @@ def _compare(options: argparse.Namespace) -> None:
 
 def _cells(options: argparse.Namespace) -> RunComparison:
     """Compare two cells, each of the newest run that has it."""
-    from pytest_puma.history.comparison import compare
-    from pytest_puma.history.older import OlderCell, OlderRun
+    from pytest_puma.runs.comparison import compare
+    from pytest_puma.runs.older import OlderCell, OlderRun
 
     if _MODEL not in options.old:
         msg = f"compare: A is {options.old!r}, and B a cell; expected two cells, or two runs"
@@ -70,7 +70,7 @@ def _cells(options: argparse.Namespace) -> RunComparison:
 
 
 def _runs(options: argparse.Namespace) -> RunComparison:
-    from pytest_puma.history.comparison import compare
+    from pytest_puma.runs.comparison import compare
 
     if options.new == BASELINE:
         msg = "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"

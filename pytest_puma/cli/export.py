@@ -9,11 +9,11 @@ from typing import Any
 from pytest_puma.cli.output import show
 from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
-from pytest_puma.core.user_path import user_path
+from pytest_puma.platform.user_path import user_path
 from pytest_puma.report import csv
 from pytest_puma.report.export import FORMATS, export
 from pytest_puma.report.rows import counted
-from pytest_puma.store.loaded import PREDICTION_COLUMNS, load_run
+from pytest_puma.runs.loaded import PREDICTION_COLUMNS, load_run
 
 
 def add_command(commands: Any) -> None:

@@ -12,12 +12,12 @@ from typing import Any
 
 from pytest_puma.cli.output import show, show_section, width
 from pytest_puma.cli.project import RUN_HELP, add_project, history_of, run_of
+from pytest_puma.codec.serialize import plain
 from pytest_puma.core import DataError
-from pytest_puma.core.errors import did_you_mean
-from pytest_puma.history.index import History
+from pytest_puma.errors import did_you_mean
 from pytest_puma.report import history as report
 from pytest_puma.report.rows import counted
-from pytest_puma.store.serialize import plain
+from pytest_puma.runs.index import History
 
 _LISTED, _SHOWN = 30, 30
 _ON_CHANGES = (
@@ -75,7 +75,7 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _trend(options: argparse.Namespace) -> None:
-    from pytest_puma.history.trend import steps
+    from pytest_puma.runs.trend import steps
 
     _check_last(options)
     with history_of(options) as history:

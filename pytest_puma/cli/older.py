@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from pytest_puma.cli.project import project_of, run_of
 from pytest_puma.core import DataError
-from pytest_puma.core.user_path import user_path
+from pytest_puma.platform.user_path import user_path
 
 if TYPE_CHECKING:
-    from pytest_puma.history.older import Older
-    from pytest_puma.history.rows import RunRow
+    from pytest_puma.runs.older import Older
+    from pytest_puma.runs.rows import RunRow
 
 BASELINE = "baseline"
 
@@ -27,9 +27,9 @@ def add_baselines(parser: argparse.ArgumentParser) -> None:
 def older_of(text: str, options: argparse.Namespace, newer: RunRow) -> Older:
     """Return the run that an argument names, another one than `newer`, or the baselines of the project."""
     from pytest_puma.baseline import Baselines
-    from pytest_puma.history.older import OlderBaselines, OlderRun
-    from pytest_puma.session.config import BASELINES
-    from pytest_puma.session.project import ini_values
+    from pytest_puma.runs.older import OlderBaselines, OlderRun
+    from pytest_puma.session.settings.config import BASELINES
+    from pytest_puma.session.settings.project import ini_values
 
     if text != BASELINE:
         row, past = run_of(text, options, newer=newer)

@@ -8,13 +8,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pytest_puma.core import DataError
-from pytest_puma.core.errors import did_you_mean
-from pytest_puma.core.user_path import user_path
-from pytest_puma.history.index import History
-from pytest_puma.history.names import find_run
-from pytest_puma.history.rows import RunRow
-from pytest_puma.store.past_run import PastRun
-from pytest_puma.store.project_folder import runs_of
+from pytest_puma.errors import did_you_mean
+from pytest_puma.platform.project_folder import runs_of
+from pytest_puma.platform.user_path import user_path
+from pytest_puma.runs.index import History
+from pytest_puma.runs.names import find_run
+from pytest_puma.runs.past_run import PastRun
+from pytest_puma.runs.rows import RunRow
 
 RUN_HELP = "a number, a name or its beginning, last, last~2, a commit, or a branch (its newest clean run)"
 

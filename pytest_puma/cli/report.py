@@ -11,9 +11,9 @@ from pytest_puma.cli.older import add_baselines, older_of
 from pytest_puma.cli.output import show
 from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
-from pytest_puma.core.errors import check_limits
-from pytest_puma.core.user_path import user_path
+from pytest_puma.errors import check_limits
 from pytest_puma.planning.reports import TEXTS, PageSettings
+from pytest_puma.platform.user_path import user_path
 
 
 def add_command(commands: Any) -> None:
@@ -36,11 +36,11 @@ def add_command(commands: Any) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from pytest_puma.core.atomic import write_whole
-    from pytest_puma.history.comparison import compare
+    from pytest_puma.codec.serialize import storable
+    from pytest_puma.platform.atomic import write_whole
     from pytest_puma.report.page.against import against_run
     from pytest_puma.report.page.page import as_page
-    from pytest_puma.store.serialize import storable
+    from pytest_puma.runs.comparison import compare
 
     check_limits({"--mb": (options.mb, 1, math.inf)})
     row, past = run_of(options.name, options)

@@ -14,15 +14,15 @@ from tabulate import tabulate
 
 from pytest_puma.cli.output import show
 from pytest_puma.core import CellId, DataError
-from pytest_puma.core.user_path import user_path
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
+from pytest_puma.platform.user_path import user_path
 from pytest_puma.report.rows import counted
-from pytest_puma.store import contents
-from pytest_puma.store.changes import changes
-from pytest_puma.store.database import ResponseStore
-from pytest_puma.store.recipe import DIGITS
-from pytest_puma.store.recover import recover
-from pytest_puma.store.upkeep import prune
+from pytest_puma.responses import contents
+from pytest_puma.responses.changes import changes
+from pytest_puma.responses.database import ResponseStore
+from pytest_puma.responses.recipe import DIGITS
+from pytest_puma.responses.recover import recover
+from pytest_puma.responses.upkeep import prune
 
 _SAVE = "rename it, and save what can be read: pytest-puma store recover NEW_NAME"
 

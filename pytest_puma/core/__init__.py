@@ -23,16 +23,6 @@ from pytest_puma.core.conversation import (
 )
 from pytest_puma.core.decline import REGRESSION_LEVEL, Decline
 from pytest_puma.core.drift import Drift
-from pytest_puma.core.errors import (
-    DataError,
-    EngineError,
-    MetricError,
-    ModelError,
-    PumaError,
-    SettingsError,
-    TemplateError,
-    UnchangedError,
-)
 from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.gate import Doubt, Gate
@@ -51,10 +41,20 @@ from pytest_puma.core.run import Fault, Run
 from pytest_puma.core.sample import Choice, Sample
 from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
-from pytest_puma.core.stamp import Stamp, Stamps
 from pytest_puma.core.task import DeclaredScore, Task
 from pytest_puma.core.trial import Trial
 from pytest_puma.core.verdict import Policy, Status, Verdict
+from pytest_puma.errors import (
+    DataError,
+    EngineError,
+    MetricError,
+    ModelError,
+    PumaError,
+    SettingsError,
+    TemplateError,
+    UnchangedError,
+)
+from pytest_puma.platform.stamp import Stamp, Stamps
 
 __all__ = [
     "LEVEL",

@@ -17,7 +17,7 @@ from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from pytest_puma.core.errors import SettingsError, check_limits
+from pytest_puma.errors import SettingsError, check_limits
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Finish: TypeAlias = Literal["stop", "length", "context", "scored", "overflow"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, overload
 
-from pytest_puma.core.errors import SettingsError, did_you_mean
+from pytest_puma.errors import SettingsError, did_you_mean
 from pytest_puma.task_types import KINDS
 
 Direction: TypeAlias = Literal["high", "low", "neither"]

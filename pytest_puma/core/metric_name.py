@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pytest_puma.core.errors import SettingsError
+from pytest_puma.errors import SettingsError
 
 Fold: TypeAlias = Literal["mean", "min", "max"]
 

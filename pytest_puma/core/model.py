@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pytest_puma.core.errors import SettingsError, check_limits
-from pytest_puma.core.stamp import Stamps
+from pytest_puma.errors import SettingsError, check_limits
+from pytest_puma.platform.stamp import Stamps
 
 #: The content of a model's file: weights to compute with, given answers, the predictions of an earlier run, or the
 #: response store.

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import Metric, Prediction, Scenario, SettingsError
-from pytest_puma.core.time_limit import CALL, limited
 from pytest_puma.metrics.scoring import as_number, raised, unusable
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
+from pytest_puma.platform.time_limit import CALL, limited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

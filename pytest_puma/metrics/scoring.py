@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from pytest_puma.core import LOSS, Metric, MetricError, Pool, Prediction, Sample, Scenario, SettingsError
-from pytest_puma.core.errors import raised_in
 from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
-from pytest_puma.core.time_limit import CALL, limited
+from pytest_puma.errors import raised_in
+from pytest_puma.platform.time_limit import CALL, limited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_puma.core import ModelError
-from pytest_puma.core.installation import install_extra
 from pytest_puma.models.parts import part_names
+from pytest_puma.platform.installation import install_extra
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

@@ -13,9 +13,9 @@ from pathlib import Path
 from secrets import token_hex
 
 from pytest_puma.core import ModelError
-from pytest_puma.core.locks import locked
 from pytest_puma.models.digest import weights_digest
 from pytest_puma.models.search import user_cache
+from pytest_puma.platform.locks import locked
 
 _BLOCK = 1 << 20
 

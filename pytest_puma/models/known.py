@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from pytest_puma.core import Stamps
-from pytest_puma.core.atomic import write_whole
 from pytest_puma.models.search import user_cache
+from pytest_puma.platform.atomic import write_whole
 
 #: The digest of the weights; the build of llama.cpp that a first use of the files did not crash.
 Fact: TypeAlias = Literal["sha256", "tried"]

@@ -17,9 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_puma.core import ModelError
-from pytest_puma.core.installation import install
 from pytest_puma.models.joined import join_pieces
 from pytest_puma.models.parts import part_names
+from pytest_puma.platform.installation import install
 
 _PIECE = re.compile(r"(?P<name>.+\.gguf)\.part-?(?P<number>\d+)", re.IGNORECASE)
 _REQUIRED = re.compile(r"[A-Za-z0-9._-]+")

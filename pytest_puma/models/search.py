@@ -8,8 +8,8 @@ from glob import escape
 from pathlib import Path
 
 from pytest_puma.core import ModelError
-from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.models.parts import part_names
+from pytest_puma.platform.bundled import bundled_folder
 
 _SHOWN = 10
 

@@ -10,7 +10,7 @@ from time import perf_counter
 from pytest_puma.core import Model, Step
 from pytest_puma.engine.cores import cores
 from pytest_puma.engine.native import NativeBackend, smoke_test
-from pytest_puma.store.throughput import Throughput
+from pytest_puma.runs.throughput import Throughput
 
 #: Seconds of reading, and of writing.
 _SECONDS = 1.0

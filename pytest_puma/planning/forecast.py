@@ -10,14 +10,14 @@ from pytest_puma.core import Forecast, Model, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend, smoke_test
 from pytest_puma.engine.native.memory import context_bytes
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.conversations import run_conversations
+from pytest_puma.evaluation.tasks import by_sample, tasks_of
 from pytest_puma.models import GgufFile, inspect_model, known_digest
 from pytest_puma.planning.powers import detectable, powers
 from pytest_puma.planning.remaining import KeptAnswers, Remaining
 from pytest_puma.planning.storage import StoreSettings
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.conversations import run_conversations
-from pytest_puma.run.tasks import by_sample, tasks_of
-from pytest_puma.store.throughput import Throughput
+from pytest_puma.runs.throughput import Throughput
 from pytest_puma.strategies import Task
 
 

@@ -16,14 +16,14 @@ from typing import Any
 from pytest_puma.baseline import TIMED
 from pytest_puma.core import Gate, Model, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
+from pytest_puma.datasets.groups import Groups
+from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates import applies
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Registry, Settings
 from pytest_puma.planning.subjects import subjects_of
-from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.declared import check_class, check_declared, check_name
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.scenarios.groups import Groups
 
 #: `samples='all'` is refused for data with as many samples: a scenario that generates its rows never ends.
 TOO_MANY_SAMPLES = 100_000

@@ -15,8 +15,8 @@ from pytest_puma.core import Model, ModelError
 from pytest_puma.models import ModelArgument, find_model, parse_argument, weights_digest
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.recorded import RECORDED
-from pytest_puma.store.database import ResponseStore
-from pytest_puma.store.recipe import DIGITS
+from pytest_puma.responses.database import ResponseStore
+from pytest_puma.responses.recipe import DIGITS
 
 
 def offline_models(

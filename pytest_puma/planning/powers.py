@@ -14,10 +14,10 @@ import numpy as np
 
 from pytest_puma.core import Gate, Power
 from pytest_puma.core.spread import Spread
+from pytest_puma.evaluation.cell import Cell
 from pytest_puma.gates.detection import Compared
 from pytest_puma.gates.power import detection_of, of_gate
 from pytest_puma.metrics import declaration
-from pytest_puma.run.cell import Cell
 from pytest_puma.stats.sizes import typical_difference
 from pytest_puma.strategies import Task
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_puma.core import DataError, PumaError, TemplateError
+from pytest_puma.replies.cue import begins_with
+from pytest_puma.replies.letters import lettered
 from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.scenarios.cue import begins_with
-from pytest_puma.scenarios.letters import lettered
 from pytest_puma.strategies import Strategy, Task
 from pytest_puma.strategies.composed import Composed
 

@@ -9,10 +9,10 @@ from dataclasses import fields, replace
 from typing import TypeAlias
 
 from pytest_puma.core import Generation, Sample, SettingsError
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.tasks import rows_of, tasks_on
 from pytest_puma.planning.prompts import check_prompts, warn_of_spaces
 from pytest_puma.planning.settings import Settings
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.tasks import rows_of, tasks_on
 from pytest_puma.strategies.rehearsal import rehearse
 
 #: Everything that decides the samples and prompts of a cell, by name.

@@ -10,11 +10,11 @@ from pathlib import Path
 from pytest_puma.core import Origin
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.planning.storage import StoreMode, StoreSettings
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.conversations import run_conversations
-from pytest_puma.store.database import ResponseStore
-from pytest_puma.store.keeping import KeepingEngine
+from pytest_puma.responses.database import ResponseStore
+from pytest_puma.responses.keeping import KeepingEngine
 from pytest_puma.strategies import Task
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core import SettingsError
-from pytest_puma.core.atomic import obstacle
-from pytest_puma.core.installation import install_extra
-from pytest_puma.core.user_path import user_path
+from pytest_puma.platform.atomic import obstacle
+from pytest_puma.platform.installation import install_extra
+from pytest_puma.platform.user_path import user_path
 
 Texts: TypeAlias = Literal["all", "none"]
 #: Whether the page shows prompts and replies.
@@ -43,7 +43,7 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    "json": Format("pytest_puma.store.record:as_json", b'{\n "format": '),
+    "json": Format("pytest_puma.runs.record:as_json", b'{\n "format": '),
     "csv": Format("pytest_puma.report.csv:as_csv", b"cell,scenario,strategy,perturbation,model,metric,value"),
     "md": Format("pytest_puma.report.markdown:as_markdown", b"### puma: "),
     "parquet": Format("pytest_puma.report.parquet:as_parquet", b"perturbation"),

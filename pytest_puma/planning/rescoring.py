@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from pytest_puma.core import Model, ModelOptions
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions
-from pytest_puma.store.recorded_run import RecordedCell, RecordedRun
+from pytest_puma.runs.recorded_run import RecordedCell, RecordedRun
 
 
 def as_recorded(benchmark: BenchmarkSpec, run: RecordedRun | None, *, test: str) -> BenchmarkSpec:

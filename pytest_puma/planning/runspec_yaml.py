@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from pytest_puma.core import SettingsError
-from pytest_puma.run.cell import MAX_SEED
+from pytest_puma.evaluation.cell import MAX_SEED
 
 #: A kind of value: in words, and as a test.
 _Kind: TypeAlias = tuple[str, Callable[[Any], bool]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from pytest_puma.core import Metric, Scenario, SettingsError
-from pytest_puma.core.errors import did_you_mean
 from pytest_puma.core.metric_name import MetricName
+from pytest_puma.errors import did_you_mean
 from pytest_puma.metrics import is_metric, metric_names, names_of_kind
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.metrics.library.extras import missing

@@ -11,18 +11,18 @@ from typing import Literal
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.baseline import Baselines, Entry, why_missing
 from pytest_puma.core import Gate, Generation, Metric, Model, Policy, Scenario, SettingsError
-from pytest_puma.core.errors import check_limits, did_you_mean
+from pytest_puma.errors import check_limits, did_you_mean
+from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
 from pytest_puma.gates import parse_gate
-from pytest_puma.history.older import OlderRun
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.planning.reports import PageSettings, ReportFile
 from pytest_puma.planning.storage import StoreSettings
-from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
+from pytest_puma.runs.older import OlderRun
+from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from pytest_puma.scenarios.small import SMALL_SETS
-from pytest_puma.store.recorded_run import RecordedRun
 from pytest_puma.strategies import ALL, Strategy, parse_strategy
 from pytest_puma.strategies.misnamed import ANY
 

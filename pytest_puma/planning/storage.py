@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pytest_puma.core import SettingsError
-from pytest_puma.store.project_folder import responses_of
+from pytest_puma.platform.project_folder import responses_of
 
 #: Answers read from the store: `mix` all that are kept, `whole` only batches that are kept to their end, `fresh`
 #: none; `off`: there is no store.

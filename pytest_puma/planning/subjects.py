@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_puma.core import SettingsError
+from pytest_puma.datasets.groups import group_values, matches, no_subject
+from pytest_puma.evaluation.cell import Cell
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
-from pytest_puma.run.cell import Cell
-from pytest_puma.scenarios.groups import group_values, matches, no_subject
 
 
 def subjects_of(request: BenchmarkSpec, settings: Settings, seed: int) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
-from pytest_puma.core.errors import did_you_mean
 from pytest_puma.core.metric_name import MetricName, Slice
+from pytest_puma.datasets.groups import Groups
+from pytest_puma.errors import did_you_mean
+from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import metric_names
 from pytest_puma.planning.scores import available_scores
 from pytest_puma.planning.settings import Registry, Settings
-from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios.declared import check_declared
-from pytest_puma.scenarios.groups import Groups
 from pytest_puma.strategies import ALL
 
 #: The number of cells that a message names.

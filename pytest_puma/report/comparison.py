@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from tabulate import tabulate
 
 from pytest_puma.core import Contrast
-from pytest_puma.history.comparison import CellComparison, RunComparison
 from pytest_puma.report import escape, table
 from pytest_puma.report.contrasts import APPROXIMATE, p_value
 from pytest_puma.report.markdown import folded
 from pytest_puma.report.rows import counted, interval, number, signed
 from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import flip_lines
+from pytest_puma.runs.comparison import CellComparison, RunComparison
 
 COLUMNS = (
     Column(title="cell", leaves=5, heads="{}"),

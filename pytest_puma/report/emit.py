@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from pkgutil import resolve_name
 
+from pytest_puma.codec.serialize import storable
 from pytest_puma.core import DataError, Run
-from pytest_puma.core.atomic import write_whole
 from pytest_puma.planning.reports import FORMATS, PageSettings, ReportFile, foreign
-from pytest_puma.store.serialize import storable
+from pytest_puma.platform.atomic import write_whole
 
 
 def emit(run: Run, report: ReportFile, *, folder: Path | None, page: PageSettings) -> str:

@@ -12,7 +12,7 @@ from pytest_puma.report import table
 from pytest_puma.report.closing import power_lines
 from pytest_puma.report.rows import number
 from pytest_puma.report.table import Column
-from pytest_puma.store.throughput import Throughput
+from pytest_puma.runs.throughput import Throughput
 
 #: The columns that only repeats and kept answers need.
 _TRIALS, _KEPT = "trials", "kept"

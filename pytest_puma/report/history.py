@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_puma.core import LEVEL
-from pytest_puma.history.rows import MeasureRow, RunRow
 from pytest_puma.report import table
 from pytest_puma.report.notes import starred
 from pytest_puma.report.rows import number, signed
 from pytest_puma.report.table import Column
+from pytest_puma.runs.rows import MeasureRow, RunRow
 
 if TYPE_CHECKING:
-    from pytest_puma.history.trend import Step
+    from pytest_puma.runs.trend import Step
 
 RUNS = (
     Column(title="#", right=True),

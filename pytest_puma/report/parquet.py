@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_puma.core import DataError, Run
-from pytest_puma.core.installation import install_extra
+from pytest_puma.platform.installation import install_extra
 from pytest_puma.report.csv import COLUMNS, rows
 
 

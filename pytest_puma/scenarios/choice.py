@@ -23,10 +23,10 @@ from itertools import count
 from typing import Any, ClassVar
 
 from pytest_puma.core import Choice, DataError, Sample, SettingsError, Trial
-from pytest_puma.core.time_limit import READING, limited
+from pytest_puma.datasets.order import rank
+from pytest_puma.platform.time_limit import READING, limited
+from pytest_puma.replies.letters import LETTERS, lettered, read_choice
 from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.scenarios.letters import LETTERS, lettered, read_choice
-from pytest_puma.scenarios.order import rank
 
 
 class ChoiceScenario(ComposedScenario):

@@ -14,10 +14,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_puma.core import Choice, DataError, DataSource, Sample
+from pytest_puma.datasets.frames import to_frame
+from pytest_puma.datasets.hub import HUB, dataset_file
+from pytest_puma.datasets.records import check_required, read_records
 from pytest_puma.scenarios.file import FileScenario, content_of, shown_path
-from pytest_puma.scenarios.frames import to_frame
-from pytest_puma.scenarios.hub import HUB, dataset_file
-from pytest_puma.scenarios.records import check_required, read_records
 
 if TYPE_CHECKING:
     import pandas as pd

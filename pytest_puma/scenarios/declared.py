@@ -12,7 +12,7 @@ from inspect import Parameter, Signature, isfunction, signature
 from typing import Any, NoReturn
 
 from pytest_puma.core import Metric, PumaError, Scenario, SettingsError
-from pytest_puma.core.errors import did_you_mean, one_line
+from pytest_puma.errors import did_you_mean, one_line
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.task_types import KINDS

@@ -6,9 +6,9 @@ import math
 import re
 from pathlib import Path
 
-from pytest_puma.scenarios.answers import FIBONACCI, snap_fibonacci
+from pytest_puma.replies.answers import FIBONACCI, snap_fibonacci
+from pytest_puma.replies.statements import Statements
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.scenarios.statements import Statements
 from pytest_puma.task_types.regression import number_text
 
 #: The research data set: its licence forbids distribution, so it is used if the project's data folder has it.

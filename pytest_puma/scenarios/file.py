@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource, Scenario, SettingsError
-from pytest_puma.core.bundled import bundled_folder
-from pytest_puma.core.regular_file import regular
-from pytest_puma.scenarios.frames import to_records
-from pytest_puma.scenarios.layout import Layout, arrange
-from pytest_puma.scenarios.order import content_id, rank, rounds
-from pytest_puma.scenarios.table import MAX_DATA, read_table
+from pytest_puma.datasets.frames import to_records
+from pytest_puma.datasets.layout import Layout, arrange
+from pytest_puma.datasets.order import content_id, rank, rounds
+from pytest_puma.datasets.table import MAX_DATA, read_table
+from pytest_puma.platform.bundled import bundled_folder
+from pytest_puma.platform.regular_file import regular
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,18 +9,18 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from pytest_puma.scenarios.answers import own_words
+from pytest_puma.datasets.frames import to_frame, to_records
+from pytest_puma.datasets.pairs import draw_pairs, place_gold
+from pytest_puma.replies.answers import own_words
+from pytest_puma.replies.statements import Statements
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.scenarios.frames import to_frame, to_records
-from pytest_puma.scenarios.pairs import draw_pairs, place_gold
-from pytest_puma.scenarios.statements import Statements
 from pytest_puma.scenarios.triage_jira import PRIORITIES, TriageJiraScenario
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pytest_puma.core import OwnMetric, Prediction
-    from pytest_puma.scenarios.layout import Layout
+    from pytest_puma.datasets.layout import Layout
 
 Pair: TypeAlias = tuple[str, str]
 

@@ -10,13 +10,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from pytest_puma.core import DataError, Sample, SettingsError
-from pytest_puma.core.errors import one_line
 from pytest_puma.core.scenario import Duplicates
-from pytest_puma.scenarios.columns import check_columns
+from pytest_puma.datasets.columns import check_columns
+from pytest_puma.datasets.frames import places, to_records
+from pytest_puma.datasets.groups import groups_of, rows_of_subjects
+from pytest_puma.datasets.order import content_id, plain_text, rank, rounds
+from pytest_puma.errors import one_line
 from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.scenarios.frames import places, to_records
-from pytest_puma.scenarios.groups import groups_of, rows_of_subjects
-from pytest_puma.scenarios.order import content_id, plain_text, rank, rounds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_puma.replies.statements import Statements
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.scenarios.statements import Statements
 
 #: Most urgent first.
 PRIORITIES = ("Critical", "Major", "Minor", "Trivial")

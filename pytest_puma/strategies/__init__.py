@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pytest_puma.core import Conversation, Generation, SettingsError
-from pytest_puma.core.errors import did_you_mean
+from pytest_puma.errors import did_you_mean
 from pytest_puma.strategies import chain_of_thought, cloze_scoring, direct, egi, option_scoring, self_consistency
 from pytest_puma.strategies.failure import Failure, failure_of
 from pytest_puma.strategies.misnamed import own_strategy

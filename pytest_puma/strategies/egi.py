@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_puma.core import Answer, Conversation, Message, ask
-from pytest_puma.scenarios.answers import strip_reasoning
+from pytest_puma.replies.answers import strip_reasoning
 from pytest_puma.strategies.task import Task
 
 MAX_TOKENS = 200

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Answer, Response
-from pytest_puma.scenarios.answers import in_thoughts, strip_reasoning
+from pytest_puma.replies.answers import in_thoughts, strip_reasoning
 from pytest_puma.strategies.task import Task
 
 

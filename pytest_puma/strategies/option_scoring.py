@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from pytest_puma.core import Answer, Conversation, SettingsError, ask
-from pytest_puma.scenarios.letters import LETTERS
+from pytest_puma.replies.letters import LETTERS
 from pytest_puma.strategies.task import Task
 
 

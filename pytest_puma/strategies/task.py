@@ -23,14 +23,14 @@ from pytest_puma.core import (
     SettingsError,
     Trial,
 )
-from pytest_puma.core.errors import one_line, raised_in
 from pytest_puma.core.metric import Need
-from pytest_puma.core.time_limit import READING, limited
-from pytest_puma.scenarios.answers import final_answer, own_words, strip_reasoning
+from pytest_puma.errors import one_line, raised_in
+from pytest_puma.platform.time_limit import READING, limited
+from pytest_puma.replies.answers import final_answer, own_words, strip_reasoning
+from pytest_puma.replies.cut import ends_in, extends, without_last_word
+from pytest_puma.replies.letters import LETTERS
 from pytest_puma.scenarios.completion import CompletionScenario
 from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.scenarios.cut import ends_in, extends, without_last_word
-from pytest_puma.scenarios.letters import LETTERS
 from pytest_puma.strategies.rendered import RenderedTurn
 from pytest_puma.strategies.wording import USER, Wording
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.core.errors import did_you_mean, one_line
+from pytest_puma.errors import did_you_mean, one_line
 
 if TYPE_CHECKING:
     import jinja2

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import Message, TemplateError
-from pytest_puma.core.bundled import bundled_folder
-from pytest_puma.core.errors import did_you_mean
+from pytest_puma.errors import did_you_mean
+from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.strategies.blocks import refuse_empty, refuse_stray_text, turn_blocks
 from pytest_puma.strategies.misnamed import SUFFIX, misnamed
 from pytest_puma.strategies.template_faults import fault, place, reason

@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal, norm
 
 from pytest_puma.analysis import early_stopping
 from pytest_puma.core import Outcome
-from pytest_puma.run.cell import Cell
+from pytest_puma.evaluation.cell import Cell
 from pytest_puma.scenarios import EstimationTawosScenario
 from tests import factories
 from tests.factories import entry, evaluated, predictions

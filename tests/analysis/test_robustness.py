@@ -11,12 +11,12 @@ import pytest
 from scipy.stats import binomtest
 
 from pytest_puma.analysis.robustness import robustness
+from pytest_puma.codec.deserialize import from_lines
+from pytest_puma.codec.serialize import to_lines
 from pytest_puma.core import CellId, Outcome, Robustness, Scenario
 from pytest_puma.perturbations import Group, Perturbation
 from pytest_puma.report.robustness import sentences
 from pytest_puma.stats import holm
-from pytest_puma.store.deserialize import from_lines
-from pytest_puma.store.serialize import to_lines
 from tests.factories import LABELS, Estimation, Triage, computed_outcome, paired, predictions
 
 GOLDS = ["A", "A", "B", "B", "C", "C", "D", "D"]

@@ -13,7 +13,7 @@ from pytest_puma.baseline import Baselines
 from pytest_puma.cli import main
 from pytest_puma.core import Outcome
 from tests.factories import entry
-from tests.history.runs import MAIN, keep, triaged
+from tests.runs.runs import MAIN, keep, triaged
 
 CELL = "triage_jira-zero_shot@script"
 

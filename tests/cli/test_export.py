@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from pytest_puma.core import Outcome
-from pytest_puma.store.project_folder import runs_of
+from pytest_puma.platform.project_folder import runs_of
 from tests.cli.console import lines
-from tests.history.runs import keep, triaged
+from tests.runs.runs import keep, triaged
 
 FIRST = "20261101T100000-1"
 

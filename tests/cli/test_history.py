@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Outcome
+from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.report import contrasts, robustness
 from pytest_puma.report.terminal import summary
-from pytest_puma.store.project_folder import runs_of
 from tests.cli.console import error, lines
 from tests.factories import fault, measure, outcome
-from tests.history.runs import MAIN, keep
-from tests.store.test_past_run import whole_run
+from tests.runs.runs import MAIN, keep
+from tests.runs.test_past_run import whole_run
 
 FIRST, SECOND, THIRD = "20261101T100000-1", "20261102T100000-1", "20261103T100000-1"
 CELL = "triage-zero_shot@m"

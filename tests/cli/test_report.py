@@ -10,14 +10,14 @@ import pytest
 
 from pytest_puma.cli import main
 from pytest_puma.core import Outcome
-from pytest_puma.history.comparison import compare
-from pytest_puma.history.index import History
-from pytest_puma.history.older import OlderRun
 from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
-from pytest_puma.store.past_run import PastRun
-from tests.history.runs import MAIN, keep, triaged
+from pytest_puma.runs.comparison import compare
+from pytest_puma.runs.index import History
+from pytest_puma.runs.older import OlderRun
+from pytest_puma.runs.past_run import PastRun
 from tests.report.page.page import Page
+from tests.runs.runs import MAIN, keep, triaged
 
 CELL = "triage_jira-zero_shot@script"
 OLD, NEW = "20261101T100000-1", "20261102T100000-1"

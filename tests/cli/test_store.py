@@ -9,8 +9,8 @@ import pytest
 
 from pytest_puma.cli import main
 from pytest_puma.core import Generate, Message, Prompt, Response, Usage
-from pytest_puma.store.database import EngineRow, ResponseStore
-from tests.store.test_damage import damage, root
+from pytest_puma.responses.database import EngineRow, ResponseStore
+from tests.responses.test_damage import damage, root
 
 STORE = Path(".puma", "responses.sqlite")
 SIGNATURE: dict[str, object] = {"data": None, "generation": {}, "seed": 1, "samples": 2, "template_sha256": "a1" * 32}

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from pytest_puma.compat.eval_framework import BaseTask, ResponseType
 from pytest_puma.core import Model, Outcome
+from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.run.tasks import tasks_of
 from pytest_puma.strategies import Task
 from pytest_puma.testing import Cell, Engine, ScriptedBackend, evaluate, parse_strategy
 

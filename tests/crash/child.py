@@ -16,9 +16,9 @@ from typing import Any
 
 from pytest_puma.core import Backend, Conversation, Exchange, Model, Origin, Request, Response, Step
 from pytest_puma.engine.engine import Engine
-from pytest_puma.run import conversations
-from pytest_puma.session import item
-from pytest_puma.store.recipe import request_key
+from pytest_puma.evaluation import conversations
+from pytest_puma.responses.recipe import request_key
+from pytest_puma.session.items import item
 from pytest_puma.testing import ScriptedBackend
 
 #: Maximum milliseconds of a step.

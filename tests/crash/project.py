@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Response
-from pytest_puma.store.row import COLUMNS, sound_response
+from pytest_puma.responses.row import COLUMNS, sound_response
 from tests.conftest import ADDOPTS
 
 ROOT = Path(__file__).parents[2]

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pytest_puma.core import Generate, Message, Prompt, Response
-from pytest_puma.store.database import EngineRow, ResponseStore
-from pytest_puma.store.opening import open_to_write
-from pytest_puma.store.schema import upgrade
-from pytest_puma.store.upkeep import prune
+from pytest_puma.responses.database import EngineRow, ResponseStore
+from pytest_puma.responses.opening import open_to_write
+from pytest_puma.responses.schema import upgrade
+from pytest_puma.responses.upkeep import prune
 
 
 class Killer:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.store.database import ResponseStore
+from pytest_puma.responses.database import ResponseStore
 from tests.crash.amount import part
 from tests.crash.project import PATIENCE, CrashProject, kill, running
 from tests.crash.test_kill import ALONE, CELLS, PACE, WORKERS, check, opened

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Generate, Message, Prompt, Response
-from pytest_puma.store.database import EngineRow, ResponseStore
-from pytest_puma.store.opening import open_to_write
-from pytest_puma.store.upkeep import prune
+from pytest_puma.responses.database import EngineRow, ResponseStore
+from pytest_puma.responses.opening import open_to_write
+from pytest_puma.responses.upkeep import prune
 from tests.crash.amount import part
 from tests.crash.project import ROOT, running
 

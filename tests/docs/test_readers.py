@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from pytest_puma.scenarios import readers
+from pytest_puma.replies import readers
 from tests.docs.reference import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "readers.md").read_text(encoding="utf-8")

@@ -9,15 +9,15 @@ import pytest
 
 from pytest_puma import ChoiceScenario, CompletionScenario, FileScenario, hooks
 from pytest_puma.core import ModelOptions, Scenario
+from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.planning.reports import FORMATS, JUNIT
 from pytest_puma.planning.settings import RunOptions
 from pytest_puma.report.csv import COLUMNS
-from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.session.options import INI, OPTIONS
+from pytest_puma.session.settings.options import INI, OPTIONS
 from pytest_puma.strategies import ALL, parse_strategy
 from pytest_puma.task_types import KINDS
 from tests.docs.reference import PAGES, REFERENCE, ROOT, example, names_in, page_name, table

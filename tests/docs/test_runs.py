@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.cli import main
-from pytest_puma.history import names
 from pytest_puma.report.export import FORMATS
+from pytest_puma.runs import names
 from tests.docs.reference import ROOT, names_in, table
 
 # It also imports what no run in this process may import a second time.

@@ -13,7 +13,7 @@ import yaml
 from pytest_puma.cli import main
 from pytest_puma.cli.store import add_command
 from pytest_puma.planning.storage import MEGABYTES, MODES, RESPONSES
-from pytest_puma.session.options import OPTIONS
+from pytest_puma.session.settings.options import OPTIONS
 from tests.docs.reference import ROOT, example, names_in, table
 
 PAGE = (ROOT / "docs" / "reference" / "store.md").read_text(encoding="utf-8")

@@ -14,21 +14,21 @@ from typing import Any
 
 from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import Model, PumaError
+from pytest_puma.datasets.records import read_records
+from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.planning.rescoring import as_recorded, recorded_models
 from pytest_puma.planning.runspec import read_specs
 from pytest_puma.planning.settings import BenchmarkSpec, Registry, Settings
 from pytest_puma.report import escape
 from pytest_puma.report.forecast import forecast_lines
-from pytest_puma.run.evaluate import evaluate
+from pytest_puma.responses.answers import read_answers
+from pytest_puma.responses.recorded_answers import RecordedAnswers
+from pytest_puma.runs.loaded import load_run
+from pytest_puma.runs.recorded_run import RecordedRun
+from pytest_puma.runs.replay import Replay
+from pytest_puma.runs.run_folder import last_flips
+from pytest_puma.runs.throughput import Throughput, read_throughput, write_throughput
 from pytest_puma.scenarios import TriageJiraScenario
-from pytest_puma.scenarios.records import read_records
-from pytest_puma.store.answers import read_answers
-from pytest_puma.store.loaded import load_run
-from pytest_puma.store.recorded_answers import RecordedAnswers
-from pytest_puma.store.recorded_run import RecordedRun
-from pytest_puma.store.replay import Replay
-from pytest_puma.store.run_folder import last_flips
-from pytest_puma.store.throughput import Throughput, read_throughput, write_throughput
 from tests.factories import cell, evaluated, model
 from tests.fuzz.data_seeds import GATES, SEEDS
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.store.run_folder import RunFolder
+from pytest_puma.runs.run_folder import RunFolder
 from tests.factories import cell, evaluated, flip, outcome, run
 
 GATES = ("accuracy >= baseline - 0.02", "no_regression", "no_drift")

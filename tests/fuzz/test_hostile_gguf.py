@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from tests.fuzz.gguf_mutations import mutated
 from tests.fuzz.gguf_parts import Parts, take_apart
 from tests.tiny_gguf import MIXTRAL, SHAPES, write_gguf

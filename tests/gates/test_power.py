@@ -12,13 +12,13 @@ import pytest
 from pytest_puma.cli.init.gates import proposed_gates
 from pytest_puma.core import Policy, Power, Verdict
 from pytest_puma.core.spread import Spread
+from pytest_puma.evaluation.cell import Cell
 from pytest_puma.gates import judge_change, judge_decline, parse_gate
 from pytest_puma.gates.decline import MIN_POWER
 from pytest_puma.gates.detection import Compared, Detection
 from pytest_puma.gates.power import detection_of, of_gate
 from pytest_puma.metrics import PairedPredictions
 from pytest_puma.planning.powers import detectable, powers
-from pytest_puma.run.cell import Cell
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.strategies import Task
 from tests.factories import Triage, cell, change, paired, predictions, sample, task

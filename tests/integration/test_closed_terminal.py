@@ -13,7 +13,7 @@ import pytest
 from tests.disk import small_disk
 from tests.integration.conftest import INI, ONE_PROCESS, SCRIPTED, Project
 from tests.integration.test_full_disk import command_of, lines_of
-from tests.store.test_upkeep import cells, filled
+from tests.responses.test_upkeep import cells, filled
 
 #: Each test waits in its body until the reader is gone.
 WAITING = """
@@ -30,10 +30,10 @@ def test_triage(puma):
 SLOW = """
 import pathlib
 import time
-import pytest_puma.session.display
+import pytest_puma.session.terminal.display
 from pytest_puma.testing import ScriptedBackend
 
-pytest_puma.session.display.PLAIN = 0.0
+pytest_puma.session.terminal.display.PLAIN = 0.0
 
 def answer(prompt):
     while not pathlib.Path({root!r}, "gone").exists():

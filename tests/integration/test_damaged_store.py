@@ -9,7 +9,7 @@ import pytest
 from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import Project
 from tests.integration.test_response_store import KEPT, rows
-from tests.store.test_damage import damage, root
+from tests.responses.test_damage import damage, root
 
 #: Many answers, so that every table has several pages.
 MANY = TRIAGE.replace("samples=8", "samples=100")

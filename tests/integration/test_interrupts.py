@@ -52,19 +52,19 @@ MOMENTS = {
     "between cells": ("def pytest_runtest_logfinish(): moment()", 2, 2),
     # While a template is rendered, whose own errors are caught.
     "template": ("import pytest_puma.strategies.templates as it\nit._silent = at(it._silent)", 18, 1),
-    "assessment": ("import pytest_puma.session.item as item\nitem.assess = at(item.assess)", 2, 1),
+    "assessment": ("import pytest_puma.session.items.item as item\nitem.assess = at(item.assess)", 2, 1),
     "naive baselines": (
         "from pytest_puma.analysis.naive_baselines import NaiveBaselines as naive\nnaive.find = at(naive.find)",
         2,
         1,
     ),
     "predictions": (
-        "import pytest_puma.store.run_folder as folder\nfolder.append = at(folder.append)",
+        "import pytest_puma.runs.run_folder as folder\nfolder.append = at(folder.append)",
         2,
         2,
     ),
     "end": ("import pytest_puma.analysis.cross_cell as cross\ncross.verdicts = at(cross.verdicts)", 1, 3),
-    "record": ("import pytest_puma.store.run_folder as folder\nfolder.as_json = at(folder.as_json)", 1, 3),
+    "record": ("import pytest_puma.runs.run_folder as folder\nfolder.as_json = at(folder.as_json)", 1, 3),
     "reports": ("import pytest_puma.report.emit as emit\nemit.emit = at(emit.emit)", 1, 3),
     "summary": ("import pytest_puma.report.terminal as terminal\nterminal.summary = at(terminal.summary)", 1, 3),
 }

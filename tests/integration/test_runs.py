@@ -13,9 +13,9 @@ import pytest
 
 from pytest_puma.baseline import Baselines
 from pytest_puma.cli import main
-from pytest_puma.history.comparison import RunComparison, compare
-from pytest_puma.history.older import OlderBaselines, OlderRun
-from pytest_puma.store.past_run import PastRun
+from pytest_puma.runs.comparison import RunComparison, compare
+from pytest_puma.runs.older import OlderBaselines, OlderRun
+from pytest_puma.runs.past_run import PastRun
 from tests.integration.conftest import ONE_PROCESS, SCRIPTED, Project
 
 #: A model whose answers depend on a file, so that they change from run to run.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.store.database import ResponseStore
+from pytest_puma.responses.database import ResponseStore
 from tests.disk import OBEDIENT
 from tests.integration.benchmark_files import TRIAGE
 from tests.integration.conftest import INI, Project
@@ -35,9 +35,9 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, resource.RLIM_INFINITY))
 """
 #: SQLite finds the disk full.
 FEW_PAGES = """
-import pytest_puma.store.file
+import pytest_puma.responses.file
 
-opened = pytest_puma.store.file.open_to_write
+opened = pytest_puma.responses.file.open_to_write
 
 def open_to_write(path):
     store = opened(path)
@@ -45,7 +45,7 @@ def open_to_write(path):
     store.connection.execute(f"PRAGMA max_page_count = {pages + 5}")
     return store
 
-pytest_puma.store.file.open_to_write = open_to_write
+pytest_puma.responses.file.open_to_write = open_to_write
 """
 
 

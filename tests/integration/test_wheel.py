@@ -61,7 +61,7 @@ def _pytest(installed: Path, folder: Path, model: Path, *arguments: str) -> str:
 
 
 def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
-    code = "from pytest_puma.core.bundled import bundled_folder; print(bundled_folder('data'))"
+    code = "from pytest_puma.platform.bundled import bundled_folder; print(bundled_folder('data'))"
     output = _run([sys.executable, "-c", code], tmp_path, PYTHONPATH=str(installed))
     assert output.strip() == str(installed / "pytest_puma" / "bundled" / "data")
 

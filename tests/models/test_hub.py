@@ -8,9 +8,9 @@ import pytest
 from huggingface_hub import constants
 
 from pytest_puma.core import ModelError
-from pytest_puma.core.installation import install_extra
 from pytest_puma.models import find_model, resolve_models
 from pytest_puma.models.hub import download, find_cached
+from pytest_puma.platform.installation import install_extra
 from tests.models.hub_server import Hub, serve
 
 REPOSITORY = "owner/tiny-GGUF"

@@ -11,9 +11,9 @@ from pytest_puma.core import DataError, SettingsError
 from pytest_puma.gates import parse_gate
 from pytest_puma.planning.matrix import expand, make_scenario
 from pytest_puma.planning.settings import RunOptions, Settings
+from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.scenarios.benchmarks.csqa import CommonsenseQa
-from pytest_puma.store.recorded_run import RecordedRun
 from pytest_puma.task_types import KINDS
 from tests.factories import model
 from tests.planning.specs import settings, spec

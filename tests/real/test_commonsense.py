@@ -19,8 +19,8 @@ import pytest
 from pytest_puma.core import Model, ModelOptions, Prediction, Step
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend, NativeBackend
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.predict import predict
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.predict import predict
 from pytest_puma.scenarios.benchmarks.csqa import CommonsenseQa
 from pytest_puma.strategies import parse_strategy
 from tests.real.formats import written

@@ -9,8 +9,8 @@ import pytest
 
 from pytest_puma.core import Model, Sample
 from pytest_puma.engine.native import NativeBackend
+from pytest_puma.evaluation.predict import predict
 from pytest_puma.metrics.library.mathematics import number_match
-from pytest_puma.run.predict import predict
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from pytest_puma.scenarios.benchmarks.bbh import BigBenchHard

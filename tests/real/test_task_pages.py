@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from tests.docs.reference import page_name
 from tests.docs.task_pages import PAGES, read_page
 from tests.real.conftest import has_avx512

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_puma.core import Invocation
-from pytest_puma.history.rows import MeasureRow, RunRow
-from pytest_puma.history.trend import Step
 from pytest_puma.report.history import runs, trend
+from pytest_puma.runs.rows import MeasureRow, RunRow
+from pytest_puma.runs.trend import Step
 
 
 def _run(number: int) -> RunRow:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_puma.replies.answers import FIBONACCI, snap_fibonacci
 from pytest_puma.scenarios import EstimationTawosScenario, draw
-from pytest_puma.scenarios.answers import FIBONACCI, snap_fibonacci
 from pytest_puma.scenarios.estimation_tawos import MAXIMUM
 from pytest_puma.task_types.regression import number_text
 from tests.factories import task

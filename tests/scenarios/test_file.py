@@ -10,7 +10,8 @@ from typing import ClassVar
 
 import pytest
 
-from pytest_puma.core import DataError, DataSource, bundled
+from pytest_puma.core import DataError, DataSource
+from pytest_puma.platform import bundled
 from pytest_puma.scenarios import FileScenario, TriageJiraScenario, draw
 
 ROWS = "id,text,kind\n" + "".join(f"R-{n},text {n},{'functional' if n % 4 else 'quality'}\n" for n in range(1, 41))
@@ -187,7 +188,7 @@ def test_rows_without_a_key_are_ordered_by_their_content(tmp_path: Path) -> None
 
 
 def test_bundled_files_are_found_in_a_wheel_and_in_the_repository(tmp_path: Path) -> None:
-    module = tmp_path / "pytest_puma" / "core" / "bundled.py"
+    module = tmp_path / "pytest_puma" / "platform" / "bundled.py"
     module.parent.mkdir(parents=True)
     shutil.copy(bundled.__file__, module)
     bundled_folder = runpy.run_path(str(module))["bundled_folder"]

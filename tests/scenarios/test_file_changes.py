@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import DataError
+from pytest_puma.datasets.layout import Layout
 from pytest_puma.scenarios import FileScenario
-from pytest_puma.scenarios.layout import Layout
 
 BEFORE, AFTER = ("id,text,kind\n" + "".join(f"{name}-{n},text,quality\n" for n in range(9)) for name in "RS")
 

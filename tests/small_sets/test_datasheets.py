@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.scenarios.small import SMALL_SETS
 from tests.small_sets.rows import FIELDS, FORMATS
 from tools.data.rows import CANARY

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from tests.small_sets.rows import DEV, FIELDS, FORMATS, SETS, Rows, text_of, texts
 from tools.data.rows import CANARY
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Exchange, Likelihood, Response
+from pytest_puma.evaluation.evaluate import evaluate
+from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.run.evaluate import evaluate
-from pytest_puma.run.tasks import tasks_of
 from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.completion import CompletionScenario
 from pytest_puma.strategies.cloze_scoring import cloze_scoring

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Response, Sample
+from pytest_puma.replies.readers import the_answer_is
 from pytest_puma.scenarios import EstimationTawosScenario
-from pytest_puma.scenarios.readers import the_answer_is
 from pytest_puma.strategies import parse_strategy
 from tests import factories
 from tests.composed import QUESTION, Capitals, Quiz, drawn

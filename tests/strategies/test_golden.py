@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Exchange, Generate, Generation, Prompt, Request, Response, Sample, Scenario
-from pytest_puma.run.cell import DEFAULT_SAMPLES, DEFAULT_SEED
+from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.scenarios import (
     EstimationTawosScenario,
     PrioritizationJiraScenario,

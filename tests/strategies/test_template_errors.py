@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_puma.core import TemplateError
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from tests.strategies.template_project import VARIABLES, TemplateProject
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Message, TemplateError
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.strategies.templates import find_template
 from tests.strategies.template_project import VARIABLES, TemplateProject
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.store.past_run import PastRun
+from pytest_puma.runs.past_run import PastRun
 from tests.browser.chromium import missing
 from tools.chromium import CHROMIUM
 from tools.page_speed import __main__ as bench

@@ -11,7 +11,7 @@ from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 
 DATA = Path(__file__).parents[2] / "data"
 STRATEGIES = ("zero_shot", "few_shot_3", "zero_shot_cot", "cot_few_shot_3", "option_scoring")

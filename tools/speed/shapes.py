@@ -11,7 +11,7 @@ import numpy as np
 from gguf import GGUFReader, GGUFWriter, ReaderField, TokenType
 from numpy.typing import NDArray
 
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from tools.qwen2 import Shape, write_qwen2
 
 #: The model whose tokenizer the others use.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_puma.core import Exchange, Generate, Generation, Model, Request, Scenario, Score
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.tasks import tasks_of
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import parse_strategy
 

@@ -18,12 +18,12 @@ from gguf.quants import dequantize, quantize
 from numpy.typing import NDArray
 
 from pytest_puma.core import Model, Prediction
-from pytest_puma.core.bundled import bundled_folder
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.perturbations import parse_perturbation
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.evaluate import evaluate
+from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import parse_strategy
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from tools.statistics.changed_run import ChangedRun
 
 _SYSTEM, _QUESTION, _ONLY = "_system.jinja", "_question.jinja", "_only_answer.jinja"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
-from pytest_puma.core.bundled import bundled_folder
-from pytest_puma.core.child_process import run_program, signal_name
-from pytest_puma.core.installation import install
+from pytest_puma.platform.bundled import bundled_folder
+from pytest_puma.platform.child_process import run_program, signal_name
+from pytest_puma.platform.installation import install
 
 _PROGRAM = Path(__file__).with_name("probe.py")
 _SECONDS = 300.0
@@ -30,7 +30,7 @@ _MAX_REASON = 300
 #: The variable by which llama-cpp-python loads another library than its own.
 _OVERRIDE = "LLAMA_CPP_LIB_PATH"
 #: The beginning of an error whose message is a sentence.
-_OURS = "pytest_puma.core.errors.EngineError: "
+_OURS = "pytest_puma.errors.EngineError: "
 
 
 def findings() -> Iterator[Finding]:

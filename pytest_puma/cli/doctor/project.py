@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
-from pytest_puma.core.atomic import obstacle
-from pytest_puma.core.bundled import bundled_folder
-from pytest_puma.core.installation import install_extra
-from pytest_puma.core.user_path import user_path
 from pytest_puma.models import suggested
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.planning.storage import RESPONSES
+from pytest_puma.platform.atomic import obstacle
+from pytest_puma.platform.bundled import bundled_folder
+from pytest_puma.platform.installation import install_extra
+from pytest_puma.platform.user_path import user_path
 from pytest_puma.report.rows import counted
-from pytest_puma.session.project import ini_file, ini_values
+from pytest_puma.session.settings.project import ini_file, ini_values
 
 #: The modules of each extra of pytest-puma, and its purpose. Nothing here imports NumPy, which may be broken.
 EXTRAS: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -125,8 +125,8 @@ def _store(project: Project) -> Finding:
                 part="answers", found=f"cannot be kept: {reason}", state="advice", advice=advice, details=details
             )
         return Finding(part="answers", found=f"none is kept yet; they will be in {path}", details=details)
-    from pytest_puma.store import contents
-    from pytest_puma.store.database import ResponseStore
+    from pytest_puma.responses import contents
+    from pytest_puma.responses.database import ResponseStore
 
     with closing(ResponseStore(path, readonly=True)) as store:
         runs = contents.runs(store)

@@ -15,12 +15,12 @@ from typing import Any
 from pytest_puma.cli.init.columns import NO_KEY, Wish, find_columns
 from pytest_puma.cli.init.project import TEST_FOLDER, ini_lines, project_here, write_new
 from pytest_puma.cli.output import show
-from pytest_puma.core.user_path import user_path
+from pytest_puma.datasets.layout import arrange
+from pytest_puma.datasets.table import read_table
 from pytest_puma.models import suggested
+from pytest_puma.platform.user_path import user_path
 from pytest_puma.report.rows import counted
 from pytest_puma.scenarios.file import content_of, shown_path
-from pytest_puma.scenarios.layout import arrange
-from pytest_puma.scenarios.table import read_table
 
 
 def add_command(commands: Any) -> None:

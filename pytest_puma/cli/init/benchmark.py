@@ -90,7 +90,7 @@ class Benchmark:
 
 import pytest
 from pytest_puma import FileScenario, Outcome
-from pytest_puma.scenarios.readers import {reader}
+from pytest_puma.replies.readers import {reader}
 
 
 class {title}Benchmark(FileScenario):

@@ -16,9 +16,9 @@ from typing import Literal, TypeAlias
 
 from pytest_puma.cli.init.column import MAX_LABELS, MIN_LABELS, TEXT_WORDS, Column
 from pytest_puma.core import DataError
-from pytest_puma.core.errors import did_you_mean
-from pytest_puma.scenarios.layout import Layout, cell_text
-from pytest_puma.scenarios.table import Table
+from pytest_puma.datasets.layout import Layout, cell_text
+from pytest_puma.datasets.table import Table
+from pytest_puma.errors import did_you_mean
 from pytest_puma.task_types import KINDS
 
 Task: TypeAlias = Literal["classification", "regression"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pytest_puma.core import SettingsError
-from pytest_puma.core.atomic import write_together
-from pytest_puma.session.project import ini_file
+from pytest_puma.platform.atomic import write_together
+from pytest_puma.session.settings.project import ini_file
 
 TEST_FOLDER = "benchmarks"
 _INI = """testpaths = benchmarks

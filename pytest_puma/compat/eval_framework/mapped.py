@@ -16,8 +16,8 @@ from pytest_puma.compat.eval_framework import contexts, created, subjects
 from pytest_puma.compat.eval_framework.author import Author
 from pytest_puma.compat.eval_framework.metrics import class_name
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.cue import after_cue, begins_with
-from pytest_puma.scenarios.frames import to_frame, to_records
+from pytest_puma.datasets.frames import to_frame, to_records
+from pytest_puma.replies.cue import after_cue, begins_with
 
 if TYPE_CHECKING:
     import pandas as pd

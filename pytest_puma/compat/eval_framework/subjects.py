@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_puma.compat.eval_framework.nouns import NO_SUBJECT
 from pytest_puma.core import DataError
-from pytest_puma.core.errors import did_you_mean
+from pytest_puma.errors import did_you_mean
 
 COLUMN = "subject"
 

@@ -13,9 +13,9 @@ from jinja2 import TemplateError as JinjaError
 from jinja2 import meta
 
 from pytest_puma.core import EngineError
-from pytest_puma.core.errors import one_line
 from pytest_puma.engine.chat.plain import NAMED, PLAIN
 from pytest_puma.engine.sandbox import SandboxedEnvironment
+from pytest_puma.errors import one_line
 
 #: A message as templates read it: `role`, `content`, perhaps the thoughts before it.
 Turn: TypeAlias = Mapping[str, Any]

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 import llama_cpp
 
 from pytest_puma.core import EngineError, Model
-from pytest_puma.core.interrupts import held
 from pytest_puma.engine.native.layout import check_layout
+from pytest_puma.platform.interrupts import held
 
 _WARN_LEVEL, _ERROR_LEVEL = 3, 4
 _MAX_WARNINGS, _MAX_REASON = 5, 500

@@ -12,9 +12,9 @@ from typing import Any
 import llama_cpp
 
 from pytest_puma.core import ModelOptions
-from pytest_puma.core.installation import install
 from pytest_puma.engine.layout import Gpu
 from pytest_puma.engine.native.binding import prepare
+from pytest_puma.platform.installation import install
 
 #: `GGML_BACKEND_DEVICE_TYPE_GPU`; integrated graphics are another type, and share the host's memory.
 _GPU = 1

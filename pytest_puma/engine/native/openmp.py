@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 
 from pytest_puma.core import EngineError
-from pytest_puma.core.errors import one_line
+from pytest_puma.errors import one_line
 
 _SPINS = "GOMP_SPINCOUNT"
 #: A user who sets one of these makes the choice.

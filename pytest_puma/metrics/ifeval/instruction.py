@@ -13,7 +13,7 @@ from itertools import starmap
 from typing import Any
 
 from pytest_puma.core import SettingsError
-from pytest_puma.core.errors import did_you_mean
+from pytest_puma.errors import did_you_mean
 from pytest_puma.metrics.ifeval import keywords, layout, lengths, whole
 from pytest_puma.metrics.ifeval.kind import Kind
 

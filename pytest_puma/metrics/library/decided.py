@@ -8,8 +8,8 @@ from typing import TypeAlias
 from pytest_puma.core import Prediction, Sample
 from pytest_puma.core.prediction import changed
 from pytest_puma.metrics.library.csv_table import unstripped
-from pytest_puma.scenarios.cut import without_last_word
-from pytest_puma.scenarios.readers import marked_answers
+from pytest_puma.replies.cut import without_last_word
+from pytest_puma.replies.readers import marked_answers
 
 _Score: TypeAlias = Callable[[Sample, Prediction], float | None]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 
 from pytest_puma.core import Metric
-from pytest_puma.core.installation import install_extra
+from pytest_puma.platform.installation import install_extra
 
 #: jsonschema skips the formats whose modules are absent, so one of these is asked for too.
 MODULES: Mapping[str, tuple[str, ...]] = {

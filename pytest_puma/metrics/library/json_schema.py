@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import SettingsError
-from pytest_puma.core.bounded_function import SECONDS, BoundedFunction
+from pytest_puma.platform.bounded_function import SECONDS, BoundedFunction
 
 
 def fulfils(value: Any, schema: Any, *, who: str) -> bool:

@@ -13,11 +13,11 @@ from functools import cache
 from pathlib import Path
 
 from pytest_puma.core import Metric, Prediction, Sample, SettingsError
-from pytest_puma.core.bounded_function import BoundedFunction
 from pytest_puma.metrics.library.decided import decided
 from pytest_puma.metrics.library.references import best
-from pytest_puma.scenarios.numerals import number_of
-from pytest_puma.scenarios.readers import after_marker, final_value, last_value, marked_answers
+from pytest_puma.platform.bounded_function import BoundedFunction
+from pytest_puma.replies.numerals import number_of
+from pytest_puma.replies.readers import after_marker, final_value, last_value, marked_answers
 
 #: White space and Markdown.
 _AROUND = " \t\r\n*`"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pytest_puma.core import CellId, Change, Flip, Outcome, Run, Verdict
-from pytest_puma.history.comparison import RunComparison
+from pytest_puma.runs.comparison import RunComparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pytest_puma.codec.serialize import storable
 from pytest_puma.core import Run
 from pytest_puma.report.page.against import Against
 from pytest_puma.report.page.budget import Budget, LeftOut, left_out
@@ -19,8 +20,7 @@ from pytest_puma.report.page.packed import as_text, packed, packed_json, text_le
 from pytest_puma.report.page.pool import Pool
 from pytest_puma.report.page.rows import Rows
 from pytest_puma.report.page.task import task_of
-from pytest_puma.store.serialize import storable
-from pytest_puma.store.stored_cells import stored_cells
+from pytest_puma.runs.stored_cells import stored_cells
 
 #: Bytes of the element around a block.
 _ELEMENT = len('<script type="text/plain" id="t1000"></script>\n')

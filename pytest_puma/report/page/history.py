@@ -9,11 +9,11 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_puma.codec.serialize import storable
 from pytest_puma.core import Outcome, Run
-from pytest_puma.history.index import History
-from pytest_puma.history.trend import Step, steps
-from pytest_puma.store.project_folder import runs_of
-from pytest_puma.store.serialize import storable
+from pytest_puma.platform.project_folder import runs_of
+from pytest_puma.runs.index import History
+from pytest_puma.runs.trend import Step, steps
 
 _MAX_RUNS = 50
 #: Folders between a run folder and its project: `runs` and `.puma`.

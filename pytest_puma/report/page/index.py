@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pytest_puma.codec.serialize import plain
 from pytest_puma.core import Change, Gap, Measure, Outcome, Run, Shift
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.against import Against
@@ -12,7 +13,6 @@ from pytest_puma.report.page.budget import LeftOut
 from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
 from pytest_puma.report.page.history import HistoryPoint
 from pytest_puma.report.rows import computed_tokens, seconds, throughput
-from pytest_puma.store.serialize import plain
 
 #: The version of the blocks, which the viewer checks.
 FORMAT = 1

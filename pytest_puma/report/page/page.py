@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, StrictUndefined, Template
 
+from pytest_puma.codec.serialize import storable
 from pytest_puma.core import Run
 from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report import contrasts, escape
@@ -20,8 +21,7 @@ from pytest_puma.report.page.blocks import Blocks, Contents
 from pytest_puma.report.page.history import history_of
 from pytest_puma.report.page.summary import Summary, summarize
 from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures, seconds
-from pytest_puma.store.run_folder import REMOVED
-from pytest_puma.store.serialize import storable
+from pytest_puma.runs.run_folder import REMOVED
 
 _MEGABYTE = 1_000_000
 #: Characters of a name or a sentence: a browser takes minutes to set names of a megabyte.

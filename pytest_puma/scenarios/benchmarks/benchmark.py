@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource
+from pytest_puma.datasets.frames import to_records
+from pytest_puma.datasets.records import read_records
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.file import content_of, shown_path
-from pytest_puma.scenarios.frames import to_records
-from pytest_puma.scenarios.records import read_records
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
+from pytest_puma.datasets.table import csv_cells, decoded
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
 from pytest_puma.scenarios.benchmarks.choices import ChoiceBenchmark
 from pytest_puma.scenarios.file import content_of
-from pytest_puma.scenarios.table import csv_cells, decoded
 
 _CELLS = 6
 

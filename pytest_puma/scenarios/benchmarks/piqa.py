@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
+from pytest_puma.datasets.table import decoded
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
 from pytest_puma.scenarios.benchmarks.choices import ChoiceBenchmark
 from pytest_puma.scenarios.file import content_of, shown_path
-from pytest_puma.scenarios.table import decoded
 
 
 class Piqa(ChoiceBenchmark):

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
-from pytest_puma.core.json_text import parse_foreign_json
+from pytest_puma.datasets.table import decoded
+from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
 from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
 from pytest_puma.scenarios.file import content_of, shown_path
-from pytest_puma.scenarios.table import decoded
 
 _NONE = "unanswerable"
 

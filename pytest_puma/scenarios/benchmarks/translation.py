@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError
+from pytest_puma.datasets.table import decoded
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
 from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
 from pytest_puma.scenarios.benchmarks.languages import language_name
 from pytest_puma.scenarios.file import content_of, shown_path
-from pytest_puma.scenarios.table import decoded
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,8 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
+from pytest_puma.datasets.frames import to_records
 from pytest_puma.scenarios.completion import CompletionScenario
-from pytest_puma.scenarios.frames import to_records
 
 _CUES = {"en": "Answer:", "de": "Antwort:", "es": "Respuesta:", "fr": "Réponse :", "it": "Risposta:"}
 

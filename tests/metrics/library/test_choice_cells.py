@@ -13,8 +13,8 @@ from scipy.special import softmax
 
 from pytest_puma import ChoiceScenario
 from pytest_puma.core import Outcome
+from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.run.evaluate import evaluate
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
 
 ROWS: list[dict[str, Any]] = [

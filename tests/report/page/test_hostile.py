@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from pytest_puma.codec.serialize import storable
 from pytest_puma.core import AnswerChanges, Contrast, Message, Outcome, Prediction, Robustness, Shift
 from pytest_puma.core.outcome import Flip
 from pytest_puma.report.page.page import as_page
-from pytest_puma.store.serialize import storable
 from tests.factories import change, fault, measure, outcome, prediction, verdict
 from tests.report.page.page import Page
 from tests.report.page.scripted import Recorded, recorded

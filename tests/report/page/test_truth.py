@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from pytest_puma.codec.deserialize import messages_from
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
-from pytest_puma.store.deserialize import messages_from
 from tests.report.page.page import Page
 from tests.report.page.scripted import Recorded, recorded, repeats
 

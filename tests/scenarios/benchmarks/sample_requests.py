@@ -10,8 +10,8 @@ from typing import Any
 
 from pytest_puma.core import Exchange, Model, ModelOptions, Prompt, Score
 from pytest_puma.engine.chat import as_text
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.tasks import tasks_of
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.strategies import parse_strategy
 

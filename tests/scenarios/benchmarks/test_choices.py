@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.run.evaluate import evaluate
+from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.arc import ArcEasy
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy

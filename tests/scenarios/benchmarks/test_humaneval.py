@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
+from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.run.evaluate import evaluate
 from pytest_puma.scenarios.benchmarks.code import DEFINES_FUNCTION
 from pytest_puma.scenarios.benchmarks.humaneval import HumanEval
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy

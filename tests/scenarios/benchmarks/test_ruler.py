@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.run.evaluate import evaluate
+from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.ruler import REFERENCES_FOUND, Ruler
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
+from pytest_puma.evaluation.evaluate import evaluate
+from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.perturbations import parse_perturbation
-from pytest_puma.run.evaluate import evaluate
-from pytest_puma.run.tasks import tasks_of
 from pytest_puma.scenarios.benchmarks.winogrande import Winogrande
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests

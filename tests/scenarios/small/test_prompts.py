@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Exchange, Generate, Model, Response, SettingsError
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.tasks import tasks_of
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.scenarios.small import SMALL_SETS
 from pytest_puma.strategies import parse_strategy
 from tests.scenarios.benchmarks.sample_requests import SampleRequests, sample_requests

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model, Sample, Scenario
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.perturbations import parse_perturbation, perturb
 from pytest_puma.planning.matrix import make_scenario
 from pytest_puma.planning.scores import own_scores
 from pytest_puma.planning.settings import Registry, Settings
-from pytest_puma.run.cell import Cell
-from pytest_puma.run.tasks import tasks_of
+from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.small import SMALL_SETS

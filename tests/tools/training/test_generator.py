@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_puma.core.bundled import bundled_folder
+from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.triage_jira import PRIORITIES
 from pytest_puma.strategies import ALL

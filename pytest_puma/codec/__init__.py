@@ -1,0 +1,1 @@
+"""The nouns as JSON, and back."""

@@ -1,0 +1,1 @@
+"""The rows of a scenario: files, tables, records, groups, layouts."""

@@ -1,0 +1,146 @@
+"""Conversion of a file's columns to the scenario's: matched names, cleaned cells, checked gold answers.
+
+    issuekey,Summary,description,storypoint        ->   item_id, title, description, story_points
+
+A column matches in any case, with or without blanks, underscores and hyphens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_puma.core import DataError
+from pytest_puma.datasets.frames import to_frame
+from pytest_puma.task_types import TaskKind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pytest_puma.datasets.table import Table
+
+# How databases and pandas write a missing value into text files.
+_NOTHING = frozenset({"", "null", "nan", "\\n"})
+# Beside an issue key, `id` is the tracker's internal number.
+_INTERNAL = "id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The required columns of a file: a key for each row, text, and the gold answer.
+
+    `kind` says which gold answers are valid; `labels` are all of them if it has labels. `names` maps a column to its
+    other names; a column that occurs only there may be absent. `drop`: keep only the first of equal rows. `groups` are
+    the group columns.
+    """
+
+    key: str | None
+    text: tuple[str, ...]
+    label: str
+    kind: TaskKind
+    labels: tuple[str, ...] = ()
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    drop: bool = False
+    groups: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The columns that every file needs."""
+        return (*(() if self.key is None else (self.key,)), *self.text, self.label, *self.groups)
+
+    def gold(self, text: str) -> str | None:
+        """Return a gold answer in its standard spelling, `None` for an invalid one."""
+        return self.kind.gold(text, self.labels)
+
+
+def arrange(table: Table, layout: Layout) -> pd.DataFrame:
+    """Return the table's rows under the layout's column names, all cells as text, `''` for an empty cell.
+
+    Other columns follow under their own names; the index is the number of each row in the file. A `DataError` names the
+    file, the row and the column if a column is missing or repeated, or if a row has no key, the key of another row, no
+    text, or no valid gold answer.
+    """
+    columns = _find_columns(table, layout)
+    records: list[dict[str, str]] = []
+    faults: list[str] = []
+    first_rows: dict[str, int] = {}
+    numbers: dict[int, None] = {}
+    seen: set[tuple[str, ...]] = set()
+    for row in table.rows:
+        record = {name: cell_text(row.cells[at]) for name, at in columns.items()}
+        if layout.drop and tuple(record.values()) in seen:
+            continue
+        seen.add(tuple(record.values()))
+        numbers[row.number] = None
+        key = record[layout.key] if layout.key is not None else ""
+        twin = first_rows.setdefault(key, row.number)
+        for column, fault in _faults(record, layout, twin=None if twin == row.number else twin):
+            place = f"row {row.number} (key {key})" if key else f"row {row.number}"
+            faults.append(f"{place}, column {table.header[columns[column]]!r}: {fault}")
+        records.append(record | {layout.label: layout.gold(record[layout.label]) or ""})
+    if faults:
+        more = len(faults) - 1
+        others = f" ({more} more fault{'s' if more > 1 else ''} in the file)" if more else ""
+        msg = f"{table.name}: {faults[0]}{others}"
+        raise DataError(msg)
+    return to_frame(records, columns=list(columns), rows=list(numbers))
+
+
+def _find_columns(table: Table, layout: Layout) -> dict[str, int]:
+    """The position of each column in the header: those of the layout, then the others."""
+    positions: dict[str, int] = {}
+    for column in dict.fromkeys((*layout.required, *layout.names)):
+        matches = _matches(table.header, column, layout.names.get(column, ()))
+        if len(matches) > 1:
+            names = " and ".join(repr(table.header[at]) for at in matches)
+            msg = f"{table.name}: the columns {names} both mean {column!r}; rename or remove all but one"
+            raise DataError(msg)
+        positions.update((column, at) for at in matches)
+    if missing := [column for column in layout.required if column not in positions]:
+        raise DataError(_missing(table, layout, missing[0]))
+    for at, name in enumerate(table.header):
+        if name.strip() and at not in positions.values():
+            # An export may repeat a column, one for each comment or sprint: the first is used.
+            positions.setdefault(name.strip(), at)
+    return positions
+
+
+def _matches(header: tuple[str, ...], column: str, other_names: tuple[str, ...]) -> list[int]:
+    accepted = {_normal(name) for name in (column, *other_names)}
+    matches = [at for at, name in enumerate(header) if _normal(name) in accepted]
+    if len(matches) > 1 and _normal(column) != _INTERNAL:
+        return [at for at in matches if _normal(header[at]) != _INTERNAL] or matches
+    return matches
+
+
+def _normal(name: str) -> str:
+    return name.casefold().translate({ord(sign): None for sign in " _-\t\n\r"})
+
+
+def _missing(table: Table, layout: Layout, column: str) -> str:
+    others = layout.names.get(column, ())
+    understood = f" (also understood: {', '.join(others)})" if others else ""
+    return f"{table.name}: no column {column!r}{understood}; the file has: {', '.join(table.header)}"
+
+
+def cell_text(cell: str | None) -> str:
+    """Return the text of a cell, empty for a missing value."""
+    text = (cell or "").replace("\r\n", "\n").replace("\r", "\n").strip()
+    return "" if text.casefold() in _NOTHING else text
+
+
+def _faults(record: Mapping[str, str], layout: Layout, *, twin: int | None) -> Iterator[tuple[str, str]]:
+    """Each invalid column of the row, with the fault; `twin` is the number of an earlier row with the same key."""
+    if layout.key is not None and not record[layout.key]:
+        yield layout.key, "there is no key; each row needs its own"
+    elif layout.key is not None and twin is not None:
+        yield (
+            layout.key,
+            f'row {twin} has the same key; each row needs its own; duplicates = "drop" leaves out equal rows',
+        )
+    if layout.text and not any(record[column] for column in layout.text):
+        yield layout.text[0], f"nothing to read in {' and '.join(layout.text)}; remove the row"
+    if layout.gold(record[layout.label]) is None:
+        text = repr(record[layout.label]) if record[layout.label] else "nothing"
+        yield layout.label, f"found {text}, expected {layout.kind.expected(layout.labels)}; fix or remove the row"

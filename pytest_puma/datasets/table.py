@@ -1,0 +1,166 @@
+"""A data file in CSV, JSON Lines or Parquet -> header, and rows of cells as text with their row numbers.
+
+A row number is that of the file: the header of a CSV is row 1, as in a spreadsheet (a cell of several lines is one
+row); in JSON Lines it is the line; in Parquet the first row is 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import DataError
+from pytest_puma.datasets.frames import parquet_records
+from pytest_puma.errors import one_line
+from pytest_puma.platform.installation import install_extra
+from pytest_puma.platform.json_text import parse_foreign_json
+from pytest_puma.task_types.regression import number_text
+
+#: Bytes of a file of data, which is read as a whole; public benchmarks have up to 100 MB.
+MAX_DATA = 1 << 29
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row: its number in the file, and a cell for each column of the header, `None` if the file has none."""
+
+    number: int
+    cells: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file's header and rows; `name` is the file in messages. A table without rows is refused."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def __post_init__(self) -> None:
+        """Raise a `DataError` for a table without rows."""
+        if not self.rows:
+            msg = f"{self.name}: the file has no rows; expected one row for each question, under a header"
+            raise DataError(msg)
+
+
+def read_table(data: bytes, *, name: str) -> Table:
+    """Parse the content of the file `name`; its suffix is the format.
+
+    A `DataError` names the file and the faulty row if the format is unknown, the text is not UTF-8, a row has more or
+    fewer cells than the header, a line is not a JSON object, or there is no row.
+    """
+    suffix = Path(name).suffix.lower()
+    if suffix in {".csv", ".tsv"}:
+        return read_csv(decoded(data, name), name)
+    if suffix in {".jsonl", ".ndjson"}:
+        return _from_records(json_lines(decoded(data, name), name), name)
+    if suffix == ".parquet":
+        return _from_records(enumerate(parquet_rows(data, name), start=1), name)
+    msg = f"{name}: the format {suffix or '(no suffix)'} is unknown; expected .csv, .tsv, .jsonl or .parquet"
+    raise DataError(msg)
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Return the text of a file; a `DataError` names the line that is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        msg = f"{name}: line {line} holds byte 0x{data[error.start]:02x}, which is not UTF-8; save the file as UTF-8"
+        raise DataError(msg) from error
+
+
+def read_csv(text: str, name: str) -> Table:
+    """Parse a CSV file; errors as in `read_table`."""
+    rows = list(_csv_rows(text, name))
+    if not rows:
+        return Table(name=name, header=(), rows=())
+    header, body = rows[0].cells, rows[1:]
+    for row in body:
+        if len(row.cells) != len(header):
+            msg = (
+                f"{name}: row {row.number} has {len(row.cells)} cells, the header has {len(header)}; "
+                "check for an unclosed quote here or in the row before, or an unquoted comma"
+            )
+            raise DataError(msg)
+    return Table(name=name, header=tuple(cell or "" for cell in header), rows=tuple(body))
+
+
+def _csv_rows(text: str, name: str) -> Iterator[Row]:
+    """The rows that are not empty."""
+    first_line = text.split("\n", 1)[0]
+    for number, cells in csv_cells(text, name, delimiter=max(",;\t", key=first_line.count), strict=True):
+        if any(cell.strip() for cell in cells):
+            yield Row(number=number, cells=tuple(cells))
+
+
+def csv_cells(text: str, name: str, *, delimiter: str = ",", strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each row; errors as in `read_table`.
+
+    `strict`: a stray quote must not silently swallow the following rows.
+    """
+    rows: list[list[str]] = []
+    # The csv module's limit of 131,072 characters is global, and a pasted log can be longer. All rows are read at once:
+    # between two rows, another reader could change the limit.
+    limit = csv.field_size_limit()
+    csv.field_size_limit(max(len(text), limit))
+    try:
+        rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
+    except csv.Error as error:
+        msg = f"{name}: row {len(rows) + 1} is not CSV ({error}); quotes inside a quoted cell are doubled"
+        raise DataError(msg) from error
+    finally:
+        csv.field_size_limit(limit)
+    yield from enumerate(rows, 1)
+
+
+def json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the number and the object of each line that is not empty; errors as in `read_table`."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = parse_foreign_json(line)
+        except ValueError as error:
+            msg = f"{name}: line {number} is not JSON ({error}); expected one object a line"
+            raise DataError(msg) from error
+        if not isinstance(record, dict):
+            msg = f"{name}: line {number} holds a JSON {type(record).__name__}; expected one object a line"
+            raise DataError(msg)
+        yield number, record
+
+
+def parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a Parquet file; errors as in `read_table`."""
+    try:
+        return parquet_records(data)
+    except ImportError as error:
+        msg = f"{name}: reading Parquet needs pyarrow ({error}); install it with: {install_extra('parquet')}"
+        raise DataError(msg) from error
+    except Exception as error:
+        # pyarrow and pandas raise errors of any kind for a damaged file.
+        reason = f"{type(error).__name__}: {one_line(error)}"
+        msg = f"{name}: not a Parquet file that pyarrow can read ({reason}); make it again"
+        raise DataError(msg) from error
+
+
+def _from_records(records: Iterable[tuple[int, Mapping[str, Any]]], name: str) -> Table:
+    numbered = list(records)
+    header = tuple(dict.fromkeys(column for _, record in numbered for column in record))
+    rows = (Row(number=number, cells=tuple(_cell(record.get(c)) for c in header)) for number, record in numbered)
+    return Table(name=name, header=header, rows=tuple(rows))
+
+
+def _cell(value: Any) -> str | None:
+    """A value as text in a CSV."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, float):
+        return number_text(value)
+    # JSON may contain half a surrogate pair, which no tokenizer can encode.
+    return str(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

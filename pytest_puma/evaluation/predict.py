@@ -1,0 +1,216 @@
+"""From a cell and an engine to predictions: hold a conversation about every trial. Nothing is measured here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from pytest_puma.analysis.early_stopping import EarlyStopping
+from pytest_puma.core import (
+    Determinism,
+    EngineError,
+    Kept,
+    Messages,
+    Origin,
+    Prediction,
+    Responder,
+    Sample,
+    SettingsError,
+    SharedPrompts,
+    Speed,
+)
+from pytest_puma.core.prediction import changed
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
+from pytest_puma.evaluation.determinism import check_batch_invariance
+from pytest_puma.evaluation.tasks import by_sample, check_changed, tasks_of
+from pytest_puma.scenarios.code import code_digests
+from pytest_puma.strategies import Strategy, Task, failure_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellPredictions:
+    """The answers of a cell, with everything about them that an assessment needs.
+
+    `samples`: as shown; each has one prediction a trial. `planned`: the number of samples of the cell; more than
+    `samples` if the cell ended early. `looked`: the cell could end early, so all intervals are those of looks.
+    `complete`: False if only some samples were requested. `hidden`: fields of the samples that prompts do not show.
+    `signature`, `notes`, `warnings`, `unmeasured`, `kept`: those of their provenance.
+    """
+
+    samples: tuple[Sample, ...]
+    predictions: tuple[Prediction, ...]
+    planned: int
+    hidden: frozenset[str]
+    signature: Mapping[str, object]
+    looked: bool = False
+    complete: bool = True
+    shared_prompts: tuple[Messages, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    unmeasured: Mapping[str, str] = field(default_factory=dict)
+    kept: Kept | None = None
+    determinism: Determinism | None = None
+    speed: Speed = field(default_factory=Speed)
+    seconds: float = 0.0
+
+
+def predict(
+    cell: Cell,
+    engine: Responder,
+    *,
+    project: Path | None = None,
+    progress: Progress | None = None,
+    determinism: int = 0,
+    only: Collection[str] | None = None,
+    stopping: EarlyStopping | None = None,
+) -> CellPredictions:
+    """Ask the model about every sample of a cell.
+
+    `project`: the folder whose `prompts/` override the bundled ones. `progress` receives (answered, all) samples after
+    every batch. `determinism`: the first trial of this many samples is asked once more, each alone. `only`: the ids of
+    the samples to ask, None for all. `stopping`: ends the cell as soon as its gates are decided, None to ask all
+    samples. Raises a `PumaError` for what cannot be done, an `UnchangedError` if the perturbation changes no prompt. An
+    answer that cannot be parsed is a prediction without an answer.
+    """
+    started = time.perf_counter()
+    every = tasks_of(cell, project)
+    check_changed(cell, every, project)
+    trials = _picked(by_sample(every), only)
+    looks = () if stopping is None or only is not None else stopping.looks(len(trials))
+    engine.begin(cell.id, _signature(cell, every[0]))
+    shared = SharedPrompts()
+    conversations, predictions = _ask(cell, trials, engine, shared, progress, stopping, looks)
+    speed, seconds = engine.speed, time.perf_counter() - started
+    # Of trials, the first ones stand for their samples.
+    answered = [pair for pair in zip(chain(*trials), conversations, strict=False) if not pair[0].trial.index]
+    repeated, states = [task for task, _ in answered[:determinism]], [state for _, state in answered]
+    provenance = engine.provenance()
+    return CellPredictions(
+        samples=tuple(task.sample for task, _ in answered),
+        predictions=_with_prompts(predictions, conversations, shared),
+        planned=len(trials),
+        hidden=every[0].hidden,
+        signature=provenance.signature,
+        looked=bool(looks),
+        complete=only is None,
+        shared_prompts=shared.shared(),
+        notes=provenance.notes,
+        warnings=provenance.warnings,
+        unmeasured=provenance.unmeasured,
+        kept=provenance.kept,
+        determinism=check_batch_invariance(cell.strategy, repeated, states, engine) if repeated else None,
+        speed=speed,
+        seconds=seconds,
+    )
+
+
+def _picked(trials: Sequence[list[Task]], only: Collection[str] | None) -> list[list[Task]]:
+    """The trials of the samples to ask; a `SettingsError` if the data have none of them any more."""
+    picked = [tasks for tasks in trials if only is None or tasks[0].sample.id in only]
+    if not picked:
+        msg = f"none of the {len(only or ())} samples to ask is among the {len(trials)} of this run; ask all again"
+        raise SettingsError(msg)
+    return picked
+
+
+def _ask(  # noqa: PLR0917 - the parts of one loop
+    cell: Cell,
+    trials: Sequence[list[Task]],
+    engine: Responder,
+    shared: SharedPrompts,
+    progress: Progress | None,
+    stopping: EarlyStopping | None,
+    looks: Sequence[int],
+) -> tuple[list[ConversationState], list[Prediction]]:
+    """Hold the conversations about all samples, or about as many as decide the gates at one of the `looks`."""
+    conversations: list[ConversationState] = []
+    predictions: list[Prediction] = []
+    conversations_of_all = sum(map(len, trials))
+
+    def report(answered: int, _: int) -> None:
+        if progress is not None:
+            progress((len(conversations) + answered) * len(trials) // conversations_of_all, len(trials))
+
+    start = 0
+    for end in (*looks, len(trials)):
+        part = [(task, len(tasks) > 1) for tasks in trials[start:end] for task in tasks]
+        origins = [Origin(cell.id, task.sample, task.trial) for task, _ in part]
+        states = run_conversations([cell.strategy.converse(task) for task, _ in part], engine, report, shared, origins)
+        conversations += states
+        predictions += [
+            _prediction(cell.strategy, task, state, several=several)
+            for (task, several), state in zip(part, states, strict=True)
+        ]
+        start = end
+        samples = [tasks[0].sample for tasks in trials[:end]]
+        if end < len(trials) and stopping is not None and stopping.decided(predictions, len(trials), samples):
+            break
+    if progress is not None:
+        progress(start, start)
+    return conversations, predictions
+
+
+def _prediction(strategy: Strategy, task: Task, state: ConversationState, *, several: bool) -> Prediction:
+    """The prediction of a trial, one of `several` of its sample or the only one."""
+    sample, answer = task.sample, state.answer
+    if answer is None or not answer.responses:
+        msg = f"the strategy answered sample {sample.id!r} without a response; expected Answer(responses=...)"
+        raise EngineError(msg)
+    failure = failure_of(task, answer, state.last, final_line=strategy.final_line)
+    return Prediction(
+        sample_id=sample.id,
+        trial=task.trial.index,
+        gold=sample.gold,
+        answer=answer.value if failure is None else None,
+        raw=tuple(response.text for response in answer.responses),
+        probabilities=answer.probabilities,
+        logprobs=tuple(value for response in answer.responses for value in response.logprobs),
+        finish=answer.responses[-1].finish,
+        failure=None if failure is None else failure.cause,
+        parsed=None if failure is None else failure.parsed,
+        # Trials of one sample are not independent.
+        units=(sample.id, *sample.units) if several else sample.units,
+        fields=sample.fields,
+        groups=sample.groups,
+        usage=state.usage,
+        references=sample.references if len(sample.references) > 1 else (),
+        choices=tuple(choice.text for choice in sample.choices),
+        order=task.trial.order,
+        reply=(answer.value or "") if task.scenario.kind.form == "texts" else None,
+        likelihoods=answer.likelihoods,
+        unconditional=answer.unconditional,
+        responses=tuple(state.responses),
+        continuations=tuple(state.continuations),
+    )
+
+
+def _with_prompts(
+    predictions: Sequence[Prediction], conversations: Sequence[ConversationState], shared: SharedPrompts
+) -> tuple[Prediction, ...]:
+    """The predictions with their prompts, now that the common beginning of all prompts is known."""
+    return tuple(
+        changed(prediction, prompts=tuple(None if kept is None else shared.rest(kept) for kept in each.prompts))
+        for prediction, each in zip(predictions, conversations, strict=True)
+    )
+
+
+def _signature(cell: Cell, task: Task) -> dict[str, object]:
+    """Everything of a cell that could change the numbers; any of its tasks has the template and the decoding."""
+    source, generation = cell.scenario.source(), task.generation
+    return {
+        "data": None if source is None else {"file": source.name, "sha256": source.digest},
+        "template_sha256": task.wording.digest(task),
+        **code_digests(type(cell.scenario)),
+        "perturbation": cell.name.perturbation,
+        "samples": cell.samples,
+        "repeats": cell.repeats,
+        "subjects": list(cell.subjects),
+        "seed": cell.seed,
+        "generation": {name: getattr(generation, name) for name in generation.__slots__},
+        # Left out where it is on, as in signatures from before it could be off.
+        **({} if task.chat else {"chat": False}),
+    }

@@ -1,0 +1,1 @@
+"""What a reply states: letters, numbers, statements, the final answer."""

@@ -1,0 +1,1 @@
+"""The kept responses, and responders that read them."""

@@ -1,0 +1,232 @@
+"""A file of answers that somebody else computed: JSON Lines, one line for each sample.
+
+    {"id": "PUMA-17", "text": "Major"}
+    {"id": "PUMA-18", "text": ["Major", "Minor"]}               one text for each trial of the sample
+    {"id": "PUMA-19", "text": [["It is unclear.", "Major"]]}    one for each request of each trial
+    {"prompt": "What is the capital of France?", "text": "Paris"}
+    {"id": "q7", "logprobs": {"desk": -0.2, "house": -1.9}}     natural logarithms of the probabilities of choices
+
+`id` is the `sample_id` of `predictions.jsonl`; `prompt` the question instead: the last message of the prompt, or a text
+field of the sample. A file may also be one JSON list of such objects, or an object with the list under "outputs".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias, TypeVar
+
+from pytest_puma.core import DataError, Model
+from pytest_puma.models.recorded import LINE_KEYS
+from pytest_puma.platform.json_text import parse_foreign_json
+from pytest_puma.platform.shape import misfit
+
+T = TypeVar("T")
+Logprobs: TypeAlias = Mapping[str, float]
+#: A value for each request of each trial.
+Texts: TypeAlias = tuple[tuple[str, ...], ...]
+Scores: TypeAlias = tuple[tuple[Logprobs, ...], ...]
+_EXPECTED = '{"id": "PUMA-17", "text": "Major"}'
+_MISSING = object()
+_SHOWN = 40
+#: Metrics that need more than answers.
+UNMEASURED = {
+    "latency_mean": "is unknown: a file of answers has no times",
+    "accuracy_tokens": "is unknown: a file of answers has no numbers of tokens",
+} | dict.fromkeys(
+    ("tokens_prompt_mean", "tokens_decoded_mean", "tokens_cached_mean"),
+    "is unknown: a file of answers has no numbers of tokens",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GivenAnswer:
+    """The answers to one sample, under its `id` or its `prompt`. `place`: the line, for messages."""
+
+    place: str
+    id: str | None
+    prompt: str | None
+    texts: Texts
+    logprobs: Scores
+
+    @property
+    def shown(self) -> str:
+        """The line and its key, shortened."""
+        key = self.id if self.id is not None else self.prompt or ""
+        return f"{self.place} ({key if len(key) <= _SHOWN else f'{key[:_SHOWN]}...'!r})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenAnswers:
+    """The content of a file: its answers in order, and the SHA-256 of its bytes."""
+
+    path: Path
+    answers: tuple[GivenAnswer, ...]
+    digest: str
+
+
+def read_answers(model: Model) -> GivenAnswers:
+    """Read the file of a model; a `DataError` names the model, the line, and what was expected."""
+    try:
+        data = model.path.read_bytes()
+    except OSError as error:
+        msg = f"{model.name}: {model.path}: cannot be read ({error.strerror})"
+        raise DataError(msg) from error
+    reader = _Reader(model)
+    answers = tuple(reader.answer(place, entry) for place, entry in reader.entries(data))
+    if not answers:
+        reader.refuse("", f"has no answers; expected a line for each sample, such as {_EXPECTED}")
+    reader.check_unique(answers)
+    return GivenAnswers(path=model.path, answers=answers, digest=hashlib.sha256(data).hexdigest())
+
+
+class _Reader:
+    """Reads the lines of one file, and names it in errors."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        keys = dict(model.keys)
+        self._keys = {name: keys.get(name, name) for name in LINE_KEYS}
+        # Lines in another format may have any other keys, and only the named one identifies a sample.
+        self._foreign = bool(keys)
+        for name, other in (("id", "prompt"), ("prompt", "id")):
+            if name in keys and other not in keys:
+                del self._keys[other]
+
+    def refuse(self, place: str, problem: str) -> NoReturn:
+        where = f"{self._model.path.name}: {place}" if place else self._model.path.name
+        msg = f"recorded:{self._model.name}={where}{': ' if place else ' '}{problem}"
+        raise DataError(msg)
+
+    def entries(self, data: bytes) -> Iterator[tuple[str, Any]]:
+        """Yield the place and the JSON value of each answer."""
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            lines = data.count(b"\n", 0, error.start)
+            self.refuse(f"line {lines + 1}", "is not UTF-8; expected JSON Lines in UTF-8")
+        listed = _list_of(text)
+        if listed is not None:
+            yield from ((f"entry {number}", entry) for number, entry in enumerate(listed, start=1))
+            return
+        for place, line in ((f"line {number}", line) for number, line in enumerate(text.split("\n"), start=1)):
+            if line.strip():
+                yield place, self._parsed(place, line)
+
+    def _parsed(self, place: str, line: str) -> Any:
+        try:
+            return parse_foreign_json(line)
+        except ValueError as error:
+            self.refuse(place, f"is not JSON ({error}); expected a line such as {_EXPECTED}")
+
+    def answer(self, place: str, entry: Any) -> GivenAnswer:
+        """Check a line."""
+        if not isinstance(entry, dict):
+            self.refuse(place, f"is {_kind(entry)}; expected an object such as {_EXPECTED}")
+        unknown = [] if self._foreign else [key for key in entry if key not in LINE_KEYS]
+        if unknown:
+            self.refuse(place, f"has the unknown key {_shown(unknown[0])}; there are: {', '.join(LINE_KEYS)}")
+        values = {name: value for name in self._keys if (value := self._value(entry, name)) is not _MISSING}
+        named = [name for name in ("id", "prompt") if name in values]
+        if len(named) != 1:
+            wanted = " or ".join(self._keys[name] for name in ("id", "prompt") if name in self._keys)
+            self.refuse(place, f"has {' and '.join(named) or f'no {wanted}'}; expected either id or prompt")
+        if not values.keys() & {"text", "logprobs"}:
+            self.refuse(place, f"has no {self._keys['text']} and no {self._keys['logprobs']}; expected one of the two")
+        return GivenAnswer(
+            place=place,
+            id=self._name(place, values, "id"),
+            prompt=self._name(place, values, "prompt"),
+            texts=self._trials(place, values, "text", self._text),
+            logprobs=self._trials(place, values, "logprobs", self._logprobs),
+        )
+
+    def check_unique(self, answers: Sequence[GivenAnswer]) -> None:
+        """Refuse two lines with one id, but for equal answers in published files; samples may share a prompt."""
+        first: dict[str, GivenAnswer] = {}
+        for answer in answers:
+            earlier = answer if answer.id is None else first.setdefault(answer.id, answer)
+            same = (earlier.texts, earlier.logprobs) == (answer.texts, answer.logprobs)
+            if earlier is not answer and not (self._foreign and same):
+                self.refuse(answer.place, f"has the same id as {earlier.shown}; expected one line for each sample")
+
+    def _value(self, entry: Mapping[str, Any], name: str) -> Any:
+        """The value under a key, or under keys of nested objects if the key has dots."""
+        key = self._keys[name]
+        if key in entry:
+            return entry[key]
+        value: Any = entry
+        for part in key.split("."):
+            value = value.get(part, _MISSING) if isinstance(value, dict) else _MISSING
+        return value
+
+    def _name(self, place: str, values: Mapping[str, Any], name: str) -> str | None:
+        value = values.get(name)
+        if name in values and not (isinstance(value, str) and value.strip()):
+            self.refuse(place, f"{self._keys[name]} is {_shown(value)}; expected a text that is not empty")
+        return value
+
+    def _trials(
+        self, place: str, values: Mapping[str, Any], name: str, checked: Callable[[str, Any], T]
+    ) -> tuple[tuple[T, ...], ...]:
+        """The values of each request of each trial."""
+        if name not in values:
+            return ()
+        value = values[name]
+        trials = [
+            each if isinstance(each, list) else [each] for each in (value if isinstance(value, list) else [value])
+        ]
+        if not trials or not all(trials):
+            self.refuse(place, f"{self._keys[name]} has an empty list; expected a value for each trial of the sample")
+        return tuple(tuple(checked(place, each) for each in trial) for trial in trials)
+
+    def _text(self, place: str, value: Any) -> str:
+        if not isinstance(value, str):
+            problem = f"{self._keys['text']} has {_kind(value)}"
+            self.refuse(place, f"{problem}; expected a text, or a list with one for each trial of the sample")
+        return value
+
+    def _logprobs(self, place: str, value: Any) -> Logprobs:
+        name = self._keys["logprobs"]
+        if not isinstance(value, dict) or not value:
+            kind = "an empty object" if value == {} else _kind(value)
+            self.refuse(place, f'{name} has {kind}; expected an object such as {{"desk": -0.2, "house": -1.9}}')
+        for choice, number in value.items():
+            if not _is_logprob(number):
+                expected = "the natural logarithm of a probability, at most 0"
+                self.refuse(place, f"{name} of {_shown(choice)} is {_shown(number)}; expected {expected}")
+        return {choice: float(number) for choice, number in value.items()}
+
+
+def _list_of(text: str) -> list[Any] | None:
+    """The answers of a file that is one JSON value; None for JSON Lines."""
+    if not text.lstrip().startswith(("[", "{")):
+        return None
+    try:
+        whole = parse_foreign_json(text)
+    except ValueError:
+        return None
+    outputs = whole.get("outputs") if isinstance(whole, dict) else whole
+    return outputs if isinstance(outputs, list) else None
+
+
+def _is_logprob(value: Any) -> bool:
+    """Whether it is a number up to 0, minus infinity included; some whole numbers are too large for a float."""
+    return (isinstance(value, float) and value <= 0) or (not misfit(value, int) and value <= 0)
+
+
+def _shown(value: Any) -> str:
+    """A value as Python writes it, shortened."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _kind(value: Any) -> str:
+    """The kind of a JSON value, with its article."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    kinds: dict[type, str] = {str: "a text", dict: "an object", list: "a list"}
+    return kinds.get(type(value), "a number")

@@ -1,0 +1,249 @@
+"""The response store: one SQLite file `.puma/responses.sqlite`, to which every process of a run writes.
+
+    store = ResponseStore(path, run="20261125T101500-77", started="2026-11-25T10:15:00+00:00")
+    scope = store.scope("triage_jira-zero_shot@", engine, backend, parts)
+    store.keep(scope, company, prompt, [(key, request, response)])
+    store.find(scope, [key], company)
+
+Nothing here fails a test: if the file cannot be written, no more answers are kept, and `take_notes` returns the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import Prompt, Request, Response
+from pytest_puma.responses.file import StoreFile
+from pytest_puma.responses.recipe import prompt_json
+from pytest_puma.responses.row import COLUMNS, KeptResponse, check_of, sound_response, values_of
+
+#: Keys of one query.
+_AT_ONCE = 500
+#: Bytes that deflate can look back.
+WINDOW = 32_768
+# Queries are put together from our own names and from placeholders alone.
+_NAMES = ("scope", "request", "company", "run", "prompt", *COLUMNS, "row_check")
+_INSERT = f"INSERT OR REPLACE INTO response({', '.join(_NAMES)}) VALUES ({', '.join('?' for _ in _NAMES)})"  # noqa: S608
+_SELECT = (
+    f"SELECT run, coalesce(run.name, 'unknown'), request, company, {', '.join(COLUMNS)}, row_check "  # noqa: S608
+    "FROM response LEFT JOIN run ON run.id = response.run WHERE"
+)
+_INSERT_ENGINE = "INSERT OR IGNORE INTO engine(digest, weights, model, signature, notes) VALUES (?, ?, ?, ?, ?)"
+_INSERT_SCOPE = (
+    "INSERT INTO scope(cell, engine, parts, used) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT(cell, engine) DO UPDATE SET parts = excluded.parts, used = excluded.used"
+)
+_INSERT_PROMPT = "INSERT OR IGNORE INTO prompt(digest, base, body) VALUES (?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRow:
+    """An engine that gave answers, with the `signature` and the `notes` of its backend."""
+
+    weights: str
+    model: str
+    signature: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The answers of a cell by the engine of this key; `parts`: what could change the requests, as of the last run."""
+
+    cell: str
+    key: bytes
+    engine: EngineRow = field(compare=False)
+    parts: Mapping[str, Any] = field(compare=False)
+
+
+class ResponseStore:
+    """The store as one process of a run sees it. `readonly` opens an existing file and never changes it.
+
+    `rows`, `take_notes` and `close` are those of the file.
+    """
+
+    def __init__(
+        self, path: Path, *, run: str = "", started: str = "", keep_prompts: bool = True, readonly: bool = False
+    ) -> None:
+        self.path = path
+        self._named = run, started
+        self._keep_prompts = keep_prompts
+        self._file = StoreFile(path, readonly=readonly)
+        self.rows, self.take_notes, self.close = self._file.rows, self._file.take_notes, self._file.close
+
+    @property
+    def connection(self) -> sqlite3.Connection | None:
+        """The connection of this process, opened when it is first needed; None if there is no store."""
+        return self._file.connection
+
+    @property
+    def keeps(self) -> bool:
+        """Whether new answers are kept."""
+        return self._file.keeps
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def find(self, scope: Scope, keys: Sequence[bytes], company: bytes) -> dict[bytes, KeptResponse]:
+        """Return the kept responses by their request: that of this company, else the oldest one."""
+        responses: dict[bytes, KeptResponse] = {}
+        rows: list[Any] = []
+        for start in range(0, len(keys), _AT_ONCE):
+            part = keys[start : start + _AT_ONCE]
+            where = f"request IN ({', '.join('?' * len(part))}) ORDER BY response.id"
+            rows += self._rows(scope, where, part)
+        for request, kept in self._sound(scope, rows):
+            if request not in responses or kept.company == company != responses[request].company:
+                responses[request] = kept
+        return responses
+
+    def whole_pass(self, scope: Scope, company: bytes) -> dict[bytes, KeptResponse] | None:
+        """Return all responses of a pass that was computed to its end; None if any is missing."""
+        counted = self.rows("SELECT responses FROM pass WHERE scope = ? AND company = ?", (self.number(scope), company))
+        responses = dict(self._sound(scope, self._rows(scope, "company = ?", [company]))) if counted else {}
+        return responses if counted and len(responses) >= counted[0][0] else None
+
+    def passes(self, scope: Scope) -> list[bytes]:
+        """Return the companies of the passes that were computed to their end, the newest first."""
+        newest = "(SELECT max(id) FROM response WHERE response.scope = pass.scope AND response.company = pass.company)"
+        query = f"SELECT company FROM pass WHERE scope = ? ORDER BY {newest} DESC"  # noqa: S608
+        return [company for (company,) in self.rows(query, (self.number(scope),))]
+
+    def scopes(self) -> list[Scope]:
+        """Return the answers of each cell and engine, the last used first."""
+        rows = self.rows(
+            "SELECT cell, digest, parts, weights, model, signature, notes FROM scope "
+            "JOIN engine ON engine.id = scope.engine ORDER BY used DESC, scope.id DESC"
+        )
+        return [scope for row in rows if (scope := self._scope(*row)) is not None]
+
+    def number(self, scope: Scope) -> int:
+        """Return the id of a scope in the file, 0 if it is not there."""
+        ids = self._file.ids
+        if scope not in ids:
+            query = "SELECT scope.id FROM scope JOIN engine ON engine.id = engine WHERE cell = ? AND digest = ?"
+            rows = self.rows(query, (scope.cell, scope.key))
+            if not rows:
+                return 0
+            (ids[scope],) = rows[0]
+        return ids[scope]
+
+    def weights(self, model: str) -> list[str]:
+        """Return the digests of the weights that answered under a model's name."""
+        rows = self.rows("SELECT DISTINCT weights FROM engine WHERE model = ? ORDER BY weights", (model,))
+        return [weights for (weights,) in rows]
+
+    def has_weights(self, digest: str) -> bool:
+        """Return True if weights of this digest answered, under any name."""
+        return bool(self.rows("SELECT 1 FROM engine WHERE weights = ? LIMIT 1", (digest,)))
+
+    def models(self) -> list[str]:
+        """Return the names of all models that answered."""
+        return [name for (name,) in self.rows("SELECT DISTINCT model FROM engine ORDER BY model")]
+
+    def _rows(self, scope: Scope, where: str, values: Sequence[bytes]) -> list[Any]:
+        return self.rows(f"{_SELECT} response.scope = ? AND {where}", (self.number(scope), *values))
+
+    def _sound(self, scope: Scope, rows: Sequence[Any]) -> Iterator[tuple[bytes, KeptResponse]]:
+        """Yield the request and the response of each row whose checksum is right in this scope."""
+        damaged = 0
+        for run, name, *row in rows:
+            response = sound_response((scope.cell, scope.key), tuple(row))
+            if response is None:
+                damaged += 1
+            else:
+                request, company, *_ = row
+                yield request, KeptResponse(response, company, (run, name))
+        if damaged:
+            self._file.note(f"{damaged:,} of the answers in {self.path} are damaged, and count as missing")
+
+    def _scope(self, cell: str, key: bytes, parts: str, weights: str, model: str, *engine: str) -> Scope | None:
+        """A scope of its columns; None if they are damaged, as they have no checksum."""
+        try:
+            signature, notes = map(json.loads, engine)
+            row = EngineRow(weights, model, signature, tuple(notes))
+            return Scope(cell=cell, key=key, engine=row, parts=json.loads(parts))
+        except (TypeError, ValueError):
+            self._file.note(f"a cell in {self.path} is damaged, and its answers count as missing")
+            return None
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def scope(self, cell: str, engine: bytes, backend: EngineRow, parts: Mapping[str, Any]) -> Scope | None:
+        """Return the scope of a cell's answers by an engine, and mark it as used by this run; None without a store."""
+        scope = Scope(cell=cell, key=engine, engine=backend, parts=parts)
+        self._file.ids.pop(scope, None)
+        self._file.write(lambda connection: self._number(connection, scope))
+        return scope if self.number(scope) else None
+
+    def keep(
+        self, scope: Scope, company: bytes, base: Prompt, answered: Sequence[tuple[bytes, Request, Response]]
+    ) -> None:
+        """Write responses with the keys of their requests, all or none; `base` is a prompt that the others resemble."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            number, run = self._number(connection, scope), self._run(connection)
+            for key, request, response in answered:
+                prompt = self._keep_prompt(connection, base, request.prompt) if self._keep_prompts else None
+                values = values_of(response)
+                check = check_of(scope.cell, scope.key, key, company, *values)
+                connection.execute(_INSERT, (number, key, company, run, prompt, *values, check))
+
+        self._file.write(write)
+
+    def finish_pass(self, scope: Scope, company: bytes, responses: int) -> None:
+        """Record that all responses of a pass were computed together and are kept."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            values = self._number(connection, scope), company, responses
+            connection.execute("INSERT OR REPLACE INTO pass VALUES (?, ?, ?)", values)
+
+        self._file.write(write)
+
+    def _number(self, connection: sqlite3.Connection, scope: Scope) -> int:
+        """The id of a scope, which is written if the file does not have it yet."""
+        ids, engine = self._file.ids, scope.engine
+        if scope not in ids:
+            columns = (scope.key, engine.weights, engine.model, *map(json.dumps, (engine.signature, engine.notes)))
+            connection.execute(_INSERT_ENGINE, columns)
+            (number,) = connection.execute("SELECT id FROM engine WHERE digest = ?", (scope.key,)).fetchone()
+            connection.execute(_INSERT_SCOPE, (scope.cell, number, json.dumps(scope.parts), self._run(connection)))
+            rows = connection.execute("SELECT id FROM scope WHERE cell = ? AND engine = ?", (scope.cell, number))
+            (ids[scope],) = rows.fetchone()
+        return ids[scope]
+
+    def _run(self, connection: sqlite3.Connection) -> int:
+        """The id of this run."""
+        ids = self._file.ids
+        if self._named not in ids:
+            connection.execute("INSERT OR IGNORE INTO run(name, started) VALUES (?, ?)", self._named)
+            (ids[self._named],) = connection.execute("SELECT id FROM run WHERE name = ?", self._named[:1]).fetchone()
+        return ids[self._named]
+
+    def _keep_prompt(self, connection: sqlite3.Connection, base: Prompt, prompt: Prompt) -> bytes:
+        """Keep a prompt as its difference to another one; return its digest."""
+        (base_digest, base_body), (digest, body) = map(_named_body, (base, prompt))
+        connection.execute(_INSERT_PROMPT, (base_digest, None, _compressed(base_body)))
+        if digest != base_digest:
+            deflate = zlib.compressobj(zdict=base_body[-WINDOW:])
+            connection.execute(_INSERT_PROMPT, (digest, base_digest, deflate.compress(body) + deflate.flush()))
+        return digest
+
+
+@lru_cache(maxsize=2)
+def _named_body(prompt: Prompt) -> tuple[bytes, bytes]:
+    body = prompt_json(prompt)
+    return sha256(body).digest()[:16], body
+
+
+@lru_cache(maxsize=1)
+def _compressed(body: bytes) -> bytes:
+    """The content of the one prompt to which a whole pass is compared."""
+    return zlib.compress(body)

@@ -1,0 +1,108 @@
+"""A response as a row of the store, and back, exact to the last bit.
+
+SQLite has no checksums of its pages: each row has one of its own, over its cell, the key of its engine, its own keys
+and every value. So a damaged index cannot give a cell the answers of another one, or those of other weights.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from hashlib import blake2b
+from json import dumps
+from typing import Any, cast
+
+from pytest_puma.core import Likelihood, Response, Usage
+from pytest_puma.core.conversation import Finish
+from pytest_puma.platform.json_text import parse_json
+
+#: Columns of the table `response` that hold a response.
+COLUMNS = ("finish", "text", "packed", "logprobs", "likelihoods", "usage")
+#: Texts with more bytes are deflated.
+_PLAIN = 512
+#: Bytes of the longest text that is deflated: a store from elsewhere could have four megabytes that become gigabytes.
+MOST = 2**22
+#: Total, end, number of tokens, whether there is an end, whether it is greedy.
+_LIKELIHOOD = struct.Struct("<ddq??")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptResponse:
+    """A response that the store has, the company it was computed in, and the id and the name of the run."""
+
+    response: Response
+    company: bytes
+    run: tuple[int, str]
+
+
+def values_of(response: Response) -> tuple[Any, ...]:
+    """Return the values of `COLUMNS`."""
+    text = response.text.encode("utf-8", "surrogatepass")
+    packed = _PLAIN < len(text) <= MOST
+    usage = response.usage
+    return (
+        response.finish,
+        zlib.compress(text) if packed else text,
+        int(packed),
+        struct.pack(f"<{len(response.logprobs)}d", *response.logprobs),
+        b"".join(map(_likelihood, response.likelihoods)),
+        dumps([usage.prompt_tokens, usage.cached_tokens, usage.decoded_tokens, usage.seconds]),
+    )
+
+
+def response_of(values: tuple[Any, ...]) -> Response:
+    """Return the response of the values of `COLUMNS`; `sound_response` lists the errors of damaged ones."""
+    finish, text, packed, logprobs, likelihoods, usage = values
+    prompt_tokens, cached_tokens, decoded_tokens, seconds = parse_json(usage)
+    return Response(
+        text=(inflated(text) if packed else text).decode("utf-8", "surrogatepass"),
+        logprobs=struct.unpack(f"<{len(logprobs) // 8}d", logprobs),
+        likelihoods=tuple(
+            Likelihood(total=total, end=end if has_end else None, tokens=tokens, greedy=greedy)
+            for total, end, tokens, has_end, greedy in _LIKELIHOOD.iter_unpack(likelihoods)
+        ),
+        finish=cast("Finish", finish),
+        usage=Usage(
+            prompt_tokens=prompt_tokens, cached_tokens=cached_tokens, decoded_tokens=decoded_tokens, seconds=seconds
+        ),
+    )
+
+
+def sound_response(owner: tuple[str, bytes], row: tuple[Any, ...]) -> Response | None:
+    """Return the response of a row of its request, company, `COLUMNS` and checksum; None if it is damaged.
+
+    `owner`: the cell, and the key of the engine, whose answer it should be.
+    """
+    *values, check = row
+    if check != check_of(*owner, *values):
+        return None
+    try:
+        return response_of(tuple(values[2:]))
+    except (ValueError, TypeError, struct.error, zlib.error):
+        return None
+
+
+def inflated(data: bytes, dictionary: bytes = b"") -> bytes:
+    """Return a deflated text; a `ValueError` or `zlib.error` if it is damaged, or has more than `MOST` bytes."""
+    inflate = zlib.decompressobj(zdict=dictionary)
+    text = inflate.decompress(data, MOST + 1)
+    if not inflate.eof or len(text) > MOST:
+        msg = f"expected a whole text of up to {MOST:,} bytes"
+        raise ValueError(msg)
+    return text
+
+
+def check_of(*row: object) -> bytes:
+    """Return the checksum of a row: its cell, the key of its engine, request, company and the values of `COLUMNS`."""
+    digest = blake2b(digest_size=8)
+    for value in row:
+        content = value if isinstance(value, bytes) else str(value).encode()
+        digest.update(len(content).to_bytes(8, "little"))
+        digest.update(content)
+    return digest.digest()
+
+
+def _likelihood(each: Likelihood) -> bytes:
+    end = 0.0 if each.end is None else each.end
+    return _LIKELIHOOD.pack(each.total, end, each.tokens, each.end is not None, each.greedy)

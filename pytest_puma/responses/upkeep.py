@@ -1,0 +1,111 @@
+"""Upkeep of the response store: its size, and its end of a run.
+
+Whole scopes are removed, those that were used longest ago first, but never those of the last two runs.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_puma.core import DataError
+from pytest_puma.responses.opening import Opened, open_to_write
+
+#: Answers that are removed in one transaction, so that other processes never wait long.
+_CHUNK = 1000
+_KEPT_RUNS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pruned:
+    """The number of removed answers and cells, and the size of the file after that, in bytes."""
+
+    answers: int
+    cells: int
+    size: int
+
+
+def finish_run(path: Path, megabytes: int) -> Pruned | None:
+    """End a run: prune a store that is too large, and make it one file that can be copied; None if nothing was pruned.
+
+    A store that another process writes to is left as it is.
+    """
+    if not path.is_file():
+        return None
+    if path.stat().st_size > megabytes * 2**20:
+        return prune(path, megabytes * 2**20)
+    connection = open_to_write(path).connection
+    if connection is not None:
+        with closing(connection), suppress(sqlite3.Error):
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return None
+
+
+def prune(path: Path, size: int, *, pause: Callable[[], None] = lambda: None) -> Pruned:
+    """Remove the answers that were used longest ago until the file has at most `size` bytes.
+
+    `pause` is called between the transactions, for tests that kill the process there.
+    """
+    connection = writable(open_to_write(path))
+    answers = cells = 0
+    with closing(connection):
+        for scope in _oldest(connection):
+            if _used(connection) <= size:
+                break
+            answers += sum(_remove(connection, scope, pause))
+            cells += 1
+        _drop_loose_prompts(connection)
+        # Not `execute`, which frees a single page.
+        connection.executescript("PRAGMA incremental_vacuum")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return Pruned(answers=answers, cells=cells, size=path.stat().st_size)
+
+
+def writable(opened: Opened) -> sqlite3.Connection:
+    """Return the connection to a store; a `DataError` if it cannot be written."""
+    if opened.connection is None or not opened.writable:
+        if opened.connection is not None:
+            opened.connection.close()
+        raise DataError(opened.note)
+    return opened.connection
+
+
+def _oldest(connection: sqlite3.Connection) -> list[int]:
+    """The scopes that may be removed, those that were used longest ago first."""
+    kept = "(SELECT id FROM run ORDER BY id DESC LIMIT ?)"
+    query = f"SELECT id FROM scope WHERE used NOT IN {kept} ORDER BY used, id"  # noqa: S608
+    return [scope for (scope,) in connection.execute(query, (_KEPT_RUNS,)).fetchall()]
+
+
+def _used(connection: sqlite3.Connection) -> int:
+    """The bytes of the file without its free pages."""
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
+
+
+def _remove(connection: sqlite3.Connection, scope: int, pause: Callable[[], None]) -> Iterator[int]:
+    """Remove a scope in chunks; yield the number of answers of each."""
+    connection.execute("DELETE FROM pass WHERE scope = ?", (scope,))
+    some = "SELECT id FROM response WHERE scope = ? LIMIT ?"
+    while removed := connection.execute(
+        f"DELETE FROM response WHERE id IN ({some})",  # noqa: S608
+        (scope, _CHUNK),
+    ).rowcount:
+        yield removed
+        pause()
+    connection.execute("DELETE FROM scope WHERE id = ?", (scope,))
+
+
+def _drop_loose_prompts(connection: sqlite3.Connection) -> None:
+    """Remove the prompts that no answer and no other prompt needs."""
+    needed = "SELECT prompt FROM response WHERE prompt IS NOT NULL"
+    connection.execute(
+        f"DELETE FROM prompt WHERE digest NOT IN ({needed}) AND digest NOT IN "  # noqa: S608
+        f"(SELECT base FROM prompt WHERE base IS NOT NULL AND digest IN ({needed}))"
+    )
+    connection.execute("DELETE FROM engine WHERE id NOT IN (SELECT engine FROM scope)")

@@ -1,0 +1,195 @@
+"""A finished run as pandas frames, loaded from `run.json` and `predictions.jsonl` of its run folder.
+
+run = load_run()                        # the newest run of the project in the current folder
+wrong = run.predictions.query("answer != gold")
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_puma.codec.deserialize import messages_from
+from pytest_puma.core import DataError, Gate, Messages
+from pytest_puma.core.shared import whole_prompts
+from pytest_puma.platform.project_folder import runs_of
+from pytest_puma.runs.past_run import read_record
+from pytest_puma.runs.prediction_file import PredictionFile, owner_of
+from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, newest_run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The beginning of messages.
+_WHO = "load_run: "
+_NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
+_MEASURE = ("metric", "value", "low", "high", "n", "note")
+_NUMBERS = ("value", "low", "high")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedRun:
+    """A run: `predictions`, `measures` and `verdicts` are pandas frames, made on first use.
+
+    `path`: the path of the JSON record; `record`: its content.
+    """
+
+    path: Path
+    record: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def predictions(self) -> pd.DataFrame:
+        """One row for each prediction of the recorded cells (for a repeated test, of its last attempt).
+
+        `prompt` and `raw` are the last request and its reply; `messages` and `replies` are those of all requests.
+        Each field, group, score and probability has a column: `fields.title`, `groups.subject`, `scores.accuracy`,
+        `probabilities.Critical`. A cell that was cut off is left out, with a `UserWarning`. A `DataError` names the
+        invalid line of a file that was not written by pytest-puma. Without `puma_keep_prompts`, there are no prompts
+        and no fields.
+        """
+        return _frame(list(self.rows()), PREDICTION_COLUMNS)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of `predictions` one by one, each with the columns that it has."""
+        return _rows(self.path.with_name(PREDICTIONS), self.record["outcomes"])
+
+    @cached_property
+    def measures(self) -> pd.DataFrame:
+        """One row for each metric of each cell, with `value`, 95 % interval (`low`, `high`), `n` and `note`."""
+        rows = [
+            _names(outcome) | {name: measure[name] for name in _MEASURE}
+            for outcome in self.record["outcomes"]
+            for measure in outcome["measures"].values()
+        ]
+        return _frame(rows, (*_NAMES, *_MEASURE), numbers=_NUMBERS)
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        """One row for each gate of each cell, and of the run, where `cell` is missing."""
+        of_cells = [
+            _names(outcome) | _verdict(verdict)
+            for outcome in self.record["outcomes"]
+            for verdict in outcome["verdicts"]
+        ]
+        of_run = [dict.fromkeys(_NAMES) | _verdict(verdict) for verdict in self.record["verdicts"]]
+        return _frame([*of_cells, *of_run], (*_NAMES, *_VERDICT), numbers=_NUMBERS)
+
+
+#: The columns of every frame of predictions.
+PREDICTION_COLUMNS = (
+    *_NAMES,
+    "node_id",
+    "attempt",
+    "sample_id",
+    "trial",
+    "gold",
+    "answer",
+    "failure",
+    "parsed",
+    "prompt",
+    "raw",
+    "finish",
+    "messages",
+    "replies",
+    "logprobs",
+    "likelihoods",
+    "unconditional",
+    "references",
+    "choices",
+    "order",
+    "reply",
+    "units",
+)
+_VERDICT = ("gate", "status", "fails", "reason", "value", "low", "high")
+
+
+def load_run(path: str | os.PathLike[str] = ".") -> LoadedRun:
+    """Load a run from its folder, from its `run.json`, or the newest run of a project (the folder with `.puma`).
+
+    A `DataError` reports a missing run, a truncated file, or a file of another program or format.
+    """
+    record = _record_of(Path(path))
+    return LoadedRun(path=record, record=read_record(record, who=_WHO))
+
+
+def _record_of(path: Path) -> Path:
+    if path.is_file():
+        return path
+    if not path.is_dir():
+        msg = f"load_run: {path}: no such file or folder; expected a run folder, its {RECORD} or a project"
+        raise DataError(msg)
+    if (path / RECORD).exists() or (path / PREDICTIONS).exists():
+        return path / RECORD
+    for runs in (runs_of(path), path / "runs", path):
+        if (newest := newest_run(runs)) is not None:
+            return newest
+    msg = f"load_run: {path}: no finished run in it; expected a run folder, its {RECORD} or the folder with .puma"
+    raise DataError(msg)
+
+
+def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the predictions of these outcomes as rows; a cell that is not whole is left out, with a warning."""
+    if not outcomes:  # each cell ended in an error: no file was written
+        return
+    file = PredictionFile(path, who=_WHO)
+    by_owner = {owner_of(outcome): outcome for outcome in outcomes}
+    whole = {owner for owner, outcome in by_owner.items() if file.count(owner) >= outcome["trials"]}
+    # In the order of the file, as workers finish in any order.
+    for owner in [owner for owner in file.places if owner in whole]:
+        names = _names(by_owner[owner])
+        for row in file.read(owner, _row):
+            yield names | row
+    for owner in [owner for owner in by_owner if owner not in whole]:
+        outcome = by_owner[owner]
+        msg = (
+            f"{_WHO}{path}: {file.count(owner)} of the {outcome['trials']} predictions of {outcome['cell']} are there; "
+            "the cell is left out: was the run cut off, or the disk full?"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=2)
+
+
+def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
+    messages = whole_prompts(shared, (rest and messages_from(rest) for rest in data["prompts"]))
+    flat = {
+        f"{name}.{key}": value
+        for name in ("probabilities", "fields", "groups", "scores", "usage")
+        for key, value in (data[name] or {}).items()
+    }
+    kept = {name: data[name] for name in PREDICTION_COLUMNS if name in data}
+    texts = {
+        "prompt": _chat_text(messages[-1]) if messages else None,
+        "raw": data["raw"][-1] if data["raw"] else "",
+        "messages": [[{"role": each.role, "content": each.content} for each in prompt] for prompt in messages],
+        "replies": data["raw"],
+    }
+    return kept | texts | flat
+
+
+def _chat_text(messages: Messages) -> str:
+    """Return a chat as one text, each message under its role."""
+    return "\n\n".join(f"[{message.role}]\n{message.content}" for message in messages)
+
+
+def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with the numbers of the change if there is one, else of the measure."""
+    numbers = verdict["change"] or verdict["measure"] or {}
+    fields = {name: verdict[name] for name in ("status", "fails", "reason")}
+    return {"gate": str(Gate(**verdict["gate"]))} | fields | {name: numbers.get(name) for name in _NUMBERS}
+
+
+def _names(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: outcome[name] for name in _NAMES}
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:
+    """Return a frame with the named columns first, in this order, then all others."""
+    import pandas as pd
+
+    others = dict.fromkeys(name for row in rows for name in row if name not in columns)
+    frame = pd.DataFrame(list(rows), columns=[*columns, *others])
+    return frame.astype(dict.fromkeys(numbers, "float64"))

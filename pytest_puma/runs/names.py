@@ -1,0 +1,107 @@
+"""The names of a run on a command line.
+
+| RUN | the run |
+|---|---|
+| `last`, `last~2` | the newest finished run, the second one before it |
+| `41` | the run with this number |
+| `20261125T124005-4711`, `20261125T12` | the run with this name, or the only one whose name begins so |
+| `main` | the newest run of this branch without uncommitted changes |
+| `3f2c1d9` | the newest run of this commit without uncommitted changes: its whole hash, or 4 digits or more |
+
+A branch or a commit that a run is compared with means another run than this one.
+
+A text that fits several rows means the first one in this order: `last`, number, whole name, branch, commit, beginning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pytest_puma.core import DataError
+from pytest_puma.errors import did_you_mean
+from pytest_puma.runs.rows import RunRow
+
+_LAST = re.compile(r"last(?:~(\d{1,9}))?")
+_COMMIT = re.compile(r"[0-9a-f]{4,64}")
+_MAX_NAMED = 3
+_EXPECTED = "expected a number, a name or its beginning, last, last~2, a commit or a branch"
+
+
+def find_run(
+    text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow] = (), *, newer: RunRow | None = None
+) -> RunRow:
+    """Return the run that a text means; both lists begin with the newest. A `DataError` names similar ones.
+
+    `newer`: the run that is compared with this one. A branch and a commit mean another run; any other text that means
+    the same one is an error.
+    """
+    row = _find(text, finished, unfinished, other_than=None if newer is None else newer.name)
+    if newer is not None and row.name == newer.name:
+        msg = f"RUN {text!r}: is run {row.number} itself, which is to be compared; expected another run, such as last~1"
+        raise DataError(msg)
+    return row
+
+
+def _find(text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow], *, other_than: str | None) -> RunRow:
+    if (last := _LAST.fullmatch(text)) is not None:
+        back = int(last[1] or 0)
+        if back < len(finished):
+            return finished[back]
+        none = "there is no finished run: run a benchmark first"
+        there = f"there are {len(finished)} finished runs; pytest-puma list shows them" if finished else none
+        msg = f"RUN {text!r}: {there}"
+        raise DataError(msg)
+    exact = [row for row in finished if text in {str(row.number), row.name}]
+    if exact:
+        # A number, if another run has the text as its name.
+        return min(exact, key=lambda row: str(row.number) != text)
+    for rows in (_of_branch(text, finished), _of_commit(text, finished)):
+        if rows:
+            return _clean(text, rows, other_than)
+    begun = [row for row in finished if text and row.name.startswith(text)]
+    if len(begun) == 1:
+        return begun[0]
+    raise _unknown(text, begun, finished, unfinished)
+
+
+def _of_branch(text: str, finished: Sequence[RunRow]) -> list[RunRow]:
+    return [row for row in finished if text and row.invocation.branch == text]
+
+
+def _of_commit(text: str, finished: Sequence[RunRow]) -> list[RunRow]:
+    if not _COMMIT.fullmatch(text):
+        return []
+    rows = [row for row in finished if row.invocation.commit.startswith(text)]
+    commits = list(dict.fromkeys(row.invocation.commit for row in rows))
+    if len(commits) > 1:
+        msg = f"RUN {text!r}: {len(commits)} commits begin so: {', '.join(commits[:_MAX_NAMED])}; expected more digits"
+        raise DataError(msg)
+    return rows
+
+
+def _clean(text: str, rows: Sequence[RunRow], other_than: str | None) -> RunRow:
+    """The newest run without uncommitted changes, whose code is known, if possible one of another name."""
+    clean = [row for row in rows if not row.invocation.dirty]
+    if not clean:
+        newest = rows[0].number
+        msg = f"RUN {text!r}: all its runs had uncommitted changes; expected a clean one; the newest is {newest}"
+        raise DataError(msg)
+    return next((row for row in clean if row.name != other_than), clean[0])
+
+
+def _unknown(text: str, begun: Sequence[RunRow], finished: Sequence[RunRow], unfinished: Sequence[RunRow]) -> DataError:
+    if begun:
+        several = ", ".join(row.name for row in begun[:_MAX_NAMED])
+        return DataError(f"RUN {text!r}: {len(begun)} names begin so: {several}; expected more of the name")
+    ended = next((row for row in unfinished if row.name == text), None)
+    if ended is not None:
+        why = {
+            "running": "is still running; wait for its end",
+            "damaged": "has a run.json that cannot be read; run again",
+        }.get(ended.state, "was cut off, so it has no run.json; the same command goes on with its kept answers")
+        return DataError(f"RUN {text!r}: the run {why}")
+    names = [name for row in finished for name in (row.name, row.invocation.branch) if name]
+    newest = ", ".join(f"{row.number} ({row.name})" for row in finished[:_MAX_NAMED])
+    there = f"the newest are {newest}" if newest else "there is no finished run: run a benchmark first"
+    return DataError(f"RUN {text!r}: no such run; {did_you_mean(text, names)}{_EXPECTED}; {there}")

@@ -1,0 +1,149 @@
+"""Responses of an earlier run, read instead of computed, so that its answers can be measured and judged again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_puma.baseline import TIMED
+from pytest_puma.codec.serialize import storable
+from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Score
+from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.shared import spoken
+from pytest_puma.responses.answers import UNMEASURED
+from pytest_puma.responses.reader import Reader
+from pytest_puma.runs.recorded_run import RecordedCell, RecordedRun, RecordedTurn
+
+#: Characters that a message shows of two prompts before and after the place where they part.
+_BEFORE, _AFTER = 12, 32
+_AGAIN = "run the benchmark again without --puma-rescore"
+
+
+class Replay(Reader):
+    """A responder that reads a run.
+
+    A request gets the response to the same prompt and continuations in the same trial; of several equal requests, the
+    first gets the first response. A `DataError` names a sample whose request the run does not have.
+    """
+
+    def __init__(self, run: RecordedRun) -> None:
+        super().__init__()
+        self._run = run
+        self._signature: Mapping[str, Any] = {}
+        self._recorded: RecordedCell
+        self._turns: dict[Key, list[RecordedTurn]] = {}
+        self._asked = 0
+
+    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
+        """Find the response to each request; all samples without one are in the same error."""
+        tickets: list[int] = []
+        unanswered: dict[str, tuple[Request, Origin]] = {}
+        for request, origin in zip(requests, origins, strict=True):
+            turn = self._take(request, origin)
+            if turn is None:
+                unanswered.setdefault(origin.name, (request, origin))
+            else:
+                tickets.append(self._asked)
+                self._ready[self._asked] = turn.response
+            self._asked += 1
+        if unanswered:
+            others = f" ({len(unanswered) - 1} more have no answer either)" if len(unanswered) > 1 else ""
+            fault = self._fault(*next(iter(unanswered.values())))
+            msg = f"--puma-rescore {self._run.name}: {fault}{others}"
+            raise DataError(msg)
+        return tickets
+
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
+        """Read the responses of a cell; a `DataError` if the run does not have it."""
+        self.reset()
+        self._signature, self._recorded = signature, self._of(cell)
+        self._turns = self._run.conversations(self._recorded)
+
+    def provenance(self) -> Provenance:
+        """Return the signature of today, with the engine and the way of decoding of the run; nothing was timed."""
+        recorded = self._recorded.signature
+        why = f"is that of the run {self._run.name}: nothing is timed when its answers are read"
+        return Provenance(
+            signature={**self._signature, "generation": recorded["generation"], "engine": recorded["engine"]},
+            unmeasured=dict.fromkeys(TIMED, why) | (UNMEASURED if "answers" in recorded["engine"] else {}),
+        )
+
+    def reset(self) -> None:
+        """Forget the cell."""
+        super().reset()
+        self._turns = {}
+
+    def _of(self, cell: str) -> RecordedCell:
+        if cell not in self._run.cells:
+            msg = f"--puma-rescore {self._run.name}: the run has no cell {cell}; {_AGAIN}"
+            raise DataError(msg)
+        return self._run.cells[cell]
+
+    def _take(self, request: Request, origin: Origin) -> RecordedTurn | None:
+        """The turn that answers a request, which answers no other one; None if there is none."""
+        turns = self._turns.get(_key(origin), [])
+        place = next((place for place, turn in enumerate(turns) if _answers(turn, request)), None)
+        return None if place is None else turns.pop(place)
+
+    def _fault(self, request: Request, origin: Origin) -> str:
+        """The reason why a request has no response, and what to do."""
+        what = f"{origin.name} of {origin.cell}"
+        turns = self._turns.get(_key(origin))
+        if turns is None:
+            return f"{what} is not in the run, which has {self._size(origin.cell)}"
+        if not turns:
+            return f"{what} makes more requests than in the run ({origin.index} there); {_AGAIN}"
+        turn = turns[0]
+        if turn.messages != _messages(request):
+            old, new = _parts(_text(turn.messages), _text(_messages(request)))
+            return f"the prompt of {what} has changed from {old} to {new}; {_AGAIN}"
+        now, then = _kind(_continuations(request)), _kind(turn.continuations)
+        return f"{what} is asked for {now}, in the run for {then}; {_AGAIN}"
+
+    def _size(self, cell: str) -> str:
+        """The trials of the run, and how to ask no more than these."""
+        data = self._run.cells[cell].signature["data"]
+        file = f" from the file {data['file']}" if data else ""
+        answers = f"{len(self._turns)} answer{'' if len(self._turns) == 1 else 's'}"
+        return (
+            f"{answers} of this cell{file}; repeat the options of that run, such as --puma-data or "
+            f"--puma-stop-early, or {_AGAIN}"
+        )
+
+
+def _key(origin: Origin) -> Key:
+    return storable(origin.sample.id), origin.trial.index
+
+
+def _answers(turn: RecordedTurn, request: Request) -> bool:
+    return turn.continuations == _continuations(request) and turn.messages == _messages(request)
+
+
+def _messages(request: Request) -> Messages:
+    """The messages as a file has them."""
+    messages = spoken(request.prompt)
+    if all(storable(message.content) is message.content for message in messages):
+        return messages
+    return tuple(replace(message, content=storable(message.content)) for message in messages)
+
+
+def _continuations(request: Request) -> tuple[str, ...]:
+    return tuple(map(storable, request.continuations)) if isinstance(request, Score) else ()
+
+
+def _kind(continuations: Iterable[str]) -> str:
+    texts = ", ".join(repr(text.strip()) for text in continuations)
+    return f"the probabilities of {texts}" if texts else "a text"
+
+
+def _text(messages: Messages) -> str:
+    return "\n".join(message.content for message in messages)
+
+
+def _parts(old: str, new: str) -> tuple[str, str]:
+    """Both texts around the place where they part."""
+    start = max(0, common_prefix(old, new) - _BEFORE)
+    shown = (text[start : start + _BEFORE + _AFTER] for text in (old, new))
+    one, other = (f"{'...' if start else ''}{text}" for text in shown)
+    return repr(one), repr(other)

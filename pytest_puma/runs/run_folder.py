@@ -1,0 +1,144 @@
+"""The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json` (see `record`).
+
+`predictions.jsonl` has two kinds of lines. `cell`, the `node_id` of the test and the `attempt` (2 if a plugin ran the
+test again) assign a prediction to its cell:
+
+    {"kind": "cell", ..., "signature": {...}, "prompts": [[{"role": "user", "content": "Which team? "}]], ...}
+    {"kind": "prediction", ..., "prompts": [[{"role": "user", "content": "No invoice came."}]], "sample_id": "T-1", ...}
+
+The line of the cell comes first, with the number of its `predictions`: fewer follow if the process was killed while it
+wrote them. Its `prompts` are the common beginnings of the first prompts of all samples, of the second prompts, and so
+on; null if the run keeps no prompts. The first message of a prediction's prompt continues the last message of that
+beginning; null repeats the preceding prompt. A prediction has `sample_id`, `trial`, `gold`, `answer` (null: parse
+failure), `failure` (its cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`,
+`units`, `scores`, `usage`, the `fields` and `groups` of the sample, for choices and texts `references`, `choices`,
+`order`, `reply`, `likelihoods` and `unconditional`, and `responses`: what else is needed to hold the conversation again
+without a model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from pytest_puma.codec.deserialize import PredictionLines
+from pytest_puma.codec.serialize import plain, prediction_json
+from pytest_puma.core import DataError, Outcome, Prediction, Run
+from pytest_puma.core.prediction import changed
+from pytest_puma.platform.atomic import PRIVATE, append, make_folder, write_whole
+from pytest_puma.platform.json_text import parse_json
+from pytest_puma.platform.locks import locked
+from pytest_puma.platform.project_folder import MODE, make_runs, runs_of
+from pytest_puma.platform.regular_file import regular
+from pytest_puma.runs.record import as_json
+from pytest_puma.runs.run_order import add_run, oldest_first
+
+PREDICTIONS, RECORD = "predictions.jsonl", "run.json"
+#: Why a run with a record may have no predictions.
+REMOVED = (
+    "those of older runs are removed (ini key puma_keep_runs), and a run in which every cell ended in an error has none"
+)
+
+
+class RunFolder:
+    """The folder of one run, locked until `close`. Its methods raise an `OSError` if it cannot be written.
+
+    `keep_prompts`: whether predictions have prompts, and the rows of the samples.
+    """
+
+    def __init__(self, root: Path, run_id: str, *, keep_prompts: bool = True) -> None:
+        self._root, self._keep_prompts = root, keep_prompts
+        self._end, self._lost = 0, False
+        self.path = make_folder(make_runs(root) / run_id, mode=MODE)
+        self._lock = ExitStack()
+        # Without locks, no run removes files of another one, and their names tell their order.
+        with suppress(OSError):
+            self._lock.enter_context(locked(self.path))
+            add_run(self.path)
+
+    def add(self, outcome: Outcome) -> None:
+        """Append the predictions of a cell at once, so that an interrupted run keeps them."""
+        self._make_again()
+        self._end = append(self.path / PREDICTIONS, self._lines(outcome), end=self._end, mode=PRIVATE)
+
+    def finish(self, run: Run) -> None:
+        """Write or overwrite `run.json`; a `DataError` if another program removed predictions of this run."""
+        self._make_again()
+        write_whole(self.path / RECORD, as_json(run), mode=PRIVATE)
+        if self._lost:
+            msg = f"{self.path / PREDICTIONS}: another program removed cells of this run while it went on; run again"
+            raise DataError(msg)
+
+    def close(self) -> None:
+        """Release the lock: the run is over."""
+        self._lock.close()
+
+    def _make_again(self) -> None:
+        """Make the folder again if another program removed it, so that the cells to come have a place."""
+        make_runs(self._root)
+        if not self.path.exists():
+            self.path.mkdir(MODE, exist_ok=True)
+            with suppress(OSError):
+                add_run(self.path)
+        file = self.path / PREDICTIONS
+        size = file.stat().st_size if file.exists() else 0
+        if size < self._end:
+            self._end, self._lost = size, True
+
+    def _lines(self, outcome: Outcome) -> Iterator[str]:
+        names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
+        details = {
+            "model": outcome.model,
+            "signature": outcome.signature,
+            "predictions": len(outcome.predictions),
+            "prompts": outcome.shared_prompts if self._keep_prompts else None,
+        }
+        yield _line({"kind": "cell"} | plain(names | details))
+        head = _line({"kind": "prediction"} | plain(names)).removesuffix("}\n")
+        yield from (f"{head}, {line[1:]}\n" for line in self._predictions(outcome))
+
+    def _predictions(self, outcome: Outcome) -> Iterable[str]:
+        """The JSON of each prediction."""
+        predictions = outcome.predictions
+        if not self._keep_prompts:
+            return (prediction_json(_without_prompts(each)) for each in predictions)
+        return predictions.lines if isinstance(predictions, PredictionLines) else map(prediction_json, predictions)
+
+
+def _without_prompts(prediction: Prediction) -> Prediction:
+    """The prediction without what was asked: prompts, the row of the sample, choices and scored texts."""
+    continuations = ((),) * len(prediction.continuations)
+    return changed(prediction, prompts=(), fields={}, choices=(), continuations=continuations)
+
+
+def _line(data: dict[str, object]) -> str:
+    return json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def newest_run(runs: Path) -> Path | None:
+    """Return the `run.json` of the newest finished run in a folder of run folders, None if there is none."""
+    return next(reversed(oldest_first(runs, RECORD)), None)
+
+
+def last_flips(root: Path) -> dict[str, frozenset[str]]:
+    """Return the flipped samples of the newest run, by cell; a `DataError` if there are none."""
+    newest = newest_run(runs_of(root))
+    if newest is None:
+        msg = f"found no run in {runs_of(root)}; run with a baseline and --puma-flips first"
+        raise DataError(msg)
+    flips = {cell: ids for cell, ids in _flips(newest).items() if ids}
+    if not flips:
+        msg = f"found no flips in {newest.parent}; run with a baseline and --puma-flips first"
+        raise DataError(msg)
+    return flips
+
+
+def _flips(path: Path) -> dict[str, frozenset[str]]:
+    try:
+        outcomes = parse_json(regular(path).read_text(encoding="utf-8"))["outcomes"]
+        return {each["cell"]: frozenset(flip["sample_id"] for flip in each["flips"]) for each in outcomes}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        msg = f"{path} cannot be read ({type(error).__name__}: {error}); delete {path.parent} or run again"
+        raise DataError(msg) from error

@@ -1,0 +1,109 @@
+"""Throughput of each model in its last run on this machine: `.puma/throughput.json` of the project, read by plans.
+
+    {"qwen2.5-3b.gguf:1929903264": {"prefill": 118.2, "decode": 61.0, "replies": {"triage_jira-zero_shot": 2.1}, ...}}
+
+The name and the size of its file identify a model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import CellId, Model, Outcome, Speed
+from pytest_puma.platform.atomic import PRIVATE, write_whole
+from pytest_puma.platform.json_text import parse_json
+from pytest_puma.platform.project_folder import project_folder, throughput_of
+from pytest_puma.platform.shape import misfit
+
+_SHAPE = {"prefill": float, "decode": float, "day": str, "replies": {str: float}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throughput:
+    """Tokens per second, of prompts (`prefill`) and of replies (`decode`, 0 if there were none), measured on `day`.
+
+    `replies`: the mean number of reply tokens per trial, by scenario and strategy.
+    """
+
+    prefill: float
+    decode: float
+    day: str
+    replies: Mapping[str, float] = field(default_factory=dict)
+
+    def seconds(self, cell: CellId, *, prompt_tokens: int, trials: int, max_tokens: int) -> float | None:
+        """Return the predicted time to read the prompts and to write the replies.
+
+        Replies of unknown length are taken to have `max_tokens` together. None if replies are to be written and their
+        throughput was never measured.
+        """
+        length = self.replies.get(_kind(cell.scenario, cell.strategy))
+        tokens = max_tokens if length is None else min(max_tokens, trials * length)
+        if tokens and not self.decode:
+            return None
+        return prompt_tokens / self.prefill + (tokens / self.decode if tokens else 0.0)
+
+
+def read_throughput(root: Path, model: Model) -> Throughput | None:
+    """Return the throughput of a model, None if it never ran here. Raises an `OSError`."""
+    return _read(_entries(root).get(_key(model)))
+
+
+def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome], *, day: str) -> None:
+    """Store the throughput of the models that computed something in this run; entries of other models stay."""
+    entries, outcomes = _entries(root), list(outcomes)
+    for model in models:
+        own = [each for each in outcomes if each.model == model.name and "weights_sha256" in each.signature["engine"]]
+        speed = sum((each.speed for each in own), Speed())
+        if not speed.prefill_seconds:
+            continue
+        before = _read(entries.get(_key(model)))
+        throughput = Throughput(
+            prefill=speed.prefill_tokens / speed.prefill_seconds,
+            decode=speed.decode_tokens / speed.decode_seconds
+            if speed.decode_seconds
+            else (before.decode if before else 0.0),
+            day=day,
+            replies=(dict(before.replies) if before else {}) | _replies(own),
+        )
+        entries[_key(model)] = asdict(throughput)
+    if entries:
+        project_folder(root)
+        write_whole(throughput_of(root), json.dumps(entries, indent=1) + "\n", mode=PRIVATE)
+
+
+def _entries(root: Path) -> dict[str, Any]:
+    try:
+        entries = parse_json(throughput_of(root).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        # The next run measures again what a damaged file has lost.
+        return {}
+    return entries if isinstance(entries, dict) else {}
+
+
+def _read(entry: Any) -> Throughput | None:
+    """The throughput of an entry; None if it is missing or damaged."""
+    if misfit(entry, _SHAPE) or entry["prefill"] <= 0 or entry["decode"] < 0:
+        return None
+    return Throughput(**{name: entry[name] for name in _SHAPE})
+
+
+def _key(model: Model) -> str:
+    return f"{model.path.name}:{model.size}"
+
+
+def _kind(scenario: str, strategy: str) -> str:
+    return f"{scenario}-{strategy}"
+
+
+def _replies(outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """Reply lengths of unperturbed cells; perturbed samples are expected to get replies of the same length."""
+    plain = (each for each in outcomes if each.perturbation is None)
+    return {_kind(each.scenario, each.strategy): _length(each) for each in plain}
+
+
+def _length(outcome: Outcome) -> float:
+    return outcome.usage.decoded_tokens / outcome.trials if outcome.trials else 0.0

@@ -1,0 +1,1 @@
+"""The process that judges the run, stores it and writes the reports."""

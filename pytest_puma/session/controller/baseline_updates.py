@@ -1,0 +1,171 @@
+"""Baselines during a run: missing ones, those of removed tests, and the update at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_puma.session.collected import Collected
+from pytest_puma.session.settings.config import model_names, settings_of
+from pytest_puma.session.settings.project import project_root
+from pytest_puma.session.settings.selection import is_selected
+
+if TYPE_CHECKING:
+    from pytest_puma.baseline import Baselines, Entry, Written
+    from pytest_puma.core import Outcome
+
+_MAX_NAMED, _MAX_LOWERED = 3, 10
+
+
+class BaselineUpdater:
+    """Baseline updates of a run, in the process that receives every report."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._root = project_root(config)
+        self._measured: dict[str, Entry] = {}
+        self._worse: dict[str, list[str]] = {}
+        self._faults: list[str] = []
+
+    def note(self, cells: Collection[str]) -> str | None:
+        """Return the note before a run in which some cells have a baseline and others have none."""
+        if self._accepts:
+            return None
+        stored = {entry.cell for entry in self._entries}
+        without = [cell for cell in cells if cell not in stored]
+        if not stored or not without:
+            return None
+        some = ", ".join(without[:_MAX_NAMED]) + (" and others" if len(without) > _MAX_NAMED else "")
+        return f"puma: {len(without)} of {len(cells)} cells have no baseline: {some}; --puma-update-baseline makes one"
+
+    def take(self, nodeid: str, outcome: Outcome) -> None:
+        """Keep an outcome as the next baseline, if requested."""
+        if not self._accepts:
+            return
+        from pytest_puma.baseline import Entry
+
+        old = next((entry for entry in self._entries if entry.cell == outcome.cell), None)
+        entry = Entry.of(outcome, commit=self._commit, test=self._test(nodeid), old=old)
+        self._measured[outcome.cell] = entry
+        self._worse[outcome.cell] = [] if old is None else _worse(outcome, entry, old)
+
+    def gone(self, collected: Collected | None) -> list[Entry]:
+        """Return the entries without a test, so that a renamed test does not lose its baseline unnoticed.
+
+        The result is empty if only a part of the tests was selected, and leaves out files that were not read to the
+        end: ignored, skipped, or with an error. Deselected tests exist. A perturbed cell, which may run only now and
+        then, is gone if its unperturbed twin is.
+        """
+        if collected is None or is_selected(self._config):
+            return []
+        models = model_names(self._config)
+        read = {(self._config.rootpath / file).resolve() for file in collected.files}
+        return [
+            entry
+            for entry in self._entries
+            if entry.twin not in collected.cells and entry.model in models and self._would_be(entry, read)
+        ]
+
+    def problems(self, collected: Collected | None) -> list[str]:
+        """Return sentences on entries without a test, and on files that cannot be read."""
+        # An update of the baselines only reports entries without a test.
+        try:
+            gone = [] if self._accepts or self._config.option.puma_prune_baseline else self.gone(collected)
+        except OSError as error:
+            return [*self._faults, f"the tests of the baselines cannot be found: {error}"]
+        return self._faults + [
+            f"{entry.cell} has a baseline, but {entry.test} no longer runs it; "
+            "restore its name, or run --puma-prune-baseline"
+            for entry in gone
+        ]
+
+    def finish(self, collected: Collected | None) -> list[str]:
+        """Write the requested baselines; return a line for each change. Raises `PumaError` or `OSError`."""
+        gone = self.gone(collected) if self._accepts or self._config.option.puma_prune_baseline else []
+        prune = self._config.option.puma_prune_baseline
+        written = self._baselines.write(list(self._measured.values()), gone if prune else [])
+        kept = [f"baseline: no test runs {entry.cell} any more; --puma-prune-baseline removes it" for entry in gone]
+        return [*map(self._line, written), *self._lowered(), *([] if prune else kept)]
+
+    def skip(self) -> list[str]:
+        """Write nothing, as the run did not reach its end; return a line on this if any were requested."""
+        if not self._accepts and not self._config.option.puma_prune_baseline:
+            return []
+        return ["baselines are unchanged, as the run did not reach its end"]
+
+    @property
+    def _baselines(self) -> Baselines:
+        return settings_of(self._config).baselines
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        from pytest_puma.core import PumaError
+
+        try:
+            return self._baselines.entries()
+        except PumaError as error:
+            self._faults.append(str(error))
+            return []
+
+    @cached_property
+    def _commit(self) -> str:
+        from pytest_puma.session.settings.invocation import of_git
+
+        return of_git(self._root).revision
+
+    @property
+    def _accepts(self) -> bool:
+        return settings_of(self._config).policy.accepts
+
+    def _test(self, nodeid: str) -> str:
+        """Return the id of the test function relative to the root of the project, not to that of pytest."""
+        file, colons, function = nodeid.partition("[")[0].partition("::")
+        path = os.path.relpath(self._config.rootpath / file, self._root)
+        return f"{Path(path).as_posix()}{colons}{function}"
+
+    def _line(self, written: Written) -> str:
+        counts = {"new": written.new, "changed": written.changed, "unchanged": written.same, "removed": written.gone}
+        shown = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        return f"baseline: {os.path.relpath(written.path, self._config.invocation_params.dir)}: {shown}"
+
+    def _lowered(self) -> list[str]:
+        """Return a line for each accepted number that is worse than that of the baseline before."""
+        lines = [line for of_cell in self._worse.values() for line in of_cell]
+        rest = len(lines) - _MAX_LOWERED
+        return [*lines[:_MAX_LOWERED], *([f"baseline: {rest} more numbers are worse than before"] if rest > 0 else [])]
+
+    def _would_be(self, entry: Entry, read: Collection[Path]) -> bool:
+        """Whether this run would have collected the test of an entry: its file was read, or is deleted."""
+        file = (self._root / entry.test.partition("::")[0]).resolve()
+        if file.exists():
+            return file in read
+        folders = [self._config.invocation_params.dir / argument for argument in self._config.args]
+        return any(file.is_relative_to(folder.resolve()) for folder in folders)
+
+
+def _worse(outcome: Outcome, new: Entry, old: Entry) -> list[str]:
+    """Return a line for the primary metric and each metric of a gate that is worse than in the old baseline."""
+    metrics = dict.fromkeys((outcome.primary, *(verdict.gate.metric for verdict in outcome.verdicts)))
+    lines = []
+    for name in (each for each in metrics if each in new.measures and each in old.measures):
+        value, before = new.measures[name]["value"], old.measures[name]["value"]
+        better = outcome.measures[name].better
+        if before is None or value == before or better == "neither":
+            continue
+        if value is None or (value < before) == (better == "high"):
+            word, aside = ("raised", ", where less is better") if better == "low" else ("lowered", "")
+            lines.append(f"baseline {word}: {name} {_from_to(before, value)} ({outcome.cell}){aside}")
+    return lines
+
+
+def _from_to(before: float, value: float | None) -> str:
+    """Return both numbers with as many digits as tell them apart."""
+    from pytest_puma.report.rows import number
+
+    texts = number(before), "nothing" if value is None else number(value)
+    return " -> ".join(texts if texts[0] != texts[1] else (f"{before:g}", f"{value:g}"))

@@ -1,0 +1,74 @@
+"""The run as a whole: gates on several cells, gates that fit no cell, and reasons why the run must fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_puma.session.controller.arrivals import Arrivals
+from pytest_puma.session.controller.baseline_updates import BaselineUpdater
+from pytest_puma.session.settings.config import settings_of
+from pytest_puma.session.settings.selection import is_part, is_selected
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Verdict
+
+_MAX_NAMED = 3
+
+
+def cross_cell_verdicts(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
+    """Return the verdicts of gates on several cells."""
+    from pytest_puma.analysis import cross_cell
+
+    return tuple(cross_cell.verdicts(arrivals.outcomes, settings_of(config).policy))
+
+
+def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
+    """Return NOT RUN verdicts of the general gates that fit no cell of this run."""
+    from pytest_puma.gates import applies, not_run
+
+    outcomes, cells = arrivals.outcomes, arrivals.planned
+    if not outcomes:
+        return ()
+    used = {verdict.gate for outcome in outcomes for verdict in outcome.verdicts}
+    used |= {gate for outcome in outcomes for gate in outcome.cross_cell_gates}
+    unused = [
+        gate
+        for gate in settings_of(config).gates
+        # A cell without verdicts ended in an error, which is reported as such.
+        if gate not in used and (gate.scope is None or not any(applies(gate, each.name) for each in cells))
+    ]
+    return tuple(not_run(gate, f"gate {str(gate)!r} fits no cell of this run") for gate in unused)
+
+
+def problems(
+    config: pytest.Config, arrivals: Arrivals, unused: Sequence[Verdict], baselines: BaselineUpdater
+) -> tuple[str, ...]:
+    """Return the reasons why the run must fail although no test failed."""
+    missing = [f"{test} was planned, but no outcome of it arrived" for test in arrivals.missing]
+    # Gates for cells outside the selection are no mistakes; unknown names have already ended the collection.
+    mistakes = () if _is_part(config, arrivals) else unused
+    overruled = [
+        f"{test} misses the gate {str(verdict.gate)!r}, but was not reported as failed; "
+        "a plugin or a conftest.py calls or reports tests in its own way: leave it out for benchmarks"
+        for test, verdict in arrivals.overruled
+    ]
+    return (*missing, *overruled, *(verdict.reason for verdict in mistakes), *baselines.problems(arrivals.collected))
+
+
+def stopped(arrivals: Arrivals) -> str:
+    """Return the sentence on a run that did not reach its end: which cells are missing."""
+    missing = arrivals.missing
+    if not missing:
+        return "the run was stopped before it was judged as a whole"
+    some = ", ".join(missing[:_MAX_NAMED]) + (" and others" if len(missing) > _MAX_NAMED else "")
+    return f"the run was stopped: {len(missing)} of {len(arrivals.planned)} cells did not run: {some}"
+
+
+def _is_part(config: pytest.Config, arrivals: Arrivals) -> bool:
+    """Whether some cells did not run: deselected by the user, or distributed over several runs by a plugin."""
+    collected = arrivals.collected
+    distributed = collected is not None and not collected.cells <= set(arrivals.cells)
+    return distributed or is_selected(config) or is_part(config)

@@ -1,0 +1,1 @@
+"""Items of pytest: collection, evaluation of a cell, failures, forecast."""

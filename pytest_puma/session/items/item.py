@@ -1,0 +1,198 @@
+"""The life of an item: evaluate its cell in setup, judge it in the call, attach the outcome to the report."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from pytest_puma.codec.serialize import to_lines
+from pytest_puma.core import Backend, MetricError, Model, Outcome, PumaError, Responder, UnchangedError
+from pytest_puma.engine.engine import Engine
+from pytest_puma.evaluation.assess import Context, assess, unassessed
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.evaluate import stopping_of
+from pytest_puma.evaluation.predict import predict
+from pytest_puma.report.junit import properties
+from pytest_puma.report.rows import number
+from pytest_puma.session.collected import NAME, cell_id
+from pytest_puma.session.items.failing import PumaFailure, fault, missed_gates, represent
+from pytest_puma.session.items.memory import give_back, rare_collections
+from pytest_puma.session.items.response_store import keeping, offline
+from pytest_puma.session.progress.progress import progress_of
+from pytest_puma.session.settings.config import settings_of
+
+OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
+#: The outcome until a report has it.
+UNSENT: pytest.StashKey[Outcome] = pytest.StashKey()
+#: The outcome of a cell whose metric raised: its predictions alone.
+UNASSESSED: pytest.StashKey[Outcome] = pytest.StashKey()
+#: The reason why a perturbed cell was not run.
+UNCHANGED: pytest.StashKey[str] = pytest.StashKey()
+_SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
+
+
+@contextmanager
+def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
+    """Open the engine of a model, or the reader of its answers, and close it at the end."""
+    with _without_traceback():
+        responder = _reader(config, model) or keeping(config, _engine(config, model), model)
+    try:
+        yield responder
+    finally:
+        responder.close()
+
+
+def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
+    """Evaluate the cell and keep the outcome; skip a cell whose perturbation changes no prompt."""
+    give_back()
+    try:
+        with _without_traceback(), rare_collections():
+            outcome = _evaluate(item, cell, engine)
+    except UnchangedError as error:
+        item.stash[UNCHANGED] = str(error)
+        pytest.skip(f"puma: {error}")
+    item.stash[OUTCOME] = item.stash[UNSENT] = outcome = replace(outcome, node_id=item.nodeid)
+    return outcome
+
+
+def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
+    settings = settings_of(item.config)
+    context = Context(
+        baseline=settings.baseline_of(cell),
+        naive_baselines=settings.naive_baselines_of(cell),
+        policy=settings.policy,
+        no_baseline=settings.why_no_baseline(cell),
+        quotes=settings.keep_prompts,
+    )
+    answered = predict(
+        cell,
+        engine,
+        project=settings.project,
+        progress=progress_of(item, cell, engine),
+        # Answers that are read cannot be computed again.
+        determinism=settings.determinism if cell.model.computes else 0,
+        only=None if settings.only is None else settings.only.get(cell.id),
+        stopping=stopping_of(cell, context) if settings.stop_early else None,
+    )
+    try:
+        return assess(cell, answered, context)
+    except MetricError:
+        # A bug in a metric must not lose what the model answered.
+        item.stash[UNASSESSED] = replace(unassessed(cell, answered), node_id=item.nodeid)
+        raise
+
+
+def prepared(item: pytest.Item) -> Generator[None, object, object]:
+    """Run the fixtures of the item; a later fixture that skips the test does not hide a missed gate."""
+    try:
+        return (yield)
+    except _SKIPPED:
+        _fail_if_missed(item)
+        raise
+
+
+def judged(item: pytest.Item) -> Generator[None, object, object]:
+    """Run the body of the test, then judge its gates: a missed gate is a failure, with sentences in its report.
+
+    A body that fails shows the sentences too; a body that skips fails because of them.
+    """
+    try:
+        result = yield
+    except _SKIPPED:
+        _fail_if_missed(item)
+        raise
+    except BaseException:
+        if missed := _missed(item):
+            item.add_report_section("call", "puma", str(missed))
+        raise
+    _fail_if_missed(item)
+    return result
+
+
+def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    """Attach the cell to the report, and the outcome once it exists, for the controller.
+
+    The outcome is one text, so that it also passes between processes. It goes with the setup, which computes it,
+    so that no later fixture can lose it; with the next report if a plugin repeats the setup without a report.
+    """
+    report.puma_cell = cell_id(item)  # type: ignore[attr-defined]
+    report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
+    report.puma_collected = item.config.pluginmanager.getplugin(NAME).take()  # type: ignore[attr-defined]
+    if report.when == "setup" and UNASSESSED in item.stash:
+        report.puma_unassessed = to_lines(item.stash[UNASSESSED])  # type: ignore[attr-defined]
+        del item.stash[UNASSESSED]
+    if report.when == "setup" and UNCHANGED in item.stash:
+        report.puma_unchanged = item.stash[UNCHANGED]  # type: ignore[attr-defined]
+    if call.excinfo is not None and isinstance(call.excinfo.value, PumaFailure):
+        report.puma_missed = call.excinfo.value.missed  # type: ignore[attr-defined]
+        represent(item, call.excinfo.value, report)
+    outcome = item.stash.get(OUTCOME, None)
+    if outcome is not None and report.when == "call" and outcome.primary:
+        report.puma_value = f"{outcome.primary}={number(outcome[outcome.primary])}"  # type: ignore[attr-defined]
+    if UNSENT in item.stash:
+        unsent = item.stash[UNSENT]
+        del item.stash[UNSENT]
+        with rare_collections():
+            report.puma = to_lines(unsent)  # type: ignore[attr-defined]
+        if settings_of(item.config).junit:
+            # pytest writes the properties that the item has at teardown.
+            others = [each for each in item.user_properties if not each[0].startswith("puma.")]
+            item.user_properties[:] = [*others, *properties(unsent)]
+    if outcome is not None and report.when == "teardown":
+        # pytest keeps its items to the end of the session; the predictions would fill the memory.
+        del item.stash[OUTCOME]
+
+
+def _fail_if_missed(item: pytest.Item) -> None:
+    if missed := _missed(item):
+        raise missed from None
+
+
+def _missed(item: pytest.Item) -> PumaFailure | None:
+    outcome = item.stash.get(OUTCOME, None)
+    return missed_gates(outcome) if outcome is not None and outcome.failed else None
+
+
+@contextmanager
+def _without_traceback() -> Iterator[None]:
+    """Fail with the message of a `PumaError` and without our traceback, which would not help a user."""
+    try:
+        yield
+    except UnchangedError:
+        raise
+    except PumaError as error:
+        raise fault(error) from None
+
+
+def _reader(config: pytest.Config, model: Model) -> Responder | None:
+    """The reader of answers that exist; None for a model that computes them."""
+    rescored = settings_of(config).rescored
+    if model.source == "run" and rescored is not None:
+        from pytest_puma.runs.replay import Replay
+
+        return Replay(rescored)
+    if model.source == "answers":
+        from pytest_puma.responses.recorded_answers import RecordedAnswers
+
+        return RecordedAnswers(model)
+    return offline(config, model) if model.source == "store" else None
+
+
+def _engine(config: pytest.Config, model: Model) -> Engine:
+    backend: Backend | None = config.hook.pytest_puma_backend(model=model)
+    return Engine(_native(config, model) if backend is None else backend)
+
+
+def _native(config: pytest.Config, model: Model) -> Backend:
+    from pytest_puma.engine.native import NativeBackend, smoke_test
+    from pytest_puma.models import weights_digest
+    from pytest_puma.session.workers.xdist import own_share
+
+    share = own_share(config)
+    threads = settings_of(config).threads or share.threads
+    smoke_test(model)
+    return NativeBackend(model, threads=threads, gpu=share.gpu, digest=weights_digest(model.path))

@@ -1,0 +1,67 @@
+"""`--puma-plan`: forecast the cells instead of running them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import PumaError
+from pytest_puma.session.items.collect import cell_of
+from pytest_puma.session.items.memory import without_models
+from pytest_puma.session.settings.config import settings_of
+from pytest_puma.session.settings.project import project_root
+from pytest_puma.session.terminal.sections import show, width
+
+
+class Planner:
+    """Replaces the test loop. Workers are refused, as they would have nothing to do."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        if getattr(config.option, "tx", None):
+            msg = "puma: --puma-plan: found -n; expected no workers, as nothing runs; leave out -n, or add -n 0"
+            raise pytest.UsageError(msg)
+        self._config = config
+        self._lines: list[str] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Forecast every collected cell; after collection errors return None, as pytest reports them.
+
+        A mistake that a run would refuse is a usage error.
+        """
+        if session.testsfailed or session.config.option.collectonly:
+            return None
+        from pytest_puma.report.forecast import forecast_lines
+        from pytest_puma.runs.throughput import read_throughput
+
+        settings = settings_of(self._config)
+        # Answers that are read cost nothing.
+        cells = [cell for item in session.items if (cell := cell_of(item)) is not None and cell.model.computes]
+        try:
+            # Imports llama.cpp, which may fail.
+            from pytest_puma.planning.calibration import calibrate
+            from pytest_puma.planning.forecast import plan
+
+            root, models = project_root(self._config), dict.fromkeys(cell.model for cell in cells)
+            throughputs = {
+                model: read_throughput(root, model) or calibrate(model, threads=settings.threads) for model in models
+            }
+            forecasts = plan(
+                cells,
+                throughputs,
+                project=settings.project,
+                store=settings.store,
+                threads=settings.threads,
+            )
+        except (PumaError, OSError) as error:
+            # Only a worker would take it for an internal error, and there are none.
+            raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error
+        by_name = {model.name: throughput for model, throughput in throughputs.items()}
+        process = without_models(naive=any(settings.naive_baselines_of(cell) is not None for cell in cells))
+        self._lines = forecast_lines(forecasts, by_name, width(self._config), process_bytes=process)
+        return True
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Show the table."""
+        show(terminalreporter, "puma: plan", self._lines)

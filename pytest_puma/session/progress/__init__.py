@@ -1,0 +1,1 @@
+"""The line of progress, of one process or of several workers."""

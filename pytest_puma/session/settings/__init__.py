@@ -1,0 +1,1 @@
+"""Options, ini keys and hooks of a run as `Settings`."""

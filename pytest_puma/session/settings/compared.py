@@ -1,0 +1,78 @@
+"""Values of `--puma-compare`: axes of the cells of this run, and an earlier run."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_puma.session.settings.option_values import names
+from pytest_puma.session.settings.project import project_root
+
+if TYPE_CHECKING:
+    from pytest_puma.runs.older import OlderRun
+
+#: The newest run, and the beginning of any other one.
+_LAST, _RUN = "last", "run:"
+
+
+def axes(config: pytest.Config) -> tuple[str, ...]:
+    """Return the axes of `--puma-compare` among the cells of this run, and with their baselines."""
+    from pytest_puma.analysis.contrasts import AXES
+    from pytest_puma.core import SettingsError
+
+    compared = _compared(config)
+    for name in compared:
+        if name not in AXES and not _is_run(name):
+            msg = f"--puma-compare {name!r}: expected one of {', '.join(AXES)}, last, run:RUN"
+            raise SettingsError(msg)
+    return tuple(name for name in compared if not _is_run(name))
+
+
+def earlier_run(config: pytest.Config) -> OlderRun | None:
+    """Return the run of `--puma-compare`, None if there is none; `last` may mean no run, as in the first run of all.
+
+    The process that receives every report compares, so that workers need no run.
+    """
+    wanted = [name for name in _compared(config) if _is_run(name)]
+    if not wanted or hasattr(config, "workerinput"):
+        return None
+    from pytest_puma.core import DataError, SettingsError
+    from pytest_puma.platform.project_folder import runs_of
+    from pytest_puma.runs.index import History
+    from pytest_puma.runs.names import find_run
+    from pytest_puma.runs.older import OlderRun
+    from pytest_puma.runs.past_run import PastRun
+
+    if len(wanted) > 1:
+        msg = f"--puma-compare {', '.join(wanted)}: expected one run; pytest-puma compare compares any two"
+        raise SettingsError(msg)
+    folder = runs_of(project_root(config))
+    rows = []
+    if folder.is_dir():
+        with closing(History(project_root(config))) as history:
+            rows = history.runs()
+    if wanted == [_LAST] and not rows:
+        return None
+    try:
+        row = find_run(wanted[0].removeprefix(_RUN), rows)
+        older = OlderRun(f"run {row.number}", PastRun(folder / row.name))
+        _ = older.cells
+    except DataError as error:
+        msg = f"--puma-compare {wanted[0]!r}: {error}"
+        raise SettingsError(msg) from error
+    return older
+
+
+def wants_run(config: pytest.Config) -> bool:
+    """Whether a comparison with an earlier run is requested."""
+    return any(map(_is_run, _compared(config)))
+
+
+def _is_run(name: str) -> bool:
+    return name == _LAST or name.startswith(_RUN)
+
+
+def _compared(config: pytest.Config) -> tuple[str, ...]:
+    return names("--puma-compare", config.option.puma_compare or config.getini("puma_compare"))

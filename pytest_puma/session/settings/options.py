@@ -1,0 +1,243 @@
+"""The options of the command line and the keys of the ini file.
+
+Each lasting option `--puma-NAME` has an ini key `puma_NAME`. `config` reads their values.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import pytest
+
+#: The beginning of our options, and ini keys that are meant as ours.
+_OPTION = "--puma"
+#: Minimum similarity of a misspelt name: all names begin alike.
+_SIMILARITY = 0.8
+_OURS = re.compile(r"puma([-_.].*)?", re.IGNORECASE)
+
+
+def _samples(text: str) -> int | str:
+    try:
+        return text if text == "all" else int(text)
+    except ValueError as error:
+        msg = f"found {text!r}; expected a whole number, or 'all'"
+        raise ArgumentTypeError(msg) from error
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--puma-model": {
+        "action": "append",
+        "metavar": "[ALIAS=]MODEL[,KEY=VALUE...]",
+        "help": "a GGUF file, its name in a model folder, hf:owner/repo:pattern, or recorded:NAME=answers.jsonl (a "
+        "file of answers); repeatable (default: puma-tiny)",
+    },
+    "--puma-data": {
+        "action": "append",
+        "metavar": "SCENARIO=PATH",
+        "help": "run a scenario on your own CSV, JSONL or Parquet file; repeatable",
+    },
+    "--puma-scenario": {"action": "append", "metavar": "NAMES", "help": "only these scenarios (comma-separated)"},
+    "--puma-strategy": {
+        "action": "append",
+        "metavar": "NAMES",
+        "help": "strategies instead of those of the tests (comma-separated); 'all' for all twelve",
+    },
+    "--puma-perturb": {
+        "action": "append",
+        "metavar": "NAMES",
+        "help": "also run each cell under these perturbations (comma-separated), such as typos_5pct; 'all' or 'none'",
+    },
+    "--puma-samples": {"type": _samples, "metavar": "N", "help": "samples of each scenario, or 'all' (default 50)"},
+    "--puma-repeats": {
+        "type": int,
+        "metavar": "N",
+        "help": "ask each sample N times, at a temperature above 0 (default 1)",
+    },
+    "--puma-subject": {
+        "action": "append",
+        "metavar": "PATTERNS",
+        "help": "only samples of these groups (comma-separated), as law,med*; for scenarios with group columns",
+    },
+    "--puma-seed": {"type": int, "metavar": "N", "help": "seed of every random choice (default 42)"},
+    "--puma-threads": {
+        "type": int,
+        "metavar": "N",
+        "help": "threads of each process (default: its share of the cores)",
+    },
+    "--puma-temperature": {
+        "type": float,
+        "metavar": "T",
+        "help": "sampling temperature (default: that of the strategy)",
+    },
+    "--puma-max-tokens": {
+        "type": int,
+        "metavar": "N",
+        "help": "maximum number of tokens of a reply (default: that of the strategy)",
+    },
+    "--puma-strict": {
+        "action": "store_true",
+        "default": None,
+        "help": "run each sample alone: slower, but its answer depends on no other sample and no number of threads",
+    },
+    "--puma-determinism": {
+        "type": int,
+        "metavar": "K",
+        "help": "re-run K samples of each cell, each alone, and report how many answers change",
+    },
+    "--puma-plan": {
+        "action": "store_true",
+        "default": None,
+        "help": "run nothing and load no weights; show the predicted cost of the run",
+    },
+    "--puma-gate": {
+        "action": "append",
+        "metavar": "GATE",
+        "help": "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= baseline - 0.02'; repeatable",
+    },
+    "--puma-update-baseline": {
+        "action": "store_true",
+        "default": None,
+        "help": "store the results of this run as the baseline of its cells; other baselines stay",
+    },
+    "--puma-stop-early": {
+        "action": "store_true",
+        "default": None,
+        "help": "stop each cell at one of a few interim analyses, as soon as its gates are decided",
+    },
+    "--puma-flips": {
+        "action": "store_true",
+        "default": None,
+        "help": "show the answers that are better or worse than in the baseline",
+    },
+    "--puma-compare": {
+        "action": "append",
+        "metavar": "AXIS",
+        "help": "show paired tests of cells against the first 'strategy' or 'model', their 'baseline', the 'last' run, "
+        "or 'run:RUN' (its number, name, commit or branch)",
+    },
+    "--puma-only-flips": {
+        "action": "store_true",
+        "default": None,
+        "help": "run only the samples with flips in the last run, and judge no gates",
+    },
+    "--puma-rescore": {
+        "metavar": "RUN",
+        "help": "load no model: measure and judge the answers of an earlier run again ('last', its number, name, "
+        "folder, commit or branch)",
+    },
+    "--puma-store": {
+        "metavar": "MODE",
+        "help": "which kept answers are read: mix (all, default), whole (batches that are kept to their end), fresh "
+        "(none), or off (no answers are kept either)",
+    },
+    "--puma-offline": {
+        "action": "store_true",
+        "default": None,
+        "help": "load no model: take all answers from the response store",
+    },
+    "--puma-report": {
+        "action": "append",
+        "metavar": "FORMAT:PATH",
+        "help": "write a report, such as html:PATH, md:PATH or json:PATH (an unknown format lists all); repeatable",
+    },
+    "--puma-prune-baseline": {
+        "action": "store_true",
+        "default": None,
+        "help": "remove the baselines of cells that no test runs any more",
+    },
+}
+
+INI: dict[str, tuple[Any, str]] = {
+    "puma_models": ("linelist", "models to run without --puma-model (default: the bundled puma-tiny)"),
+    "puma_model_dirs": ("paths", "folders in which to search for a model by name"),
+    "puma_data": ("linelist", "lines SCENARIO=PATH: your own data"),
+    "puma_perturb": ("linelist", "perturbations under which each cell runs, too"),
+    "puma_samples": (int | Literal["all"], "samples of each scenario, or 'all'"),
+    "puma_repeats": ("int", "how often each sample is asked"),
+    "puma_subjects": ("linelist", "groups to draw samples from, as --puma-subject"),
+    "puma_seed": ("int", "seed of every random choice"),
+    "puma_threads": ("int", "threads of each process"),
+    "puma_temperature": ("float", "sampling temperature"),
+    "puma_max_tokens": ("int", "maximum number of tokens of a reply"),
+    "puma_strict": ("bool", "run each sample alone, as --puma-strict"),
+    "puma_store": ("string", "which kept answers are read, as --puma-store"),
+    "puma_store_path": ("string", "file of the response store (default: .puma/responses.sqlite)"),
+    "puma_store_mb": ("int", "size of the response store beyond which old answers are removed (default: 1024)"),
+    "puma_gates": ("linelist", "gates of the whole project"),
+    "puma_compare": ("linelist", "axes of the table of paired tests, as --puma-compare"),
+    "puma_stop_early": ("bool", "stop cells as soon as their gates are decided, as --puma-stop-early"),
+    "puma_naive_baselines": ("bool", "whether to show the scores of naive baselines (default: true)"),
+    "puma_keep_prompts": ("bool", "whether files have the prompts and the rows of the samples (default: true)"),
+    "puma_keep_runs": ("int", "number of runs whose predictions stay in .puma (default: 50)"),
+    "puma_report_mb": (
+        "float",
+        "maximum size of an HTML report in megabytes; texts are left out to keep it (default: 10)",
+    ),
+    "puma_report_texts": ("string", "whether HTML reports show prompts and replies: all (default) or none"),
+    "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
+    "puma_inconclusive": ("string", "effect of an inconclusive comparison: warn, fail, or point (the value decides)"),
+    "puma_missing_baseline": ("string", "effect of a missing baseline: warn or fail"),
+}
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare all options and ini keys."""
+    group = parser.getgroup("puma", "benchmarks and gates for local language models")
+    for name, attributes in OPTIONS.items():
+        group.addoption(name, **attributes)
+    for name, (kind, text) in INI.items():
+        parser.addini(name, text, type=kind, default=None)
+
+
+def check_ini_keys(config: pytest.Config) -> None:
+    """Refuse an unknown ini key of ours, for which pytest only has a warning: a misspelt gate would be none.
+
+    A key that another plugin declares is known. A table of TOML that is none of pytest's, as `tool.pytest.ini_option`,
+    is an unknown key, too.
+    """
+    # Nothing public lists the keys.
+    unknown = {key: config._inicfg[key] for key in sorted(config._get_unknown_ini_keys())}  # noqa: SLF001
+    for key, entry in unknown.items():
+        where = "-o" if entry.origin == "override" else config.inipath
+        inside = [name for name in entry.value if _OURS.fullmatch(name)] if isinstance(entry.value, dict) else []
+        if inside:
+            fault = f"the table {key!r} is none of pytest's, so that {inside[0]} in it has no effect"
+            msg = f"puma: {where}: {fault}; expected [tool.pytest]"
+            raise pytest.UsageError(msg)
+        if _OURS.fullmatch(key):
+            from pytest_puma.errors import did_you_mean
+
+            hint = did_you_mean(key.lower(), INI, similarity=_SIMILARITY)
+            msg = f"puma: {where}: the ini key {key!r} is unknown; {hint}there are: {', '.join(INI)}"
+            raise pytest.UsageError(msg)
+
+
+def check_options(parser: pytest.Parser, args: Sequence[str]) -> None:
+    """Refuse an unknown option of ours with the nearest one, which argparse does not name.
+
+    An option that another plugin or a `conftest.py` declares is known.
+    """
+    names = {name for argument in args if (name := argument.partition("=")[0]).startswith(_OPTION)}
+    if names <= OPTIONS.keys():
+        return
+    _, rest = parser.parse_known_and_unknown_args(args)
+    unknown = [name for argument in rest if (name := argument.partition("=")[0]).startswith(_OPTION)]
+    if unknown:
+        from pytest_puma.errors import did_you_mean
+
+        hint = did_you_mean(unknown[0], OPTIONS, similarity=_SIMILARITY)
+        msg = f"puma: {unknown[0]}: no such option; {hint}there are: {', '.join(OPTIONS)}"
+        raise pytest.UsageError(msg)
+
+
+def has_options(config: pytest.Config) -> bool:
+    """Whether the command line has an option of pytest-puma."""
+    return any(getattr(config.option, attribute(name)) is not None for name in OPTIONS)
+
+
+def attribute(option: str) -> str:
+    """Return the name of an option in `config.option`."""
+    return option.removeprefix("--").replace("-", "_")

@@ -1,0 +1,1 @@
+"""Interrupts of a run."""

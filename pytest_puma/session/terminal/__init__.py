@@ -1,0 +1,1 @@
+"""The terminal: whether there is one, sections, lines that are drawn again."""

@@ -1,0 +1,1 @@
+"""pytest-xdist: ids, scheduling, devices and crashes of workers."""

@@ -1,0 +1,76 @@
+"""The tasks of a cell: examples that a scenario picks, and those of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import DataError, TemplateError
+from pytest_puma.evaluation.tasks import tasks_of
+from pytest_puma.strategies import Strategy, parse_strategy
+from tests.composed import CAPITALS, Capitals, written
+from tests.factories import cell
+
+
+class Picky(Capitals):
+    """Its examples come from nowhere, except that those of Peru are lent rows."""
+
+    def pick_examples(self, item: dict[str, Any], k: int, random: Random) -> Sequence[dict[str, Any]] | None:
+        if item["country"] == "Peru":
+            return None
+        return [{"country": f"{random.random()}", "capital": f"of {item['country']}"} for _ in range(k)]
+
+
+def examples(folder: Path, scenario: type[Capitals], samples: int) -> dict[str, Sequence[Mapping[str, Any]]]:
+    rows = written(folder / "rows.jsonl", CAPITALS)
+    tasks = tasks_of(cell(scenario(rows), "few_shot_2", samples=samples), None)
+    return {task.sample.fields["country"]: task.examples for task in tasks}
+
+
+def test_each_row_has_the_examples_that_the_scenario_picks_and_no_others_are_needed(tmp_path: Path) -> None:
+    class Always(Picky):
+        def pick_examples(self, item: dict[str, Any], k: int, random: Random) -> Sequence[dict[str, Any]] | None:
+            return super().pick_examples({"country": "Italy"} | {"country": f"my {item['country']}"}, k, random)
+
+    picked = examples(tmp_path, Always, 4)
+    assert [each["capital"] for each in picked["Peru"]] == ["of my Peru"] * 2
+    assert len({str(each) for each in picked.values()}) == 4
+    assert picked == examples(tmp_path, Always, 4)
+
+
+def test_a_row_without_picked_examples_has_those_of_its_group(tmp_path: Path) -> None:
+    own = {country: each for samples in (1, 2) for country, each in examples(tmp_path, Picky, samples).items()}
+    for country, picked in own.items():
+        assert len(picked) == 2
+        assert ("gold_label" in picked[0]) == (country == "Peru")
+
+
+def test_too_few_picked_examples_are_refused(tmp_path: Path) -> None:
+    class Short(Capitals):
+        def pick_examples(self, item: dict[str, Any], k: int, random: Random) -> Sequence[dict[str, Any]]:  # noqa: ARG002
+            return [item]
+
+    with pytest.raises(DataError, match=r"pick_examples\(\) returned 1 examples; expected 2 rows as dictionaries"):
+        examples(tmp_path, Short, 1)
+
+
+def test_a_strategy_of_the_user_is_named_and_told_how_to_use_the_methods_of_the_scenario(tmp_path: Path) -> None:
+    own = Strategy(name="mine", converse=parse_strategy("zero_shot").converse, templates=("zero_shot",))
+    asked = replace(cell(Capitals(written(tmp_path / "rows.jsonl", CAPITALS)), "zero_shot", samples=2), strategy=own)
+    with pytest.raises(
+        TemplateError, match=r"^scenario capitals, strategy mine: no template zero_shot.jinja in "
+    ) as caught:
+        tasks_of(asked, None)
+    assert str(caught.value).endswith(", or give mine composes=True: methods of the scenario then make its prompts")
+    assert tasks_of(replace(asked, strategy=replace(own, composes=True)), None)
+
+
+def test_a_built_in_strategy_only_needs_a_template(tmp_path: Path) -> None:
+    asked = cell(Capitals(written(tmp_path / "rows.jsonl", CAPITALS)), "rcoif", samples=2)
+    with pytest.raises(TemplateError, match=r"strategy rcoif: no template rcoif.jinja in .*; create .*rcoif.jinja$"):
+        tasks_of(asked, None)
