@@ -20,16 +20,16 @@ from pytest_puma.report.rows import counted
 from pytest_puma.responses import contents
 from pytest_puma.responses.changes import changes
 from pytest_puma.responses.database import ResponseStore
+from pytest_puma.responses.place import saving
 from pytest_puma.responses.recipe import DIGITS
-from pytest_puma.responses.recover import recover
 from pytest_puma.responses.upkeep import prune
 
-_SAVE = "rename it, and save what can be read: pytest-puma store recover NEW_NAME"
+_SAVE = f"the next run sets it aside; {saving('FILE')}"
 
 
 def add_command(commands: Any) -> None:
     """Declare the command and its parts."""
-    parser = commands.add_parser("store", help="the kept answers: info, why, prune, clear, recover, export")
+    parser = commands.add_parser("store", help="the kept answers: info, why, prune, clear, export")
     parser.add_argument(
         "--store",
         metavar="PATH",
@@ -45,8 +45,6 @@ def add_command(commands: Any) -> None:
         "--mb", type=int, default=MEGABYTES, metavar="N", help=f"size to prune to, in megabytes (default: {MEGABYTES})"
     )
     _part(parts, "clear", _clear, "remove all answers")
-    recovery = _part(parts, "recover", _recover, "save the answers of a damaged file")
-    recovery.add_argument("damaged", type=user_path, metavar="FILE", help="such as .puma/responses.damaged-1.sqlite")
     _part(parts, "export", _export, "write all answers as JSON Lines")
 
 
@@ -135,13 +133,6 @@ def _clear(options: argparse.Namespace) -> None:
     for suffix in ("-wal", "-shm", ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     show(f"removed {path}")
-
-
-def _recover(options: argparse.Namespace) -> None:
-    target = options.store or options.damaged.parent / RESPONSES.name
-    copied, lost = recover(options.damaged, target)
-    others = f"about {counted(lost, 'other')} could not be read" if lost else "no others were found"
-    show(f"{options.damaged}: read {counted(copied, 'answer')}, which {target} now has; {others}")
 
 
 def _export(options: argparse.Namespace) -> None:

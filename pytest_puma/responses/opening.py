@@ -17,7 +17,7 @@ from typing import Literal
 from pytest_puma.platform.atomic import PRIVATE
 from pytest_puma.platform.locks import locked
 from pytest_puma.platform.project_folder import make_private
-from pytest_puma.responses.place import WAL, checked_place, is_ours, set_aside
+from pytest_puma.responses.place import WAL, checked_place, is_ours, saving, set_aside
 from pytest_puma.responses.schema import VERSION, ForeignFileError, NewerSchemaError, check, upgrade
 
 #: Seconds to wait for another process, which holds the lock for milliseconds.
@@ -213,8 +213,7 @@ def open_anew(path: Path, inode: int, *, why: str) -> Opened:
         with locked(path.parent):
             if _inode(path) == inode:
                 aside = set_aside(path)
-                save = f"`pytest-puma store recover {aside}` saves its answers"
-                note = f"{path} was damaged ({why}) and is now {aside.name}; {save}"
+                note = f"{path} was damaged ({why}) and is now {aside.name}; {saving(aside)}"
         opened = _writable(path)
     except (OSError, sqlite3.Error) as error:
         return Opened(connection=None, note=f"{path} is damaged ({why}) and cannot be replaced: {error}")

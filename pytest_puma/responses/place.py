@@ -35,6 +35,11 @@ def is_ours(path: Path) -> bool:
         return _is_default(path) or file.read(72)[68:] == APPLICATION.to_bytes(4, "big")
 
 
+def saving(path: Path | str) -> str:
+    """How a user gets the answers of a damaged store back: by SQLite's own command."""
+    return f"`sqlite3 {path} .recover` prints what can still be read"
+
+
 def set_aside(path: Path) -> Path:
     """Rename a store with its log; return the new name."""
     names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in count(1))

@@ -179,13 +179,13 @@ def test_models_are_searched_where_the_ini_file_says(tmp_path: Path, ini: str, c
     }
 
 
-def test_a_damaged_store_has_the_command_that_saves_its_answers() -> None:
+def test_a_damaged_store_names_the_command_that_reads_its_answers() -> None:
     store = Path(".puma", "responses.sqlite")
     store.parent.mkdir()
     store.write_bytes(b"no database" * 1000)
     answers = findings()["answers"]
     assert answers.state == "advice"
-    assert "pytest-puma store recover NEW_NAME" in answers.advice
+    assert f"`sqlite3 {store.resolve()} .recover` prints what can still be read" in answers.advice
 
 
 def test_a_store_that_is_off_is_told() -> None:

@@ -63,7 +63,7 @@ def test_a_damaged_store_is_an_error_that_tells_how_to_save_it(
     assert main(["store", *command]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"pytest-puma: {STORE.resolve()} cannot be read: database disk image is malformed; ")
-    assert error.endswith("rename it, and save what can be read: pytest-puma store recover NEW_NAME\n")
+    assert error.endswith("the next run sets it aside; `sqlite3 FILE .recover` prints what can still be read\n")
 
 
 def test_why_tells_what_differs_from_the_last_use(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +113,7 @@ def test_a_damaged_store_cannot_be_pruned(capsys: pytest.CaptureFixture[str]) ->
     assert main(["store", "prune", "--mb", "1"]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"pytest-puma: {STORE.resolve()} cannot be pruned: database disk image is malformed; ")
-    assert error.endswith("rename it, and save what can be read: pytest-puma store recover NEW_NAME\n")
+    assert error.endswith("the next run sets it aside; `sqlite3 FILE .recover` prints what can still be read\n")
 
 
 def test_the_store_is_found_from_a_folder_below(
@@ -126,23 +126,6 @@ def test_the_store_is_found_from_a_folder_below(
     monkeypatch.chdir("/")
     assert main(["store", "--store", str(tmp_path / STORE), "info"]) == 0
     assert capsys.readouterr().out.count("3 answers of 3 cells") == 2
-
-
-def test_recover_saves_the_answers_of_a_file_that_was_set_aside(capsys: pytest.CaptureFixture[str]) -> None:
-    aside = STORE.rename(STORE.with_name("responses.damaged-1.sqlite"))
-    assert main(["store", "recover", str(aside)]) == 0
-    assert capsys.readouterr().out == f"{aside}: read 3 answers, which {STORE} now has; no others were found\n"
-    assert main(["store", "info"]) == 0
-    assert "3 answers of 3 cells, from 2 runs" in capsys.readouterr().out
-
-
-def test_recover_counts_the_answers_that_it_cannot_read(capsys: pytest.CaptureFixture[str]) -> None:
-    aside = STORE.rename(STORE.with_name("responses.damaged-1.sqlite"))
-    damage(aside, root(aside, "response"))
-    damage(aside, 1)
-    assert main(["store", "recover", str(aside)]) == 0
-    expected = f"{aside}: read 0 answers, which {STORE} now has; about 3 others could not be read\n"
-    assert capsys.readouterr().out == expected
 
 
 @pytest.mark.parametrize("arguments", [[], ["store"], ["store", "infos"], ["nothing"]])

@@ -35,7 +35,7 @@ def damage_warning(project: Project) -> str:
     aside = store_of(project).with_name("responses.damaged-1.sqlite")
     return (
         f"warning: triage_jira-zero_shot@tiny: {store_of(project)} was damaged (database disk image is malformed) "
-        f"and is now {aside.name}; `pytest-puma store recover {aside}` saves its answers"
+        f"and is now {aside.name}; `sqlite3 {aside} .recover` prints what can still be read"
     )
 
 

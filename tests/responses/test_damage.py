@@ -55,7 +55,7 @@ def aside_note(path: Path, number: int = 1) -> str:
     aside = path.with_name(f"responses.damaged-{number}.sqlite")
     return (
         f"{path} was damaged (database disk image is malformed) and is now {aside.name}; "
-        f"`pytest-puma store recover {aside}` saves its answers"
+        f"`sqlite3 {aside} .recover` prints what can still be read"
     )
 
 

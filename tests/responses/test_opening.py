@@ -106,7 +106,7 @@ def test_a_damaged_file_is_set_aside_and_named(path: Path, damage: Callable[[Pat
     aside = path.with_name("responses.damaged-1.sqlite")
     assert opened.writable
     assert opened.note.startswith(f"{path} was damaged (")
-    assert opened.note.endswith(f"and is now {aside.name}; `pytest-puma store recover {aside}` saves its answers")
+    assert opened.note.endswith(f"and is now {aside.name}; `sqlite3 {aside} .recover` prints what can still be read")
     assert names(opened.connection) == []
     assert aside.exists()
 

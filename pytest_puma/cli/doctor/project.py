@@ -127,13 +127,14 @@ def _store(project: Project) -> Finding:
         return Finding(part="answers", found=f"none is kept yet; they will be in {path}", details=details)
     from pytest_puma.responses import contents
     from pytest_puma.responses.database import ResponseStore
+    from pytest_puma.responses.place import saving
 
     with closing(ResponseStore(path, readonly=True)) as store:
         runs = contents.runs(store)
         notes = store.take_notes()
     details |= {"runs": runs, "bytes": path.stat().st_size}
     if notes:
-        advice = f"rename it, and save what can be read: pytest-puma store recover NEW_NAME ({path})"
+        advice = f"the next run sets it aside; {saving(path)}"
         return Finding(part="answers", found="; ".join(notes), state="advice", advice=advice, details=details)
     found = f"{path}: {path.stat().st_size / 2**20:.1f} MB from {counted(runs, 'run')}"
     return Finding(part="answers", found=found, details=details)
