@@ -104,7 +104,7 @@ class _Reached:
                     self.visit(f"{name}.{member}", value)
 
     def _visit_object(self, name: str, value: object) -> None:
-        """Add the methods of an object and the texts that it holds; what else it holds may be state."""
+        """Add the methods of an object and the texts that it holds; other values, and cached ones, may be state."""
         name = f"{name}: {type(value).__qualname__}"
         if name in self.texts:
             return
@@ -112,6 +112,8 @@ class _Reached:
         self.visit("", type(value))
         slots = [slot for kind in type(value).__mro__ for slot in vars(kind).get("__slots__", ())]
         for field in sorted({*getattr(value, "__dict__", ()), *slots}):
+            if isinstance(getattr(type(value), field, None), cached_property):
+                continue
             held = getattr(value, field, None)
             if isinstance(held, (str, tuple, frozenset, re.Pattern, FunctionType)):
                 self.visit(f"{name}.{field}", held)

@@ -50,6 +50,26 @@ class Tickets(Words):
     def gold_label(self, instance):
         return instance["gold"].upper()
 """
+USED = """
+import re
+from functools import cached_property
+from tests.factories import Triage
+
+class Reader:
+    word = "[a-z]+"
+
+    @cached_property
+    def pattern(self):
+        return re.compile(self.word)
+
+READER = Reader()
+
+class Tickets(Triage):
+    name = "tickets"
+
+    def parse_response(self, response):
+        return READER.pattern.search(response)[0]
+"""
 
 
 @pytest.fixture
@@ -101,6 +121,21 @@ def test_another_method_is_no_parser(digests: Digests) -> None:
 )
 def test_comments_empty_lines_and_state_are_no_code(digests: Digests, old: str, new: str) -> None:
     assert digests() == digests(old, new)
+
+
+def test_a_reader_that_was_used_has_the_same_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def digest(*, used: bool) -> str:
+        (tmp_path / "used.py").write_text(USED, encoding="utf-8")
+        monkeypatch.delitem(sys.modules, "used", raising=False)
+        scenario = importlib.import_module("used").Tickets
+        if used:
+            assert scenario().parse_response("b") == "b"
+        return code_digests(scenario)["parser_sha256"]
+
+    assert digest(used=False) == digest(used=True)
 
 
 def test_parsers_of_the_package_differ() -> None:
