@@ -1,8 +1,9 @@
-"""Files and functions of a size that one reads at a glance."""
+"""Files and functions of a size that one reads at a glance, and one name for one class."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,12 @@ ROOT = Path(__file__).parents[1]
 MAX_FILE, MAX_FUNCTION = 250, 50
 #: One class whose methods share all of its state; in two files they would have to call each other.
 LONG_FILES = {"pytest_puma/engine/engine.py"}
+#: Classes of eval-framework, whose names its tasks use.
+FOREIGN_CLASSES = "pytest_puma/compat/eval_framework/nouns.py"
+#: Names of two or more classes that are still to be told apart.
+AMBIGUOUS = frozenset(
+    {"Benchmark", "Choice", "Column", "Kept", "Layout", "Place", "Pool", "Pruned", "Row", "Step", "Table"}
+)
 
 
 def sources() -> Iterator[tuple[str, str]]:
@@ -32,3 +39,14 @@ def test_functions_are_short() -> None:
         and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
     ]
     assert long == []
+
+
+def test_public_classes_have_names_of_their_own() -> None:
+    names = Counter(
+        node.name
+        for name, text in sources()
+        if name.startswith("pytest_puma/") and name != FOREIGN_CLASSES
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in names.items() if count > 1} <= AMBIGUOUS

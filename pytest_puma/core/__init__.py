@@ -2,8 +2,7 @@
 
 from pytest_puma.core.backend import Backend, Grammar, Step
 from pytest_puma.core.cell_id import CellId
-from pytest_puma.core.change import BootstrapReplicates, Change
-from pytest_puma.core.contrast import Contrast
+from pytest_puma.core.change import REGRESSION_LEVEL, BootstrapReplicates, Change, Contrast, Decline, Drift
 from pytest_puma.core.conversation import (
     TRUNCATED,
     Answer,
@@ -21,29 +20,22 @@ from pytest_puma.core.conversation import (
     ask,
     ask_all,
 )
-from pytest_puma.core.decline import REGRESSION_LEVEL, Decline
-from pytest_puma.core.drift import Drift
 from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
-from pytest_puma.core.gate import Doubt, Gate
-from pytest_puma.core.invocation import Invocation
+from pytest_puma.core.gate import Doubt, Gate, Policy, Status, Verdict
 from pytest_puma.core.kept import Kept
-from pytest_puma.core.measure import LEVEL, Measure
-from pytest_puma.core.metric import Direction, Metric, Pool, metric
+from pytest_puma.core.metric import LEVEL, Direction, Measure, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
-from pytest_puma.core.origin import Origin
 from pytest_puma.core.outcome import CalibrationBin, Determinism, Flip, Outcome
 from pytest_puma.core.power import Power, Tally
 from pytest_puma.core.prediction import LOSS, Key, Prediction
 from pytest_puma.core.responder import Provenance, Responder
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
-from pytest_puma.core.run import Fault, Run
-from pytest_puma.core.sample import Choice, Sample
+from pytest_puma.core.run import Fault, Invocation, Run
+from pytest_puma.core.sample import Choice, Origin, Sample, Trial
 from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
-from pytest_puma.core.task import DeclaredScore, Task
-from pytest_puma.core.trial import Trial
-from pytest_puma.core.verdict import Policy, Status, Verdict
+from pytest_puma.core.task import DeclaredScore, TaskInfo
 from pytest_puma.errors import (
     DataError,
     EngineError,
@@ -128,7 +120,7 @@ __all__ = [
     "Status",
     "Step",
     "Tally",
-    "Task",
+    "TaskInfo",
     "TemplateError",
     "Trial",
     "UnchangedError",

@@ -37,11 +37,6 @@ class CellId:
         """The strategy, with the perturbation if there is one: `few_shot_3+typos_5pct`."""
         return with_perturbation(self.strategy, self.perturbation)
 
-    def along(self, axis: Axis) -> str | None:
-        """The name on one axis."""
-        name: str | None = getattr(self, axis)
-        return name
-
     def without(self, axis: Axis) -> CellId:
         """The cells that differ on this axis alone have this in common: the same names, with that one empty."""
         if axis == "perturbation":

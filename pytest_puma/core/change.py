@@ -1,13 +1,30 @@
-"""The change of a metric between two sets of answers, and the bootstrap replicates that a comparison of cells needs."""
+"""Changes between two sets of answers to the same samples: of a metric, of all answers, of a series of baselines."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_puma.core.measure import LEVEL
-from pytest_puma.core.metric import Direction
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.metric import LEVEL, Direction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How far the losses of `n` independent questions moved between two sets of answers, in the unit of a metric.
+
+    Trials of one question are one observation. `moved`: the mean absolute change of a question. `size`: the size of
+    equal changes with the same mean and the same spread; `unseen`: the assumed size of a change that was not observed,
+    which is that between the answers to two different questions. `width`: the distance between the bounds of the
+    metric, 0 if it has none. For right and wrong answers all sizes are 1.
+    """
+
+    n: float
+    moved: float
+    size: float = 1.0
+    unseen: float = 1.0
+    width: float = 1.0
+
 
 #: The paired test that is about a metric itself.
 PairedTest: TypeAlias = Literal["mcnemar", "permutation", "bootstrap"]
@@ -97,3 +114,68 @@ class BootstrapReplicates:
     scored: bool = False
     questions: tuple[int, ...] = ()
     groups: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """A cell compared with another cell, or with its baseline, on the same samples.
+
+    `tests`: the p-values of all paired tests that suit the answers; `test`: the name of the metric's own test; `p`: its
+    p-value; `adjusted`: `p` corrected for all contrasts of the table. Effect sizes compare errors and are above 0 if
+    the cell is better: `rank_biserial` is paired by sample, `cliffs_delta` is over all pairs of samples.
+    """
+
+    cell: str
+    against: str
+    change: Change
+    test: str
+    p: float
+    adjusted: float
+    tests: Mapping[str, float]
+    rank_biserial: float
+    cliffs_delta: float
+
+
+#: A regression is detected if `Decline.p` is at most this: the false alarm rate if nothing became worse.
+REGRESSION_LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decline:
+    """One-sided test for `n` answers that are worse than older answers to the same samples.
+
+    `worse` and `better` count answers that went from right to wrong and back; if answers are `graded`, those that
+    moved away from the gold label and towards it. `p` is the combined p-value; `tests` has that of each test by name.
+    `loss` is the mean rise of the Brier score, with the probabilities of each side at their best-fitting temperature;
+    None if only answers count, for the reason `alone`. `spread`: how far the losses moved. `same`: nothing changed at
+    all. `several`: questions have several trials, and are counted in place of answers: those with fewer right answers,
+    and those with more.
+    """
+
+    n: int
+    worse: int
+    better: int
+    p: float
+    spread: Spread
+    tests: Mapping[str, float] = field(default_factory=dict)
+    loss: float | None = None
+    alone: str = ""
+    graded: bool = False
+    same: bool = False
+    several: bool = False
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the test detects a regression."""
+        return self.p <= REGRESSION_LEVEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """Evidence for a decline since the anchor, summed over `renewals` of the baseline and this run.
+
+    `total` is the cumulative sum of `pytest_puma.stats.cusum`.
+    """
+
+    total: float
+    renewals: int

@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_puma.core.cell_id import CellId
-from pytest_puma.core.change import BootstrapReplicates
-from pytest_puma.core.contrast import Contrast
+from pytest_puma.core.change import BootstrapReplicates, Contrast, Drift
 from pytest_puma.core.conversation import Speed, Usage
-from pytest_puma.core.drift import Drift
-from pytest_puma.core.gate import Gate
+from pytest_puma.core.gate import Gate, Verdict
 from pytest_puma.core.kept import Kept
-from pytest_puma.core.measure import Measure
+from pytest_puma.core.metric import Measure
 from pytest_puma.core.prediction import Prediction
 from pytest_puma.core.shared import Messages, whole_prompts
-from pytest_puma.core.task import Task
-from pytest_puma.core.verdict import Verdict
+from pytest_puma.core.task import TaskInfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +95,7 @@ class Outcome:
     strategy: str
     model: str
     perturbation: str | None = None
-    task: Task | None = None
+    task: TaskInfo | None = None
     metrics: tuple[str, ...]
     signature: Mapping[str, Any]
     predictions: Sequence[Prediction]

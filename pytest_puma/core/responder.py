@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pytest_puma.core.backend import Backend
 from pytest_puma.core.conversation import Request, Response, Speed
 from pytest_puma.core.kept import Kept
-from pytest_puma.core.origin import Origin
+from pytest_puma.core.sample import Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_puma.core.change import Change
-from pytest_puma.core.measure import Measure
+from pytest_puma.core.metric import Measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

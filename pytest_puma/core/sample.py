@@ -1,4 +1,4 @@
-"""A sample: one question with its gold answer."""
+"""A sample, one question with its gold answer; its trials; and the origin of a request about one."""
 
 from __future__ import annotations
 
@@ -45,3 +45,35 @@ class Sample:
     def group(self) -> tuple[str, ...]:
         """The value of each group column; empty if the scenario has none."""
         return tuple(self.groups.values())
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Trial:
+    """The n-th time that a sample is asked, from 0. Trials of one sample are one unit for intervals and tests.
+
+    `order`: the places in the data of the sample's choices, in the order in which this trial shows them; empty for the
+    order of the data.
+    """
+
+    index: int = 0
+    order: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The origin of a request in a cell: a trial of a sample, and the `index` of the request in the conversation."""
+
+    cell: str
+    sample: Sample
+    trial: Trial
+    index: int = 0
+
+    def at(self, index: int) -> Origin:
+        """Return the origin of another request of the same conversation."""
+        return Origin(self.cell, self.sample, self.trial, index)
+
+    @property
+    def name(self) -> str:
+        """The sample for messages, with the number of the trial if it is not the first one."""
+        trial = f", trial {self.trial.index + 1}" if self.trial.index else ""
+        return f"sample {self.sample.id!r}{trial}"

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from pytest_puma.core.metric import Metric
 from pytest_puma.core.prediction import Prediction
-from pytest_puma.core.sample import Choice, Sample
-from pytest_puma.core.trial import Trial
+from pytest_puma.core.sample import Choice, Sample, Trial
 from pytest_puma.task_types import KINDS, TaskKind
 
 if TYPE_CHECKING:

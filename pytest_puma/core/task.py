@@ -21,7 +21,7 @@ class DeclaredScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class TaskInfo:
     """The task that a scenario sets.
 
     `type`: its `task_type`. `labels`: the valid answers of a classification, the values to choose from in a regression,

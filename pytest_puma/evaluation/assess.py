@@ -20,7 +20,7 @@ from pytest_puma.core import (
     Outcome,
     Policy,
     Prediction,
-    Task,
+    TaskInfo,
     Usage,
     Verdict,
 )
@@ -134,7 +134,7 @@ def unassessed(cell: Cell, answered: CellPredictions) -> Outcome:
     )
 
 
-def _task(cell: Cell, scored: ScoredPredictions) -> Task:
+def _task(cell: Cell, scored: ScoredPredictions) -> TaskInfo:
     primary = cell.scenario.primary_metric()
     statistic = scored.statistic(primary)
     declared = (
@@ -150,7 +150,7 @@ def _task(cell: Cell, scored: ScoredPredictions) -> Task:
         for name in metric.names
         if metric.per != "cell"
     )
-    return Task(
+    return TaskInfo(
         type=cell.scenario.task_type,
         labels=tuple(cell.scenario.valid_labels()),
         ordered=cell.scenario.ordered,

@@ -14,8 +14,8 @@ import math
 from dataclasses import dataclass
 
 from pytest_puma.core import Change, Decline
+from pytest_puma.core.change import Spread
 from pytest_puma.core.power import TARGET_POWER
-from pytest_puma.core.spread import Spread
 from pytest_puma.stats import LEVEL
 from pytest_puma.stats.power import Rule, power_of_changes, samples_needed, smallest_loss
 

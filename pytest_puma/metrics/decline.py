@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.core import Prediction
-from pytest_puma.core.decline import Decline
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.change import Decline, Spread
 from pytest_puma.metrics.evidence import MIN_GROUPS
 from pytest_puma.metrics.questions import per_question, questions_of
 from pytest_puma.metrics.spread import spread_of_losses

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.core import BootstrapReplicates
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.change import Spread
 from pytest_puma.metrics.evidence import independent_counts
 from pytest_puma.metrics.questions import per_question
 from pytest_puma.stats import components, share_units

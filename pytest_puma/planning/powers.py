@@ -13,7 +13,7 @@ from statistics import fmean, median
 import numpy as np
 
 from pytest_puma.core import Gate, Power
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.change import Spread
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.gates.detection import Compared
 from pytest_puma.gates.power import detection_of, of_gate

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from pytest_puma.analysis.recorded import recorded
+from pytest_puma.analysis.remeasure import scored_by_task
 from pytest_puma.baseline import TIMED, Entry, rounded
-from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError, Task
+from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError, TaskInfo
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.errors import one_line
 from pytest_puma.metrics import PairedPredictions, contrast, pair
@@ -134,7 +134,7 @@ def _compared(outcome: Outcome, answered: _Answered, old: Older) -> CellComparis
         return replace(bare, why=str(error))
 
 
-def _paired(bare: CellComparison, new: Outcome, old: Entry, task: Task | None, name: str) -> CellComparison:
+def _paired(bare: CellComparison, new: Outcome, old: Entry, task: TaskInfo | None, name: str) -> CellComparison:
     """The comparison sample by sample; a `PumaError` if there is none."""
     pairs = _pairs(new, old, task, name)
     both = {each.metric: pairs.replicates(each.metric) for each in bare.untested}
@@ -165,7 +165,7 @@ def _flips(pairs: PairedPredictions, new: Outcome, *, keyed: bool) -> tuple[Flip
     return tuple(replace(flip, text=texts[flip.sample_id]) for flip in pairs.flips())
 
 
-def _pairs(new: Outcome, old: Entry, task: Task | None, name: str) -> PairedPredictions:
+def _pairs(new: Outcome, old: Entry, task: TaskInfo | None, name: str) -> PairedPredictions:
     if not old.answers:
         msg = f"{name} has no predictions of it any more"
         raise DataError(msg)
@@ -178,7 +178,7 @@ def _pairs(new: Outcome, old: Entry, task: Task | None, name: str) -> PairedPred
     if task.kind.form == "choices" and not all(each.choices for each in new.predictions):
         msg = "its choices were not stored (puma_keep_prompts)"
         raise DataError(msg)
-    pairs = pair(recorded(task, new.predictions, seed=_seed(new)), old.answers)
+    pairs = pair(scored_by_task(task, new.predictions, seed=_seed(new)), old.answers)
     if not len(pairs):
         msg = "the runs have no sample in common"
         raise DataError(msg)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Protocol
 
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.core import CellId, DataError, Outcome, Task
+from pytest_puma.core import CellId, DataError, Outcome, TaskInfo
 from pytest_puma.runs.past_run import PastRun
 
 
@@ -26,7 +26,7 @@ class Older(Protocol):
     def entry(self, cell: str, metrics: Collection[str]) -> Entry:
         """Return a cell with the scores of some metrics; without answers if these are gone."""
 
-    def task(self, cell: str) -> Task | None:
+    def task(self, cell: str) -> TaskInfo | None:
         """Return the task of a cell if it is known."""
 
 
@@ -53,7 +53,7 @@ class OlderRun:
         test = outcome.node_id.partition("[")[0]
         return Entry.of(outcome, commit=self.past.run.invocation.revision, test=test, metrics=metrics)
 
-    def task(self, cell: str) -> Task | None:
+    def task(self, cell: str) -> TaskInfo | None:
         """Return the task of a cell, None in a run of an older version."""
         return self._outcomes[cell].task
 
@@ -84,7 +84,7 @@ class OlderCell:
         """Return the cell."""
         return self.run.entry(self.cell, metrics)
 
-    def task(self, cell: str) -> Task | None:  # noqa: ARG002 - there is one cell
+    def task(self, cell: str) -> TaskInfo | None:  # noqa: ARG002 - there is one cell
         """Return the task of the cell."""
         return self.run.task(self.cell)
 

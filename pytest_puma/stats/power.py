@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from pytest_puma.core.measure import LEVEL
+from pytest_puma.core.metric import LEVEL
 from pytest_puma.core.power import TARGET_POWER
 from pytest_puma.stats.intervals import widening
 

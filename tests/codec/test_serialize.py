@@ -21,7 +21,7 @@ from pytest_puma.core import (
     Likelihood,
     Message,
     Outcome,
-    Task,
+    TaskInfo,
     Usage,
 )
 from tests.factories import change, measure, outcome, prediction, unmeasured, verdict
@@ -83,7 +83,7 @@ def test_a_task_comes_back_as_it_was() -> None:
         DeclaredScore(name="bleu", pooled=True, interval=False),
         DeclaredScore(name="reward", better="neither", bounds=None),
     )
-    task = Task(type="completion", labels=("a", "b"), ordered=True, primary="bleu", better="high", scores=scores)
+    task = TaskInfo(type="completion", labels=("a", "b"), ordered=True, primary="bleu", better="high", scores=scores)
     assert back(outcome(task=task)).task == task
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import Decline, Gate, Policy
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.change import Spread
 from pytest_puma.gates import judge_decline, parse_gate
 
 GATE = parse_gate("no_regression")

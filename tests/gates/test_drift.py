@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_puma.core import Decline, Drift, Gate, Policy, Power
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.change import Spread
 from pytest_puma.gates import judge_drift, parse_gate
 from pytest_puma.gates.decline import power_of
 from tests.factories import change

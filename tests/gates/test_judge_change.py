@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import Change, Gate, Policy
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.change import Spread
 from pytest_puma.gates import judge_change, parse_gate
 from tests.factories import change
 

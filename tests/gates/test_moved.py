@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Decline
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.change import Spread
 from pytest_puma.gates.moved import moved
 from tests.factories import change
 

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_puma.cli.init.gates import proposed_gates
 from pytest_puma.core import Policy, Power, Verdict
-from pytest_puma.core.spread import Spread
+from pytest_puma.core.change import Spread
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.gates import judge_change, judge_decline, parse_gate
 from pytest_puma.gates.decline import MIN_POWER

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import Kept, Outcome, Speed, Usage, Verdict
-from pytest_puma.core.verdict import Status
+from pytest_puma.core.gate import Status
 from pytest_puma.report import notes
 from pytest_puma.report.markdown import as_markdown
 from pytest_puma.report.rows import HEADERS, all_rows, metric_rows, number

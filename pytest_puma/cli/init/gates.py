@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_puma.cli.init.columns import Task
+from pytest_puma.core.change import Spread
 from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
-from pytest_puma.core.spread import Spread
 from pytest_puma.gates import parse_gate
 from pytest_puma.gates.decline import MIN_POWER
 from pytest_puma.gates.detection import Compared

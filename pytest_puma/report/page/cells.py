@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_puma.core import Flip, Likelihood, Prediction, Task
+from pytest_puma.core import Flip, Likelihood, Prediction, TaskInfo
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.flags import LEFT_OUT, flags_of, key_of, top_probability
 from pytest_puma.report.page.packed import packed_json, rounded
@@ -42,7 +42,7 @@ class CellBlocks:
 class ScenarioBlocks:
     """The rows and the pieces of a scenario, which its cells share, and these cells."""
 
-    task: Task
+    task: TaskInfo
     rows: Rows
     pool: Pool
     cells: list[int]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from pytest_puma.core import Measure, Outcome, Task
+from pytest_puma.core import Measure, Outcome, TaskInfo
 from pytest_puma.report.rows import number
 
 SHADES = 10
@@ -33,7 +33,7 @@ class HeatMap:
     lines: tuple[tuple[str, tuple[HeatCell | None, ...]], ...]
 
 
-def heat_map(task: Task, outcomes: Sequence[Outcome]) -> HeatMap | None:
+def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
     """Return the table; None without several strategies and several models, as the table of cells has the same."""
     cells = {(each.shown, each.model): each for each in outcomes if task.primary in each.measures}
     strategies, models = (dict.fromkeys(name[axis] for name in cells) for axis in (0, 1))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pytest_puma.core import Measure, Outcome, Run, Task
+from pytest_puma.core import Measure, Outcome, Run, TaskInfo
 from pytest_puma.report import notes, robustness
 from pytest_puma.report.notes import Note
 from pytest_puma.report.page.against import Against
@@ -35,7 +35,7 @@ class ScenarioTable:
     """The cells of a scenario: groups of lines, one for each cell and naive baseline, and the heat map."""
 
     name: str
-    task: Task
+    task: TaskInfo
     scale: Scale
     groups: tuple[tuple[Line, ...], ...]
     heat: HeatMap | None

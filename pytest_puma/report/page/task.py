@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_puma.core import Outcome, Task
+from pytest_puma.core import Outcome, TaskInfo
 
 
-def task_of(outcome: Outcome) -> Task:
+def task_of(outcome: Outcome) -> TaskInfo:
     """Return the task of a cell; in a record of an older version, as the numbers show it."""
     if outcome.task is not None:
         return outcome.task
@@ -16,7 +16,7 @@ def task_of(outcome: Outcome) -> Task:
         kind = "regression"
     elif "accuracy" in outcome.measures:
         kind = "choice"
-    return Task(
+    return TaskInfo(
         type=kind,
         labels=tuple(outcome.confusion),
         ordered="within_one" in outcome.measures,

@@ -191,8 +191,7 @@ def ini_path(config: pytest.Config, key: str, default: str | Path) -> Path:
 def policy(config: pytest.Config) -> Policy:
     """Return the policy for undecided gates and missing baselines."""
     from pytest_puma.core import Policy
-    from pytest_puma.core.gate import DOUBTS
-    from pytest_puma.core.verdict import MISSING
+    from pytest_puma.core.gate import DOUBTS, MISSING
 
     return Policy(
         inconclusive=_one_of(config, "puma_inconclusive", DOUBTS),

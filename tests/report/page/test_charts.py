@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pytest_puma.core import Task
+from pytest_puma.core import TaskInfo
 from pytest_puma.report.page import charts
 from tests.factories import outcome
 
 
-def labelled(number: int) -> Task:
+def labelled(number: int) -> TaskInfo:
     labels = tuple(f"l{index}" for index in range(number))
-    return Task(type="classification", labels=labels, primary="f1_macro", better="high")
+    return TaskInfo(type="classification", labels=labels, primary="f1_macro", better="high")
 
 
 def test_a_matrix_of_few_labels_has_all_of_them() -> None:

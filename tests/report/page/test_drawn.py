@@ -7,12 +7,12 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Task
+from pytest_puma.core import TaskInfo
 from pytest_puma.report.page.heat import HeatCell, heat_map
 from pytest_puma.report.page.scale import MARGIN, WIDTH, Scale, draw
 from tests.factories import change, measure, outcome, unmeasured, verdict
 
-TASK = Task(type="classification", primary="accuracy", better="high")
+TASK = TaskInfo(type="classification", primary="accuracy", better="high")
 finite = st.floats(-1e9, 1e9).filter(lambda number: number == 0 or abs(number) > 1e-9)
 
 
@@ -78,7 +78,7 @@ def test_low_values_can_be_best_and_a_missed_gate_is_marked() -> None:
         )
         for name, value in (("am", 3.0), ("an", 2.0), ("bm", 4.0))
     ]
-    table = heat_map(Task(type="regression", primary="mae", better="low"), outcomes)
+    table = heat_map(TaskInfo(type="regression", primary="mae", better="low"), outcomes)
     assert table is not None
     (first, second), (third, none) = (line for _, line in table.lines)
     assert [each and each.best for each in (first, second, third, none)] == [False, True, False, None]

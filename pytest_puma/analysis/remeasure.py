@@ -1,11 +1,11 @@
-"""Predictions of a past run, ready to be measured again: its `Task` stands for the scenario, which is not needed."""
+"""Measure the predictions of a past run again: the `TaskInfo` of their cell stands for the scenario."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, NoReturn
 
-from pytest_puma.core import DeclaredScore, Metric, Prediction, Scenario, Task
+from pytest_puma.core import DeclaredScore, Metric, Prediction, Scenario, TaskInfo
 from pytest_puma.metrics import ScoredPredictions, names_of_kind
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.task_types import TaskKind
@@ -14,19 +14,19 @@ from pytest_puma.task_types import TaskKind
 _ANYWHERE = "parse_failure_rate"
 
 
-def recorded(task: Task, predictions: Sequence[Prediction], *, seed: int) -> ScoredPredictions:
+def scored_by_task(task: TaskInfo, predictions: Sequence[Prediction], *, seed: int) -> ScoredPredictions:
     """Return the predictions of a cell with the metrics of its task, but those that are functions of a whole cell."""
     metrics = tuple(dict.fromkeys(metric for score in task.scores if (metric := _metric(score)) is not None))
-    scenario = (_Ordered if task.ordered else _Recorded)(task, metrics)
+    scenario = (_OrderedScenario if task.ordered else _PastScenario)(task, metrics)
     return ScoredPredictions(scenario, predictions, seed=seed, metrics=metrics)
 
 
-class _Recorded(Scenario):
+class _PastScenario(Scenario):
     """A scenario whose predictions exist: it has labels and a primary metric, and no data."""
 
-    name: ClassVar[str] = "recorded"
+    name: ClassVar[str] = "past"
 
-    def __init__(self, task: Task, metrics: Sequence[Metric]) -> None:
+    def __init__(self, task: TaskInfo, metrics: Sequence[Metric]) -> None:
         self._task = task
         self._names = names_of_kind(self).union(*(metric.names for metric in metrics))
 
@@ -50,14 +50,16 @@ class _Recorded(Scenario):
         raise NotImplementedError
 
 
-class _Ordered(_Recorded):
+class _OrderedScenario(_PastScenario):
     ordered: ClassVar[bool] = True
 
 
 def _metric(score: DeclaredScore) -> Metric | None:
     """The metric whose scores are stored; None if only its project knows how to pool them."""
     if score.pooled:
-        return next((each for each in LIBRARY.values() if score.name in each.names and each.pool is not None), None)
+        return next(
+            (metric for metric in LIBRARY.values() if score.name in metric.names and metric.pool is not None), None
+        )
     return Metric(
         name=score.name,
         score=_scored_before,
