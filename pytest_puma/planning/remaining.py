@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from pytest_puma.core import Origin
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import run_conversations
-from pytest_puma.planning.storage import StoreMode, StoreSettings
+from pytest_puma.planning.storage import StoreSettings
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingEngine
 from pytest_puma.strategies import Task
@@ -34,24 +33,23 @@ class KeptAnswers:
     """The answers that a run with these settings would take from the store, which is only read."""
 
     def __init__(self, settings: StoreSettings) -> None:
-        self._path: Path = settings.path
-        self._mode: StoreMode = settings.mode
+        self._path, self._mode = settings.path, settings.mode
 
     @property
     def exist(self) -> bool:
         """Whether there may be any."""
-        return self._mode in {"mix", "whole"} and self._path.is_file()
+        return self._mode == "mix" and self._path.is_file()
 
     def remaining(self, cell: Cell, tasks: Sequence[Task], backend: DryBackend) -> Remaining | None:
         """Hold the conversations with the kept answers, and with empty ones in place of the others.
 
         None if no answer is kept. A strategy that reads an empty answer may ask less than it will.
         """
-        if not self.exist or self._mode == "off" or not backend.signature:
+        if not self.exist or not backend.signature:
             return None
         engine = Engine(backend)
         with closing(ResponseStore(self._path, readonly=True)) as store:
-            keeping = KeepingEngine(engine, store, cell.model, mode=self._mode)
+            keeping = KeepingEngine(engine, store, cell.model, mode="mix")
             # The parts of the signature are for messages.
             keeping.begin(cell.id, {})
             origins = [Origin(cell.id, task.sample, task.trial) for task in tasks]

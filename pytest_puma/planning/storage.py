@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core import SettingsError
 from pytest_puma.platform.project_folder import responses_of
 
-#: Answers read from the store: `mix` all that are kept, `whole` only batches that are kept to their end, `fresh`
-#: none; `off`: there is no store.
-StoreMode: TypeAlias = Literal["mix", "whole", "fresh", "off"]
-MODES: tuple[StoreMode, ...] = ("mix", "whole", "fresh", "off")
+#: Answers read from the store: `mix` all that are kept, `fresh` none; `off`: there is no store.
+StoreMode: TypeAlias = Literal["mix", "fresh", "off"]
+MODES: tuple[StoreMode, ...] = get_args(StoreMode)
 #: The file, in the folder of the project.
 RESPONSES = responses_of(Path())
 #: Megabytes of the file beyond which the answers that were used longest ago are removed.
@@ -33,6 +32,6 @@ class StoreSettings:
         if self.megabytes < 1:
             msg = f"puma_store_mb is {self.megabytes}; expected a whole number of megabytes, at least 1"
             raise SettingsError(msg)
-        if self.offline and self.mode not in {"mix", "whole"}:
+        if self.offline and self.mode != "mix":
             msg = f"--puma-offline and --puma-store={self.mode}: offline, all answers come from the store; expected one"
             raise SettingsError(msg)

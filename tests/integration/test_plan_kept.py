@@ -60,21 +60,20 @@ def test_without_kept_answers_there_is_no_column(real: Project) -> None:
     assert kept(real.run("--puma-plan")) == {}
 
 
-@pytest.mark.parametrize("mode", ["mix", "whole"])
-def test_it_counts_what_the_run_then_takes(real: Project, mode: str) -> None:
+def test_it_counts_what_the_run_then_takes(real: Project) -> None:
     real.run("-k", "zero_shot or egi").assert_outcomes(passed=2)
     store = real.pytester.path / ".puma" / "responses.sqlite"
     before = store.read_bytes()
-    planned = real.run("--puma-plan", f"--puma-store={mode}")
+    planned = real.run("--puma-plan")
     planned.stdout.fnmatch_lines(["kept: answers that the run takes from the response store; the minutes are those *"])
     assert store.read_bytes() == before
-    real.run(f"--puma-store={mode}").assert_outcomes(passed=4)
+    real.run().assert_outcomes(passed=4)
     taken = {each["cell"]: each["kept"]["kept"] if each["kept"] else 0 for each in newest(real)["outcomes"]}
     assert kept(planned) == taken | {"all": sum(taken.values())}
     assert taken[ZERO] == 12
     assert taken[EGI] > 12, "both turns of a conversation"
     assert taken[SCORING] == 0
-    assert all(kept(real.run("--puma-plan", f"--puma-store={mode}")).values())
+    assert all(kept(real.run("--puma-plan")).values())
 
 
 def test_the_minutes_are_those_of_the_rest_and_the_tokens_those_of_all(real: Project) -> None:
@@ -96,7 +95,6 @@ def test_a_part_of_the_answers_saves_a_part_of_the_minutes(real: Project) -> Non
     assert kept(part)[ZERO] == 8
     assert 0.2 < minutes(part, ZERO) / minutes(whole, ZERO) < 0.5
     assert minutes(part, EGI) == minutes(whole, EGI)
-    assert kept(real.run("--puma-plan", "--puma-store=whole")) == {}
 
 
 @pytest.mark.parametrize("option", ["--puma-max-tokens=9", "--puma-strict", ",thinking=on"])

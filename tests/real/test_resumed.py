@@ -24,7 +24,7 @@ def test_triage(puma):
 KEPT = 3
 
 
-@pytest.mark.parametrize("mode", ["--puma-strict", "--puma-store=mix", "--puma-store=whole"])
+@pytest.mark.parametrize("mode", ["--puma-strict", "--puma-store=mix"])
 def test_a_resumed_run_keeps_what_it_promises(tmp_path: Path, models: dict[str, Model], mode: str) -> None:
     whole, killed = project(tmp_path / "whole"), project(tmp_path / "killed")
     arguments = ["-p", "no:xdist", "-q", f"--puma-model={models['smollm2'].path}", mode]
@@ -46,8 +46,6 @@ def test_a_resumed_run_keeps_what_it_promises(tmp_path: Path, models: dict[str, 
         assert differing <= len(predictions(whole)) // 3
     else:
         assert differing == 0
-    if mode == "--puma-store=whole":
-        assert all(each["kept"] == each["responses"] for each in cells if each)
 
 
 def project(folder: Path) -> CrashProject:

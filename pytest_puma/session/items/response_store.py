@@ -32,7 +32,7 @@ def offline(config: pytest.Config, model: Model) -> Responder:
     """Return the reader of a model's answers in the store."""
     from pytest_puma.responses.offline import OfflineAnswers
 
-    return OfflineAnswers(store_of(config), model, whole=settings_of(config).store.mode == "whole")
+    return OfflineAnswers(store_of(config), model)
 
 
 def finish(config: pytest.Config) -> list[str]:

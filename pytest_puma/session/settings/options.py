@@ -130,8 +130,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--puma-store": {
         "metavar": "MODE",
-        "help": "which kept answers are read: mix (all, default), whole (batches that are kept to their end), fresh "
-        "(none), or off (no answers are kept either)",
+        "help": "which kept answers are read: mix (all, default), fresh (none), or off (no answers are kept either)",
     },
     "--puma-offline": {
         "action": "store_true",
