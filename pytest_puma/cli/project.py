@@ -51,7 +51,7 @@ def run_with(cell: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:
     """Return the newest run that has a cell; a `DataError` names similar cells."""
     with history_of(options) as history:
         rows, cells = history.runs(), history.cells()
-        row = next((row for row in rows if cell in history.cells_of(row.number)), None)
+        row = next((row for row in rows if cell in history.cells(row.number)), None)
     if row is None:
         there = ", ".join(cells) or "none"
         msg = f"{cell}: no finished run has this cell; {did_you_mean(cell, cells)}there are: {there}"

@@ -12,7 +12,7 @@ from pytest_puma.report import table
 from pytest_puma.report.notes import starred
 from pytest_puma.report.rows import number, signed
 from pytest_puma.report.table import Column
-from pytest_puma.runs.rows import MeasureRow, RunRow
+from pytest_puma.runs.rows import RunRow
 
 if TYPE_CHECKING:
     from pytest_puma.runs.trend import Step
@@ -50,7 +50,7 @@ def runs(rows: Sequence[RunRow], width: int) -> list[str]:
 
 def trend(cell: str, metric: str, steps: Sequence[Step], width: int) -> list[str]:
     """Return the title, a row for each run, and the notes behind the stars."""
-    stars = starred((step.row.note, f"run {step.row.run.number}") for step in steps)
+    stars = starred((step.row.measure.note, f"run {step.row.run.number}") for step in steps)
     return [f"{cell}: {metric}", *table.lines(TREND, [_step(step) for step in steps], width), *stars]
 
 
@@ -85,22 +85,22 @@ def commit(row: RunRow) -> str:
 
 
 def _step(step: Step) -> tuple[str, ...]:
-    row = step.row
+    row, measure = step.row, step.row.measure
     has_change = not math.isnan(step.change)
     return (
         str(row.run.number),
         when(row.run),
         commit(row.run),
-        str(row.n),
-        f"{number(row.value)}{'*' if row.note else ''}",
-        _interval(row.low, row.high, row),
+        str(measure.n),
+        f"{number(measure.value)}{'*' if measure.note else ''}",
+        _interval(measure.low, measure.high, measure.level),
         signed(step.change) if has_change else "",
-        _interval(*step.interval, row),
+        _interval(*step.interval, measure.level),
         step.verdict,
         ", ".join(step.changed),
     )
 
 
-def _interval(low: float, high: float, row: MeasureRow) -> str:
-    level = "" if row.level == LEVEL else f" at {100 * row.level:g} %"
-    return "" if math.isnan(low) else f"[{number(low)}, {number(high)}]{level}"
+def _interval(low: float, high: float, level: float) -> str:
+    at = "" if level == LEVEL else f" at {100 * level:g} %"
+    return "" if math.isnan(low) else f"[{number(low)}, {number(high)}]{at}"

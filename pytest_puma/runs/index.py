@@ -1,7 +1,7 @@
 """The index of a project's runs, `.puma/history.sqlite`, which lists and trends are read from.
 
-It is derived from `.puma/runs/*/run.json`: each use adds the runs that are new and removes those that are gone. A run
-keeps its number, which `run.json` has too.
+It is a cache of `.puma/runs/*/run.json`, and may be deleted at any time: each use adds the runs that are new and
+removes those that are gone. A run keeps its number, which `run.json` has too.
 """
 
 from __future__ import annotations
@@ -9,22 +9,33 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
+from pytest_puma.codec.deserialize import read
+from pytest_puma.codec.serialize import plain
 from pytest_puma.core import DataError, Measure, Outcome, Run, Stamp
-from pytest_puma.platform.locks import is_locked
-from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.runs.columns import MEASURE, RUN, measure_row, null, run_row
-from pytest_puma.runs.file import made_again, opened
+from pytest_puma.platform.atomic import PRIVATE
+from pytest_puma.platform.locks import is_locked, locked
+from pytest_puma.platform.project_folder import project_folder, runs_of
+from pytest_puma.platform.regular_file import regular
 from pytest_puma.runs.past_run import read_run
 from pytest_puma.runs.rows import MeasureRow, RunRow, State
 from pytest_puma.runs.run_folder import RECORD
 from pytest_puma.runs.run_order import oldest_first
 
-_TEXT = "SELECT id FROM text WHERE text = ?"
+NAME = "history.sqlite"
+#: `number`: NULL for a damaged `run.json`. `row`: a `RunRow` as JSON, and the measures of a cell as deflated JSON.
+_SCHEMA = """
+CREATE TABLE run (name TEXT PRIMARY KEY, stamp TEXT, number INTEGER UNIQUE, row TEXT);
+CREATE TABLE cell (cell TEXT, run INTEGER, row BLOB, PRIMARY KEY (cell, run));
+"""
+#: A file of another version is made again.
+_VERSION = zlib.crc32(_SCHEMA.encode()) >> 1
 
 
 class History:
@@ -34,9 +45,14 @@ class History:
     """
 
     def __init__(self, root: Path, *, in_memory: bool = True) -> None:
-        self._root, self._runs = root, runs_of(root)
-        self._texts: dict[str, int] = {}
-        self._connection = opened(root, self._update, in_memory=in_memory)
+        self._runs = runs_of(root)
+        try:
+            self._connection = self._opened(project_folder(root))
+        except (OSError, sqlite3.Error) as error:
+            if not in_memory:
+                msg = f"{NAME}: {error}"
+                raise OSError(msg) from error
+            self._connection = self._updated(":memory:", new=True)
 
     def close(self) -> None:
         """Close the file."""
@@ -44,146 +60,124 @@ class History:
 
     def runs(self) -> list[RunRow]:
         """Return the finished runs, the newest first."""
-        return [run_row(row) for row in self._fetch(f"SELECT {RUN} FROM run ORDER BY number DESC")]  # noqa: S608
+        query = "SELECT row FROM run WHERE number IS NOT NULL ORDER BY number DESC"
+        return [_run_row(text) for (text,) in self._connection.execute(query)]
 
     def unfinished(self) -> list[RunRow]:
         """Return the runs without a readable `run.json`, the newest first."""
-        damaged = {name for (name,) in self._fetch("SELECT name FROM damaged")}
-        finished = {name for (name,) in self._fetch("SELECT name FROM run")}
-        folders = [each for each in _folders(self._runs) if each.name not in finished]
-        rows = [RunRow(name=each.name, state="damaged" if each.name in damaged else _state(each)) for each in folders]
-        return sorted(rows, key=lambda row: row.name, reverse=True)
+        numbers = dict(self._connection.execute("SELECT name, number FROM run"))
+        folders = {folder.name: folder for folder in _folders(self._runs) if numbers.get(folder.name) is None}
+        states = {name: "damaged" if name in numbers else _state(folder) for name, folder in folders.items()}
+        return [RunRow(name=name, state=states[name]) for name in sorted(states, reverse=True)]
 
-    def cells(self) -> list[str]:
-        """Return the ids of all cells that ever ran."""
-        query = "SELECT text FROM text WHERE id IN (SELECT DISTINCT cell FROM measure) ORDER BY text"
-        return [cell for (cell,) in self._fetch(query)]
-
-    def cells_of(self, run: int | None) -> list[str]:
-        """Return the cells of the run with this number; none of a run without one."""
-        query = "SELECT text FROM text WHERE id IN (SELECT DISTINCT cell FROM measure WHERE run = ?) ORDER BY text"
-        return [cell for (cell,) in self._fetch(query, run)]
+    def cells(self, run: int | None = None) -> list[str]:
+        """Return the ids of all cells that ever ran, or of those of the run with this number."""
+        query = "SELECT DISTINCT cell FROM cell WHERE run = coalesce(?, run) ORDER BY cell"
+        return [cell for (cell,) in self._connection.execute(query, (run,))]
 
     def metrics(self, cell: str) -> list[str]:
-        """Return the metrics of a cell, the primary one of its newest run first."""
-        query = (
-            "SELECT text.text FROM measure JOIN text ON text.id = metric "
-            "WHERE cell = (SELECT id FROM text WHERE text = ?) "
-            "GROUP BY metric ORDER BY max(first * run) DESC, text.text"
-        )
-        return [metric for (metric,) in self._fetch(query, cell)]
+        """Return the metrics of a cell in its newest run, the primary one first."""
+        for _, row in self._rows(cell):
+            return sorted(row["measures"], key=lambda name: (name != row["primary"], name))
+        return []
 
     def trend(self, cell: str, metric: str, *, last: int) -> list[MeasureRow]:
         """Return a metric of a cell in the newest runs that measured it, the oldest first."""
-        query = (
-            f"SELECT {MEASURE}, {RUN} FROM measure JOIN run ON number = measure.run "  # noqa: S608
-            "WHERE cell = (SELECT id FROM text WHERE text = ?) AND metric = (SELECT id FROM text WHERE text = ?) "
-            "ORDER BY number DESC LIMIT ?"
+        rows = (
+            MeasureRow(run=_run_row(run), measure=read(Measure, row["measures"][metric]), signature=row["signature"])
+            for run, row in self._rows(cell)
+            if metric in row["measures"]
         )
-        return [measure_row(cell, metric, row) for row in reversed(self._fetch(query, cell, metric, last))]
+        return [*islice(rows, last)][::-1]
 
-    def number_of(self, name: str) -> int | None:
-        """Return the number of a finished run."""
-        rows = self._fetch("SELECT number FROM run WHERE name = ?", name)
-        return int(rows[0][0]) if rows else None
-
-    def _fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return all rows; a file whose damage shows only now is made again."""
-        try:
-            return self._connection.execute(query, values).fetchall()
-        except sqlite3.DatabaseError:
-            self._connection.close()
-            self._connection = made_again(self._root, self._update)
-            return self._connection.execute(query, values).fetchall()
+    def _rows(self, cell: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the row of each run with a cell, and the measures of the cell; the newest run comes first."""
+        query = "SELECT run.row, cell.row FROM cell JOIN run ON number = run WHERE cell = ? ORDER BY number DESC"
+        for run, row in self._connection.execute(query, (cell,)):
+            yield run, json.loads(zlib.decompress(row))
 
     # -- bringing up to date ---------------------------------------------------------------------
 
+    def _opened(self, folder: Path) -> sqlite3.Connection:
+        """Open the file in a folder `.puma`, made if it is missing, damaged or of another version."""
+        path = regular(folder / NAME, links=False)
+        with locked(folder):
+            with suppress(sqlite3.DatabaseError):
+                if path.is_file():
+                    return self._updated(path, new=False)
+            path.unlink(missing_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
+            return self._updated(path, new=True)
+
+    def _updated(self, path: Path | str, *, new: bool) -> sqlite3.Connection:
+        connection = sqlite3.connect(path)
+        try:
+            if new:
+                connection.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION}")
+            _check(connection)
+            with connection:
+                self._update(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
     def _update(self, connection: sqlite3.Connection) -> None:
-        self._connection, self._texts = connection, {}
+        """Remove the runs that are gone or written again, and add the new ones in the order in which they began."""
         stamps = dict(_stamps(self._runs))
-        if stamps == self._indexed():
+        indexed = dict(connection.execute("SELECT name, stamp FROM run"))
+        if stamps == indexed:
             return
-        with connection:
-            connection.execute("BEGIN IMMEDIATE")
-            # Another process may have been faster.
-            indexed = self._indexed()
-            self._remove([name for name in indexed if name not in stamps])
-            self._add([name for name, stamp in stamps.items() if indexed.get(name) != stamp], stamps)
-
-    def _indexed(self) -> dict[str, str]:
-        """Return the stamp of each run in the index."""
-        return dict(self._connection.execute("SELECT name, stamp FROM run UNION ALL SELECT name, stamp FROM damaged"))
-
-    def _remove(self, names: Iterable[str]) -> None:
-        for name in names:
-            self._connection.execute("DELETE FROM measure WHERE run = (SELECT number FROM run WHERE name = ?)", (name,))
-            self._connection.execute("DELETE FROM run WHERE name = ?", (name,))
-            self._connection.execute("DELETE FROM damaged WHERE name = ?", (name,))
-
-    def _add(self, names: Iterable[str], stamps: Mapping[str, str]) -> None:
-        """Add runs in the order in which they began."""
-        numbers = dict(self._connection.execute("SELECT name, number FROM run"))
-        self._remove(names)
-        added = set(names)
-        began = [name for path in oldest_first(self._runs, RECORD) if (name := path.parent.name) in added]
-        runs = {name: run for name in began if (run := self._read(name)) is not None}
-        damaged = [(name, stamps[name]) for name in began if name not in runs]
-        self._connection.executemany("INSERT INTO damaged VALUES (?, ?)", damaged)
-        given = {name: numbers.get(name, run.number) for name, run in runs.items()}
-        for name, number in self._numbered(given):
-            self._insert(number, name, stamps[name], runs[name])
+        for name in [name for name, stamp in indexed.items() if stamps.get(name) != stamp]:
+            connection.execute("DELETE FROM cell WHERE run = (SELECT number FROM run WHERE name = ?)", (name,))
+            connection.execute("DELETE FROM run WHERE name = ?", (name,))
+            del indexed[name]
+        began = [path.parent.name for path in oldest_first(self._runs, RECORD)]
+        runs = {name: self._read(name) for name in began if name in stamps and name not in indexed}
+        taken = {number for (number,) in connection.execute("SELECT number FROM run WHERE number IS NOT NULL")}
+        numbers = _numbered({name: run.number for name, run in runs.items() if run is not None}, taken)
+        for name, run in runs.items():
+            number = numbers.get(name)
+            row = None if run is None or number is None else json.dumps(plain(RunRow.of(name, number, run)))
+            connection.execute("INSERT INTO run VALUES (?, ?, ?, ?)", (name, stamps[name], number, row))
+            # Of several tests with one cell, the last one counts.
+            cells = [(outcome.cell, number, _packed(outcome)) for outcome in (run.outcomes if run else ())]
+            connection.executemany("INSERT OR REPLACE INTO cell VALUES (?, ?, ?)", cells)
 
     def _read(self, name: str) -> Run | None:
         with suppress(DataError):
             return read_run(self._runs / name)
         return None
 
-    def _numbered(self, given: Mapping[str, int | None]) -> Iterator[tuple[str, int]]:
-        """Give each run its number: its own, or else the first free one after that of the run before it."""
-        taken = {number for (number,) in self._connection.execute("SELECT number FROM run")}
-        before = max(taken, default=0)
-        own: dict[int, str] = {}
-        for name, number in given.items():
-            if number is not None and number not in taken:
-                own.setdefault(number, name)
-        numbers = {name: number for number, name in own.items()}
-        taken |= own.keys()
-        for name in given:
-            number = numbers.get(name, before + 1)
-            while name not in numbers and number in taken:
-                number += 1
-            taken.add(number)
-            before = number
-            yield name, number
 
-    def _insert(self, number: int, name: str, stamp: str, run: Run) -> None:
-        invocation, outcomes = run.invocation, run.outcomes
-        values = (
-            *(number, name, stamp, run.started, null(run.seconds), invocation.commit, invocation.branch),
-            *(invocation.dirty, invocation.ci, invocation.command, len(outcomes)),
-            len({each.node_id for each in outcomes if each.failed} | {fault.node_id for fault in run.faults}),
-            sum(outcome.trials for outcome in outcomes),
-            sum(outcome.kept.kept for outcome in outcomes if outcome.kept is not None),
-        )
-        self._connection.execute(f"INSERT INTO run VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
-        # Of several tests with one cell, the last one counts.
-        for outcome in outcomes:
-            signature = self._text(json.dumps(outcome.signature, sort_keys=True))
-            rows = [self._row(number, outcome, each, signature) for each in outcome.measures.values()]
-            self._connection.executemany(f"INSERT OR REPLACE INTO measure VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
+def _check(connection: sqlite3.Connection) -> None:
+    """Raise a `DatabaseError` for a file that is to be made again."""
+    version, *_ = connection.execute("PRAGMA user_version").fetchone()
+    if version != _VERSION or connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
+        msg = "damaged, or of another version"
+        raise sqlite3.DatabaseError(msg)
 
-    def _row(self, number: int, outcome: Outcome, measure: Measure, signature: int) -> tuple[Any, ...]:
-        statuses = [verdict.status for verdict in outcome.verdicts if verdict.gate.metric == measure.metric]
-        texts = (outcome.cell, measure.metric, measure.better, measure.note, ";".join(statuses))
-        numbers = (null(measure.value), null(measure.low), null(measure.high), measure.level, measure.n)
-        return (number, measure.metric == outcome.primary, *map(self._text, texts), signature, *numbers)
 
-    def _text(self, text: str) -> int:
-        """Return the number of a text: names, notes and signatures are the same in most runs."""
-        if text not in self._texts:
-            self._connection.execute("INSERT OR IGNORE INTO text (text) VALUES (?)", (text,))
-            (self._texts[text],) = self._connection.execute(_TEXT, (text,)).fetchone()
-        return self._texts[text]
+def _numbered(given: Mapping[str, int | None], taken: set[int]) -> dict[str, int]:
+    """Give each run its number: its own, or else the first free one after that of the run before it."""
+    reserved, before = taken | {*filter(None, given.values())}, max(taken, default=0)
+    numbers: dict[str, int] = {}
+    for name, own in given.items():
+        first_free = next(number for number in count(before + 1) if number not in reserved)
+        before = first_free if own is None or own in taken else own
+        numbers[name] = before
+        taken.add(before)
+        reserved.add(before)
+    return numbers
+
+
+def _run_row(text: str) -> RunRow:
+    return read(RunRow, json.loads(text))
+
+
+def _packed(outcome: Outcome) -> bytes:
+    row = {name: plain(getattr(outcome, name)) for name in ("primary", "measures", "signature")}
+    return zlib.compress(json.dumps(row).encode())
 
 
 def _folders(runs: Path) -> list[os.DirEntry[str]]:

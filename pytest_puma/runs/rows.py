@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from pytest_puma.core import Direction, Invocation
+from pytest_puma.core import Invocation, Measure, Run
 
 #: A run without `run.json` was cut off, or is still running; a damaged one has a `run.json` that cannot be read.
 State: TypeAlias = Literal["finished", "running", "cut off", "damaged"]
@@ -31,23 +31,29 @@ class RunRow:
     answers: int = 0
     kept: int = 0
 
+    @classmethod
+    def of(cls, name: str, number: int, run: Run) -> RunRow:
+        """Make the row of a finished run."""
+        outcomes = run.outcomes
+        return cls(
+            name=name,
+            number=number,
+            started=run.started,
+            seconds=run.seconds,
+            invocation=run.invocation,
+            cells=len(outcomes),
+            failed=len(
+                {outcome.node_id for outcome in outcomes if outcome.failed} | {fault.node_id for fault in run.faults}
+            ),
+            answers=sum(outcome.trials for outcome in outcomes),
+            kept=sum(outcome.kept.kept for outcome in outcomes if outcome.kept is not None),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureRow:
-    """A measure of a cell in a run, with the run, the statuses of its gates, and what could change the number.
-
-    The other fields are those of a `Measure`.
-    """
+    """A measure of a cell in a run, with the run, and the signature: all that could change the number."""
 
     run: RunRow
-    cell: str
-    metric: str
-    value: float
-    low: float
-    high: float
-    level: float
-    n: int
-    better: Direction
-    note: str
-    verdicts: tuple[str, ...]
+    measure: Measure
     signature: Mapping[str, Any]

@@ -36,9 +36,9 @@ class Step:
         """`better`, `worse`, or `changed` if no direction is better; empty if the change may be chance."""
         if not self.real:
             return ""
-        if self.row.better == "neither":
+        if self.row.measure.better == "neither":
             return "changed"
-        return "better" if (self.change > 0) == (self.row.better == "high") else "worse"
+        return "better" if (self.change > 0) == (self.row.measure.better == "high") else "worse"
 
 
 def steps(rows: Sequence[MeasureRow]) -> Iterator[Step]:
@@ -47,10 +47,10 @@ def steps(rows: Sequence[MeasureRow]) -> Iterator[Step]:
         if before is None:
             yield Step(row=row)
         else:
-            new, old = ((each.value, each.low, each.high) for each in (row, before))
+            new, old = ((each.measure.value, each.measure.low, each.measure.high) for each in (row, before))
             yield Step(
                 row=row,
-                change=row.value - before.value,
+                change=row.measure.value - before.measure.value,
                 interval=difference_interval(new, old),
                 changed=tuple(changed_parts(row.signature, before.signature)),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_puma.core import Invocation
+from pytest_puma.core import Invocation, Measure
 from pytest_puma.report.history import runs, trend
 from pytest_puma.runs.rows import MeasureRow, RunRow
 from pytest_puma.runs.trend import Step
@@ -21,16 +21,7 @@ def _run(number: int) -> RunRow:
 def _step(number: int, note: str = "", changed: tuple[str, ...] = ()) -> Step:
     row = MeasureRow(
         run=_run(number),
-        cell="triage_jira-zero_shot@q",
-        metric="f1_macro",
-        value=0.726,
-        low=0.576,
-        high=0.833,
-        level=0.95,
-        n=200,
-        better="high",
-        note=note,
-        verdicts=(),
+        measure=Measure(metric="f1_macro", value=0.726, low=0.576, high=0.833, n=200, note=note),
         signature={},
     )
     return Step(row=row, change=-0.1, interval=(-0.187, -0.0123), changed=changed)

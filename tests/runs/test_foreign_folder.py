@@ -15,8 +15,7 @@ from pytest_puma.core import DataError, Model, Speed
 from pytest_puma.platform.locks import locked
 from pytest_puma.platform.project_folder import make_private, responses_of, runs_of
 from pytest_puma.responses.opening import open_to_read, open_to_write
-from pytest_puma.runs.file import NAME
-from pytest_puma.runs.index import History
+from pytest_puma.runs.index import NAME, History
 from pytest_puma.runs.past_run import read_run
 from pytest_puma.runs.pruning import prune
 from pytest_puma.runs.recorded_run import RecordedRun
@@ -122,29 +121,6 @@ def test_the_tables_of_a_database_behind_a_link_stay(folder: Path) -> None:
         History(folder.parent, in_memory=False)
     with closing(sqlite3.connect(victim)) as connection:
         assert connection.execute("SELECT x FROM run").fetchall() == [(42,)]
-
-
-def test_the_database_of_another_program_is_not_made_a_history(folder: Path) -> None:
-    keep(folder.parent, "r", [triaged()])
-    with closing(sqlite3.connect(folder / NAME)) as connection, connection:
-        connection.execute("CREATE TABLE run(x)")
-    before = (folder / NAME).read_bytes()
-    with closing(History(folder.parent)) as history:
-        assert [row.name for row in history.runs()] == ["r"]
-    with pytest.raises(OSError, match="a database of another program; remove it"):
-        History(folder.parent, in_memory=False)
-    assert (folder / NAME).read_bytes() == before
-
-
-def test_a_history_of_an_earlier_version_is_used(folder: Path) -> None:
-    """It has no id, and the numbers of its runs."""
-    keep(folder.parent, "r", [triaged()])
-    index(folder.parent)
-    with closing(sqlite3.connect(folder / NAME)) as connection, connection:
-        connection.execute("PRAGMA application_id = 0")
-        connection.execute("UPDATE run SET number = 7")
-    with closing(History(folder.parent, in_memory=False)) as history:
-        assert [row.number for row in history.runs()] == [7]
 
 
 def test_predictions_behind_a_link_are_not_pruned(folder: Path) -> None:

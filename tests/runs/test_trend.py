@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Direction
+from pytest_puma.core import Direction, Measure
 from pytest_puma.runs.rows import MeasureRow, RunRow
 from pytest_puma.runs.trend import steps
 from pytest_puma.stats import difference_interval, wilson
@@ -19,16 +19,7 @@ def row(hits: int, n: int = 100, *, better: Direction = "high", **signature: Any
     low, high = wilson(hits, n) if n else (math.nan, math.nan)
     return MeasureRow(
         run=RunRow(name="r"),
-        cell="c",
-        metric="m",
-        value=hits / n if n else math.nan,
-        low=low,
-        high=high,
-        level=0.95,
-        n=n,
-        better=better,
-        note="",
-        verdicts=(),
+        measure=Measure(metric="m", value=hits / n if n else math.nan, low=low, high=high, n=n, better=better),
         signature=SIGNATURE | signature,
     )
 
@@ -46,7 +37,8 @@ def test_a_real_change_is_named_by_the_direction_of_the_metric(better: Direction
     _, up = steps([old, new])
     assert up.change == pytest.approx(0.2)
     assert up.verdict == verdict
-    assert up.interval == difference_interval((new.value, new.low, new.high), (old.value, old.low, old.high))
+    values = ((row.measure.value, row.measure.low, row.measure.high) for row in (new, old))
+    assert up.interval == difference_interval(*values)
     _, down = steps([new, old])
     assert down.verdict == {"better": "worse", "worse": "better", "changed": "changed"}[verdict]
 

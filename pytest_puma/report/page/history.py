@@ -59,8 +59,8 @@ def _point(step: Step) -> HistoryPoint:
         number=row.run.number,
         commit=row.run.invocation.revision,
         date=row.run.started,
-        value=row.value,
-        low=row.low,
-        high=row.high,
+        value=row.measure.value,
+        low=row.measure.low,
+        high=row.measure.high,
         note=f"{', '.join(step.changed)} changed" if step.changed else "",
     )

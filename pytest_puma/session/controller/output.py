@@ -105,10 +105,11 @@ class Output:
 
         try:
             with closing(History(self._root, in_memory=False)) as history:
-                number = history.number_of(run.id)
-                older = [row.number for row in history.runs() if row.number != number]
-                if older and number is not None:
-                    self.comparison = next_comparison(history.cells_of(number), history.cells_of(older[0]))
+                rows = history.runs()
+                number = next((row.number for row in rows if row.name == run.id), None)
+                older = next((row.number for row in rows if row.name != run.id), None)
+                if older is not None and number is not None:
+                    self.comparison = next_comparison(history.cells(number), history.cells(older))
                 return replace(run, number=number), []
         except (OSError, sqlite3.Error) as error:
             return run, [f"the history cannot be written, and the run has no number: {error}"]
