@@ -30,7 +30,7 @@ from pytest_puma.core import (
 from pytest_puma.engine.engine import Engine
 from pytest_puma.responses.database import EngineRow, ResponseStore, Scope
 from pytest_puma.responses.passes import Pass, Passes
-from pytest_puma.responses.recipe import company_key, engine_code, engine_key, request_keys
+from pytest_puma.responses.recipe import company_key, engine_key, request_keys
 from pytest_puma.responses.row import KeptResponse
 
 #: The kept responses to read: `mix` all, `whole` those of passes that are kept to their end, `fresh` none.
@@ -76,7 +76,7 @@ class KeepingEngine:
         self._engine.begin(cell, signature)
         self._ready, self._waiting = {}, {}
         backend = self._engine.backend
-        key = engine_key(backend.signature, context_limit=backend.context_limit, code=engine_code())
+        key = engine_key(backend.signature, context_limit=backend.context_limit)
         row = EngineRow(backend.signature["weights_sha256"], self._model.name, backend.signature, tuple(backend.notes))
         # A strict answer depends on its request alone, so that all cells share them.
         name, parts = ("", {}) if self._strict else (str(CellId.parse(cell).without("model")), signature)

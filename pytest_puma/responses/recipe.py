@@ -13,12 +13,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Generate, Prompt, Request, Score
+from pytest_puma.engine.version import ENGINE_VERSION
 
 #: Parts of a backend's signature that change the batches and the rounding, so that they tip near-ties only.
 BATCHING = ("threads", "parallel", "n_ctx")
@@ -28,6 +27,9 @@ _OF_REQUESTS = ("chat",)
 DIGITS = 8
 #: The random generator of sampling, which a seed alone does not name.
 _GENERATOR = "PCG64/2"
+#: Version 1 of the engine in its key: the digest of the engine's source files at commit 93aa214, which identified an
+#: engine before it had a version. So the responses that were kept until then are found.
+_VERSION_1 = "ba143fb66fe7573751b84091457cd4b7d4a63e13bf336c940cb33384feb19417"
 
 
 def request_keys(requests: Sequence[Request], counts: Counter[bytes], *, strict: bool) -> list[bytes]:
@@ -55,10 +57,11 @@ def prompt_json(prompt: Prompt) -> bytes:
     return _canonical({"chat": prompt.chat, **_shown(prompt)})
 
 
-def engine_key(signature: Mapping[str, str], *, context_limit: int, code: str) -> bytes:
-    """Return the key of a backend with this signature and context; `code` is the digest of the engine's own code."""
+def engine_key(signature: Mapping[str, str], *, context_limit: int, version: int = ENGINE_VERSION) -> bytes:
+    """Return the key of a backend with this signature and context, and of the engine's `version`."""
     kept = {name: value for name, value in signature.items() if name not in {*BATCHING, *_OF_REQUESTS}}
-    return _digest("engine", {"signature": kept, "context_limit": context_limit, "own_code_sha256": code})
+    own = _VERSION_1 if version == 1 else str(version)
+    return _digest("engine", {"signature": kept, "context_limit": context_limit, "own_code_sha256": own})
 
 
 def company_key(
@@ -74,17 +77,6 @@ def company_key(
     parts = [before.hex(), [each.hex() for each in requests], batching | {"parallel_streams": str(parallel_streams)}]
     others = [] if list(computed) == list(requests) else [[each.hex() for each in computed]]
     return _digest("company", parts + others)[:16]
-
-
-@cache
-def engine_code() -> str:
-    """Return the digest of the engine's own code, so that no change of it can be forgotten in a version."""
-    folder = Path(__file__).parents[1] / "engine"
-    digest = sha256()
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(f"{path.relative_to(folder).as_posix()}\n".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def _draws(request: Request) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_puma.core import Generate, Message, Prompt, Request, Score
 from pytest_puma.core.conversation import Role
-from pytest_puma.responses.recipe import company_key, engine_code, engine_key, request_key, request_keys
+from pytest_puma.responses.recipe import company_key, engine_key, request_key, request_keys
 
 PROMPT = Prompt(messages=(Message(role="user", content="How urgent?"),), prefill="Answer:", stop=("\n",))
 GENERATE = Generate(prompt=PROMPT, max_tokens=9, temperature=0.7, seed=3)
@@ -99,13 +99,13 @@ def test_a_strict_answer_that_draws_nothing_has_no_number() -> None:
 
 
 def test_threads_and_batch_sizes_do_not_belong_to_the_engine_but_the_build_and_the_context_do() -> None:
-    key = engine_key(SIGNATURE, context_limit=4096, code="c")
+    key = engine_key(SIGNATURE, context_limit=4096, version=1)
     batching = {"threads", "parallel", "n_ctx", "chat"}
     for name in (*sorted(batching), "cpu", "new"):
-        same = engine_key(SIGNATURE | {name: "9"}, context_limit=4096, code="c") == key
+        same = engine_key(SIGNATURE | {name: "9"}, context_limit=4096, version=1) == key
         assert same == (name in batching), name
-    assert engine_key(SIGNATURE, context_limit=2048, code="c") != key
-    assert engine_key(SIGNATURE, context_limit=4096, code="d") != key
+    assert engine_key(SIGNATURE, context_limit=2048, version=1) != key
+    assert engine_key(SIGNATURE, context_limit=4096, version=2) != key
 
 
 def test_the_company_of_a_pass_is_everything_that_tips_near_ties() -> None:
@@ -121,10 +121,6 @@ def test_the_company_of_a_pass_is_everything_that_tips_near_ties() -> None:
     ]
     assert len({key, *others}) == 1 + len(others)
     assert company_key(b"", [one, two], [one, two], SIGNATURE | {"cpu": "?"}, parallel_streams=28) == key
-
-
-def test_the_code_of_the_engine_is_one_digest() -> None:
-    assert len(bytes.fromhex(engine_code())) == 32
 
 
 #: Keys of version 0.1.0, one a line. If one changes, all kept answers of users are worthless: see `recipe`.
@@ -152,7 +148,7 @@ def golden_keys() -> list[str]:
     ]
     keys = [request_key(request, number) for request, number in zip(requests, cycle((None, 0, 1, 7)))]
     keys += [request_key(replace(SCORE, ends=False), number) for number in range(48 - len(keys))]
-    keys.append(engine_key(SIGNATURE, context_limit=4096, code="c"))
+    keys.append(engine_key(SIGNATURE, context_limit=4096, version=1))
     keys.append(company_key(b"", [b"1" * 32, b"2" * 32], [b"2" * 32], SIGNATURE, parallel_streams=28))
     return [key.hex() for key in keys]
 
