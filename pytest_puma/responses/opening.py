@@ -18,7 +18,7 @@ from pytest_puma.platform.atomic import PRIVATE
 from pytest_puma.platform.locks import locked
 from pytest_puma.platform.project_folder import make_private
 from pytest_puma.responses.place import WAL, checked_place, is_ours, saving, set_aside
-from pytest_puma.responses.schema import VERSION, ForeignFileError, NewerSchemaError, check, upgrade
+from pytest_puma.responses.schema import VERSION, ForeignFileError, OtherVersionError, check, create_tables
 
 #: Seconds to wait for another process, which holds the lock for milliseconds.
 _PATIENCE = 30.0
@@ -42,7 +42,7 @@ def open_to_write(path: Path) -> Opened:
     inode = _inode(path)
     try:
         return _writable(path)
-    except (NewerSchemaError, ForeignFileError) as error:
+    except (OtherVersionError, ForeignFileError) as error:
         return Opened(connection=None, note=_refusal(error, path))
     except (OSError, sqlite3.OperationalError) as error:
         return _read_only(path, why=_reason(error))
@@ -81,7 +81,7 @@ def _writable(path: Path) -> Opened:
                 connection.execute("PRAGMA synchronous=FULL")
                 note = f"{path} is on a file system without shared memory, such as NFS: keeping an answer takes longer"
             connection.execute("PRAGMA secure_delete=FAST")
-            upgrade(connection)
+            create_tables(connection)
     except BaseException:
         connection.close()
         raise
@@ -128,7 +128,7 @@ def _checked(connection: sqlite3.Connection, path: Path, why: str) -> Opened:
     """A connection to a store that this version can read, although it cannot write it, `why` or not."""
     try:
         version = check(connection)
-    except (NewerSchemaError, ForeignFileError) as error:
+    except (OtherVersionError, ForeignFileError) as error:
         connection.close()
         return Opened(connection=None, note=_refusal(error, path))
     except BaseException:
@@ -138,12 +138,12 @@ def _checked(connection: sqlite3.Connection, path: Path, why: str) -> Opened:
         connection.close()
         return Opened(connection=None, note=f"{path} cannot be written: {why}" if why else f"{path} is empty")
     note = f"{path} can only be read, so that no answers are kept: {why}" if why else ""
-    return Opened(connection=connection if version == VERSION else _upgraded(connection), note=note)
+    return Opened(connection=connection, note=note)
 
 
-def _refusal(error: NewerSchemaError | ForeignFileError, path: Path) -> str:
-    if isinstance(error, NewerSchemaError):
-        return f"{path} is from a newer version of pytest-puma, and is not touched"
+def _refusal(error: OtherVersionError | ForeignFileError, path: Path) -> str:
+    if isinstance(error, OtherVersionError):
+        return f"{path} is from another version of pytest-puma, and is not touched"
     return f"{path} is no response store, and is not touched; expected another puma_store_path"
 
 
@@ -172,15 +172,6 @@ def _copied(path: Path) -> sqlite3.Connection:
         with closing(_connected(Path(folder, path.name))) as copy:
             copy.backup(whole)
     return whole
-
-
-def _upgraded(old: sqlite3.Connection) -> sqlite3.Connection:
-    """A copy of an older version in memory, upgraded: the file is not changed by a reader."""
-    new = _connected(":memory:")
-    with closing(old):
-        old.backup(new)
-    upgrade(new)
-    return new
 
 
 def _connected(place: Path | str) -> sqlite3.Connection:

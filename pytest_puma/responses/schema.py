@@ -1,19 +1,15 @@
-"""The tables of the response store, and their versions.
-
-Each step to a version is one transaction. `application_id` tells a store from any other SQLite file.
-"""
+"""The tables of the response store, and their version. `application_id` tells a store from any other SQLite file."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
-
-from pytest_puma.responses.row import COLUMNS, check_of
+from collections.abc import Callable
 
 #: "puma" in ASCII.
 APPLICATION = 0x70756D61
+VERSION = 2
 
-_FIRST = """
+_TABLES = """
 CREATE TABLE run(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, started TEXT NOT NULL);
 CREATE TABLE engine(id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, weights TEXT NOT NULL, model TEXT NOT NULL,
     signature TEXT NOT NULL, notes TEXT NOT NULL);
@@ -28,40 +24,27 @@ CREATE TABLE response(id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, request BL
     UNIQUE(scope, request, company));
 """
 
-# Checksums of the first version cover a row without its cell and its engine. Only those that were right are replaced.
-_BLOBS = ", ".join(f"CAST({name} AS BLOB)" for name in ("request", "company", *COLUMNS, "row_check"))
-_SECOND = f"""
-UPDATE response SET row_check = bound(
-    (SELECT CAST(cell AS BLOB) FROM scope WHERE id = response.scope),
-    (SELECT digest FROM engine WHERE id = (SELECT engine FROM scope WHERE id = response.scope)), {_BLOBS})
-"""  # noqa: S608 - of our own names alone
 
-#: The step to each version, from version 0, an empty file.
-STEPS: Sequence[str] = (_FIRST, _SECOND)
-VERSION = len(STEPS)
-
-
-class NewerSchemaError(Exception):
-    """The file was written by a newer version of pytest-puma."""
+class OtherVersionError(Exception):
+    """The file was written by a version of pytest-puma with other tables."""
 
 
 class ForeignFileError(Exception):
     """The file is a database of another program."""
 
 
-def upgrade(connection: sqlite3.Connection, pause: Callable[[], None] = lambda: None) -> None:
-    """Bring a database to this version; several processes may do it at once.
+def create_tables(connection: sqlite3.Connection, pause: Callable[[], None] = lambda: None) -> None:
+    """Create the tables in an empty database; several processes may do it at once.
 
-    `pause` is called between the statements, for tests that kill the process there. Raises a `NewerSchemaError` or a
+    `pause` is called between the statements, for tests that kill the process there. Raises an `OtherVersionError` or a
     `ForeignFileError`, and changes nothing then.
     """
     if check(connection) == VERSION:
         return
-    connection.create_function("bound", -1, _bound)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for step in STEPS[check(connection) :]:
-            for statement in step.split(";"):
+        if not check(connection):
+            for statement in _TABLES.split(";"):
                 connection.execute(statement)
                 pause()
         connection.execute(f"PRAGMA application_id={APPLICATION}")
@@ -73,14 +56,8 @@ def upgrade(connection: sqlite3.Connection, pause: Callable[[], None] = lambda: 
         raise
 
 
-def _bound(cell: bytes | None, engine: bytes | None, *row: bytes) -> bytes:
-    """The checksum of a row with its cell and its engine; none that is ever right if the row is damaged."""
-    *values, unbound = row
-    return check_of(cell, engine, *values) if unbound == check_of(*values) else b""
-
-
 def check(connection: sqlite3.Connection) -> int:
-    """Return the version of a database that this program may read; 0 if it is empty."""
+    """Return the version of a database that this program can read; 0 if it is empty."""
     # One query, so that all three are of one moment: another process may create the tables in between.
     application, version, tables = connection.execute(
         "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) "
@@ -88,6 +65,6 @@ def check(connection: sqlite3.Connection) -> int:
     ).fetchone()
     if application != APPLICATION and (application or version or tables):
         raise ForeignFileError
-    if version > VERSION:
-        raise NewerSchemaError(version)
+    if version not in {0, VERSION}:
+        raise OtherVersionError(version)
     return int(version)

@@ -16,7 +16,7 @@ from pathlib import Path
 from pytest_puma.core import Generate, Message, Prompt, Response
 from pytest_puma.responses.database import EngineRow, ResponseStore
 from pytest_puma.responses.opening import open_to_write
-from pytest_puma.responses.schema import upgrade
+from pytest_puma.responses.schema import create_tables
 from pytest_puma.responses.upkeep import prune
 
 
@@ -39,7 +39,7 @@ def create(path: Path, killer: Killer) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.execute("PRAGMA journal_mode=WAL")
-    upgrade(connection, killer)
+    create_tables(connection, killer)
 
 
 def shrink(path: Path, killer: Killer) -> None:

@@ -1,4 +1,4 @@
-"""Answers belong to their cell and to their engine: neither a flipped bit nor an upgrade gives them to another one."""
+"""Answers belong to their cell and to their engine: a flipped bit does not give them to another one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ import pytest
 from pytest_puma.core import Response
 from pytest_puma.responses.contents import lines
 from pytest_puma.responses.database import ResponseStore, Scope
-from pytest_puma.responses.row import COLUMNS, check_of
-from pytest_puma.responses.schema import VERSION
-from tests.responses.test_database import BASE, COMPANY, found_texts, keep, kept_in
+from tests.responses.test_database import BASE, COMPANY, kept_in
 
 PAGE = 4096
 ENGINES = (b"a" * 32, b"b" * 32, b"c" * 32)
@@ -83,49 +81,3 @@ def test_answers_under_another_cell_or_engine_are_missing(path: Path, statement:
         for scope, texts in ((first, ["a" * 32]), (second, []), (replace(second, **change), [])):
             assert [each.response.text for each in reader.find(scope, [KEY], COMPANY).values()] == texts
         assert len([*lines(reader)]) == 2
-
-
-# -- stores of the first version ---------------------------------------------------------------------
-
-
-def older(path: Path, *, journal: str = "WAL") -> Scope:
-    """A store as the first version left it, with one row of three that is damaged."""
-    with closing(ResponseStore(path, run="first")) as store:
-        scope = kept_in(store)
-        keep(store, scope, "pqr")
-        store.finish_pass(scope, COMPANY, 3)
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        names = ", ".join(("request", "company", *COLUMNS))
-        for number, *row in connection.execute(f"SELECT id, {names} FROM response").fetchall():  # noqa: S608
-            connection.execute("UPDATE response SET row_check = ? WHERE id = ?", (check_of(*row), number))
-        connection.execute("UPDATE response SET text = 'x' WHERE text = ?", (b"q",))
-        connection.execute("PRAGMA user_version=1")
-        connection.execute(f"PRAGMA journal_mode={journal}")
-    return scope
-
-
-def version(path: Path) -> int:
-    with closing(sqlite3.connect(path)) as connection:
-        return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def test_the_answers_of_an_older_store_are_found_after_its_upgrade(path: Path) -> None:
-    scope = older(path)
-    with closing(ResponseStore(path, run="second")) as store:
-        assert sorted(found_texts(store, scope, "pqr")) == ["p", "r"]
-        assert store.take_notes() == (f"1 of the answers in {path} are damaged, and count as missing",)
-        keep(store, scope, "q")
-    assert version(path) == VERSION
-    with closing(ResponseStore(path, run="third")) as store:
-        assert sorted(found_texts(store, scope, "pqr")) == ["p", "q", "r"]
-        assert store.passes(scope) == [COMPANY]
-
-
-@pytest.mark.parametrize("journal", ["WAL", "DELETE"])
-def test_a_reader_finds_the_answers_of_an_older_store_and_changes_nothing(path: Path, journal: str) -> None:
-    scope = older(path, journal=journal)
-    before = path.read_bytes()
-    with closing(ResponseStore(path, readonly=True)) as reader:
-        assert sorted(found_texts(reader, scope, "pqr")) == ["p", "r"]
-        assert len([*lines(reader)]) == 2
-    assert ([*path.parent.iterdir()], path.read_bytes()) == ([path], before)

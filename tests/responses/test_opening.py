@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.responses.opening import open_to_read, open_to_write
-from pytest_puma.responses.schema import APPLICATION, VERSION, upgrade
+from pytest_puma.responses.schema import APPLICATION, VERSION, create_tables
 from tests.disk import limited
 
 
@@ -43,8 +43,8 @@ def test_a_new_store_is_written_ahead_and_gives_back_its_pages(path: Path) -> No
 def test_two_processes_may_create_it_at_once(path: Path) -> None:
     path.parent.mkdir()
     one, other = (sqlite3.connect(path, isolation_level=None) for _ in range(2))
-    upgrade(one, lambda: None)
-    upgrade(other, lambda: None)
+    create_tables(one, lambda: None)
+    create_tables(other, lambda: None)
     assert names(filled(path)) == ["r"]
 
 
@@ -53,7 +53,7 @@ def test_a_creation_that_fails_in_the_middle_leaves_nothing(path: Path) -> None:
     statements = iter([None, None, None])
     connection = sqlite3.connect(path, isolation_level=None)
     with pytest.raises(StopIteration):
-        upgrade(connection, lambda: next(statements))
+        create_tables(connection, lambda: next(statements))
     assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     connection.close()
     assert names(filled(path)) == ["r"]
@@ -141,7 +141,7 @@ def test_an_empty_file_becomes_a_store(path: Path) -> None:
     assert names(filled(path)) == ["r"]
 
 
-def test_files_of_newer_versions_and_of_other_programs_are_not_touched(path: Path) -> None:
+def test_files_of_other_versions_and_of_other_programs_are_not_touched(path: Path) -> None:
     filled(path).close()
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA user_version={VERSION + 1}")
@@ -151,7 +151,7 @@ def test_files_of_newer_versions_and_of_other_programs_are_not_touched(path: Pat
     other.execute("CREATE TABLE t(a)")
     other.close()
     for file, sentence in (
-        (path, f"{path} is from a newer version of pytest-puma, and is not touched"),
+        (path, f"{path} is from another version of pytest-puma, and is not touched"),
         (foreign, f"{foreign} is no response store, and is not touched; expected another puma_store_path"),
     ):
         before = file.read_bytes()
