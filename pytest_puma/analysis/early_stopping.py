@@ -20,7 +20,6 @@ import numpy as np
 
 from pytest_puma.baseline import Entry
 from pytest_puma.core import Change, Gate, Measure, Metric, MetricError, Prediction, Sample, Scenario
-from pytest_puma.gates import decides
 from pytest_puma.metrics import ScoredPredictions, pair, score
 
 SHARES = (0.1, 0.15, 0.25, 0.45, 0.85)
@@ -95,4 +94,4 @@ def _decided(gate: Gate, answers: ScoredPredictions, left: float, baseline: Entr
         pairs = pair(answers, baseline.answers)
         result = pairs.change(gate.metric, quotient=gate.quotient, level=LEVEL) if len(pairs) else None
     # A naive baseline has scores for all samples only.
-    return result is not None and not math.isnan(result.low) and decides(gate, result.low, result.high)
+    return result is not None and not math.isnan(result.low) and gate.decided_by(result.low, result.high)

@@ -22,12 +22,12 @@ from pytest_puma.core.conversation import (
 )
 from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
-from pytest_puma.core.gate import Doubt, Gate, Policy, Status, Verdict
+from pytest_puma.core.gate import Doubt, Gate, Policy, Status, Tally, Verdict
 from pytest_puma.core.kept import Kept
 from pytest_puma.core.metric import LEVEL, Direction, Measure, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
 from pytest_puma.core.outcome import CalibrationBin, Determinism, Flip, Outcome
-from pytest_puma.core.power import Power, Tally
+from pytest_puma.core.power import Power
 from pytest_puma.core.prediction import LOSS, Key, Prediction
 from pytest_puma.core.responder import Provenance, Responder
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift

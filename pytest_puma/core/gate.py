@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -15,6 +18,13 @@ DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
 #: Gates of one word: tests of a whole cell.
 REGRESSION, DRIFT = "no_regression", "no_drift"
 WORDS = (REGRESSION, DRIFT)
+_KEEPS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_NOISE = 1e-12  # of floating point: (0.7 + 0.7 + 0.7) / 3 is slightly below 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +70,19 @@ class Gate:
         return self.strategy is not None or self.pick is not None
 
     @property
+    def is_floor(self) -> bool:
+        """Whether the limit is a minimum of the metric."""
+        return self.op in {">=", ">"}
+
+    def keeps(self, number: float) -> bool:
+        """Return whether a number keeps the limit."""
+        return _KEEPS[self.op](without_noise(number, self.limit), self.limit)
+
+    def decided_by(self, low: float, high: float) -> bool:
+        """Return whether all numbers from `low` to `high` are on the same side of the limit."""
+        return self.keeps(low) == self.keeps(high)
+
+    @property
     def naive(self) -> str | None:
         """The naive baseline to compare with; None if the gate names none."""
         kind, _, name = (self.other or "").partition(".")
@@ -81,6 +104,11 @@ class Gate:
 def spelled(number: float) -> str:
     """Return the shortest text that reads back as the same number: 0.45, 5, -2.5."""
     return repr(float(number) + 0.0).removesuffix(".0")  # -0.0 becomes 0.0
+
+
+def without_noise(number: float, limit: float) -> float:
+    """Return the limit if a number differs from it by no more than floating-point errors, else the number."""
+    return limit if math.isclose(number, limit, rel_tol=_NOISE, abs_tol=_NOISE) else number
 
 
 Status: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE", "NO BASELINE", "NEW BASELINE", "NOT RUN"]
@@ -111,6 +139,34 @@ class Verdict:
     def is_judged(self) -> bool:
         """Whether there was something to judge."""
         return self.status in {"PASS", "FAIL", "INCONCLUSIVE"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Counts of the gates of a run: those `judged`, those of them `undecided`, and the chance of a false alarm.
+
+    `on_change` counts the judged gates that test a change. `false_alarm` is the probability that at least one of them
+    FAILs although nothing became worse, if they are independent; `at_most`, the sum of their levels, bounds it.
+    """
+
+    judged: int
+    undecided: int
+    on_change: int
+    false_alarm: float
+    at_most: float
+
+    @classmethod
+    def of(cls, verdicts: Iterable[Verdict]) -> Tally:
+        """Count verdicts, without those of gates that were not judged."""
+        judged = [verdict for verdict in verdicts if verdict.is_judged]
+        levels = [verdict.level for verdict in judged if verdict.level is not None]
+        return cls(
+            judged=len(judged),
+            undecided=sum(verdict.status == "INCONCLUSIVE" for verdict in judged),
+            on_change=len(levels),
+            false_alarm=1 - math.prod(1 - level for level in levels),
+            at_most=min(1.0, sum(levels)),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

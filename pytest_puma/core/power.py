@@ -1,4 +1,4 @@
-"""The power of a gate on a change, and the false alarms that the gates of a run can raise by chance."""
+"""The power of a gate on a change, and the words for shares and sizes."""
 
 from __future__ import annotations
 
@@ -52,21 +52,6 @@ class Power:
             return f"no number of samples gives {percent(TARGET_POWER)}"
         bound = "at most " if self.at_least else "about "
         return f"{percent(TARGET_POWER)} needs {bound}{rounded_up(self.needed)} samples"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """Counts of the gates of a run: those `judged`, those of them `undecided`, and the chance of a false alarm.
-
-    `on_change` counts the judged gates that test a change. `false_alarm` is the probability that at least one of them
-    FAILs although nothing became worse, if they are independent; `at_most`, the sum of their levels, bounds it.
-    """
-
-    judged: int
-    undecided: int
-    on_change: int
-    false_alarm: float
-    at_most: float
 
 
 def percent(share: float) -> str:

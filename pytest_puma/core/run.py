@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pytest_puma.core.change import Contrast
-from pytest_puma.core.gate import Verdict
+from pytest_puma.core.gate import Tally, Verdict
 from pytest_puma.core.outcome import Outcome
 from pytest_puma.core.robustness import Robustness
 
@@ -102,3 +102,8 @@ class Run:
         """Sentences about the models: each one once per model, not once per cell."""
         notes = (f"{outcome.model}: {note}" for outcome in self.outcomes for note in outcome.notes)
         return tuple(dict.fromkeys(notes))
+
+    @property
+    def tally(self) -> Tally:
+        """Counts of the gates of all cells and of the run."""
+        return Tally.of([*(verdict for outcome in self.outcomes for verdict in outcome.verdicts), *self.verdicts])

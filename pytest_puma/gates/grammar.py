@@ -16,8 +16,8 @@
 
 `op` is one of >= <= > <. `limit` is a number, or the value of the same metric elsewhere on the same samples: `other`,
 `other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or
-`naive.` with the name of a naive baseline (`pytest_puma.analysis.naive_baselines`); the old `reference.` is read with
-a warning. A number is finite and decimal: 0.45, .5, -1, 2e3.
+`naive.` with the name of a naive baseline (`pytest_puma.analysis.naive_baselines`). A number is finite and decimal:
+0.45, .5, -1, 2e3.
 
 `metric` consists of letters, digits and _ . + - only; but the label in `per_class.<label>.precision`
 (or recall, or f1) may contain any character.
@@ -45,11 +45,10 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from dataclasses import replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import Literal, NamedTuple
+from typing import Any
 
 from pytest_puma.core import CellId, Doubt, Gate, SettingsError
 from pytest_puma.core.gate import DOUBTS, WORDS
@@ -60,75 +59,51 @@ _OPERATOR = re.compile(r"[<>=!]+")
 _SLICE = re.compile(r"\[[^\[\]]*\]")
 _METRIC = re.compile(r"((\w+\.)?per_class\..+\.(precision|recall|f1)|[\w.+-]+)(\[[^\]]+\])?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_OTHER = re.compile(r"(baseline|(?:naive|reference)\.\w+)(?![\w.])\s*")
+_OTHER = re.compile(r"(baseline|naive\.\w+)(?![\w.])\s*")
 _PICKED = re.compile(r"\s*(?P<pick>max|min)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")
-_AXES: tuple[Literal["strategy", "model"], ...] = ("strategy", "model")
+_AXES = ("strategy", "model")
 #: `!fail` at the end, but not `!=`, an operator that gates do not have.
 _DOUBT = re.compile(r"!\s*([^\s<>=!]*)\s*\Z")
 
 
 def parse_gate(text: str) -> Gate:
     """Parse a gate; a `SettingsError` quotes the text and the column, counted from 1, of the first mistake."""
-    scope, colon, _ = text.partition(":")
-    start = len(scope + colon) if colon else 0
-    if colon and not scope.strip():
+    before, colon, _ = text.partition(":")
+    start, scope = (len(before) + 1, before.strip()) if colon else (0, None)
+    if scope == "":
         raise _error(text, 0, "found no scope before ':'", "a scenario or a cell id")
     doubt = _DOUBT.search(text, start)
     end = doubt.start() if doubt else len(text)
-    word = text[start:end].strip()
-    if word in WORDS:
-        return Gate(
-            scope=scope.strip() if colon else None,
-            metric=word,
-            op="",
-            limit=0.0,
-            other="baseline",
-            doubt=None if doubt is None else _doubt(text, doubt),
-        )
+    if (word := text[start:end].strip()) in WORDS:
+        return Gate(scope=scope, metric=word, op="", limit=0.0, other="baseline", doubt=_doubt(text, doubt))
+    operator = _operator(text, start, end)
+    left = _left(text, start, operator.start())
+    right = _right(text, operator.end(), end, left)
+    return Gate(scope=scope, op=operator.group(), doubt=_doubt(text, doubt), **(left | right))
+
+
+def _operator(text: str, start: int, end: int) -> re.Match[str]:
+    """Find the last operator outside of slices; a label may contain others."""
     slices = [range(*match.span()) for match in _SLICE.finditer(text, start, end)]
-    operators = [
-        each for each in _OPERATOR.finditer(text, start, end) if not any(each.start() in part for part in slices)
-    ]
+    matches = _OPERATOR.finditer(text, start, end)
+    operators = [match for match in matches if not any(match.start() in part for part in slices)]
     if not operators:
-        nearest = get_close_matches(word, WORDS, n=1)
+        nearest = get_close_matches(text[start:end].strip(), WORDS, n=1)
         hint = f" (did you mean {nearest[0]}?)" if nearest else ""
         raise _error(text, len(text[:end].rstrip()), f"found no operator{hint}", f"one of {' '.join(OPERATORS)}")
-    operator = operators[-1]  # a label may contain others
-    if operator.group() not in OPERATORS:
-        raise _error(text, operator.start(), f"found {operator.group()!r}", f"one of {' '.join(OPERATORS)}")
-    left = _left(text, start, operator.start())
-    limit = _limit(text, operator.end(), end, left)
-    return Gate(
-        scope=scope.strip() if colon else None,
-        metric=limit.metric or left.metric,
-        strategy=left.metric.partition(".")[0] if limit.metric else None,
-        pick=left.pick,
-        axis=left.axis,
-        op=operator.group(),
-        limit=limit.number,
-        other=limit.other,
-        quotient=limit.quotient,
-        doubt=None if doubt is None else _doubt(text, doubt),
-    )
+    if operators[-1].group() not in OPERATORS:
+        raise _error(text, operators[-1].start(), f"found {operators[-1].group()!r}", f"one of {' '.join(OPERATORS)}")
+    return operators[-1]
 
 
-class _Left(NamedTuple):
-    """The part before the operator."""
-
-    metric: str
-    pick: Literal["max", "min"] | None = None
-    axis: Literal["strategy", "model"] | None = None
-
-
-def _left(text: str, start: int, end: int) -> _Left:
+def _left(text: str, start: int, end: int) -> dict[str, Any]:
+    """Return the fields of a `Gate` before the operator."""
     picked = _PICKED.match(text, start, end)
     if picked is None:
-        return _Left(_metric(text, start, end))
-    for axis in _AXES:
-        if picked["axis"] == axis:
-            pick: Literal["max", "min"] = "max" if picked["pick"] == "max" else "min"
-            return _Left(_metric(text, picked.start("metric"), picked.end("metric")), pick, axis)
-    raise _error(text, picked.start("axis"), f"found {picked['axis']!r}", f"one of {', '.join(_AXES)}")
+        return {"metric": _metric(text, start, end)}
+    if picked["axis"] not in _AXES:
+        raise _error(text, picked.start("axis"), f"found {picked['axis']!r}", f"one of {', '.join(_AXES)}")
+    return picked.groupdict() | {"metric": _metric(text, picked.start("metric"), picked.end("metric"))}
 
 
 def _metric(text: str, start: int, end: int) -> str:
@@ -140,52 +115,33 @@ def _metric(text: str, start: int, end: int) -> str:
     raise _error(text, text.rindex(rest, start, end), problem, "one metric, as in f1_macro")
 
 
-class _Limit(NamedTuple):
-    """The part behind the operator: a number, or another value with an offset or a factor."""
-
-    number: float
-    other: str | None = None
-    quotient: bool = False
-    metric: str | None = None  # of both strategies, if two are compared
-
-
-def _limit(text: str, start: int, end: int, left: _Left) -> _Limit:
-    at = _next(text, start, end)
-    if left.pick is not None:
-        return _Limit(_number(text, at, end, "a number, as in 0.45"))
+def _right(text: str, start: int, end: int, left: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a `Gate` behind the operator, and the metric again if two strategies are compared."""
+    start = _next(text, start, end)
+    if "pick" in left:
+        return {"limit": _number(text, start, end, "a number, as in 0.45")}
     # In `few_shot_3.f1_macro >= zero_shot.f1_macro` both sides have the same metric.
-    metric = left.metric.partition(".")[2]
-    rival = re.compile(rf"(\w+)\.{re.escape(metric)}(?![\w.])\s*").match(text, at, end) if metric else None
-    name = rival or _OTHER.match(text, at, end)
+    strategy, _, metric = left["metric"].partition(".")
+    rival = re.compile(rf"(\w+)\.{re.escape(metric)}(?![\w.])\s*").match(text, start, end) if metric else None
+    name = rival or _OTHER.match(text, start, end)
     if name is None:
-        return _Limit(_number(text, at, end, "a number, as in 0.45, or baseline, or naive.NAME"))
-    number, quotient = _beside(text, name.end(), end)
-    if rival:
-        return _Limit(number, name[1], quotient, metric)
-    return _Limit(number, _renamed(text, name[1]), quotient)
+        return {"limit": _number(text, start, end, "a number, as in 0.45, or baseline, or naive.NAME")}
+    compared = {"strategy": strategy, "metric": metric} if rival else {}
+    return compared | {"other": name[1]} | _beside(text, name.end(), end)
 
 
-def _renamed(text: str, other: str) -> str:
-    """Return `naive.tfidf` for `reference.tfidf`, the name until version 0.1."""
-    old, dot, name = other.partition(".")
-    if old != "reference":
-        return other
-    warnings.warn(f"puma: gate {text!r}: {other} is now naive.{name}", FutureWarning, stacklevel=2)
-    return f"naive{dot}{name}"
-
-
-def _beside(text: str, at: int, end: int) -> tuple[float, bool]:
-    """Return the offset to the other value, or the factor of it and True."""
-    if at == end:
-        return 0.0, False
-    sign = text[at]
+def _beside(text: str, start: int, end: int) -> dict[str, Any]:
+    """Return the offset to the other value, or the factor of it."""
+    if start == end:
+        return {"limit": 0.0}
+    sign = text[start]
     if sign not in "+-*":
-        raise _error(text, at, f"found {text[at:end].strip()!r}", "one of + - * and a number")
-    start = _next(text, at + 1, end)
+        raise _error(text, start, f"found {text[start:end].strip()!r}", "one of + - * and a number")
+    start = _next(text, start + 1, end)
     number = _number(text, start, end, "a number, as in baseline - 0.02")
     if sign == "*" and number <= 0:
         raise _error(text, start, f"found {text[start:end].strip()!r}", "a number above 0")
-    return (-number if sign == "-" else number), sign == "*"
+    return {"limit": -number if sign == "-" else number, "quotient": sign == "*"}
 
 
 def _next(text: str, start: int, end: int) -> int:
@@ -193,14 +149,16 @@ def _next(text: str, start: int, end: int) -> int:
     return end - len(text[start:end].lstrip())
 
 
-def _number(text: str, at: int, end: int, expected: str) -> float:
-    number = text[at:end].strip()
+def _number(text: str, start: int, end: int, expected: str) -> float:
+    number = text[start:end].strip()
     if _NUMBER.fullmatch(number) and math.isfinite(float(number)):
         return float(number)
-    raise _error(text, at, f"found {number!r}" if number else "found no number", expected)
+    raise _error(text, start, f"found {number!r}" if number else "found no number", expected)
 
 
-def _doubt(text: str, match: re.Match[str]) -> Doubt:
+def _doubt(text: str, match: re.Match[str] | None) -> Doubt | None:
+    if match is None:
+        return None
     for doubt in DOUBTS:
         if match[1] == doubt:
             return doubt
@@ -221,6 +179,6 @@ def applies(gate: Gate, cell: CellId) -> bool:
         return False
     pattern = scope.replace("[", "[[]")  # a bracket is no wildcard here
     spellings = (cell, replace(cell, strategy=cell.strategy.replace("_", "-")))
-    names = {replace(cell, strategy="").without("model").common_name}
-    names |= {name for each in spellings for name in (str(each), each.without("model").common_name)}
+    groups = [name.without("model") for name in (*spellings, cell.without("strategy"))]
+    names = [*map(str, spellings), *(group.common_name for group in groups)]
     return any(fnmatchcase(name, pattern) for name in names)

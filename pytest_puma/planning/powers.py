@@ -1,6 +1,6 @@
 """The power of the gates of a cell before it runs, from what their metrics declare and from the gold answers.
 
-Nothing has moved yet, so all movement is assumed (`gates.detection`). The losses of a regression are assumed to be
+Nothing has moved yet, so all movement is assumed (`gates.power`). The losses of a regression are assumed to be
 those of one answer to all samples, with a correlation of one half to the losses before.
 """
 
@@ -15,8 +15,7 @@ import numpy as np
 from pytest_puma.core import Gate, Power
 from pytest_puma.core.change import Spread
 from pytest_puma.evaluation.cell import Cell
-from pytest_puma.gates.detection import Compared
-from pytest_puma.gates.power import detection_of, of_gate
+from pytest_puma.gates.power import Compared, detection_of, of_gate
 from pytest_puma.metrics import declaration
 from pytest_puma.stats.sizes import typical_difference
 from pytest_puma.strategies import Task

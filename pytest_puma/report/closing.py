@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_puma.core import Power, Run, Tally
 from pytest_puma.core.power import bounded_above, percent
-from pytest_puma.gates.tally import tally
 
 
 def closing(run: Run) -> list[str]:
     """Return the lines; none if no gate was judged."""
-    counts = tally(run)
+    counts = run.tally
     return [*_undecided(counts), *_false_alarms(counts), *power_lines(_powers(run))]
 
 

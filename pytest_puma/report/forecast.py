@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_puma.core import Forecast
 from pytest_puma.core.power import percent
-from pytest_puma.gates.detection import CHANGED, POINTS
+from pytest_puma.gates.power import CHANGED, POINTS
 from pytest_puma.report import table
 from pytest_puma.report.closing import power_lines
 from pytest_puma.report.rows import number

@@ -22,10 +22,7 @@ FORMAT = 2
 
 def as_json(run: Run) -> str:
     """Return strict JSON with null for NaN; predictions are in the run folder."""
-    # NumPy is behind it, and readers of records do without.
-    from pytest_puma.gates.tally import tally
-
-    data = {"format": FORMAT} | plain(run) | {"gates": plain(tally(run)), "notes": plain(run.notes)}
+    data = {"format": FORMAT} | plain(run) | {"gates": plain(run.tally), "notes": plain(run.notes)}
     for outcome in data["outcomes"]:
         # Intermediate data: the verdicts, sentences and files of the run have the results.
         for name in ("predictions", "shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift", "notes"):

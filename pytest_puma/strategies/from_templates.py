@@ -20,7 +20,7 @@ from pytest_puma.strategies.misnamed import NAME, SUFFIX
 DEFAULT = "zero_shot"
 _COMMENT = re.compile(r"\s*\{#-?\s*strategy:\s*(.*?)\s*-?#\}")
 #: Words of the option and of gates, reserved.
-_TAKEN = frozenset({"all", "baseline", "naive", "reference", "per_class", "max", "min"})
+_TAKEN = frozenset({"all", "baseline", "naive", "per_class", "max", "min"})
 
 
 def templated(prompts: Path, own: Mapping[str, Strategy]) -> dict[str, Strategy]:

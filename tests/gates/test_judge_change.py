@@ -88,7 +88,7 @@ def test_without_an_interval_the_value_of_a_change_decides(value: float, status:
     ("change", "counts"),
     [
         (FALL, "(14 of 200 answers went from right to wrong, 2 the other way)"),
-        (RISE, "(30 of 100 answers are farther off, 9 nearer)"),
+        (RISE, "(30 of 100 answers got a larger error, 9 a smaller one)"),
     ],
 )
 def test_the_answers_behind_a_change_are_counted(change: Change, counts: str) -> None:
@@ -131,14 +131,14 @@ WRONG = "answers are wrong where it is right"
                 f"{HIGHER}, which may miss <= naive.mean + 0.3: "
                 "n=100 detects a value 0.548 above naive.mean in 80 % of runs"
             ),
-            "30 of 100 answers are farther off, 9 nearer",
+            "30 of 100 answers have a larger error, 9 a smaller one",
         ),
         (
             "mae <= naive.mean * 2",
             TIMES,
             "PASS",
             "mae is 1.2 [1.08, 1.31] times that of naive.mean, which keeps <= naive.mean * 2",
-            "30 of 100 answers are farther off, 9 nearer",
+            "30 of 100 answers have a larger error, 9 a smaller one",
         ),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_puma.core import Decline
 from pytest_puma.core.change import Spread
-from pytest_puma.gates.moved import moved
+from pytest_puma.gates.wording import moved
 from tests.factories import change
 
 
@@ -17,11 +17,11 @@ from tests.factories import change
     [
         ({}, "baseline", "2 of 6 answers went from right to wrong, 4 the other way"),
         ({}, "zero_shot", "2 of 6 answers are wrong where it is right, 4 the other way"),
-        ({"graded": True}, "baseline", "2 of 6 answers are farther off, 4 nearer"),
+        ({"graded": True}, "baseline", "2 of 6 answers got a larger error, 4 a smaller one"),
         ({"scored": True}, "baseline", "2 of 6 scores are worse, 4 better"),
         ({"several": True}, "baseline", "2 of 6 questions got fewer right answers, 4 more"),
         ({"several": True}, "zero_shot", "2 of 6 questions have fewer right answers, 4 more"),
-        ({"several": True, "graded": True}, "baseline", "2 of 6 questions got answers that are farther off, 4 nearer"),
+        ({"several": True, "graded": True}, "baseline", "2 of 6 questions got larger errors, 4 smaller ones"),
         ({"several": True, "scored": True}, "baseline", "2 of 6 questions got worse scores, 4 better ones"),
     ],
 )
