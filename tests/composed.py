@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_puma import ChoiceScenario, CompletionScenario
 from pytest_puma.core import Sample
-from pytest_puma.scenarios.sampling import draw
+from pytest_puma.datasets.sampling import draw
 
 
 class Quiz(ChoiceScenario):

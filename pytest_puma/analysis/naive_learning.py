@@ -12,7 +12,6 @@ from pytest_puma.core import DataError, Sample, Scenario
 from pytest_puma.datasets.gold import hidden_fields
 from pytest_puma.datasets.order import plain_text
 from pytest_puma.datasets.texts import text_fields
-from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.stats import components
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def _texts(sample: Sample) -> list[str]:
 
 
 def _question(scenario: Scenario, sample: Sample) -> str:
-    return scenario.question_text(dict(sample.fields), ()) if isinstance(scenario, ComposedScenario) else ""
+    return scenario.question_text(dict(sample.fields), ())
 
 
 def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_label: bool) -> list[_Fold]:

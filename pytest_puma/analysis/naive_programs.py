@@ -22,7 +22,6 @@ from pytest_puma.core import Sample, Scenario
 from pytest_puma.datasets.gold import hidden_fields
 from pytest_puma.datasets.order import plain_text
 from pytest_puma.datasets.texts import text_fields
-from pytest_puma.scenarios.composed import ComposedScenario
 
 #: Computes the answers to all samples of a scenario; none if there is nothing to learn. The last argument is a seed.
 Program: TypeAlias = Callable[[Scenario, Sequence[Sample], int], Sequence[str]]
@@ -64,7 +63,7 @@ def _empty(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
 
 
 def _echo(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:
-    if isinstance(scenario, ComposedScenario):
+    if scenario.composes:
         return [scenario.question_text(dict(sample.fields), ()) for sample in samples]
     names = text_fields(scenario, samples, hidden_fields(scenario, samples))
     return ["\n".join(plain_text(sample.fields.get(name)) for name in names) for sample in samples]

@@ -13,6 +13,9 @@ from pytest_puma.core.sample import Choice, Sample, Trial
 from pytest_puma.task_types import KINDS, TaskKind
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from random import Random
+
     import pandas as pd
 
 Duplicates: TypeAlias = Literal["number", "drop"]
@@ -28,7 +31,80 @@ class DataSource:
     digest: str
 
 
-class Scenario(ABC):
+class OptionalMembers:
+    """Members of scenarios with composed prompts, choices or files; their neutral defaults suit all others.
+
+    So code elsewhere asks no scenario for its class. `item` is a row as a dictionary.
+    """
+
+    #: Whether the methods below make the prompts, so that no template is needed.
+    composes: ClassVar[bool] = False
+    #: The split of few-shot examples.
+    fewshot_split: ClassVar[str] = "train"
+    #: Few-shot examples as turns of the chat, or as text in the user's message.
+    shots_as: ClassVar[Literal["turns", "text"]] = "turns"
+    #: The text between a cue and the answer, and between a text that is continued and its continuation.
+    delimiter: ClassVar[str] = " "
+    #: The text instead of the question, for the probability of a choice without it; None for no such probability.
+    unconditional: ClassVar[str | None] = None
+
+    @property
+    def declares_examples(self) -> bool:
+        """Whether the few-shot examples are no lent rows: they are a split of their own, or the scenario picks them."""
+        return False
+
+    def on_file(self, path: Path) -> Scenario | None:  # noqa: ARG002 - for overrides
+        """The scenario on the user's own data; None if it reads no file."""
+        return None
+
+    def system(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The system message; empty for none."""
+        return ""
+
+    def preamble(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """Text before the first message of the user; empty for none."""
+        return ""
+
+    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The beginning of the reply, which the model continues, such as `A:`; empty for none."""
+        return ""
+
+    def continued(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The text that the answer continues, such as the first part of a sentence; empty if it replies to a question.
+
+        In plain text it takes the place of the instruction. It has no effect on prompts that show choices.
+        """
+        return ""
+
+    def ending(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
+        """The text behind a choice in a sentence; if there is one, `cloze_scoring` compares its probabilities.
+
+        That is partial evaluation: P(ending | beginning, choice) in place of P(choice | beginning).
+        """
+        return ""
+
+    def turns(self, item: dict[str, Any]) -> Sequence[str]:  # noqa: ARG002 - for overrides
+        """The messages of the user; replies of the model stand between them. Metrics read the last reply."""
+        return ()
+
+    def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:  # noqa: ARG002 - for overrides
+        """The message of the user; `choices` as shown, none for a prompt that does not show them."""
+        return ""
+
+    def target_text(self, item: dict[str, Any], *, letter: bool) -> str:  # noqa: ARG002 - for overrides
+        """The answer of an example, with the cue; `letter`: of a choice, its letter instead of its text."""
+        return ""
+
+    def pick_examples(self, item: dict[str, Any], k: int, random: Random) -> Sequence[dict[str, Any]] | None:  # noqa: ARG002
+        """The examples in the prompt of one row, drawn by `random`; None for those that all rows of a group share."""
+        return None
+
+    def remarks(self, samples: Sequence[Sample]) -> Sequence[str]:  # noqa: ARG002 - for overrides
+        """Sentences about the data of these samples, for the reports of a run."""
+        return ()
+
+
+class Scenario(OptionalMembers, ABC):
     """A task: samples with a gold answer, and a reader of the reply to one.
 
     A new scenario is one class with the four methods below, plus a folder of templates

@@ -39,7 +39,6 @@ from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.gates import not_run
 from pytest_puma.metrics import ScoredPredictions, calibration_bins, confusion_matrix, score
-from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.stats import LEVEL
 
 Number = TypeVar("Number")
@@ -213,7 +212,7 @@ def _warnings(  # noqa: PLR0917
         *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
         *compared,
         *cautions.on_repeats(answered.samples, texts),
-        *(cell.scenario.remarks(answered.samples) if isinstance(cell.scenario, ComposedScenario) else ()),
+        *cell.scenario.remarks(answered.samples),
         *cautions.on_answers(cell.scenario, answered.predictions),
         *cautions.on_slow_metrics(own, seconds),
         *(() if naive_baselines is None else naive_baselines.left_out()),

@@ -12,11 +12,10 @@ from typing import TypeAlias
 from pytest_puma.core import DataError, Sample, SettingsError, Trial, UnchangedError
 from pytest_puma.datasets.gold import hidden_fields
 from pytest_puma.datasets.order import rank
+from pytest_puma.datasets.sampling import Group, draw, examples_by_group
 from pytest_puma.datasets.texts import text_fields
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.perturbations import perturb
-from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.scenarios.sampling import Group, draw, examples_by_group
 from pytest_puma.strategies import Task, is_built_in
 from pytest_puma.strategies.composed import Composed
 from pytest_puma.strategies.rehearsal import asks_alike
@@ -35,9 +34,9 @@ def wording_of(cell: Cell, project: Path | None) -> Wording:
     scenario, strategy = cell.scenario, cell.strategy
     folder = scenario.template_folder or scenario.name
     template = template_path(folder, strategy.templates, project=project)
-    if template is None and strategy.composes and isinstance(scenario, ComposedScenario):
+    if template is None and strategy.composes and scenario.composes:
         return Composed(scenario=scenario, cloze=strategy.cloze, reasoning=strategy.final_line)
-    can_compose = isinstance(scenario, ComposedScenario) and not is_built_in(strategy.name)
+    can_compose = scenario.composes and not is_built_in(strategy.name)
     advice = (
         f", or give {strategy.name} composes=True: methods of the scenario then make its prompts" if can_compose else ""
     )
@@ -95,8 +94,6 @@ def _examples(
 def _picked(cell: Cell, sample: Sample) -> Sequence[Mapping[str, object]] | None:
     """The examples that the scenario picks for a sample; None if it takes those of the group."""
     scenario, k = cell.scenario, cell.strategy.shots
-    if not isinstance(scenario, ComposedScenario):
-        return None
     random = Random(rank(cell.seed, "examples", sample.id))  # noqa: S311 - no secret
     picked = scenario.pick_examples(dict(sample.fields), k, random)
     if picked is None:

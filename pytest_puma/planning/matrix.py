@@ -23,7 +23,6 @@ from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Registry, Set
 from pytest_puma.planning.subjects import subjects_of
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.declared import check_class, check_declared, check_name
-from pytest_puma.scenarios.file import FileScenario
 
 #: `samples='all'` is refused for data with as many samples: a scenario that generates its rows never ends.
 TOO_MANY_SAMPLES = 100_000
@@ -51,10 +50,11 @@ def make_scenario(requested: Any, settings: Settings, *, where: str = "the marke
 
 def _on_file(scenario: Scenario, path: Path) -> Scenario:
     """Return the scenario on the user's own data."""
-    if not isinstance(scenario, FileScenario):
+    changed = scenario.on_file(path)
+    if changed is None:
         msg = f"--puma-data {scenario.name}={path}: this scenario reads no file; expected one that is a FileScenario"
         raise SettingsError(msg)
-    return type(scenario)(data=path)
+    return changed
 
 
 def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:

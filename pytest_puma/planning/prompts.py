@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_puma.core import DataError, PumaError, TemplateError
+from pytest_puma.core import DataError, PumaError, Scenario, TemplateError
 from pytest_puma.replies.cue import begins_with
 from pytest_puma.replies.letters import lettered
-from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.strategies import Strategy, Task
 from pytest_puma.strategies.composed import Composed
 
@@ -21,7 +20,7 @@ def check_prompts(strategy: Strategy, tasks: Sequence[Task]) -> None:
     `tasks` are those of a cell.
     """
     scenario = tasks[0].scenario
-    if not isinstance(scenario, ComposedScenario):
+    if not scenario.composes:
         return
     if not isinstance(tasks[0].wording, Composed):
         _check_template(strategy, tasks[0])
@@ -33,7 +32,7 @@ def check_prompts(strategy: Strategy, tasks: Sequence[Task]) -> None:
         _check_examples(scenario, samples)
 
 
-def _check_row(scenario: ComposedScenario, task: Task) -> None:
+def _check_row(scenario: Scenario, task: Task) -> None:
     sample, item = task.sample, dict(task.sample.fields)
     try:
         # All rows of a group share the examples, which the first prompt has shown to work.
@@ -70,7 +69,7 @@ def _is_missed(task: Task, truth: str) -> bool:
     return truth != truth.strip() and task.read(truth) != truth
 
 
-def _check_examples(scenario: ComposedScenario, tasks: Sequence[Task]) -> None:
+def _check_examples(scenario: Scenario, tasks: Sequence[Task]) -> None:
     questions = {_question(scenario, task.sample.fields): task.sample.id for task in tasks}
     examples = {id(each): each for task in tasks for each in task.examples}.values()
     for example in examples:
@@ -83,7 +82,7 @@ def _check_examples(scenario: ComposedScenario, tasks: Sequence[Task]) -> None:
             raise _fault(scenario, sample_id, fault)
 
 
-def _question(scenario: ComposedScenario, fields: Mapping[str, Any]) -> str:
+def _question(scenario: Scenario, fields: Mapping[str, Any]) -> str:
     item = {name: value for name, value in fields.items() if name not in {"gold_label", "rationale"}}
     return scenario.question_text(item, scenario.options(item))
 
@@ -107,5 +106,5 @@ def _check_template(strategy: Strategy, task: Task) -> None:
         raise TemplateError(msg)
 
 
-def _fault(scenario: ComposedScenario, row: str, fault: str) -> DataError:
+def _fault(scenario: Scenario, row: str, fault: str) -> DataError:
     return DataError(f"scenario {scenario.name!r}, row {row}: {fault}")

@@ -68,13 +68,6 @@ class ChoiceScenario(ComposedScenario):
         """The message of the user; `options` has a line for each choice, and is empty if they are not shown."""
         return "\n".join(filter(None, (f"{self.question_first}{self.question(item)}", options)))
 
-    def ending(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
-        """The text behind a choice in a sentence; if there is one, `cloze_scoring` compares its probabilities.
-
-        That is partial evaluation: P(ending | beginning, choice) in place of P(choice | beginning).
-        """
-        return ""
-
     def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
         """The beginning of the reply. One that the instruction ends with is not repeated."""
         return "Answer:"

@@ -5,15 +5,13 @@ A template `prompts/<scenario>/<strategy>.jinja` of the project still takes prec
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_puma.core import Choice, DataError, DataSource, Sample
+from pytest_puma.core import DataError, DataSource, Scenario
 from pytest_puma.datasets.frames import to_frame
 from pytest_puma.datasets.hub import HUB, dataset_file
 from pytest_puma.datasets.records import check_required, read_records
@@ -32,55 +30,14 @@ class ComposedScenario(FileScenario):
     `data` is one file, or a file for each split, or `hf:owner/set@revision`. `item` is always a row as a dictionary.
     """
 
-    #: The split to evaluate, and the split of few-shot examples. A single file lends rows that are not evaluated.
+    composes = True
+    #: The split to evaluate; few-shot examples are of `fewshot_split`. A single file lends rows that are not evaluated.
     split: ClassVar[str] = "test"
-    fewshot_split: ClassVar[str] = "train"
     #: Columns that every row needs, with their types: `{"choices": list}`.
     required: ClassVar[Mapping[str, type | tuple[type, ...]]] = {}
     text_fields: ClassVar[tuple[str, ...]] = ()
-    #: Few-shot examples as turns of the chat, or as text in the user's message.
-    shots_as: ClassVar[Literal["turns", "text"]] = "turns"
-    #: The text between a cue and the answer, and between a text that is continued and its continuation.
-    delimiter: ClassVar[str] = " "
     #: How to get the data, for a scenario without any.
     obtain: ClassVar[str] = ""
-
-    # -- the prompt ------------------------------------------------------------------------------
-
-    def system(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
-        """The system message; empty for none."""
-        return ""
-
-    def preamble(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
-        """Text before the first message of the user; empty for none."""
-        return ""
-
-    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
-        """The beginning of the reply, which the model continues, such as `A:`; empty for none."""
-        return ""
-
-    def continued(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - for overrides
-        """The text that the answer continues, such as the first part of a sentence; empty if it replies to a question.
-
-        In plain text it takes the place of the instruction. It has no effect on prompts that show choices.
-        """
-        return ""
-
-    @abstractmethod
-    def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
-        """The message of the user; `choices` as shown, none for a prompt that does not show them."""
-
-    @abstractmethod
-    def target_text(self, item: dict[str, Any], *, letter: bool) -> str:
-        """The answer of an example, with the cue; `letter`: of a choice, its letter instead of its text."""
-
-    def pick_examples(self, item: dict[str, Any], k: int, random: Random) -> Sequence[dict[str, Any]] | None:  # noqa: ARG002
-        """The examples in the prompt of one row, drawn by `random`; None for those that all rows of a group share."""
-        return None
-
-    def remarks(self, samples: Sequence[Sample]) -> Sequence[str]:  # noqa: ARG002 - for overrides
-        """Sentences about the data of these samples, for the reports of a run."""
-        return ()
 
     # -- the rows --------------------------------------------------------------------------------
 
@@ -116,8 +73,8 @@ class ComposedScenario(FileScenario):
 
     @property
     def declares_examples(self) -> bool:
-        """Whether the few-shot examples are no lent rows: they are a split of their own, or the scenario picks them."""
-        return type(self).pick_examples is not ComposedScenario.pick_examples or self._has_splits
+        """Whether the few-shot examples are a split of their own, or the scenario picks them."""
+        return type(self).pick_examples is not Scenario.pick_examples or self._has_splits
 
     @cached_property
     def _has_splits(self) -> bool:

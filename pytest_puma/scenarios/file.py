@@ -72,6 +72,10 @@ class FileScenario(Scenario):
             raise SettingsError(msg)
         self._replacement = data
 
+    def on_file(self, path: Path) -> FileScenario:
+        """Return the scenario on the user's own data."""
+        return type(self)(data=path)
+
     def layout(self) -> Layout:
         """Return the requirements on the columns of the file."""
         return Layout(

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_puma.core import Answer, Conversation, Response, Score, ask_all
-from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.strategies.option_scoring import softmax
 from pytest_puma.strategies.task import Task
 
@@ -23,7 +22,7 @@ def cloze_scoring(task: Task) -> Conversation:
     If a metric needs it, the texts are scored without the question, too: a prompt that all samples share.
     """
     texts = [choice.text for choice in task.sample.choices]
-    ending = task.scenario.ending(dict(task.sample.fields)) if isinstance(task.scenario, ChoiceScenario) else ""
+    ending = task.scenario.ending(dict(task.sample.fields))
     scored = _of_endings(task, texts, ending) if ending else [task.score(task.prompt(), texts, ends=False)]
     alone = () if ending else _without_question(task, texts)
     responses = yield from ask_all([*scored, *alone])
@@ -50,6 +49,7 @@ def _of_endings(task: Task, texts: list[str], ending: str) -> list[Score]:
 
 def _without_question(task: Task, texts: list[str]) -> list[Score]:
     """The request for the probabilities of the choices alone, if a metric needs them."""
-    if "unconditional" not in task.needs or not isinstance(task.scenario, ChoiceScenario):
+    cue = task.scenario.unconditional
+    if "unconditional" not in task.needs or cue is None:
         return []
-    return [task.score(task.without_question(task.scenario.unconditional), texts, ends=False)]
+    return [task.score(task.without_question(cue), texts, ends=False)]

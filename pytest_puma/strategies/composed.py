@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_puma.core import Choice, DataError, Message, TemplateError
-from pytest_puma.scenarios.composed import ComposedScenario
+from pytest_puma.core import Choice, DataError, Message, Scenario, TemplateError
 from pytest_puma.strategies.wording import USER, Shown
 
 _REASONING = "Think step by step. Then write {what} alone on a last line that starts with 'Answer:'."
@@ -23,7 +22,7 @@ class Composed:
     `Answer:` line, so that it has no cue.
     """
 
-    scenario: ComposedScenario
+    scenario: Scenario
     cloze: bool = False
     reasoning: bool = False
 

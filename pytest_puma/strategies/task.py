@@ -29,8 +29,6 @@ from pytest_puma.platform.time_limit import READING, limited
 from pytest_puma.replies.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.replies.cut import ends_in, extends, without_last_word
 from pytest_puma.replies.letters import LETTERS
-from pytest_puma.scenarios.completion import CompletionScenario
-from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.strategies.rendered import RenderedTurn
 from pytest_puma.strategies.wording import USER, Wording
 
@@ -131,7 +129,7 @@ class Task:
     @property
     def delimiter(self) -> str:
         """The text between the beginning of a reply and the answer."""
-        return self.scenario.delimiter if isinstance(self.scenario, ComposedScenario) else " "
+        return self.scenario.delimiter
 
     def without_question(self, cue: str) -> Prompt:
         """Return a prompt that only has the cue of the reply."""
@@ -140,10 +138,7 @@ class Task:
 
     def following_turns(self) -> tuple[str, ...]:
         """The messages of the user after the first one."""
-        scenario = self.scenario
-        if not isinstance(scenario, CompletionScenario):
-            return ()
-        return tuple(scenario.turns(dict(self.sample.fields)))[1:]
+        return tuple(self.scenario.turns(dict(self.sample.fields)))[1:]
 
     def read(self, reply: str | Response) -> str | None:
         """Return the answer in a reply without its reasoning, `None` if it has no valid one.

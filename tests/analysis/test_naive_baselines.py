@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_info
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
 from pytest_puma.analysis.naive_programs import PROGRAMS
 from pytest_puma.core import OwnMetric, Sample, Scenario
+from pytest_puma.datasets.sampling import draw
 from pytest_puma.scenarios import BUILTIN, TriageJiraScenario
-from pytest_puma.scenarios.sampling import draw
 from pytest_puma.stats import Resamples
 from tests.factories import cell, evaluated, sample
 

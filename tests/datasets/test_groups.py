@@ -11,8 +11,8 @@ import pytest
 
 from pytest_puma.core import DataError, SettingsError
 from pytest_puma.datasets.groups import group_values
+from pytest_puma.datasets.sampling import examples_by_group
 from pytest_puma.scenarios import FileScenario, draw, example_rows
-from pytest_puma.scenarios.sampling import examples_by_group
 from tests.scenarios.custom import Custom, frame
 
 #: Rows of each subject, half of them with each label but for `law`.

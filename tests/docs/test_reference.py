@@ -9,6 +9,7 @@ import pytest
 
 from pytest_puma import ChoiceScenario, CompletionScenario, FileScenario, hooks
 from pytest_puma.core import ModelOptions, Scenario
+from pytest_puma.core.scenario import OptionalMembers
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
@@ -23,7 +24,10 @@ from pytest_puma.task_types import KINDS
 from tests.docs.reference import PAGES, REFERENCE, ROOT, example, names_in, page_name, table
 
 #: Methods of composed scenarios that a user neither calls nor overrides.
-INTERNAL = ("task_type", "declares_examples", "question_text", "target_text", "split_path", "split_in_folder", "path")
+INTERNAL = (
+    *("composes", "task_type", "declares_examples", "on_file", "question_text", "target_text"),
+    *("split_path", "split_in_folder", "path"),
+)
 
 
 def test_the_table_of_options_has_each_option_beside_its_ini_key() -> None:
@@ -85,7 +89,8 @@ def test_the_tables_of_composed_scenarios_are_complete(scenario: type[ComposedSc
     cells = re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE)
     documented = {name.partition("(")[0] for name in names_in(*cells)}
     inherited = {*vars(Scenario), *vars(FileScenario)} - {"scores", "stop", "max_tokens", "context"}
-    names = {name for each in scenario.__mro__ for name in vars(each) if ComposedScenario in each.__mro__}
+    classes = (*(kind for kind in scenario.__mro__ if issubclass(kind, ComposedScenario)), OptionalMembers)
+    names = {name for kind in classes for name in vars(kind)}
     own = {name for name in names - inherited - set(INTERNAL) if not name.startswith("_")}
     assert own <= documented
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from pytest_puma.core import Generate, Message, Model, Prompt, Sample, Scenario, Step
+from pytest_puma.datasets.sampling import draw, example_rows
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
-from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import ALL, Task, parse_strategy
 from pytest_puma.strategies.templates import find_template
 from tests.engine.ask import one_at_a_time

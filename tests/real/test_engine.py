@@ -11,11 +11,11 @@ import pytest
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from pytest_puma.core import Generate, Message, Model, ModelOptions, Prompt, Response, Score
+from pytest_puma.datasets.sampling import draw, example_rows
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.binding import has_amx
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.scenarios.sampling import draw, example_rows
 from pytest_puma.strategies import Task, parse_strategy
 from pytest_puma.strategies.templates import find_template
 from tests.real.conftest import THREADS, has_avx512

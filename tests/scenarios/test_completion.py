@@ -11,7 +11,7 @@ import pytest
 
 from pytest_puma import CompletionScenario
 from pytest_puma.core import DataError, SettingsError
-from pytest_puma.scenarios.sampling import draw, examples_by_group
+from pytest_puma.datasets.sampling import draw, examples_by_group
 from tests.composed import CAPITALS, Capitals, drawn, written
 
 

@@ -10,8 +10,8 @@ import pytest
 from pytest_puma import FileScenario, Scenario, metric
 from pytest_puma.core import PumaError, Sample, SettingsError
 from pytest_puma.datasets.gold import hidden_fields
+from pytest_puma.datasets.sampling import draw
 from pytest_puma.scenarios.declared import check_class, check_declared
-from pytest_puma.scenarios.sampling import draw
 from tests.composed import QUESTION, Capitals, Quiz, written
 from tests.factories import sample
 from tests.scenarios.custom import Custom, frame

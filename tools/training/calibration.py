@@ -14,8 +14,8 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from pytest_puma.core import Sample, Scenario
+from pytest_puma.datasets.sampling import draw
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
-from pytest_puma.scenarios.sampling import draw
 from tools.training import SELECTION
 from tools.training.dialogues import answered
 from tools.training.model import Decoder

@@ -13,9 +13,9 @@ from tabulate import tabulate
 
 from pytest_puma.codec.deserialize import read
 from pytest_puma.core import Measure
+from pytest_puma.datasets.sampling import draw
 from pytest_puma.report.rows import interval, number
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.scenarios.sampling import draw
 from tools.training.recipe import MODEL, SMOKE, Recipe
 from tools.training.simple_programs import simple_programs
 

@@ -12,8 +12,8 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[training]'
 import torch
 from tokenizers import Tokenizer
 
+from pytest_puma.datasets.sampling import draw
 from pytest_puma.scenarios import TriageJiraScenario
-from pytest_puma.scenarios.sampling import draw
 from tools.training import SELECTION, calibration
 from tools.training.calibration import TEMPERATURES, calibrate, choices
 from tools.training.cases import written

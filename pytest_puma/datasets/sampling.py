@@ -16,7 +16,6 @@ from pytest_puma.datasets.frames import places, to_records
 from pytest_puma.datasets.groups import groups_of, rows_of_subjects
 from pytest_puma.datasets.order import content_id, plain_text, rank, rounds
 from pytest_puma.errors import one_line
-from pytest_puma.scenarios.composed import ComposedScenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +113,7 @@ def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> It
     else:
         rows = tuple(sorted(_samples(scenario, pool), key=lambda sample: rank(seed, "example", sample.id)))
     # The ids of another split may be those of other rows: what an example asks is compared later.
-    own = evaluated if pool is None or not isinstance(scenario, ComposedScenario) else ()
+    own = evaluated if pool is None or not scenario.composes else ()
     taken = {unit for sample in rows if sample.id in own for unit in sample.units}
     return (sample for sample in rows if sample.id not in own and taken.isdisjoint(sample.units))
 
