@@ -58,35 +58,5 @@ PREDICTION = {
         }
     ],
 }
-_MEASURED = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER}
-_GATE = {
-    "metric": str,
-    "op": str,
-    "limit": float,
-    **dict.fromkeys(("scope", "other", "doubt", "strategy", "pick", "axis"), (None, str)),
-    "quotient": bool,
-}
-_JUDGED = {
-    "gate": _GATE,
-    "status": str,
-    "fails": bool,
-    "reason": str,
-    "change": (None, _MEASURED),
-    "measure": (None, _MEASURED),
-}
-#: Parts of `run.json` that every version wrote.
-RECORD = {
-    "outcomes": [
-        {
-            **dict.fromkeys(("cell", "scenario", "strategy", "model", "node_id"), str),
-            "perturbation": (None, str),
-            "attempt": int,
-            "trials": int,
-            "measures": {str: {"metric": str, "n": int, "note": str} | _MEASURED},
-            "verdicts": [_JUDGED],
-            "signature?": _SIGNATURE,
-        }
-    ],
-    "verdicts": [_JUDGED],
-    "notes?": [str],
-}
+#: The parts of `run.json` that are not fields of our nouns.
+RECORD = {"outcomes": [{"signature?": _SIGNATURE}], "notes?": [str]}

@@ -23,7 +23,7 @@ from pytest_puma.platform.atomic import PRIVATE
 from pytest_puma.platform.locks import is_locked, locked
 from pytest_puma.platform.project_folder import project_folder, runs_of
 from pytest_puma.platform.regular_file import regular
-from pytest_puma.runs.past_run import read_run
+from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.rows import MeasureRow, RunRow, State
 from pytest_puma.runs.run_folder import RECORD
 from pytest_puma.runs.run_order import oldest_first
@@ -146,7 +146,7 @@ class History:
 
     def _read(self, name: str) -> Run | None:
         with suppress(DataError):
-            return read_run(self._runs / name)
+            return PastRun(self._runs / name).run
         return None
 
 

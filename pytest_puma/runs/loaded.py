@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.codec.deserialize import messages_from
-from pytest_puma.core import DataError, Gate, Messages
+from pytest_puma.core import DataError, Messages, Verdict
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.runs.past_run import read_record
-from pytest_puma.runs.prediction_file import PredictionFile, owner_of
+from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, newest_run
 
 if TYPE_CHECKING:
@@ -32,15 +31,21 @@ _MEASURE = ("metric", "value", "low", "high", "n", "note")
 _NUMBERS = ("value", "low", "high")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class LoadedRun:
-    """A run: `predictions`, `measures` and `verdicts` are pandas frames, made on first use.
+    """A run: `predictions`, `measures` and `verdicts` are pandas frames, made on first use."""
 
-    `path`: the path of the JSON record; `record`: its content.
-    """
+    past: PastRun = field(repr=False)
 
-    path: Path
-    record: Mapping[str, Any] = field(repr=False)
+    @property
+    def path(self) -> Path:
+        """The path of the JSON record."""
+        return self.past.path
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The content of the JSON record."""
+        return self.past.record
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
@@ -56,27 +61,27 @@ class LoadedRun:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of `predictions` one by one, each with the columns that it has."""
-        return _rows(self.path.with_name(PREDICTIONS), self.record["outcomes"])
+        return _rows(self.past)
 
     @cached_property
     def measures(self) -> pd.DataFrame:
         """One row for each metric of each cell, with `value`, 95 % interval (`low`, `high`), `n` and `note`."""
+        outcomes = self.past.run.outcomes
         rows = [
-            _names(outcome) | {name: measure[name] for name in _MEASURE}
-            for outcome in self.record["outcomes"]
-            for measure in outcome["measures"].values()
+            _fields(outcome, _NAMES) | _fields(measure, _MEASURE)
+            for outcome in outcomes
+            for measure in outcome.measures.values()
         ]
         return _frame(rows, (*_NAMES, *_MEASURE), numbers=_NUMBERS)
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
         """One row for each gate of each cell, and of the run, where `cell` is missing."""
+        run = self.past.run
         of_cells = [
-            _names(outcome) | _verdict(verdict)
-            for outcome in self.record["outcomes"]
-            for verdict in outcome["verdicts"]
+            _fields(outcome, _NAMES) | _verdict(verdict) for outcome in run.outcomes for verdict in outcome.verdicts
         ]
-        of_run = [dict.fromkeys(_NAMES) | _verdict(verdict) for verdict in self.record["verdicts"]]
+        of_run = [dict.fromkeys(_NAMES) | _verdict(verdict) for verdict in run.verdicts]
         return _frame([*of_cells, *of_run], (*_NAMES, *_VERDICT), numbers=_NUMBERS)
 
 
@@ -114,7 +119,9 @@ def load_run(path: str | os.PathLike[str] = ".") -> LoadedRun:
     A `DataError` reports a missing run, a truncated file, or a file of another program or format.
     """
     record = _record_of(Path(path))
-    return LoadedRun(path=record, record=read_record(record, who=_WHO))
+    past = PastRun(record.parent, record_name=record.name, who=_WHO)
+    _ = past.run
+    return LoadedRun(past)
 
 
 def _record_of(path: Path) -> Path:
@@ -132,22 +139,22 @@ def _record_of(path: Path) -> Path:
     raise DataError(msg)
 
 
-def _rows(path: Path, outcomes: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the predictions of these outcomes as rows; a cell that is not whole is left out, with a warning."""
+def _rows(past: PastRun) -> Iterator[dict[str, Any]]:
+    """Yield the predictions of a run as rows; a cell that is not whole is left out, with a warning."""
+    outcomes, file = past.run.outcomes, past.file
     if not outcomes:  # each cell ended in an error: no file was written
         return
-    file = PredictionFile(path, who=_WHO)
-    by_owner = {owner_of(outcome): outcome for outcome in outcomes}
-    whole = {owner for owner, outcome in by_owner.items() if file.count(owner) >= outcome["trials"]}
+    by_owner = {(outcome.cell, outcome.node_id, outcome.attempt): outcome for outcome in outcomes}
+    whole = {owner for owner, outcome in by_owner.items() if file.count(owner) >= outcome.trials}
     # In the order of the file, as workers finish in any order.
     for owner in [owner for owner in file.places if owner in whole]:
-        names = _names(by_owner[owner])
+        names = _fields(by_owner[owner], _NAMES)
         for row in file.read(owner, _row):
             yield names | row
     for owner in [owner for owner in by_owner if owner not in whole]:
         outcome = by_owner[owner]
         msg = (
-            f"{_WHO}{path}: {file.count(owner)} of the {outcome['trials']} predictions of {outcome['cell']} are there; "
+            f"{_WHO}{file.path}: {file.count(owner)} of the {outcome.trials} predictions of {outcome.cell} are there; "
             "the cell is left out: was the run cut off, or the disk full?"
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
@@ -175,15 +182,15 @@ def _chat_text(messages: Messages) -> str:
     return "\n\n".join(f"[{message.role}]\n{message.content}" for message in messages)
 
 
-def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+def _verdict(verdict: Verdict) -> dict[str, Any]:
     """Return a row with the numbers of the change if there is one, else of the measure."""
-    numbers = verdict["change"] or verdict["measure"] or {}
-    fields = {name: verdict[name] for name in ("status", "fails", "reason")}
-    return {"gate": str(Gate(**verdict["gate"]))} | fields | {name: numbers.get(name) for name in _NUMBERS}
+    numbers = verdict.change or verdict.measure
+    found = dict.fromkeys(_NUMBERS) if numbers is None else _fields(numbers, _NUMBERS)
+    return {"gate": str(verdict.gate)} | _fields(verdict, ("status", "fails", "reason")) | found
 
 
-def _names(outcome: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: outcome[name] for name in _NAMES}
+def _fields(noun: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(noun, name) for name in names}
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from pytest_puma.platform.locks import locked
 from pytest_puma.platform.project_folder import make_private, responses_of, runs_of
 from pytest_puma.responses.opening import open_to_read, open_to_write
 from pytest_puma.runs.index import NAME, History
-from pytest_puma.runs.past_run import read_run
+from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.pruning import prune
 from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, RunFolder
@@ -103,7 +103,7 @@ def test_a_pipe_in_a_run_folder_is_a_sentence(folder: Path) -> None:
     run.mkdir(parents=True)
     for name in (RECORD, PREDICTIONS):
         os.mkfifo(run / name)
-    for read in (lambda: read_run(run), lambda: load_run(run), lambda: RecordedRun(run / PREDICTIONS).cells):
+    for read in (lambda: PastRun(run).run, lambda: load_run(run), lambda: RecordedRun(run / PREDICTIONS).cells):
         with pytest.raises(DataError, match=r"cannot be read \(a pipe or a device in place of a file"):
             read()
 

@@ -49,17 +49,6 @@ def test_likelihoods_and_the_order_of_choices_are_columns(tmp_path: Path) -> Non
     assert row["choices"] == ["a", "b"]
 
 
-def test_a_run_of_a_version_without_choices_is_loaded(folder: Path) -> None:
-    names = {"references", "choices", "order", "reply", "likelihoods", "unconditional"}
-    path = folder / "predictions.jsonl"
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    older = [{key: value for key, value in line.items() if key not in names} for line in lines]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in older), encoding="utf-8")
-    predictions = load_run(folder).predictions
-    assert predictions["answer"].notna().all()
-    assert predictions[sorted(names)].isna().all(axis=None)
-
-
 def test_every_request_of_a_sample_is_there_with_its_reply(folder: Path) -> None:
     row = load_run(folder).predictions.query("strategy == 'egi'").iloc[0]
     assert [[message["role"] for message in prompt] for prompt in row["messages"]] == [
