@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.cli.older import BASELINE, add_baselines, older_of
 from pytest_puma.cli.output import show, width
-from pytest_puma.cli.project import RUN_HELP, add_project, run_of, run_with
+from pytest_puma.cli.project import BASELINE, RUN_HELP, add_project, older_of, run_of, run_with
 from pytest_puma.core import DataError
 from pytest_puma.errors import did_you_mean
 
@@ -35,8 +34,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--cells", default="*", metavar="PATTERN", help="such as '*few_shot*' (default: all)")
     parser.add_argument("--flips", action="store_true", help="show the answers that are better or worse")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="of the output (default: text)")
-    add_baselines(parser)
-    add_project(parser)
+    add_project(parser, baselines=True)
     parser.set_defaults(run=_compare)
 
 
@@ -56,15 +54,14 @@ def _compare(options: argparse.Namespace) -> None:
 def _cells(options: argparse.Namespace) -> RunComparison:
     """Compare two cells, each of the newest run that has it."""
     from pytest_puma.runs.comparison import compare
-    from pytest_puma.runs.older import OlderCell, OlderRun
+    from pytest_puma.runs.older import Older
 
     if _MODEL not in options.old:
         msg = f"compare: A is {options.old!r}, and B a cell; expected two cells, or two runs"
         raise DataError(msg)
     row, past = run_with(options.new, options)
     old_row, old_past = run_with(options.old, options)
-    run = OlderRun(f"run {old_row.number}", old_past)
-    older = OlderCell(run=run, cell=options.old, against=options.new)
+    older = Older.of_run(f"run {old_row.number}", old_past).of_cell(options.old, against=options.new)
     name = f"{options.new} of run {row.number}"
     return compare(past.run.outcomes, past.answered, older, name=name, pattern=options.new)
 

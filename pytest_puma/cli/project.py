@@ -1,4 +1,4 @@
-"""The project whose runs a command reads, and its runs by name."""
+"""The project whose runs a command reads, its runs by name, and the older side of a comparison."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
 from pytest_puma.errors import did_you_mean
@@ -16,11 +17,19 @@ from pytest_puma.runs.names import find_run
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.rows import RunRow
 
+if TYPE_CHECKING:
+    from pytest_puma.runs.older import Older
+
 RUN_HELP = "a number, a name or its beginning, last, last~2, a commit, or a branch (its newest clean run)"
+#: The argument that means the stored baselines.
+BASELINE = "baseline"
 
 
-def add_project(parser: argparse.ArgumentParser) -> None:
-    """Declare the option `--project`."""
+def add_project(parser: argparse.ArgumentParser, *, baselines: bool = False) -> None:
+    """Declare the option `--project`, and `--baselines` for a command that compares."""
+    if baselines:
+        where = "the baselines (default: those of the project's ini file)"
+        parser.add_argument("--baselines", type=user_path, metavar="FOLDER", help=where)
     parser.add_argument(
         "--project",
         metavar="FOLDER",
@@ -53,14 +62,39 @@ def run_with(cell: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:
         rows, cells = history.runs(), history.cells()
         row = next((row for row in rows if cell in history.cells(row.number)), None)
     if row is None:
-        there = ", ".join(cells) or "none"
-        msg = f"{cell}: no finished run has this cell; {did_you_mean(cell, cells)}there are: {there}"
+        known = ", ".join(cells) or "none"
+        msg = f"{cell}: no finished run has this cell; {did_you_mean(cell, cells)}there are: {known}"
         raise DataError(msg)
-    return row, PastRun(runs_of(project_of(options)) / row.name)
+    return row, _past(row, options)
 
 
 def run_of(text: str, options: argparse.Namespace, *, newer: RunRow | None = None) -> tuple[RunRow, PastRun]:
     """Return the run that an argument names, for a comparison with a `newer` one."""
     with history_of(options) as history:
         row = find_run(text, history.runs(), history.unfinished(), newer=newer)
-    return row, PastRun(runs_of(project_of(options)) / row.name)
+    return row, _past(row, options)
+
+
+def _past(row: RunRow, options: argparse.Namespace) -> PastRun:
+    return PastRun(runs_of(project_of(options)) / row.name)
+
+
+def older_of(text: str, options: argparse.Namespace, newer: RunRow) -> Older:
+    """Return the run that an argument names, another one than `newer`, or the baselines of the project."""
+    from pytest_puma.baseline import Baselines
+    from pytest_puma.runs.older import Older
+    from pytest_puma.session.settings.config import BASELINES
+    from pytest_puma.session.settings.project import ini_values
+
+    if text != BASELINE:
+        row, past = run_of(text, options, newer=newer)
+        return Older.of_run(f"run {row.number}", past)
+    project = project_of(options)
+    folder: Path = options.baselines or project / user_path(ini_values(project).get("puma_baselines") or BASELINES)
+    if not folder.is_dir():
+        msg = (
+            f"compare baseline: no folder {folder}; create it with pytest --puma-update-baseline, "
+            "or give --baselines FOLDER"
+        )
+        raise DataError(msg)
+    return Older.of_baselines(Baselines(folder))

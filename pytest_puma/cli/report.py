@@ -7,9 +7,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from pytest_puma.cli.older import add_baselines, older_of
 from pytest_puma.cli.output import show
-from pytest_puma.cli.project import RUN_HELP, add_project, run_of
+from pytest_puma.cli.project import RUN_HELP, add_project, older_of, run_of
 from pytest_puma.core import DataError
 from pytest_puma.errors import check_limits
 from pytest_puma.planning.reports import TEXTS, PageSettings
@@ -30,8 +29,7 @@ def add_command(commands: Any) -> None:
     size.add_argument("--all", action="store_true", help="leave out no text, whatever the size")
     size.add_argument("--mb", type=float, default=PageSettings().megabytes, metavar="N", help="size (default: 10 MB)")
     parser.add_argument("--texts", choices=TEXTS, default="all", help="whether to show prompts and replies")
-    add_baselines(parser)
-    add_project(parser)
+    add_project(parser, baselines=True)
     parser.set_defaults(run=_report)
 
 

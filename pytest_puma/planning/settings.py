@@ -18,7 +18,7 @@ from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.planning.reports import PageSettings, ReportFile
 from pytest_puma.planning.storage import StoreSettings
-from pytest_puma.runs.older import OlderRun
+from pytest_puma.runs.older import Older
 from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
@@ -169,7 +169,7 @@ class Settings:
     flips: bool = False
     compare: tuple[str, ...] = ()
     #: The run to compare this one with.
-    earlier: OlderRun | None = None
+    earlier: Older | None = None
     only: Mapping[str, frozenset[str]] | None = None
     reports: tuple[ReportFile, ...] = ()
     page: PageSettings = field(default_factory=PageSettings)

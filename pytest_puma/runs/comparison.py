@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from pytest_puma.analysis.remeasure import scored_by_task
 from pytest_puma.baseline import TIMED, Entry, rounded
-from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError, TaskInfo
+from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.errors import one_line
 from pytest_puma.metrics import PairedPredictions, contrast, pair
@@ -102,14 +102,14 @@ def compare(
     `pattern`: of the cells to compare. One cell after the other is in memory.
     """
     new = {outcome.cell: outcome for outcome in outcomes if fnmatchcase(outcome.cell, pattern)}
-    there = [cell for cell in old.cells if fnmatchcase(cell, pattern)]
-    cells = [_compared(outcome, answered, old) for cell, outcome in new.items() if cell in there]
+    old_cells = [cell for cell in old.cells if fnmatchcase(cell, pattern)]
+    cells = [_compared(outcome, answered, old) for cell, outcome in new.items() if cell in old_cells]
     return RunComparison(
         old=old.name,
         new=name,
         cells=tuple(_adjusted(cells)),
-        only_old=tuple(cell for cell in there if cell not in new),
-        only_new=tuple(cell for cell in new if cell not in there),
+        only_old=tuple(cell for cell in old_cells if cell not in new),
+        only_new=tuple(cell for cell in new if cell not in old_cells),
     )
 
 
@@ -122,34 +122,33 @@ def _adjusted(cells: Sequence[CellComparison]) -> Iterator[CellComparison]:
 def _compared(outcome: Outcome, answered: _Answered, old: Older) -> CellComparison:
     metrics = _metrics(outcome)
     bases = {MetricName.parse(metric).base for metric in metrics}
-    entry, task = old.entry(outcome.cell, bases), outcome.task or old.task(outcome.cell)
-    bare = CellComparison(
+    entry = old.cells[outcome.cell](bases)
+    values = CellComparison(
         cell=outcome.cell,
         untested=tuple(_values(metrics, outcome, entry)),
         differs=tuple(changes(entry.signature, outcome.signature)),
     )
     try:
-        return _paired(bare, answered(outcome), entry, task, old.name)
+        return _paired(values, answered(outcome), entry, old.name)
     except PumaError as error:
-        return replace(bare, why=str(error))
+        return replace(values, why=str(error))
 
 
-def _paired(bare: CellComparison, new: Outcome, old: Entry, task: TaskInfo | None, name: str) -> CellComparison:
-    """The comparison sample by sample; a `PumaError` if there is none."""
-    pairs = _pairs(new, old, task, name)
-    both = {each.metric: pairs.replicates(each.metric) for each in bare.untested}
-    contrasts = tuple(contrast(new.cell, name, *each, seed=_seed(new)) for each in both.values() if each is not None)
-    untested = tuple(each for each in bare.untested if both[each.metric] is None)
-    answers = {each.key: each.answer for each in new.predictions}
+def _paired(values: CellComparison, new: Outcome, old: Entry, name: str) -> CellComparison:
+    """The comparison sample by sample in place of `values` alone; a `PumaError` if there is none."""
+    pairs = _pairs(new, old, name)
+    replicates = {value.metric: pairs.replicates(value.metric) for value in values.untested}
+    untested = tuple(value for value in values.untested if replicates[value.metric] is None)
+    answers = {prediction.key: prediction.answer for prediction in new.predictions}
     only_old, trials_old = _missing(old.answers, answers)
     only_new, trials_new = _missing(answers, old.answers)
     return replace(
-        bare,
-        contrasts=contrasts,
+        values,
+        contrasts=tuple(contrast(new.cell, name, *both, seed=_seed(new)) for both in replicates.values() if both),
         untested=untested,
         why="only its scenario can compute it" if untested else "",
-        flips=_flips(pairs, new, keyed=task is None or task.keyed),
-        changed=sum(answers[key] != each.answer for key, each in old.answers.items() if key in answers),
+        flips=_flips(pairs, new),
+        changed=sum(answers[key] != before.answer for key, before in old.answers.items() if key in answers),
         only_old=only_old,
         only_new=only_new,
         trials_old=trials_old,
@@ -157,25 +156,23 @@ def _paired(bare: CellComparison, new: Outcome, old: Entry, task: TaskInfo | Non
     )
 
 
-def _flips(pairs: PairedPredictions, new: Outcome, *, keyed: bool) -> tuple[Flip, ...]:
+def _flips(pairs: PairedPredictions, new: Outcome) -> tuple[Flip, ...]:
     """The flips, with the own part of the prompt if an id means nothing to people."""
-    if keyed:
+    if new.task is None or new.task.keyed:
         return pairs.flips()
-    texts = {each.sample_id: one_line(new.own_text(each), _TEXT) for each in new.predictions}
+    texts = {prediction.sample_id: one_line(new.own_text(prediction), _TEXT) for prediction in new.predictions}
     return tuple(replace(flip, text=texts[flip.sample_id]) for flip in pairs.flips())
 
 
-def _pairs(new: Outcome, old: Entry, task: TaskInfo | None, name: str) -> PairedPredictions:
+def _pairs(new: Outcome, old: Entry, name: str) -> PairedPredictions:
+    task = new.task
     if not old.answers:
         msg = f"{name} has no predictions of it any more"
         raise DataError(msg)
-    if task is None:
-        msg = "both runs are of versions that did not store the task"
+    if task is None or task.type not in KINDS:
+        msg = "this version does not know its task"
         raise DataError(msg)
-    if task.type not in KINDS:
-        msg = f"this version knows no task of the type {task.type!r}"
-        raise DataError(msg)
-    if task.kind.form == "choices" and not all(each.choices for each in new.predictions):
+    if task.kind.form == "choices" and not all(prediction.choices for prediction in new.predictions):
         msg = "its choices were not stored (puma_keep_prompts)"
         raise DataError(msg)
     pairs = pair(scored_by_task(task, new.predictions, seed=_seed(new)), old.answers)

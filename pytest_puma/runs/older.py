@@ -1,113 +1,51 @@
-"""The older side of a comparison: an earlier run, or the stored baselines of a project."""
+"""The older side of a comparison: an earlier run, a cell of one, or the stored baselines of a project."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
+from functools import partial
 
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.core import CellId, DataError, Outcome, TaskInfo
+from pytest_puma.core import DataError, Outcome
 from pytest_puma.runs.past_run import PastRun
 
 
-class Older(Protocol):
-    """Cells with their answers, as entries of a baseline."""
-
-    @property
-    def name(self) -> str:
-        """The name in sentences."""
-
-    @property
-    def cells(self) -> Sequence[str]:
-        """The ids of its cells."""
-
-    def entry(self, cell: str, metrics: Collection[str]) -> Entry:
-        """Return a cell with the scores of some metrics; without answers if these are gone."""
-
-    def task(self, cell: str) -> TaskInfo | None:
-        """Return the task of a cell if it is known."""
-
-
 @dataclass(frozen=True)
-class OlderRun:
-    """An earlier run; `name` as in `run 41`."""
+class Older:
+    """Cells with their answers, as entries of a baseline.
+
+    `name`: in sentences. `cells`: by id, a function that returns the cell with the scores of some metrics; without
+    answers if these are gone.
+    """
 
     name: str
-    past: PastRun
+    cells: Mapping[str, Callable[[Collection[str]], Entry]]
 
-    @property
-    def cells(self) -> Sequence[str]:
-        """The ids of its cells."""
-        return list(self._outcomes)
+    @classmethod
+    def of_run(cls, name: str, past: PastRun) -> Older:
+        """Make it of an earlier run; `name` as in `run 41`. A `DataError` names an unusable record."""
+        return cls(name, {outcome.cell: partial(_entry, past, outcome) for outcome in past.run.outcomes})
 
-    def entry(self, cell: str, metrics: Collection[str]) -> Entry:
-        """Return a cell; without answers if its predictions were removed."""
-        outcome = self._outcomes[cell]
-        try:
-            outcome = self.past.answered(outcome)
-        except DataError:
-            if self.past.file.path.exists():
-                raise
-        test = outcome.node_id.partition("[")[0]
-        return Entry.of(outcome, commit=self.past.run.invocation.revision, test=test, metrics=metrics)
+    @classmethod
+    def of_baselines(cls, baselines: Baselines) -> Older:
+        """Make it of the stored baselines of a project, which have the scores of their gates alone."""
+        return cls("the baseline", {entry.cell: partial(_stored, entry) for entry in baselines.entries()})
 
-    def task(self, cell: str) -> TaskInfo | None:
-        """Return the task of a cell, None in a run of an older version."""
-        return self._outcomes[cell].task
-
-    @cached_property
-    def _outcomes(self) -> dict[str, Outcome]:
-        return {outcome.cell: outcome for outcome in self.past.run.outcomes}
+    def of_cell(self, cell: str, against: str) -> Older:
+        """Make it of one cell, as if it were the cell `against`, of any strategy and model."""
+        return Older(f"{cell} of {self.name}", {against: self.cells[cell]})
 
 
-@dataclass(frozen=True, kw_only=True)
-class OlderCell:
-    """One cell of an earlier run, to be compared with the cell `against`, of any strategy and model."""
-
-    run: OlderRun
-    cell: str
-    against: str
-
-    @property
-    def name(self) -> str:
-        """The name in sentences."""
-        return f"{self.cell} of {self.run.name}"
-
-    @property
-    def cells(self) -> Sequence[str]:
-        """The id of the other cell, as if both had it."""
-        return [self.against]
-
-    def entry(self, cell: str, metrics: Collection[str]) -> Entry:  # noqa: ARG002 - there is one cell
-        """Return the cell."""
-        return self.run.entry(self.cell, metrics)
-
-    def task(self, cell: str) -> TaskInfo | None:  # noqa: ARG002 - there is one cell
-        """Return the task of the cell."""
-        return self.run.task(self.cell)
+def _entry(past: PastRun, outcome: Outcome, metrics: Collection[str]) -> Entry:
+    try:
+        outcome = past.answered(outcome)
+    except DataError:
+        if past.file.path.exists():
+            raise
+    test = outcome.node_id.partition("[")[0]
+    return Entry.of(outcome, commit=past.run.invocation.revision, test=test, metrics=metrics)
 
 
-@dataclass(frozen=True)
-class OlderBaselines:
-    """The stored baselines of a project."""
-
-    baselines: Baselines
-    name: str = "the baseline"
-
-    @cached_property
-    def cells(self) -> Sequence[str]:
-        """The ids of all cells with a baseline."""
-        return [entry.cell for entry in self.baselines.entries()]
-
-    def entry(self, cell: str, metrics: Collection[str]) -> Entry:  # noqa: ARG002 - a baseline has those of its gates
-        """Return the baseline of a cell."""
-        entry = self.baselines.find(CellId.parse(cell).scenario, cell)
-        if entry is None:
-            msg = f"{self.baselines.folder}: no baseline of {cell}"
-            raise DataError(msg)
-        return entry
-
-    def task(self, cell: str) -> None:
-        """A baseline does not know its task."""
+def _stored(entry: Entry, _: Collection[str]) -> Entry:
+    return entry

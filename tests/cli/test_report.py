@@ -14,7 +14,7 @@ from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
 from pytest_puma.runs.comparison import compare
 from pytest_puma.runs.index import History
-from pytest_puma.runs.older import OlderRun
+from pytest_puma.runs.older import Older
 from pytest_puma.runs.past_run import PastRun
 from tests.report.page.page import Page
 from tests.runs.runs import MAIN, keep, triaged
@@ -65,7 +65,7 @@ def test_the_page_of_an_earlier_run_has_its_numbers_and_samples(root: Path, caps
 def test_against_another_run_the_page_has_the_numbers_of_compare(root: Path) -> None:
     made = page(root, "last", "--against", "1")
     old, new = (PastRun(root / ".puma" / "runs" / name) for name in (OLD, NEW))
-    (compared,) = compare(new.run.outcomes, new.answered, OlderRun("run 1", old), name="run 2").cells
+    (compared,) = compare(new.run.outcomes, new.answered, Older.of_run("run 1", old), name="run 2").cells
     (change, _) = (contrast.change for contrast in compared.contrasts)
     assert made.index["against"] == "run 1"
     shown = made.cell(CELL)["change"]

@@ -14,7 +14,7 @@ import pytest
 from pytest_puma.baseline import Baselines
 from pytest_puma.cli import main
 from pytest_puma.runs.comparison import RunComparison, compare
-from pytest_puma.runs.older import OlderBaselines, OlderRun
+from pytest_puma.runs.older import Older
 from pytest_puma.runs.past_run import PastRun
 from tests.integration.conftest import ONE_PROCESS, SCRIPTED, Project
 
@@ -60,7 +60,7 @@ def folders(project: Project) -> list[Path]:
 
 def compared(old: Path, new: Path) -> RunComparison:
     past = PastRun(new)
-    return compare(past.run.outcomes, past.answered, OlderRun("A", PastRun(old)), name="B")
+    return compare(past.run.outcomes, past.answered, Older.of_run("A", PastRun(old)), name="B")
 
 
 def changes(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
@@ -98,7 +98,7 @@ def test_two_runs_are_compared_with_the_numbers_of_a_gate_on_a_baseline(alone: P
     assert any(flips.values())
 
     past, baselines = PastRun(new), Baselines(alone.pytester.path / "benchmarks" / "baselines")
-    with_baseline = compare(past.run.outcomes, past.answered, OlderBaselines(baselines), name="B")
+    with_baseline = compare(past.run.outcomes, past.answered, Older.of_baselines(baselines), name="B")
     assert [each.change for each in with_baseline.contrasts] == [each.change for each in comparison.contrasts]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pytest_puma.core import Outcome
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.comparison import RunComparison, compare
-from pytest_puma.runs.older import OlderRun
+from pytest_puma.runs.older import Older
 from pytest_puma.runs.past_run import PastRun
 from tests.runs.runs import keep
 
@@ -27,4 +27,4 @@ def runs(root: Path, old: Sequence[Outcome], new: Sequence[Outcome], *, pattern:
 
 def compared(root: Path, *, pattern: str = "*") -> RunComparison:
     old, new = (PastRun(runs_of(root) / name) for name in (FIRST, SECOND))
-    return compare(new.run.outcomes, new.answered, OlderRun("run 1", old), name="run 2", pattern=pattern)
+    return compare(new.run.outcomes, new.answered, Older.of_run("run 1", old), name="run 2", pattern=pattern)

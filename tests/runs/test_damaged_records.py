@@ -19,7 +19,7 @@ from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report.page.page import as_page
 from pytest_puma.runs.comparison import compare
 from pytest_puma.runs.index import History
-from pytest_puma.runs.older import OlderRun
+from pytest_puma.runs.older import Older
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.runs.run_folder import PREDICTIONS, RECORD
@@ -85,11 +85,11 @@ def page(root: Path) -> None:
 
 
 def comparison(root: Path) -> None:
-    compare(past(root).run.outcomes, past(root).answered, OlderRun("old", past(root, "old")), name="new")
+    compare(past(root).run.outcomes, past(root).answered, Older.of_run("old", past(root, "old")), name="new")
 
 
 def other_way(root: Path) -> None:
-    older = OlderRun("new", past(root))
+    older = Older.of_run("new", past(root))
     _ = older.cells
     compare(past(root, "old").run.outcomes, past(root, "old").answered, older, name="old")
 

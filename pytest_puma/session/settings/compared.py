@@ -11,7 +11,7 @@ from pytest_puma.session.settings.option_values import names
 from pytest_puma.session.settings.project import project_root
 
 if TYPE_CHECKING:
-    from pytest_puma.runs.older import OlderRun
+    from pytest_puma.runs.older import Older
 
 #: The newest run, and the beginning of any other one.
 _LAST, _RUN = "last", "run:"
@@ -30,7 +30,7 @@ def axes(config: pytest.Config) -> tuple[str, ...]:
     return tuple(name for name in compared if not _is_run(name))
 
 
-def earlier_run(config: pytest.Config) -> OlderRun | None:
+def earlier_run(config: pytest.Config) -> Older | None:
     """Return the run of `--puma-compare`, None if there is none; `last` may mean no run, as in the first run of all.
 
     The process that receives every report compares, so that workers need no run.
@@ -42,7 +42,7 @@ def earlier_run(config: pytest.Config) -> OlderRun | None:
     from pytest_puma.platform.project_folder import runs_of
     from pytest_puma.runs.index import History
     from pytest_puma.runs.names import find_run
-    from pytest_puma.runs.older import OlderRun
+    from pytest_puma.runs.older import Older
     from pytest_puma.runs.past_run import PastRun
 
     if len(wanted) > 1:
@@ -57,12 +57,10 @@ def earlier_run(config: pytest.Config) -> OlderRun | None:
         return None
     try:
         row = find_run(wanted[0].removeprefix(_RUN), rows)
-        older = OlderRun(f"run {row.number}", PastRun(folder / row.name))
-        _ = older.cells
+        return Older.of_run(f"run {row.number}", PastRun(folder / row.name))
     except DataError as error:
         msg = f"--puma-compare {wanted[0]!r}: {error}"
         raise SettingsError(msg) from error
-    return older
 
 
 def wants_run(config: pytest.Config) -> bool:
