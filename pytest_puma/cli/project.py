@@ -13,7 +13,7 @@ from pytest_puma.errors import did_you_mean
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.runs.index import History
-from pytest_puma.runs.names import find_run
+from pytest_puma.runs.names import run_in_project
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.rows import RunRow
 
@@ -70,8 +70,7 @@ def run_with(cell: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:
 
 def run_of(text: str, options: argparse.Namespace, *, newer: RunRow | None = None) -> tuple[RunRow, PastRun]:
     """Return the run that an argument names, for a comparison with a `newer` one."""
-    with history_of(options) as history:
-        row = find_run(text, history.runs(), history.unfinished(), newer=newer)
+    row = run_in_project(text, project_of(options), newer=newer)
     return row, _past(row, options)
 
 

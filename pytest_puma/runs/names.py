@@ -16,16 +16,29 @@ A text that fits several rows means the first one in this order: `last`, number,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import closing
+from pathlib import Path
 
-from pytest_puma.core import DataError
+from pytest_puma.core import CellId, DataError
 from pytest_puma.errors import did_you_mean
+from pytest_puma.platform.project_folder import runs_of
+from pytest_puma.runs.index import History
 from pytest_puma.runs.rows import RunRow
 
 _LAST = re.compile(r"last(?:~(\d{1,9}))?")
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _MAX_NAMED = 3
+_NONE = "there is no finished run: run a benchmark first"
 _EXPECTED = "expected a number, a name or its beginning, last, last~2, a commit or a branch"
+
+
+def run_in_project(text: str, root: Path, *, newer: RunRow | None = None) -> RunRow:
+    """Return the run of the project in a folder that a text means; errors as in `find_run`."""
+    if not runs_of(root).is_dir():
+        return find_run(text, ())
+    with closing(History(root)) as history:
+        return find_run(text, history.runs(), history.unfinished(), newer=newer)
 
 
 def find_run(
@@ -48,9 +61,8 @@ def _find(text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow], *
         back = int(last[1] or 0)
         if back < len(finished):
             return finished[back]
-        none = "there is no finished run: run a benchmark first"
-        there = f"there are {len(finished)} finished runs; pytest-puma list shows them" if finished else none
-        msg = f"RUN {text!r}: {there}"
+        found = f"there are {len(finished)} finished runs; pytest-puma list shows them" if finished else _NONE
+        msg = f"RUN {text!r}: {found}"
         raise DataError(msg)
     exact = [row for row in finished if text in {str(row.number), row.name}]
     if exact:
@@ -103,5 +115,17 @@ def _unknown(text: str, begun: Sequence[RunRow], finished: Sequence[RunRow], unf
         return DataError(f"RUN {text!r}: the run {why}")
     names = [name for row in finished for name in (row.name, row.invocation.branch) if name]
     newest = ", ".join(f"{row.number} ({row.name})" for row in finished[:_MAX_NAMED])
-    there = f"the newest are {newest}" if newest else "there is no finished run: run a benchmark first"
-    return DataError(f"RUN {text!r}: no such run; {did_you_mean(text, names)}{_EXPECTED}; {there}")
+    found = f"the newest are {newest}" if newest else _NONE
+    return DataError(f"RUN {text!r}: no such run; {did_you_mean(text, names)}{_EXPECTED}; {found}")
+
+
+def next_comparison(new: Collection[str], old: Collection[str]) -> str:
+    """Return how to compare the cells of a run with those of the run before it; empty if no cell has a counterpart."""
+    if not set(new).isdisjoint(old):
+        return "pytest-puma compare last~1 last"
+    before = {name.without("model"): name.model for name in map(CellId.parse, old)}
+    for name in map(CellId.parse, new):
+        if (model := before.get(name.without("model"))) is not None:
+            models = f"--puma-model {model} --puma-model {name.model}"
+            return f"the same tests with {models} --puma-compare model --puma-offline"
+    return ""

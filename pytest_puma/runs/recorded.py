@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
 from pytest_puma.core import DataError
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.runs import names
-from pytest_puma.runs.index import History
+from pytest_puma.runs.names import run_in_project
 from pytest_puma.runs.recorded_run import RecordedRun, find_run, run_in
-from pytest_puma.runs.rows import RunRow
 from pytest_puma.runs.run_folder import PREDICTIONS
 
 
@@ -19,18 +16,11 @@ def find_recorded(text: str, root: Path, here: Path) -> RecordedRun:
 
     Folders come first: a run that was cut off has no number. A `DataError` names similar runs.
     """
-    runs = runs_of(root)
-    return find_run(text, runs, here) or run_in(runs / _finished(text, root).name)
-
-
-def _finished(text: str, root: Path) -> RunRow:
-    """Return the finished run that a text means."""
-    finished: list[RunRow] = []
-    if runs_of(root).is_dir():
-        with closing(History(root)) as history:
-            finished = history.runs()
+    if (run := find_run(text, runs_of(root), here)) is not None:
+        return run
     try:
-        return names.find_run(text, finished)
+        name = run_in_project(text, root).name
     except DataError as error:
         msg = f"found no {PREDICTIONS} in a folder of this name; {error}"
         raise DataError(msg) from error
+    return run_in(runs_of(root) / name)

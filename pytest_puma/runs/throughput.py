@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from pytest_puma.codec.deserialize import read
+from pytest_puma.codec.serialize import plain
 from pytest_puma.core import CellId, Model, Outcome, Speed
 from pytest_puma.platform.atomic import PRIVATE, write_whole
 from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.project_folder import project_folder, throughput_of
-from pytest_puma.platform.shape import misfit
-
-_SHAPE = {"prefill": float, "decode": float, "day": str, "replies": {str: float}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +31,12 @@ class Throughput:
     decode: float
     day: str
     replies: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no run measured."""
+        if self.prefill <= 0 or self.decode < 0:
+            msg = f"prefill {self.prefill}, decode {self.decode}; expected positive numbers"
+            raise ValueError(msg)
 
     def seconds(self, cell: CellId, *, prompt_tokens: int, trials: int, max_tokens: int) -> float | None:
         """Return the predicted time to read the prompts and to write the replies.
@@ -49,7 +53,7 @@ class Throughput:
 
 def read_throughput(root: Path, model: Model) -> Throughput | None:
     """Return the throughput of a model, None if it never ran here. Raises an `OSError`."""
-    return _read(_entries(root).get(_key(model)))
+    return _entries(root).get(_key(model))
 
 
 def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome], *, day: str) -> None:
@@ -60,35 +64,26 @@ def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Out
         speed = sum((each.speed for each in own), Speed())
         if not speed.prefill_seconds:
             continue
-        before = _read(entries.get(_key(model)))
-        throughput = Throughput(
-            prefill=speed.prefill_tokens / speed.prefill_seconds,
-            decode=speed.decode_tokens / speed.decode_seconds
-            if speed.decode_seconds
-            else (before.decode if before else 0.0),
+        prefill = speed.prefill_tokens / speed.prefill_seconds
+        before = entries.get(_key(model)) or Throughput(prefill=prefill, decode=0.0, day=day)
+        entries[_key(model)] = Throughput(
+            prefill=prefill,
+            decode=speed.decode_tokens / speed.decode_seconds if speed.decode_seconds else before.decode,
             day=day,
-            replies=(dict(before.replies) if before else {}) | _replies(own),
+            replies={**before.replies, **_replies(own)},
         )
-        entries[_key(model)] = asdict(throughput)
     if entries:
         project_folder(root)
-        write_whole(throughput_of(root), json.dumps(entries, indent=1) + "\n", mode=PRIVATE)
+        write_whole(throughput_of(root), json.dumps(plain(entries), indent=1) + "\n", mode=PRIVATE)
 
 
-def _entries(root: Path) -> dict[str, Any]:
+def _entries(root: Path) -> dict[str, Throughput]:
+    """The throughput of each model; none in a damaged file, as the next run measures it again."""
     try:
         entries = parse_json(throughput_of(root).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        # The next run measures again what a damaged file has lost.
+        return {key: read(Throughput, entry) for key, entry in entries.items()}
+    except (FileNotFoundError, ValueError, AttributeError):
         return {}
-    return entries if isinstance(entries, dict) else {}
-
-
-def _read(entry: Any) -> Throughput | None:
-    """The throughput of an entry; None if it is missing or damaged."""
-    if misfit(entry, _SHAPE) or entry["prefill"] <= 0 or entry["decode"] < 0:
-        return None
-    return Throughput(**{name: entry[name] for name in _SHAPE})
 
 
 def _key(model: Model) -> str:

@@ -1,11 +1,13 @@
-"""The names of a run: each row of the table in `pytest_puma.runs.names`, and what is no name."""
+"""The names of a run, what is no name, and the command for the next comparison (`pytest_puma.runs.names`)."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pytest
 
 from pytest_puma.core import DataError, Invocation
-from pytest_puma.runs.names import find_run
+from pytest_puma.runs.names import find_run, next_comparison
 from pytest_puma.runs.rows import RunRow
 
 ONE, TWO = "3f2c1d9a" * 5, "3f2c0000" * 5
@@ -107,3 +109,21 @@ def test_no_text_means_a_run_by_accident(text: str) -> None:
 def test_without_a_run_the_error_says_what_to_do(text: str) -> None:
     with pytest.raises(DataError, match=r"there is no finished run.*run a benchmark first"):
         find_run(text, [])
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "command"),
+    [
+        (["a-zero_shot@m"], ["a-zero_shot@m", "b-egi@m"], "pytest-puma compare last~1 last"),
+        (
+            ["b-egi@gemma", "a-zero_shot@gemma"],
+            ["a-zero_shot@smollm2", "a-egi@other"],
+            "the same tests with --puma-model smollm2 --puma-model gemma --puma-compare model --puma-offline",
+        ),
+        (["a-zero_shot+case_upper@m"], ["a-zero_shot@n"], ""),
+        (["a-zero_shot@m"], ["b-zero_shot@n"], ""),
+    ],
+    ids=["the same cells", "another model", "another perturbation", "nothing in common"],
+)
+def test_the_command_fits_what_both_runs_have(new: Sequence[str], old: Sequence[str], command: str) -> None:
+    assert next_comparison(new, old) == command

@@ -101,7 +101,7 @@ class Output:
         from contextlib import closing
 
         from pytest_puma.runs.index import History
-        from pytest_puma.runs.suggestion import next_comparison
+        from pytest_puma.runs.names import next_comparison
 
         try:
             with closing(History(self._root, in_memory=False)) as history:

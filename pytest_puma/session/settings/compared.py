@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,24 +39,20 @@ def earlier_run(config: pytest.Config) -> Older | None:
         return None
     from pytest_puma.core import DataError, SettingsError
     from pytest_puma.platform.project_folder import runs_of
-    from pytest_puma.runs.index import History
-    from pytest_puma.runs.names import find_run
+    from pytest_puma.runs.names import run_in_project
     from pytest_puma.runs.older import Older
     from pytest_puma.runs.past_run import PastRun
+    from pytest_puma.runs.run_folder import newest_run
 
     if len(wanted) > 1:
         msg = f"--puma-compare {', '.join(wanted)}: expected one run; pytest-puma compare compares any two"
         raise SettingsError(msg)
-    folder = runs_of(project_root(config))
-    rows = []
-    if folder.is_dir():
-        with closing(History(project_root(config))) as history:
-            rows = history.runs()
-    if wanted == [_LAST] and not rows:
+    root = project_root(config)
+    if wanted == [_LAST] and newest_run(runs_of(root)) is None:
         return None
     try:
-        row = find_run(wanted[0].removeprefix(_RUN), rows)
-        return Older.of_run(f"run {row.number}", PastRun(folder / row.name))
+        row = run_in_project(wanted[0].removeprefix(_RUN), root)
+        return Older.of_run(f"run {row.number}", PastRun(runs_of(root) / row.name))
     except DataError as error:
         msg = f"--puma-compare {wanted[0]!r}: {error}"
         raise SettingsError(msg) from error
