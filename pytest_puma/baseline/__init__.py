@@ -3,7 +3,6 @@
 from pytest_puma.baseline.columns import kept, rounded
 from pytest_puma.baseline.entry import TIMED, Anchor, Entry
 from pytest_puma.baseline.folder import Baselines, Written
-from pytest_puma.baseline.missing import why_missing
 from pytest_puma.baseline.signature import DATA, PARSER, SUBJECTS, changed_parts
 
 __all__ = [
@@ -18,5 +17,4 @@ __all__ = [
     "changed_parts",
     "kept",
     "rounded",
-    "why_missing",
 ]

@@ -4,13 +4,13 @@
      "tokens": [[120, 64, 2], [120, 119, 16]], "probabilities": null, "groups": {"subject": ["law", "law"]},
      "scores": {"accuracy": [1.0, 0.0]}}
 
-`trials`, `groups` and `scores` are there only if a sample has several trials, groups and scores; format 1 has none.
+`trials`, `groups` and `scores` are there only if a sample has several trials, groups and scores.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pytest_puma.core import LOSS, Key, Prediction, Usage
@@ -63,18 +63,19 @@ def kept(prediction: Prediction) -> Prediction:
 def columns_of(answers: Mapping[Key, Prediction]) -> dict[str, Any]:
     """Return the columns of these predictions."""
     predictions = answers.values()
-    probabilities = [prediction.probabilities for prediction in predictions]
+    usages = [prediction.usage for prediction in predictions]
+    probabilities, trials = [prediction.probabilities for prediction in predictions], [trial for _, trial in answers]
     columns = {
         "ids": [sample_id for sample_id, _ in answers],
         "answers": [prediction.answer for prediction in predictions],
         "finish": [prediction.finish for prediction in predictions],
-        "tokens": [_tokens(prediction.usage) for prediction in predictions],
+        "tokens": [(usage.prompt_tokens, usage.cached_tokens, usage.decoded_tokens) for usage in usages],
         "probabilities": probabilities if any(probabilities) else None,
     }
     optional = {
-        "trials": [trial for _, trial in answers] if any(trial for _, trial in answers) else None,
-        "groups": _by_name(prediction.groups for prediction in predictions),
-        "scores": _by_name(prediction.scores for prediction in predictions),
+        "trials": trials if any(trials) else None,
+        "groups": _by_name([prediction.groups for prediction in predictions]),
+        "scores": _by_name([prediction.scores for prediction in predictions]),
     }
     return columns | {name: column for name, column in optional.items() if column}
 
@@ -83,26 +84,25 @@ def answers_of(columns: Mapping[str, Any]) -> dict[Key, Prediction]:
     """Return the predictions of `columns_of`; errors as in `Entry.read`."""
     if fault := misfit(columns, _COLUMNS):
         raise ValueError(fault)
-    rows = len(columns["ids"])
-    probabilities = columns["probabilities"] or [None] * rows
-    keys = zip(columns["ids"], columns.get("trials") or [0] * rows, strict=True)
-    groups, scores = (_by_row(columns.get(name, {}), rows) for name in ("groups", "scores"))
-    values = zip(
-        keys, columns["answers"], columns["finish"], columns["tokens"], probabilities, groups, scores, strict=True
-    )
+    size = len(columns["ids"])
+    trials, probabilities = columns.get("trials") or [0] * size, columns["probabilities"] or [None] * size
+    required = (columns[name] for name in ("ids", "answers", "finish", "tokens"))
+    by_row = (_by_row(columns.get(name, {}), size) for name in ("groups", "scores"))
     return {
-        key: Prediction(
-            sample_id=key[0],
-            trial=key[1],
+        (sample_id, trial): Prediction(
+            sample_id=sample_id,
+            trial=trial,
             gold="",
             answer=answer,
             finish=finish,
             usage=Usage(prompt_tokens=prompt, cached_tokens=cached, decoded_tokens=decoded),
             probabilities=shares,
-            groups=own_groups,
-            scores={name: _read(value) for name, value in own_scores.items()},
+            groups=groups,
+            scores={name: tuple(value) if isinstance(value, list) else value for name, value in scores.items()},
         )
-        for key, answer, finish, (prompt, cached, decoded), shares, own_groups, own_scores in values
+        for sample_id, answer, finish, (prompt, cached, decoded), trial, shares, groups, scores in zip(
+            *required, trials, probabilities, *by_row, strict=True
+        )
     }
 
 
@@ -122,21 +122,11 @@ def _score(value: Value) -> Value:
     return None if value is None else rounded(value)
 
 
-def _read(value: Any) -> Value:
-    """Return a score as it was, with tuples for vectors."""
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _by_name(mappings: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def _by_name(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Turn mappings by row into columns by name."""
-    rows = list(mappings)
     return {name: [row.get(name) for row in rows] for name in sorted({name for row in rows for name in row})}
 
 
-def _by_row(columns: Mapping[str, Sequence[Any]], rows: int) -> list[dict[str, Any]]:
+def _by_row(columns: Mapping[str, Sequence[Any]], size: int) -> list[dict[str, Any]]:
     """Turn columns by name into mappings by row."""
-    return [{name: column[row] for name, column in columns.items()} for row in range(rows)]
-
-
-def _tokens(usage: Usage) -> tuple[int, int, int]:
-    return usage.prompt_tokens, usage.cached_tokens, usage.decoded_tokens
+    return [{name: column[row] for name, column in columns.items()} for row in range(size)]

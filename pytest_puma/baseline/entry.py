@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_puma.baseline.columns import answers_of, columns_of, rounded, stored
-from pytest_puma.baseline.signature import SINCE_FORMAT_2, changed_parts
+from pytest_puma.baseline.signature import changed_parts
 from pytest_puma.core import CellId, Drift, Key, Outcome, Prediction
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.platform.shape import misfit
@@ -107,24 +107,14 @@ class Entry:
         )
 
     @property
-    def scenario(self) -> str:
-        """The name of the scenario, which has no hyphen."""
-        return CellId.parse(self.cell).scenario
-
-    @property
-    def twin(self) -> str:
-        """The id of the cell without its perturbation."""
-        return str(CellId.parse(self.cell).without("perturbation"))
+    def name(self) -> CellId:
+        """The names that identify the cell."""
+        return CellId.parse(self.cell)
 
     @property
     def start(self) -> Anchor:
         """The anchor of the series of baselines: this entry, if it has none."""
         return self.anchor or Anchor(commit=self.commit, answers=self.answers)
-
-    @property
-    def model(self) -> str:
-        """The name of the model."""
-        return CellId.parse(self.cell).model
 
     def changed(self, signature: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the names of the parts in which a signature of today differs."""
@@ -134,8 +124,8 @@ class Entry:
         """Return the part for the file that people read."""
         anchor = {} if self.anchor is None else {"anchor": self.anchor.head()}
         kept = {"kept": self.kept} if self.kept else {}
-        own = {"test": self.test, "commit": self.commit, **kept, "measures": self.measures}
-        return own | {"signature": SINCE_FORMAT_2 | dict(self.signature)} | anchor
+        numbers = {"measures": self.measures, "signature": dict(self.signature)}
+        return {"test": self.test, "commit": self.commit, **kept, **numbers, **anchor}
 
     def columns(self) -> dict[str, Any]:
         """Return the part for the file of answers."""

@@ -1,6 +1,6 @@
 """The folder of baselines: two files for each scenario, made for review in a pull request, stable when re-written.
 
-`<scenario>.json` (format 2; format 1 is read too) is for people; the answers of all samples lie beside it:
+`<scenario>.json` is for people; the answers of all samples lie beside it:
 
     {"format": 2,
      "scenario": "triage_jira",
@@ -18,7 +18,7 @@ prompt, of these cached, of the reply) and `probabilities`, and, where there are
 
 A cell with the gate `no_drift` also keeps the baseline that its series started from, the anchor: `commit`, `renewals`,
 the `cusum` of what was lost since, and `answers_sha256` of a line with the key `anchor`. Without the key `anchor` in
-the first file, the series starts anew.
+the first file, the series restarts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pytest_puma.baseline.entry import Anchor, Entry
-from pytest_puma.core import DataError
+from pytest_puma.core import CellId, DataError
 from pytest_puma.errors import one_line
 from pytest_puma.platform.atomic import write_together
 from pytest_puma.platform.json_text import parse_json
@@ -41,15 +41,14 @@ from pytest_puma.platform.locks import locked
 from pytest_puma.platform.regular_file import regular
 
 FORMAT = 2
-#: The formats that can be read: the first one has no trials, groups and scores.
-_READ = (1, 2)
 _WIDTH = 120
 #: The ends of the names of the two files.
 _NUMBERS, _ANSWERS = ".json", ".answers.jsonl"
 #: A line that git adds.
 _CONFLICT = re.compile(r"^(<{7}|\|{7}|={7}|>{7})( |$)", re.MULTILINE)
-#: The key of a line of answers: the cell, and True for those of the anchor.
-_LineKey: TypeAlias = tuple[str, bool]
+#: Lines of answers with their digests, by the cell, and True for those of the anchor.
+_Lines: TypeAlias = Mapping[tuple[str, bool], tuple[Mapping[str, Any], str]]
+_MAKE = "--puma-update-baseline makes one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,22 +80,32 @@ class Baselines:
         """Return the entries of a scenario."""
         return list(self._read(scenario).values())
 
-    def names(self) -> list[str]:
-        """Return the names of the files for people."""
-        return sorted(path.name for path in self.folder.glob(f"*{_NUMBERS}"))
-
     def entries(self) -> list[Entry]:
         """Return the entries of all scenarios."""
         ends = (_NUMBERS, _ANSWERS)
         names = {path.name.removesuffix(end) for end in ends for path in self.folder.glob(f"*{end}")}
         return [entry for name in sorted(names) for entry in self.of(name)]
 
+    def why_missing(self, cell: CellId) -> str:
+        """Return why a cell has no baseline, and what to do."""
+        expected = f"{cell.scenario}{_NUMBERS}"
+        names = sorted(path.name for path in self.folder.glob(f"*{_NUMBERS}"))
+        renamed = next((name for name in names if name.casefold() == expected.casefold()), expected)
+        if expected not in names and renamed != expected:
+            return f"{self.folder} has {renamed}; expected {expected}: rename it and the file of answers beside it"
+        stored = [entry.name for entry in self.of(cell.scenario)]
+        models = sorted(name.model for name in stored if name.without("model") == cell.without("model"))
+        if not models:
+            return f"there is no baseline yet; {_MAKE}"
+        available = f"there is no baseline for {cell.model!r}; there are baselines for {', '.join(models)}"
+        return f"{available}: give the model this name, or {_MAKE}"
+
     def write(self, entries: Sequence[Entry], gone: Sequence[Entry] = ()) -> list[Written]:
         """Add or replace entries, and remove those that are gone; all other entries stay.
 
         An entry with the content of the old one keeps its commit, so that the file does not change.
         """
-        scenarios = sorted({entry.scenario for entry in (*entries, *gone)})
+        scenarios = sorted({entry.name.scenario for entry in (*entries, *gone)})
         if not scenarios:
             return []
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -134,28 +143,14 @@ class Baselines:
                 return {}
             data = parse_json(_text(path))
             _check_format(path, data["format"])
-            lines = _text(beside).split("\n")
-            read = [(parse_json(text), _digest(text)) for text in lines if text]
-            columns = {(line["cell"], "anchor" in line): (line, digest) for line, digest in read}
-            return {cell: self._entry(path, cell, head, columns) for cell, head in data["cells"].items()}
+            read = [(parse_json(text), _digest(text)) for text in _text(beside).split("\n") if text]
+            lines = {(line["cell"], "anchor" in line): (line, digest) for line, digest in read}
+            return {cell: _entry(path, cell, head, lines) for cell, head in data["cells"].items()}
         except FileNotFoundError as error:
             fault = f"no file {beside.name} beside it" if path.exists() else f"no such file beside {beside.name}"
             raise _unusable(path, fault) from error
         except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
             raise _unusable(path, f"it cannot be read ({type(error).__name__}: {one_line(error)})") from error
-
-    def _entry(
-        self, path: Path, cell: str, head: Mapping[str, Any], columns: Mapping[_LineKey, tuple[Mapping[str, Any], str]]
-    ) -> Entry:
-        line, digest = columns.get((cell, False), ({}, ""))
-        if digest != head["answers_sha256"]:
-            raise _unusable(path, f"the answers of {cell} are not those that its measures come from")
-        if "anchor" not in head:
-            return Entry.read(cell, head, line)
-        first, digest = columns.get((cell, True), ({}, ""))
-        if digest != head["anchor"]["answers_sha256"]:
-            raise _unusable(path, f"the anchor's answers of {cell} are not those that were written")
-        return Entry.read(cell, head, line, Anchor.read(head["anchor"], first))
 
     def _write(self, scenario: str, entries: Mapping[str, Entry]) -> None:
         """Write both files; delete them if no cell is left."""
@@ -174,6 +169,24 @@ class Baselines:
         )
 
 
+def _entry(path: Path, cell: str, head: Mapping[str, Any], lines: _Lines) -> Entry:
+    """Make the entry of a cell of its parts in both files."""
+
+    def answers(part: Mapping[str, Any], *, anchor: bool, fault: str) -> Mapping[str, Any]:
+        line, digest = lines.get((cell, anchor), ({}, ""))
+        if digest != part["answers_sha256"]:
+            raise _unusable(path, fault)
+        return line
+
+    own = answers(head, anchor=False, fault=f"the answers of {cell} are not those that its measures come from")
+    if "anchor" not in head:
+        return Entry.read(cell, head, own)
+    first = answers(
+        head["anchor"], anchor=True, fault=f"the anchor's answers of {cell} are not those that were written"
+    )
+    return Entry.read(cell, head, own, Anchor.read(head["anchor"], first))
+
+
 def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:
     """Return the head and the lines of an entry, for the two files."""
     line = _line({"cell": entry.cell} | entry.columns())
@@ -185,7 +198,7 @@ def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:
 
 
 def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
-    return {entry.cell: entry for entry in entries if entry.scenario == scenario}
+    return {entry.cell: entry for entry in entries if entry.name.scenario == scenario}
 
 
 def _unless_same(new: Entry, old: Entry | None) -> Entry:
@@ -228,15 +241,15 @@ def _text(path: Path) -> str:
     return text
 
 
-def _check_format(path: Path, format_: Any) -> None:
-    if isinstance(format_, int) and format_ > FORMAT:
+def _check_format(path: Path, found: Any) -> None:
+    if isinstance(found, int) and found > FORMAT:
         msg = (
-            f"baseline {path}: format {format_} is of a newer pytest-puma; this version reads {_READ[0]} to {FORMAT}; "
+            f"baseline {path}: format {found} is of a newer pytest-puma; this version reads {FORMAT}; "
             "upgrade pytest-puma, or delete both files and run --puma-update-baseline"
         )
         raise DataError(msg)
-    if format_ not in _READ:
-        raise _unusable(path, f"format {format_!r}; expected {FORMAT}")
+    if found != FORMAT:
+        raise _unusable(path, f"format {found!r}; expected {FORMAT}")
 
 
 def _unusable(path: Path, fault: str) -> DataError:

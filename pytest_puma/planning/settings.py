@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
-from pytest_puma.baseline import Baselines, Entry, why_missing
+from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import Gate, Generation, Metric, Model, Policy, Scenario, SettingsError
 from pytest_puma.errors import check_limits, did_you_mean
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
@@ -207,7 +207,7 @@ class Settings:
     def why_no_baseline(self, cell: Cell) -> str:
         """Return why a cell with a gate on its baseline has none, if it has none."""
         is_gated = any(gate.other == "baseline" for gate in cell.gates)
-        return why_missing(self.baselines, cell.name) if is_gated else ""
+        return self.baselines.why_missing(cell.name) if is_gated else ""
 
     def naive_baselines_of(self, cell: Cell) -> NaiveBaselines | None:
         """Return the naive baselines if reports of the cell show them or its gates need one, else None."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.baseline import Baselines, why_missing
+from pytest_puma.baseline import Baselines
 from pytest_puma.core import CellId, DataError
 from tests.baseline.test_folder import entry
 
@@ -23,21 +23,21 @@ def stored(tmp_path: Path) -> Baselines:
 
 
 def test_nothing_is_stored(tmp_path: Path) -> None:
-    assert why_missing(Baselines(tmp_path), CELL) == NOTHING
+    assert Baselines(tmp_path).why_missing(CELL) == NOTHING
 
 
 def test_other_models_have_one(stored: Baselines) -> None:
-    assert why_missing(stored, CELL) == (
+    assert stored.why_missing(CELL) == (
         "there is no baseline for 'small'; there are baselines for a, puma-tiny: "
         "give the model this name, or --puma-update-baseline makes one"
     )
-    assert why_missing(stored, CellId("triage", "one_shot", "a")) == NOTHING
+    assert stored.why_missing(CellId("triage", "one_shot", "a")) == NOTHING
 
 
 def test_the_file_has_a_name_in_other_letters(stored: Baselines) -> None:
     (stored.folder / "triage.json").rename(stored.folder / "Triage.json")
     (stored.folder / "triage.answers.jsonl").rename(stored.folder / "Triage.answers.jsonl")
-    assert why_missing(Baselines(stored.folder), CELL) == (
+    assert Baselines(stored.folder).why_missing(CELL) == (
         f"{stored.folder} has Triage.json; expected triage.json: rename it and the file of answers beside it"
     )
 

@@ -158,7 +158,7 @@ def test_data_that_shrank_are_named_unless_fewer_samples_were_requested(
     requested: dict[str, Any], part: dict[str, Any], *, warned: bool
 ) -> None:
     given = answered(("ABCD" * 15)[:25], ("ABCA" * 15)[:25])
-    signature = {**given.signature, "subjects": part.pop("subjects", [])}
+    signature = {**given.signature, "subjects": part.pop("subjects", None)}
     given = replace(given, signature=signature, **part)
     judged = cell(Triage(), gates=("no_regression",), **requested)
     outcome = assess(judged, given, Context(baseline=_baseline(60, "ABCA")))

@@ -68,7 +68,9 @@ class BaselineUpdater:
         return [
             entry
             for entry in self._entries
-            if entry.twin not in collected.cells and entry.model in models and self._would_be(entry, read)
+            if str(entry.name.without("perturbation")) not in collected.cells
+            and entry.name.model in models
+            and self._would_be(entry, read)
         ]
 
     def problems(self, collected: Collected | None) -> list[str]:
