@@ -30,7 +30,7 @@ from pytest_puma.core import DataError, DataSource, Scenario, SettingsError
 from pytest_puma.datasets.frames import to_records
 from pytest_puma.datasets.layout import Layout, arrange
 from pytest_puma.datasets.order import content_id, rank, rounds
-from pytest_puma.datasets.table import MAX_DATA, read_table
+from pytest_puma.datasets.table import MAX_DATA, decoded, read_table
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.regular_file import regular
 
@@ -212,6 +212,11 @@ def content_of(path: Path) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else error
         msg = f"{shown_path(path)}: cannot be read ({reason}); expected a CSV, JSON Lines or Parquet file"
         raise DataError(msg) from error
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a data file; errors as of `content_of`, and for one that is not UTF-8."""
+    return decoded(content_of(path), shown_path(path))
 
 
 def shown_path(path: Path) -> str:

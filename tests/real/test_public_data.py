@@ -13,12 +13,12 @@ from pytest_puma.evaluation.predict import predict
 from pytest_puma.metrics.library.mathematics import number_match
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
-from pytest_puma.scenarios.benchmarks.bbh import BigBenchHard
 from pytest_puma.scenarios.benchmarks.benchmark import Benchmark
 from pytest_puma.scenarios.benchmarks.code import functions_of
-from pytest_puma.scenarios.benchmarks.csqa import CommonsenseQa
-from pytest_puma.scenarios.benchmarks.gsm8k import Gsm8k
-from pytest_puma.scenarios.benchmarks.humaneval import HumanEval
+from pytest_puma.scenarios.benchmarks.labelled import CommonsenseQa
+from pytest_puma.scenarios.benchmarks.mathematics import Gsm8k
+from pytest_puma.scenarios.benchmarks.programs import HumanEval
+from pytest_puma.scenarios.benchmarks.tasks import BigBenchHard
 from pytest_puma.testing import Cell, Engine, parse_strategy
 from tests.factories import prediction
 from tests.real.conftest import THREADS

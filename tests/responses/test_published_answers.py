@@ -16,9 +16,9 @@ from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.models.recorded import recorded_model
 from pytest_puma.responses.recorded_answers import RecordedAnswers
-from pytest_puma.scenarios.benchmarks.bbh import BigBenchHard
-from pytest_puma.scenarios.benchmarks.gsm8k import Gsm8k
-from pytest_puma.scenarios.benchmarks.ifeval import IfEval
+from pytest_puma.scenarios.benchmarks.instructions import IfEval
+from pytest_puma.scenarios.benchmarks.mathematics import Gsm8k
+from pytest_puma.scenarios.benchmarks.tasks import BigBenchHard
 from tests.factories import cell
 
 IFEVAL_ROWS = [

@@ -10,16 +10,19 @@ A benchmark specifies in `files` the names of its splits in a folder, and in `ro
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_puma.core import DataError, DataSource
+from pytest_puma.core import DataError, DataSource, Sample
 from pytest_puma.datasets.frames import to_records
 from pytest_puma.datasets.records import read_records
+from pytest_puma.platform.json_text import parse_foreign_json
+from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.composed import ComposedScenario
-from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.file import content_of, shown_path, text_of
+from pytest_puma.scenarios.worded import WordedScenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
 _OF_THE_HUB = ("{split}-*.parquet", "*/{split}-*.parquet")
 #: Maximum number of names in a message.
 _SHOWN = 10
+#: The column with the texts of equal choices.
+_EQUAL = "equal_choices"
+#: Maximum number of questions in a sentence.
+_QUESTIONS = 3
 
 
 class Benchmark(ComposedScenario):
@@ -96,6 +103,67 @@ class Benchmark(ComposedScenario):
         digests = [sha256(content_of(each)).digest() for each in self.parts(path)]
         digest = digests[0].hex() if len(digests) == 1 else sha256(b"".join(digests)).hexdigest()
         return DataSource(name=shown_path(path), digest=digest)
+
+
+class CompletionBenchmark(Benchmark, WordedScenario):
+    """The base of loaders with free text as answers."""
+
+
+class ChoiceBenchmark(Benchmark, ChoiceScenario):
+    """The base of loaders with choices. `row` returns `question`, `choices` and the places of the right ones.
+
+        {"question": "Where do fish live?", "choices": ["in water", "on trees"], "answer": [0]}
+
+    Published data have a few questions with two equal choices, which neither a text nor a probability can distinguish.
+    Such choices are one; it is right if one of them is. The reports of a run give the number of such questions.
+    """
+
+    text_fields = ("question",)
+
+    def question(self, item: dict[str, Any]) -> str:
+        """Return the question."""
+        return str(item["question"])
+
+    def choices(self, item: dict[str, Any]) -> Sequence[str]:
+        """Return the choices, no two of them equal."""
+        return tuple(item["choices"])
+
+    def answer(self, item: dict[str, Any]) -> Sequence[int]:
+        """Return the places of the right choices."""
+        return tuple(item["answer"])
+
+    def records(self, path: Path) -> Iterator[dict[str, Any]]:
+        """The rows, in which equal choices are one."""
+        return map(_distinct, super().records(path))
+
+    def remarks(self, samples: Sequence[Sample]) -> Sequence[str]:
+        """Return a sentence on questions with equal choices."""
+        equal = [sample for sample in samples if sample.fields[_EQUAL]]
+        if not equal:
+            return ()
+        shown = ", ".join(f"{each.row} ({', '.join(map(repr, each.fields[_EQUAL]))})" for each in equal[:_QUESTIONS])
+        more = ", ..." if len(equal) > _QUESTIONS else ""
+        counts = f"{len(equal)} of {len(samples)} questions have equal choices"
+        return (f"{counts}, which count as one, right if one of them is: {shown}{more}",)
+
+
+def _distinct(row: dict[str, Any]) -> dict[str, Any]:
+    texts, right = list(row["choices"]), {row["choices"][place] for place in row["answer"]}
+    distinct = list(dict.fromkeys(texts))
+    answer = [place for place, text in enumerate(distinct) if text in right]
+    equal = [text for text in distinct if texts.count(text) > 1]
+    return row | {"choices": distinct, "answer": answer, _EQUAL: equal}
+
+
+def nested_records(
+    file: Path, read: Callable[[Any], list[dict[str, Any]]], *, system: str, expected: str
+) -> list[dict[str, Any]]:
+    """Return the records that `read` finds in the JSON of a file; a `DataError` gives the expected form."""
+    try:
+        return read(parse_foreign_json(text_of(file)))
+    except (ValueError, KeyError, TypeError) as error:
+        msg = f"{shown_path(file)}: not in the format of {system} ({error!r}); expected {expected}"
+        raise DataError(msg) from error
 
 
 def to_obtain(contents: str, *, licence: str, hub: str = "", original: str = "", checksum: str = "") -> str:

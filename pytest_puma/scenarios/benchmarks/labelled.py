@@ -1,4 +1,4 @@
-"""Choices with labels, in the two forms of ARC, CommonsenseQA and OpenBookQA: as published, and as on the hub.
+"""Choices with labels: ARC, CommonsenseQA and OpenBookQA, in two forms: as published, and as on the hub.
 
 {"id": ..., "question": {"stem": ..., "choices": [{"text": ..., "label": "A"}, ...]}, "answerKey": "A"}
 {"id": ..., "question": ..., "choices": {"text": [...], "label": [...]}, "answerKey": "A"}
@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.choices import ChoiceBenchmark
+from pytest_puma.scenarios.benchmarks.benchmark import ChoiceBenchmark, to_obtain
 
 
 class LabelledBenchmark(ChoiceBenchmark):
@@ -30,6 +30,88 @@ class LabelledBenchmark(ChoiceBenchmark):
             "choices": choices,
             "answer": [fields.place(record, "answerKey", labels, first=1)],
         }
+
+
+class Arc(LabelledBenchmark):
+    """ARC (Clark et al., 2018): science questions for schools, in two parts.
+
+    The texts of the choices are scored, as lm-evaluation-harness does.
+    """
+
+    strategies = ("cloze_scoring",)
+    scores = ("accuracy_chars",)
+
+
+class ArcEasy(Arc):
+    """The questions that simple programs answer."""
+
+    name = "arc_easy"
+    files = ("ARC-Easy-Test.jsonl", "ARC-Easy/test-*.parquet")
+    fewshot_files = ("ARC-Easy-Train.jsonl", "ARC-Easy/train-*.parquet")
+    obtain = to_obtain(
+        "2,376 questions and 2,251 examples",
+        licence="CC BY-SA 4.0",
+        hub="allenai/ai2_arc:ARC-Easy/*",
+        original="ARC-V1-Feb2018 of the Allen Institute for AI",
+    )
+
+
+class ArcChallenge(Arc):
+    """The questions that simple programs get wrong."""
+
+    name = "arc_challenge"
+    files = ("ARC-Challenge-Test.jsonl", "ARC-Challenge/test-*.parquet")
+    fewshot_files = ("ARC-Challenge-Train.jsonl", "ARC-Challenge/train-*.parquet")
+    obtain = to_obtain(
+        "1,172 questions and 1,119 examples",
+        licence="CC BY-SA 4.0",
+        hub="allenai/ai2_arc:ARC-Challenge/*",
+        original="ARC-V1-Feb2018 of the Allen Institute for AI",
+    )
+
+
+class CommonsenseQa(LabelledBenchmark):
+    """CommonsenseQA (Talmor et al., 2019): five choices, of which three are neighbours in ConceptNet.
+
+    Letters are scored, as lm-evaluation-harness does, and texts. The answers of the test split are not public, so the
+    development split is evaluated.
+    """
+
+    name = "csqa"
+    split = "validation"
+    files = ("dev_rand_split.jsonl",)
+    fewshot_files = ("train_rand_split.jsonl",)
+    strategies = ("option_scoring", "cloze_scoring")
+    scores = ("accuracy_chars",)
+    obtain = to_obtain(
+        "dev_rand_split.jsonl, 471,653 bytes: 1,221 questions; and 9,741 examples",
+        licence="MIT",
+        hub="tau/commonsense_qa",
+        original="https://www.tau-nlp.org/commonsenseqa",
+    )
+
+
+class OpenBookQa(LabelledBenchmark):
+    """OpenBookQA (Mihaylov et al., 2018): sentences to complete with a fact of elementary science.
+
+    The facts of the open book are not shown. A choice continues the question, in plain text on its line.
+    """
+
+    name = "openbookqa"
+    files = ("test.jsonl", "main/test-*.parquet")
+    fewshot_files = ("train.jsonl", "main/train-*.parquet")
+    strategies = ("cloze_scoring",)
+    scores = ("accuracy_chars",)
+    obtain = to_obtain(
+        "500 questions and 4,957 examples",
+        licence="not stated on the hub",
+        hub="allenai/openbookqa:main/*",
+        original="Data/Main/test.jsonl of OpenBookQA-V1-Sep2018 by the Allen Institute for AI",
+    )
+
+    def continued(self, item: dict[str, Any]) -> str:
+        """Return the question."""
+        return self.question(item)
 
 
 def _labelled(record: Mapping[str, Any], choices: object) -> tuple[list[str], list[str]]:

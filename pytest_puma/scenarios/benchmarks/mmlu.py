@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.table import csv_cells, decoded
+from pytest_puma.datasets.table import csv_cells
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
-from pytest_puma.scenarios.benchmarks.choices import ChoiceBenchmark
-from pytest_puma.scenarios.file import content_of
+from pytest_puma.scenarios.benchmarks.benchmark import ChoiceBenchmark, to_obtain
+from pytest_puma.scenarios.file import text_of
 
 _CELLS = 6
 
@@ -65,7 +64,7 @@ class Mmlu(ChoiceBenchmark):
 
 def _csv_records(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     subject = re.sub(r"_(test|dev|val)$", "", file.stem)
-    for number, cells in csv_cells(decoded(content_of(file), file.name), file.name):
+    for number, cells in csv_cells(text_of(file), file.name):
         if len(cells) != _CELLS:
             msg = f"{file}: row {number} has {len(cells)} cells; expected 6: the question, four choices and the answer"
             raise DataError(msg)

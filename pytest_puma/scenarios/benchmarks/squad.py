@@ -14,12 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.table import decoded
-from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
-from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
-from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark, nested_records, to_obtain
 
 _NONE = "unanswerable"
 
@@ -38,6 +34,9 @@ class Squad(CompletionBenchmark):
     strategies = ("zero_shot", "few_shot_3")
     scores = ("f1_squad", "exact_match.loose")
     without_answer = False
+    instruction_pattern = "Title: {title}\n\nText: {context}\n\nQuestion: {question}"
+    cue_pattern = "Answer:"
+    truth_column = "answers"
     obtain = to_obtain(
         "dev-v1.1.json, 4,854,279 bytes: 10,570 questions",
         licence="CC BY-SA 4.0",
@@ -50,18 +49,6 @@ class Squad(CompletionBenchmark):
         """Ask for the form of the answer."""
         none = f' Write "{_NONE}" if the text does not tell it.' if self.without_answer else ""
         return f"Answer the question with as few words of the text as possible.{none}"
-
-    def instruction(self, item: dict[str, Any]) -> str:
-        """Return the paragraph and the question."""
-        return f"Title: {item['title']}\n\nText: {item['context']}\n\nQuestion: {item['question']}"
-
-    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - the same for each row
-        """Return the beginning of an answer."""
-        return "Answer:"
-
-    def truth(self, item: dict[str, Any]) -> list[str]:
-        """Return all answers of the annotators, each once."""
-        return list(item["answers"])
 
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record with its answers as a list of texts."""
@@ -77,7 +64,9 @@ class Squad(CompletionBenchmark):
     def published(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         """Read the nested JSON of the authors, or a file of the hub."""
         if path.suffix == ".json":
-            yield from _questions(path)
+            expected = '{"data": [{"title": ..., "paragraphs": ...}]}'
+            questions = nested_records(path, _questions, system="SQuAD", expected=expected)
+            yield from ((f"question {number}", question) for number, question in enumerate(questions, start=1))
         else:
             yield from super().published(path)
 
@@ -99,21 +88,13 @@ class SquadV2(Squad):
 
 
 def _texts(record: dict[str, Any]) -> list[str]:
-    return [fields.text(each, "text") for each in fields.value(record, list, "answers")]
+    return [fields.text(answer, "text") for answer in fields.value(record, list, "answers")]
 
 
-def _questions(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    name = shown_path(file)
-    try:
-        articles = parse_foreign_json(decoded(content_of(file), name))["data"]
-        questions = [
-            {"title": article["title"], "context": paragraph["context"], **question}
-            for article in articles
-            for paragraph in article["paragraphs"]
-            for question in paragraph["qas"]
-        ]
-    except (ValueError, KeyError, TypeError) as error:
-        expected = '{"data": [{"title": ..., "paragraphs": ...}]}'
-        msg = f"{name}: not in the format of SQuAD ({error!r}); expected {expected}"
-        raise DataError(msg) from error
-    return ((f"question {number}", question) for number, question in enumerate(questions, start=1))
+def _questions(content: Any) -> list[dict[str, Any]]:
+    return [
+        {"title": article["title"], "context": paragraph["context"], **question}
+        for article in content["data"]
+        for paragraph in article["paragraphs"]
+        for question in paragraph["qas"]
+    ]

@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.table import decoded
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
-from pytest_puma.scenarios.benchmarks.completions import CompletionBenchmark
+from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark, to_obtain
 from pytest_puma.scenarios.benchmarks.languages import language_name
-from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.scenarios.file import shown_path, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +37,7 @@ class Translation(CompletionBenchmark):
     stop = ("\n",)
     strategies = ("zero_shot", "few_shot_3")
     scores = ("bleu", "chrf")
+    truth_column = "target"
     swapped: ClassVar[bool] = False
     obtain = to_obtain(
         "lines with their translations, as newstest2014 (WMT) or devtest of FLORES-200 (CC BY-SA 4.0)",
@@ -58,10 +57,6 @@ class Translation(CompletionBenchmark):
     def cue(self, item: dict[str, Any]) -> str:
         """Return the name of the language."""
         return f"{language_name(item['to'])}:"
-
-    def truth(self, item: dict[str, Any]) -> str:
-        """Return the translation."""
-        return str(item["target"])
 
     def split_in_folder(self, folder: Path, split: str) -> Path:
         """Return the folder, if it holds two files of lines."""
@@ -106,8 +101,8 @@ class Translation(CompletionBenchmark):
 
     def _pair(self, folder: Path) -> tuple[Path, Path] | None:
         """The file of the sources and that of the translations; None if there are no such files."""
-        files = [each for each in sorted(folder.iterdir()) if each.is_file()]
-        sources, targets = ([each for each in files if _words(each) & names] for names in (_SOURCE, _TARGET))
+        files = [file for file in sorted(folder.iterdir()) if file.is_file()]
+        sources, targets = ([file for file in files if _words(file) & names] for names in (_SOURCE, _TARGET))
         return (sources[0], targets[0]) if len(sources) == len(targets) == 1 else None
 
 
@@ -120,7 +115,7 @@ def _rows(folder: Path, codes: list[str], lines: list[list[str]]) -> Iterator[tu
 
 
 def _lines(file: Path) -> list[str]:
-    return decoded(content_of(file), shown_path(file)).removesuffix("\n").split("\n")
+    return text_of(file).removesuffix("\n").split("\n")
 
 
 def _words(file: Path) -> set[str]:

@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.benchmark import to_obtain
-from pytest_puma.scenarios.benchmarks.choices import ChoiceBenchmark
+from pytest_puma.scenarios.benchmarks.benchmark import ChoiceBenchmark, to_obtain
 
 
 class TruthfulQa(ChoiceBenchmark):

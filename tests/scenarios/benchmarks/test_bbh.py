@@ -7,7 +7,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
-from pytest_puma.scenarios.benchmarks.bbh import BigBenchHard
+from pytest_puma.scenarios.benchmarks.tasks import BigBenchHard
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 FRUIT = [
@@ -90,7 +90,10 @@ def test_json_lines_name_the_task_in_each_row(tmp_path: Path) -> None:
     [
         (
             "[]",
-            'sums.json: not in the format of BIG-Bench-Hard; expected {"examples": [{"input": ..., "target": ...}]}',
+            (
+                "not in the format of BIG-Bench-Hard (TypeError('list indices must be integers or slices, not str')); "
+                'expected {"examples": [{"input": ..., "target": ...}]}'
+            ),
         ),
         ("{", "sums.json: not in the format of BIG-Bench-Hard"),
         ('{"examples": ["1 + 1"]}', "sums.json: not in the format of BIG-Bench-Hard"),

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
-from pytest_puma.scenarios.benchmarks.mbpp import Mbpp
+from pytest_puma.scenarios.benchmarks.programs import Mbpp
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 

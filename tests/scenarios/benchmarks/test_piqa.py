@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.benchmarks.piqa import Piqa
+from pytest_puma.scenarios.benchmarks.continuations import Piqa
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 ROWS = [

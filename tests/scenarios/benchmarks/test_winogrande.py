@@ -11,7 +11,7 @@ from pytest_puma.core import DataError
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.perturbations import parse_perturbation
-from pytest_puma.scenarios.benchmarks.winogrande import Winogrande
+from pytest_puma.scenarios.benchmarks.continuations import Winogrande
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 

@@ -1,4 +1,4 @@
-"""Questions of everyday life with five choices."""
+"""Small data sets with choices: a class each."""
 
 from __future__ import annotations
 
@@ -28,3 +28,11 @@ class CommonsenseMiniScenario(ChoiceScenario):
     def answer(self, item: dict[str, Any]) -> str:
         """Return the text of the right choice."""
         return str(item["answer"])
+
+
+class KnowledgeMiniScenario(CommonsenseMiniScenario):
+    """School knowledge of six subjects with four choices; examples are of the same subject."""
+
+    name = "knowledge_mini"
+    data = {"test": "knowledge_mini.jsonl", "train": "knowledge_mini_dev.jsonl"}  # noqa: RUF012 - a declaration
+    group_columns = ("subject",)
