@@ -24,7 +24,7 @@ from pytest_puma.responses.place import saving
 from pytest_puma.responses.recipe import DIGITS
 from pytest_puma.responses.upkeep import prune
 
-_SAVE = f"the next run sets it aside; {saving('FILE')}"
+_SAVE = f"rename it; {saving('FILE')}"
 
 
 def add_command(commands: Any) -> None:

@@ -63,7 +63,7 @@ def test_a_damaged_store_is_an_error_that_tells_how_to_save_it(
     assert main(["store", *command]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"pytest-puma: {STORE.resolve()} cannot be read: database disk image is malformed; ")
-    assert error.endswith("the next run sets it aside; `sqlite3 FILE .recover` prints what can still be read\n")
+    assert error.endswith("rename it; `sqlite3 FILE .recover` prints what can still be read\n")
 
 
 def test_why_tells_what_differs_from_the_last_use(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +113,7 @@ def test_a_damaged_store_cannot_be_pruned(capsys: pytest.CaptureFixture[str]) ->
     assert main(["store", "prune", "--mb", "1"]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"pytest-puma: {STORE.resolve()} cannot be pruned: database disk image is malformed; ")
-    assert error.endswith("the next run sets it aside; `sqlite3 FILE .recover` prints what can still be read\n")
+    assert error.endswith("rename it; `sqlite3 FILE .recover` prints what can still be read\n")
 
 
 def test_the_store_is_found_from_a_folder_below(

@@ -13,13 +13,14 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.report import escape
 
+#: Of a finding as JSON.
+_KEYS = ("part", "found", "state", "advice", "details")
 _STATE, _PART = 9, 12
 
 
@@ -38,10 +39,10 @@ def _doctor(options: argparse.Namespace) -> int:
 
     here = Path.cwd()
     findings = [*machine.findings(), *engine.findings(), *project.findings(here), *chat.findings(options.models, here)]
-    usable = all(each.state != "broken" for each in findings)
+    usable = not any(finding.broken for finding in findings)
     if options.json:
-        record = {"usable": usable, "findings": [asdict(each) for each in findings]}
-        sys.stdout.write(f"{json.dumps(record, indent=1)}\n")
+        rows = [{name: getattr(finding, name) for name in _KEYS} for finding in findings]
+        sys.stdout.write(json.dumps({"usable": usable, "findings": rows}, indent=1) + "\n")
     else:
         for line in _lines(findings):
             sys.stdout.write(f"{escape.terminal(line)}\n")
@@ -49,8 +50,8 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
-    for each in findings:
-        first, *more = each.found.splitlines() or [""]
-        yield f"{each.state:<{_STATE}}{each.part:<{_PART}}{first}"
-        for line in (*more, *each.advice.splitlines()):
+    for finding in findings:
+        first, *more = finding.found.splitlines() or [""]
+        yield f"{finding.state:<{_STATE}}{finding.part:<{_PART}}{first}"
+        for line in (*more, *finding.advice.splitlines()):
             yield f"{'':<{_STATE + _PART}}{line}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.cli.doctor.project import Project
-from pytest_puma.core import Model, PumaError
+from pytest_puma.core import PumaError
 
 _PART = "chat format"
 
@@ -23,7 +23,7 @@ def _finding(argument: str, folder: Path) -> Finding:
         return _learned(argument, folder)
     except PumaError as error:
         advice = "name a GGUF file: pytest-puma doctor models/q.gguf"
-        return Finding(part=_PART, found=f"{argument}: {error}", state="advice", advice=advice)
+        return Finding(part=_PART, found=f"{argument}: {error}", advice=advice)
 
 
 def _learned(argument: str, folder: Path) -> Finding:
@@ -39,9 +39,6 @@ def _learned(argument: str, folder: Path) -> Finding:
     with closing(DryBackend(model, context_limit=limit)) as backend:
         facts = dict(backend.chat_format)
         notes = [*backend.notes]
-    shown = [f"{name}: {fact}" for name, fact in facts.items()]
-    return Finding(part=_PART, found="\n".join([_title(model), *shown, *notes]), details=facts | {"model": model.name})
-
-
-def _title(model: Model) -> str:
-    return f"{model.name}, from the template in {model.path}" if model.options.chat else f"{model.name}: plain text"
+    title = f"{model.name}, from the template in {model.path}" if model.options.chat else f"{model.name}: plain text"
+    found = "\n".join([title, *(f"{name}: {fact}" for name, fact in facts.items()), *notes])
+    return Finding(part=_PART, found=found, details=facts | {"model": model.name})

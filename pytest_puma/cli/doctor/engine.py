@@ -40,7 +40,7 @@ def findings() -> Iterator[Finding]:
         process = run_probe(model)
     except subprocess.TimeoutExpired:
         found = f"does not answer within {_SECONDS:.0f} s"
-        yield Finding(part="engine", found=found, state="broken", advice=_BUILD)
+        yield Finding(part="engine", found=found, broken=True, advice=_BUILD)
         return
     steps = process.stdout.splitlines()
     if process.returncode:
@@ -72,7 +72,7 @@ def _broken(process: subprocess.CompletedProcess[str], steps: list[str]) -> Find
     if process.returncode == -signal.SIGILL:
         advice = f"the library is compiled for another processor; {_BUILD}"
     found = f"cannot {step}{ending}: {reason}"
-    return Finding(part="engine", found=found, state="broken", advice=advice, details={"step": step})
+    return Finding(part="engine", found=found, broken=True, advice=advice, details={"step": step})
 
 
 def gpu_finding(result: Mapping[str, Any]) -> Finding:
@@ -82,13 +82,13 @@ def gpu_finding(result: Mapping[str, Any]) -> Finding:
         return Finding(part="GPU", found=names)
     if result["offloads"]:
         return Finding(part="GPU", found="one that shares the memory of the host")
-    for there, name, flag in (
+    for is_here, name, flag in (
         (shutil.which("nvidia-smi") or Path("/proc/driver/nvidia/version").exists(), "an NVIDIA", "-DGGML_CUDA=on"),
         (Path("/dev/kfd").exists(), "an AMD", "-DGGML_HIP=on"),
         (platform.system() == "Darwin" and platform.machine() == "arm64", "Apple's", "-DGGML_METAL=on"),
     ):
-        if there:
+        if is_here:
             advice = f"CMAKE_ARGS={flag} {_AGAIN} llama-cpp-python"
             found = f"{name} GPU is here, but this llama.cpp is built without it, or its driver does not work"
-            return Finding(part="GPU", found=found, state="advice", advice=advice)
+            return Finding(part="GPU", found=found, advice=advice)
     return Finding(part="GPU", found="none: models are computed on the processors")

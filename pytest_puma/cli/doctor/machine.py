@@ -13,6 +13,9 @@ from pytest_puma.cli.doctor.finding import Finding
 _GB = 2**30
 #: Free bytes from which on a small model fits: 3B parameters in 4 bits with their cache.
 _ROOM = 4 * _GB
+_FEW_CORES = "give the container or virtual machine more cores, or use a small model"
+_LITTLE_MEMORY = "a model needs the size of its file, and more for its cache; pytest --puma-plan reports how much"
+_LITTLE_DISK = "make room: kept answers and run folders need up to 1 GB (puma_store_mb, puma_keep_runs)"
 
 
 def findings() -> Iterator[Finding]:
@@ -20,7 +23,7 @@ def findings() -> Iterator[Finding]:
     yield _versions()
     yield _processors()
     yield _memory()
-    yield _disk(Path.cwd())
+    yield _disk()
 
 
 def _versions() -> Finding:
@@ -37,16 +40,9 @@ def _processors() -> Finding:
     from pytest_puma.engine.cores import cores
 
     number = cores()
-    details = {"cores": number}
-    if number > 1:
-        return Finding(part="processors", found=f"{number} physical cores for llama.cpp", details=details)
-    return Finding(
-        part="processors",
-        found="1 physical core for llama.cpp",
-        state="advice",
-        advice="give the container or virtual machine more cores, or use a small model",
-        details=details,
-    )
+    found = f"{number} physical core{'' if number == 1 else 's'} for llama.cpp"
+    advice = "" if number > 1 else _FEW_CORES
+    return Finding(part="processors", found=found, advice=advice, details={"cores": number})
 
 
 def _memory() -> Finding:
@@ -54,23 +50,12 @@ def _memory() -> Finding:
 
     memory = psutil.virtual_memory()
     found = f"{memory.available / _GB:.1f} of {memory.total / _GB:.1f} GB are free"
+    advice = "" if memory.available >= _ROOM else _LITTLE_MEMORY
     details = {"free": memory.available, "total": memory.total}
-    if memory.available >= _ROOM:
-        return Finding(part="memory", found=found, details=details)
-    return Finding(
-        part="memory",
-        found=found,
-        state="advice",
-        advice="a model needs the size of its file, and more for its cache; pytest --puma-plan reports how much",
-        details=details,
-    )
+    return Finding(part="memory", found=found, advice=advice, details=details)
 
 
-def _disk(folder: Path) -> Finding:
-    disk = shutil.disk_usage(folder)
-    found = f"{disk.free / _GB:.1f} GB are free here"
-    details = {"free": disk.free}
-    if disk.free >= _GB:
-        return Finding(part="disk", found=found, details=details)
-    advice = "make room: kept answers and run folders need up to 1 GB (puma_store_mb, puma_keep_runs)"
-    return Finding(part="disk", found=found, state="advice", advice=advice, details=details)
+def _disk() -> Finding:
+    free = shutil.disk_usage(Path.cwd()).free
+    advice = "" if free >= _GB else _LITTLE_DISK
+    return Finding(part="disk", found=f"{free / _GB:.1f} GB are free here", advice=advice, details={"free": free})

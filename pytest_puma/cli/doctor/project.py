@@ -57,7 +57,7 @@ class Project:
         named = self.values.get("puma_model_dirs")
         if not named:
             return list(default_directories(self.root))
-        return [self.root / user_path(each) for each in (shlex.split(named) if isinstance(named, str) else named)]
+        return [self.root / user_path(name) for name in (shlex.split(named) if isinstance(named, str) else named)]
 
 
 def findings(folder: Path) -> Iterator[Finding]:
@@ -75,89 +75,73 @@ def _root(project: Project) -> Finding:
     details = {"root": str(project.root), "ini": None if project.ini is None else str(project.ini)}
     if project.ini is not None:
         return Finding(part="project", found=str(project.ini), details=details)
-    return Finding(
-        part="project",
-        found=f"{project.root}, without an ini file of pytest",
-        state="advice",
-        advice="pytest finds prompts/ and .puma/ from each folder below if this one has a pytest.ini: pytest-puma init",
-        details=details,
-    )
+    found = f"{project.root}, without an ini file of pytest"
+    advice = "pytest finds prompts/ and .puma/ from each folder below if this one has a pytest.ini: pytest-puma init"
+    return Finding(part="project", found=found, advice=advice, details=details)
 
 
 def _models(project: Project) -> Finding:
-    own = {str(each): gguf_names(each) for each in project.model_folders}
-    names = [name for there in own.values() for name in there]
-    details = {
-        "folders": own,
-        "bundled": gguf_names(bundled_folder("models")),
-        "named": project.values.get("puma_models"),
-    }
-    searched = ", ".join(own)
+    names_by_folder = {str(folder): gguf_names(folder) for folder in project.model_folders}
+    names = [name for names in names_by_folder.values() for name in names]
+    named = project.values.get("puma_models")
+    details = {"folders": names_by_folder, "bundled": gguf_names(bundled_folder("models")), "named": named}
+    searched, advice = ", ".join(names_by_folder), ""
     if names:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         found = f"{', '.join(names[:_SHOWN])}{more}, in {searched}"
-        return Finding(part="models", found=found, details=details)
-    if details["named"]:
-        return Finding(part="models", found=f"those of puma_models; no others in {searched}", details=details)
-    return Finding(
-        part="models",
-        found=f"only the bundled demonstration model; no GGUF file in {searched}",
-        state="advice",
-        advice=(
-            f"put one there, or name it: --puma-model FILE.gguf; a small one ({suggested.SIZE}) to begin with:\n"
-            # By default the folder `models` of the project.
-            f"{suggested.download(list(own)[:2][-1])}"
-        ),
-        details=details,
-    )
+    elif named:
+        found = f"those of puma_models; no others in {searched}"
+    else:
+        found = f"only the bundled demonstration model; no GGUF file in {searched}"
+        # By default the folder `models` of the project.
+        download = suggested.download(list(names_by_folder)[:2][-1])
+        small = f"a small one ({suggested.SIZE}) to begin with"
+        advice = f"put one there, or name it: --puma-model FILE.gguf; {small}:\n{download}"
+    return Finding(part="models", found=found, advice=advice, details=details)
 
 
 def _store(project: Project) -> Finding:
     path = project.root / user_path(project.values.get("puma_store_path") or str(RESPONSES))
     details: dict[str, Any] = {"path": str(path)}
+    advice = ""
     if (project.values.get("puma_store") or "") == "off":
+        found = "are not kept"
         advice = "a killed run begins again from the start; to keep answers, remove puma_store = off"
-        return Finding(part="answers", found="are not kept", state="advice", advice=advice, details=details)
-    if not path.is_file():
-        if reason := obstacle(path):
-            advice = "give pytest a folder that it may write to: puma_store_path"
-            return Finding(
-                part="answers", found=f"cannot be kept: {reason}", state="advice", advice=advice, details=details
-            )
-        return Finding(part="answers", found=f"none is kept yet; they will be in {path}", details=details)
-    from pytest_puma.responses import contents
-    from pytest_puma.responses.database import ResponseStore
-    from pytest_puma.responses.place import saving
+    elif path.is_file():
+        from pytest_puma.responses import contents
+        from pytest_puma.responses.database import ResponseStore
+        from pytest_puma.responses.place import saving
 
-    with closing(ResponseStore(path, readonly=True)) as store:
-        runs = contents.runs(store)
-        notes = store.take_notes()
-    details |= {"runs": runs, "bytes": path.stat().st_size}
-    if notes:
-        advice = f"the next run sets it aside; {saving(path)}"
-        return Finding(part="answers", found="; ".join(notes), state="advice", advice=advice, details=details)
-    found = f"{path}: {path.stat().st_size / 2**20:.1f} MB from {counted(runs, 'run')}"
-    return Finding(part="answers", found=found, details=details)
+        with closing(ResponseStore(path, readonly=True)) as store:
+            runs = contents.runs(store)
+            notes = store.take_notes()
+        details |= {"runs": runs, "bytes": path.stat().st_size}
+        found = "; ".join(notes) or f"{path}: {path.stat().st_size / 2**20:.1f} MB from {counted(runs, 'run')}"
+        advice = f"rename it; {saving(path)}" if notes else ""
+    elif reason := obstacle(path):
+        found = f"cannot be kept: {reason}"
+        advice = "give pytest a folder that it may write to: puma_store_path"
+    else:
+        found = f"none is kept yet; they will be in {path}"
+    return Finding(part="answers", found=found, advice=advice, details=details)
 
 
 def _git(project: Project) -> Finding:
     if shutil.which("git") is None:
         advice = "install git: baselines belong in version control, and record the commit that they were made at"
-        return Finding(part="git", found="is not installed", state="advice", advice=advice)
+        return Finding(part="git", found="is not installed", advice=advice)
     command = ["git", "-C", str(project.root), "rev-parse", "--short", "HEAD"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command
     if result.returncode == 0:
         return Finding(part="git", found=f"a repository at commit {result.stdout.strip()}")
     advice = "git init, and a first commit: baselines belong in version control"
-    return Finding(part="git", found="no commit in this folder", state="advice", advice=advice)
+    return Finding(part="git", found="no commit in this folder", advice=advice)
 
 
 def _extras() -> Finding:
-    missing = {name: use for name, (modules, use) in EXTRAS.items() if not all(map(find_spec, modules))}
-    there = ", ".join(name for name in EXTRAS if name not in missing) or "none"
-    details = {name: name not in missing for name in EXTRAS}
-    if not missing:
-        return Finding(part="extras", found=there, details=details)
-    advice = "\n".join(f"for {use}: {install_extra(name)}" for name, use in missing.items())
-    found = f"{there}; not installed: {', '.join(missing)}"
-    return Finding(part="extras", found=found, state="advice", advice=advice, details=details)
+    installed = {name: all(map(find_spec, modules)) for name, (modules, _) in EXTRAS.items()}
+    missing = [name for name, is_there in installed.items() if not is_there]
+    found = ", ".join(name for name in EXTRAS if installed[name]) or "none"
+    found += f"; not installed: {', '.join(missing)}" if missing else ""
+    advice = "\n".join(f"for {EXTRAS[name][1]}: {install_extra(name)}" for name in missing)
+    return Finding(part="extras", found=found, advice=advice, details=installed)
