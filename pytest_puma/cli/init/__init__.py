@@ -9,18 +9,26 @@ All files are made up before the first one is written, and none that exists is c
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.init.columns import NO_KEY, Wish, find_columns
-from pytest_puma.cli.init.project import TEST_FOLDER, ini_lines, project_here, write_new
+from pytest_puma.cli.init.columns import NO_KEY, find_columns
 from pytest_puma.cli.output import show
+from pytest_puma.core import SettingsError
 from pytest_puma.datasets.layout import arrange
 from pytest_puma.datasets.table import read_table
 from pytest_puma.models import suggested
+from pytest_puma.platform.atomic import write_together
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.report.rows import counted
 from pytest_puma.scenarios.file import content_of, shown_path
+from pytest_puma.session.settings.project import ini_file
+
+_INI = """testpaths = {folders}
+# Your model, in place of the bundled demonstration model:
+# puma_models = {models}
+"""
 
 
 def add_command(commands: Any) -> None:
@@ -40,23 +48,22 @@ def _init(options: argparse.Namespace) -> None:
     # It imports NumPy, for the power of gates.
     from pytest_puma.cli.init.benchmark import Benchmark
 
-    ini = project_here(Path.cwd())
+    ini = _ini_here(Path.cwd())
     file = Path.cwd() / options.file
     table = read_table(content_of(file), name=shown_path(file))
-    wish = Wish(text=options.text, label=options.label, key=options.id, task=options.task)
-    columns = find_columns(table, wish)
+    columns = find_columns(table, text=options.text, label=options.label, key=options.id, task=options.task)
     # Refuses the rows that the benchmark would refuse.
     golds = arrange(table, columns.layout)[columns.label.name]
     benchmark = Benchmark.plan(file, columns, [str(gold) for gold in golds], name=options.name)
     files = benchmark.files()
     if ini is None:
-        files[Path("pytest.ini")] = ini_lines(Path("pytest.ini"), new=True)
-    write_new(files)
+        files[Path("pytest.ini")] = f"[pytest]\n{_ini_lines(Path('pytest.ini'))}"
+    _write_new(files)
     show(f"{table.name}: {counted(len(golds), 'row')}", *columns.sentences(), *benchmark.sentences())
     show("", "wrote:", *(f"  {path.as_posix()}" for path in files))
     if ini is not None:
-        show("", f"{ini.name} stays as it is; lines for its section of pytest:", "", ini_lines(ini, new=False).rstrip())
-    command = f"pytest {TEST_FOLDER}/{benchmark.test_file}"
+        show("", f"{ini.name} stays as it is; lines for its section of pytest:", "", _ini_lines(ini).rstrip())
+    command = f"pytest {benchmark.test_file.as_posix()}"
     show(
         "",
         "next:",
@@ -67,3 +74,30 @@ def _init(options: argparse.Namespace) -> None:
         f"  {command} --puma-model {suggested.FILE}",
         "Both templates have a line with dots. Write what you know in their place: nothing helps a model more.",
     )
+
+
+def _ini_here(folder: Path) -> Path | None:
+    """The ini file of the project in a folder, None if it has none; a `SettingsError` in a folder below."""
+    ini = ini_file(folder)
+    if ini is not None and ini.parent != folder:
+        msg = f"this folder is a part of the project of {ini}, where pytest looks for prompts; run this in {ini.parent}"
+        raise SettingsError(msg)
+    return ini
+
+
+def _ini_lines(ini: Path) -> str:
+    if ini.suffix == ".toml":
+        return _INI.format(folders='["benchmarks"]', models='["models/NAME.gguf"]')
+    return _INI.format(folders="benchmarks", models="models/NAME.gguf")
+
+
+def _write_new(files: Mapping[Path, str]) -> None:
+    """Write all files or none; a `SettingsError` names one that exists, or the reason."""
+    if existing := [path for path in files if path.exists() or path.is_symlink()]:
+        msg = f"{existing[0]} exists, and nothing is overwritten; choose another name: --name NAME, or remove the file"
+        raise SettingsError(msg)
+    try:
+        write_together(files)
+    except (OSError, UnicodeEncodeError) as error:
+        msg = f"nothing is written: {error}"
+        raise SettingsError(msg) from error

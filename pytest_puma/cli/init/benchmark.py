@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import Path
 
-from pytest_puma.cli.init.column import Column
-from pytest_puma.cli.init.columns import Columns
+from pytest_puma.cli.init.columns import Column, Columns
 from pytest_puma.cli.init.gates import ProposedGate, proposed_gates
-from pytest_puma.cli.init.project import TEST_FOLDER
 from pytest_puma.core import SettingsError
 from pytest_puma.planning.settings import Registry
 from pytest_puma.task_types.regression import number_text
 
+TEST_FOLDER = "benchmarks"
 #: Samples of a run: all rows up to the first number; more if a gate needs them, up to the second.
 FEW, MANY = 200, 500
 #: Values of a regression from which `option_scoring` chooses.
@@ -50,9 +49,9 @@ class Benchmark:
         )
 
     @property
-    def test_file(self) -> str:
-        """The name of the test file."""
-        return f"test_{self.name}.py"
+    def test_file(self) -> Path:
+        """The path of the test file."""
+        return Path(TEST_FOLDER, f"test_{self.name}.py")
 
     @property
     def samples(self) -> int:
@@ -72,7 +71,7 @@ class Benchmark:
         """Return the text of each file, by its path in the project."""
         prompts = Path("prompts", self.name)
         return {
-            Path(TEST_FOLDER, self.test_file): self._test(),
+            self.test_file: self._test(),
             prompts / "zero_shot.jinja": self._template(examples=False),
             prompts / "few_shot.jinja": self._template(examples=True),
         }
@@ -175,18 +174,18 @@ Decide this one:
 
     def _item(self, row: str) -> str:
         """The texts of a row; the one of the sample is shown by the names of its columns."""
-        columns = self.columns.text
-        label = len(columns) > 1
-        texts = [f"{_word(column).capitalize()}: " if label else "" for column in columns]
-        lines = [f"{text}{{{{ {_variable(row, column.name)} }}}}" for text, column in zip(texts, columns, strict=True)]
-        return "\n".join(["<item>", *lines, "</item>"])
+        columns, lines = self.columns.text, ["<item>"]
+        for column in columns:
+            head = f"{_word(column).capitalize()}: " if len(columns) > 1 else ""
+            lines.append(f"{head}{{{{ {_variable(row, column.name)} }}}}")
+        return "\n".join([*lines, "</item>"])
 
 
 def _name(file: Path, wished: str | None) -> str:
     """The name of the benchmark."""
-    stem = file.name.partition(".")[0] if wished is None else wished
-    name = re.sub(r"\W+", "_", stem.lower()).strip("_") if wished is None else wished
-    name = f"rows_{name}".rstrip("_") if wished is None and not name.isidentifier() else name
+    stem = re.sub(r"\W+", "_", file.name.partition(".")[0].lower()).strip("_")
+    default = stem if stem.isidentifier() else f"rows_{stem}".rstrip("_")
+    name = default if wished is None else wished
     if not name.isidentifier() or iskeyword(name):
         msg = f"--name {name}: expected letters, digits and '_', as in support_tickets"
         raise SettingsError(msg)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Literal, TypeAlias
 
-from pytest_puma.cli.init.column import MAX_LABELS, MIN_LABELS, TEXT_WORDS, Column
 from pytest_puma.core import DataError
 from pytest_puma.datasets.layout import Layout, cell_text
 from pytest_puma.datasets.table import Table
@@ -25,20 +25,47 @@ Task: TypeAlias = Literal["classification", "regression"]
 
 #: The value of `--id` for rows without a name.
 NO_KEY = "-"
+#: Numbers of more different values than this are no labels; a scale of stars has five.
+MAX_NUMERIC_LABELS = 5
+MIN_LABELS, MAX_LABELS = 2, 100
+#: Mean number of words from which a cell is a text, if its column has not the name of one.
+TEXT_WORDS = 3
 _KEYS = ("id", "key", "uuid")
 _LABELS = ("label", "labels", "gold", "goldlabel", "target", "class", "category", "answer", "y")
+_TEXTS = (
+    *("body", "comment", "content", "description", "input", "message", "question", "review", "sentence", "subject"),
+    *("summary", "text", "title"),
+)
 #: Values of a column that a message quotes.
 _QUOTED = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """The options of the user, None for what is to be found. `text`: names with commas between them."""
+class Column:
+    """A column: its name and its cells, empty for a missing value."""
 
-    text: str | None = None
-    label: str | None = None
-    key: str | None = None
-    task: Task | None = None
+    def __init__(self, name: str, cells: Sequence[str]) -> None:
+        self.name = name
+        #: The name without case and signs.
+        self.word = "".join(sign for sign in name.casefold() if sign.isalnum())
+        #: The different values, the most frequent first.
+        self.values = [value for value, _ in Counter(filter(None, cells)).most_common()]
+        self.double = next((value for value, times in Counter(cells).items() if times > 1 and value), "")
+        #: Whether each row has another value.
+        self.differs = len(self.values) == len(cells)
+        #: Whether the values can be labels: few, and each row has one of them.
+        self.repeats = MIN_LABELS <= len(self.values) <= min(MAX_LABELS, len(cells) // 2)
+        self.numeric = all(KINDS["regression"].valid(value, ()) for value in self.values) and bool(self.values)
+        #: Whether the values are numbers, and too many for labels.
+        self.measured = self.numeric and len(self.values) > MAX_NUMERIC_LABELS
+        named, has_words = self.word in _TEXTS, fmean(len(cell.split()) for cell in cells) >= TEXT_WORDS
+        self.is_text = named or has_words
+        #: Whether the model can read the values: by the name, or by several words that seldom repeat.
+        readable = named or (has_words and 2 * len(self.values) > len(cells))
+        self.readable = readable and bool(self.values) and not self.numeric
+
+    def __str__(self) -> str:
+        """`team (3 values)`."""
+        return f"{self.name} ({len(self.values)} values)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,107 +101,100 @@ class Columns:
         ]
 
 
-def find_columns(table: Table, wish: Wish) -> Columns:
-    """Return the columns of a table; a `DataError` lists the candidates if the choice is not clear."""
+def find_columns(table: Table, *, text: str | None, label: str | None, key: str | None, task: Task | None) -> Columns:
+    """Return the columns of a table; a `DataError` lists the candidates if the choice is not clear.
+
+    The arguments are the options of the user, None for what is to be found. `text`: names with commas between them.
+    """
     columns = [
-        Column(name=name.strip(), cells=tuple(cell_text(row.cells[at]) for row in table.rows))
+        Column(name.strip(), [cell_text(row.cells[at]) for row in table.rows])
         for at, name in enumerate(table.header)
         if name.strip()
     ]
-    key = _key(table, columns, wish)
-    others = [column for column in columns if column is not key]
-    label, why_label = _label(table, others, wish)
-    task = wish.task or ("regression" if label.measured else "classification")
-    _check_label(table, label, task)
-    text, why_text = _text(table, [column for column in others if column is not label], wish)
-    return Columns(task=task, text=text, label=label, key=key, why_text=why_text, why_label=why_label)
+    found_key = _key(table, columns, key)
+    others = [column for column in columns if column is not found_key]
+    found_label, why_label = _label(table, others, label, task)
+    task = task or ("regression" if found_label.measured else "classification")
+    _check_label(table, found_label, task)
+    texts, why_text = _text(table, [column for column in others if column is not found_label], text)
+    return Columns(task=task, text=texts, label=found_label, key=found_key, why_text=why_text, why_label=why_label)
 
 
-def _key(table: Table, columns: Sequence[Column], wish: Wish) -> Column | None:
+def _key(table: Table, columns: Sequence[Column], name: str | None) -> Column | None:
     """The column that names the rows. Its doubles are an error only if it has exactly the name of a key."""
-    if wish.key == NO_KEY:
+    if name == NO_KEY:
         return None
-    if wish.key is not None:
-        return _named(table, columns, wish.key, "--id")
+    if name is not None:
+        return _named(table, columns, name, "--id")
     exact = [column for column in columns if column.word in _KEYS]
-    similar = [column for column in columns if column.word.endswith(_KEYS) and column.differs]
-    key = next((column for column in (*exact, *similar) if column.differs), next(iter(exact), None))
-    if key is not None and not key.differs:
-        double = next((value for value, times in Counter(key.cells).items() if times > 1 and value), "")
-        fault = f"has {double!r} in several rows" if double else "has empty cells"
-        msg = (
-            f"{table.name}: column {key.name!r} {fault}; expected another value in each row; "
-            f"fix it, name another column: --id COLUMN, or do without: --id {NO_KEY}"
-        )
-        raise DataError(msg)
-    return key
+    differing = [column for column in columns if column.word.endswith(_KEYS) and column.differs]
+    if differing or not exact:
+        return next((column for column in exact if column.differs), next(iter(differing), None))
+    fault = f"has {exact[0].double!r} in several rows" if exact[0].double else "has empty cells"
+    msg = (
+        f"{table.name}: column {exact[0].name!r} {fault}; expected another value in each row; "
+        f"fix it, name another column: --id COLUMN, or do without: --id {NO_KEY}"
+    )
+    raise DataError(msg)
 
 
-def _label(table: Table, columns: Sequence[Column], wish: Wish) -> tuple[Column, str]:
+def _label(table: Table, columns: Sequence[Column], name: str | None, task: Task | None) -> tuple[Column, str]:
     """The column of the right answers, and why."""
-    if wish.label is not None:
-        return _named(table, columns, wish.label, "--label"), "--label"
+    if name is not None:
+        return _named(table, columns, name, "--label"), "--label"
     named = [column for word in _LABELS for column in columns if column.word == word]
     if named:
         return named[0], "the name of a label"
-    short = [column for column in columns if column.words < TEXT_WORDS and not column.has_text_name]
-    candidates = [column for column in short if (column.repeats and wish.task != "regression") or column.measured]
+    short = [column for column in columns if not column.is_text]
+    candidates = [column for column in short if (column.repeats and task != "regression") or column.measured]
     if len(candidates) == 1:
         return candidates[0], "the only numbers" if candidates[0].measured else "the only values that repeat"
+    names = ", ".join(map(str, candidates or columns)) or "none"
     if candidates:
-        names = ", ".join(map(str, candidates))
-        msg = (
-            f"{table.name}: several columns could have the right answers: {names}; "
-            f"choose one: --label {candidates[0].name}"
-        )
-        raise DataError(msg)
-    there = ", ".join(map(str, columns)) or "none"
-    msg = (
-        f"{table.name}: no column has the right answers: expected {MIN_LABELS} to {MAX_LABELS} values that repeat, or "
-        f"numbers; the columns are: {there}; name one: --label COLUMN"
-    )
+        fault = f"several columns could have the right answers: {names}; choose one: --label {candidates[0].name}"
+    else:
+        expected = f"expected {MIN_LABELS} to {MAX_LABELS} values that repeat, or numbers"
+        fault = f"no column has the right answers: {expected}; the columns are: {names}; name one: --label COLUMN"
+    msg = f"{table.name}: {fault}"
     raise DataError(msg)
 
 
 def _check_label(table: Table, label: Column, task: Task) -> None:
     """Refuse right answers that no benchmark can be made of."""
-    where, values = f"{table.name}: column {label.name!r}", label.values
+    values, fault = label.values, ""
+    spellings = {value.casefold(): value for value in reversed(values)}
+    twin = next((value for value in values if spellings[value.casefold()] != value), None)
     if len(values) < MIN_LABELS:
-        msg = f"{where} has {_quoted(values) or 'no value'}; expected at least two different right answers"
-        raise DataError(msg)
-    if task == "regression":
-        return
-    if not label.repeats:
-        msg = (
-            f"{where} has {len(values):,} different values in {len(label.cells):,} rows, such as "
+        fault = f"has {_quoted(values) or 'no value'}; expected at least two different right answers"
+    elif task == "classification" and not label.repeats:
+        fault = (
+            f"has {len(values):,} different values in {len(table.rows):,} rows, such as "
             f"{_quoted(values)}; expected labels that repeat, up to {MAX_LABELS}; for numbers: --task regression; "
             "for free text, see docs/tasks/completion.md"
         )
+    elif task == "classification" and twin is not None:
+        first = spellings[twin.casefold()]
+        fault = f"has the labels {first!r} and {twin!r}, which differ in case alone; write them in one way"
+    if fault:
+        msg = f"{table.name}: column {label.name!r} {fault}"
         raise DataError(msg)
-    spelled: dict[str, str] = {}
-    for value in values:
-        twin = spelled.setdefault(value.casefold(), value)
-        if twin != value:
-            msg = f"{where} has the labels {twin!r} and {value!r}, which differ in case alone; write them in one way"
-            raise DataError(msg)
 
 
-def _text(table: Table, columns: Sequence[Column], wish: Wish) -> tuple[tuple[Column, ...], str]:
+def _text(table: Table, columns: Sequence[Column], given: str | None) -> tuple[tuple[Column, ...], str]:
     """The columns that the model reads, and why."""
-    if wish.text is not None:
-        names = [name.strip() for name in wish.text.split(",") if name.strip()]
+    if given is not None:
+        names = [name.strip() for name in given.split(",") if name.strip()]
         if not names:
-            msg = f"--text is {wish.text!r}; expected names of columns: a,b"
+            msg = f"--text is {given!r}; expected names of columns: a,b"
             raise DataError(msg)
         return tuple(_named(table, columns, name, "--text") for name in names), "--text"
-    texts = [column for column in columns if column.is_text]
-    if texts:
-        return tuple(texts), f"the name of a text, or {TEXT_WORDS} words and more that differ"
-    rest = [column for column in columns if not column.numeric and column.values]
+    if texts := tuple(column for column in columns if column.readable):
+        return texts, f"the name of a text, or {TEXT_WORDS} words and more that differ"
+    rest = tuple(column for column in columns if not column.numeric and column.values)
     if len(rest) == 1:
-        return (rest[0],), "the only other column"
-    there = ", ".join(map(str, columns)) or "none"
-    msg = f"{table.name}: no column has texts; the other columns are: {there}; name them: --text COLUMNS"
+        return rest, "the only other column"
+    others = ", ".join(map(str, columns)) or "none"
+    msg = f"{table.name}: no column has texts; the other columns are: {others}; name them: --text COLUMNS"
     raise DataError(msg)
 
 
