@@ -66,3 +66,10 @@ def check_limits(limits: Mapping[str, tuple[float | None, float, float]]) -> Non
             end = "" if maximum == math.inf else f" to {maximum}"
             msg = f"{name} is {value!r}; expected a number from {minimum}{end}"
             raise SettingsError(msg)
+
+
+def listed(names: Iterable[str], limit: int) -> str:
+    """Return up to `limit` names, and the number of the others: `a, b and 3 more`."""
+    shown = [*names]
+    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
+    return ", ".join(shown[:limit]) + more

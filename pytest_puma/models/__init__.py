@@ -4,14 +4,11 @@
 """
 
 from pytest_puma.models.argument import ModelArgument, parse_argument
-from pytest_puma.models.digest import known_digest, weights_digest
 from pytest_puma.models.gguf import GgufFile, read_gguf
-from pytest_puma.models.known import recall, remember
 from pytest_puma.models.names import resolve_name
-from pytest_puma.models.opened import OpenedFiles
-from pytest_puma.models.parts import stamps_of
 from pytest_puma.models.resolve import find_model, inspect_model, resolve_models
 from pytest_puma.models.search import default_directories
+from pytest_puma.models.weights import OpenedFiles, known_digest, recall, remember, stamps_of, weights_digest
 
 __all__ = [
     "GgufFile",

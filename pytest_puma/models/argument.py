@@ -25,10 +25,10 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, get_args, get_type_hints
 
 from pytest_puma.core import ModelError, ModelOptions, SettingsError
+from pytest_puma.datasets.hub import HUB
 from pytest_puma.models.names import name_from_alias
 from pytest_puma.models.search import expanded, is_file
 
-HUB = "hf:"
 PACKAGE = "package:"
 
 

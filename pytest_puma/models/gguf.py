@@ -16,10 +16,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_puma.core import ModelError
-from pytest_puma.models.foreign import MAGIC, foreign_format
-from pytest_puma.models.ggml import FILE_TYPES
-from pytest_puma.models.header import MAX_LAYERS, MAX_PAIRS, MAX_TENSORS, DamagedHeaderError, HeaderReader, Value
+from pytest_puma.models.header import (
+    FILE_TYPES,
+    MAX_LAYERS,
+    MAX_PAIRS,
+    MAX_TENSORS,
+    DamagedHeaderError,
+    HeaderReader,
+    Value,
+)
 
+MAGIC = b"GGUF"
+_BEFORE_GGUF = (b"tjgg", b"fmgg", b"lmgg")  # ggjt, ggmf, ggml as little-endian numbers
+_ZIP = b"PK\x03\x04"
+_LFS_POINTER = b"version https://git-lfs"
+_WEB_PAGE = (b"<!doctype", b"<html", b"<?xml")
+_SAFETENSORS_HEADER = b'{"'  # after eight bytes with its length
 VERSIONS = (2, 3)
 _GUESSED = 1024  # a flag of `general.file_type`
 _KV_NUMBER_BYTES = 2  # of a number in llama.cpp's KV cache
@@ -68,7 +80,7 @@ def read_gguf(path: Path) -> GgufFile:
 
 def _read(path: Path, data: mmap.mmap, size: int) -> GgufFile:
     if data[:4] != MAGIC:
-        msg = f"{path} is no GGUF file: {foreign_format(data[:512])}"
+        msg = f"{path} is no GGUF file: {_foreign_format(data[:512])}"
         raise ModelError(msg)
     reader = HeaderReader(data, position=len(MAGIC))
     try:
@@ -78,7 +90,7 @@ def _read(path: Path, data: mmap.mmap, size: int) -> GgufFile:
         needed = max((reader.tensor_end() for _ in range(tensors)), default=0)
     except DamagedHeaderError:
         msg = (
-            f"{path}: the header makes no sense at byte {reader.position:,} of {size:,}: it is cut off or damaged; "
+            f"{path}: the header is invalid at byte {reader.position:,} of {size:,}: it is cut off or damaged; "
             "download it again"
         )
         raise ModelError(msg) from None
@@ -159,3 +171,18 @@ def _text(metadata: Mapping[str, Value], key: str) -> str:
 def _count(metadata: Mapping[str, Value], key: str) -> int | None:
     value = metadata.get(key)
     return value if isinstance(value, int) and value >= 0 else None
+
+
+def _foreign_format(head: bytes) -> str:
+    """The format that a file's first bytes (some hundred) show, and what to do about it."""
+    if head.startswith(_LFS_POINTER):
+        return "it is a Git LFS pointer, which only names the file; fetch the file itself with 'git lfs pull'"
+    if head.lstrip().lower().startswith(_WEB_PAGE):
+        return "it is a web page; use the link that downloads the file, not the one that shows it"
+    if head[8:10] == _SAFETENSORS_HEADER:
+        return "it looks like safetensors; convert the model with llama.cpp's convert_hf_to_gguf.py"
+    if head.startswith(_ZIP):
+        return "it is a zip archive or a PyTorch checkpoint; unpack it, or convert the model to GGUF"
+    if head.startswith(_BEFORE_GGUF):
+        return "it has the GGML format from before August 2023; convert the model again, or look for a newer file"
+    return f"it begins with {head[:4]!r}, expected {MAGIC!r}; give the path of a GGUF file"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models.parts import without_suffix
+from pytest_puma.models.search import without_suffix
 
 _OTHER = re.compile(r"[^A-Za-z0-9._+-]")
 _SAME = str.maketrans(":_", "--")

@@ -10,12 +10,11 @@ from pathlib import Path
 from pytest_puma.core import Model, ModelError
 from pytest_puma.models.argument import HUB, PACKAGE, ModelArgument, parse_argument
 from pytest_puma.models.gguf import GgufFile, read_gguf
-from pytest_puma.models.hub import download, find_cached
 from pytest_puma.models.names import name_from_file
-from pytest_puma.models.package import find_in_package
-from pytest_puma.models.parts import part_paths, stamps_of
 from pytest_puma.models.recorded import RECORDED, recorded_model
-from pytest_puma.models.search import find_file, is_file
+from pytest_puma.models.search import find_file, is_file, part_paths
+from pytest_puma.models.sources import find_in_package, find_on_hub
+from pytest_puma.models.weights import stamps_of
 
 _NO_MODEL = ("adapter", "mmproj", "imatrix")  # `general.type` of files that only accompany a model
 _NO_VOCABULARY = ("", "none", "no_vocab")
@@ -96,7 +95,7 @@ def find_model(place: str, directories: Sequence[Path], *, downloads: bool = Tru
     Without `downloads`, a place on the hub is a file in the hub's cache, and no connection is made.
     """
     if place.startswith(HUB):
-        return (download if downloads else find_cached)(place.removeprefix(HUB))
+        return find_on_hub(place.removeprefix(HUB), downloads=downloads)
     if place.startswith(PACKAGE):
         return find_in_package(place.removeprefix(PACKAGE))
     return find_file(place, directories)

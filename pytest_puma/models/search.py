@@ -1,17 +1,22 @@
-"""Search for a file of weights."""
+"""Search for a file of weights.
+
+A model may be split into several files, `q-00001-of-00003.gguf` and its siblings; llama.cpp loads the first of them.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from glob import escape
 from pathlib import Path
 
 from pytest_puma.core import ModelError
-from pytest_puma.models.parts import part_names
+from pytest_puma.errors import listed
 from pytest_puma.platform.bundled import bundled_folder
 
 _SHOWN = 10
+_SUFFIX = re.compile(r"(-\d{5}-of-(?P<count>\d{5}))?\.gguf$", re.IGNORECASE)
 
 
 def default_directories(root: Path = Path()) -> tuple[Path, ...]:
@@ -87,9 +92,8 @@ def _listing(folders: Sequence[Path]) -> tuple[str, str]:
     if not names:
         return " (no GGUF files there)", "give the path of one"
     files = "1 GGUF file" if len(names) == 1 else f"{len(names)} GGUF files"
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     advice = "give a path or this name" if len(names) == 1 else "give a path or one of these names"
-    return f" ({files} there: {', '.join(names[:_SHOWN])}{more})", advice
+    return f" ({files} there: {listed(names, _SHOWN)})", advice
 
 
 def gguf_names(folder: Path) -> list[str]:
@@ -107,3 +111,23 @@ def _shown(folder: Path) -> str:
         return "the package"
     whole = folder.absolute()
     return str(whole.relative_to(Path.cwd())) if whole.is_relative_to(Path.cwd()) else str(folder)
+
+
+def without_suffix(name: str) -> str:
+    """Return the file name without `.gguf` and without the number of the part."""
+    return _SUFFIX.sub("", name)
+
+
+def part_names(name: str) -> tuple[str, ...]:
+    """Return the names of all parts of this file's model, in order; the name itself if the model is not split."""
+    suffix = _SUFFIX.search(name)
+    count = int(suffix["count"] or 0) if suffix else 0
+    if not count:
+        return (name,)
+    stem, ending = without_suffix(name), name[-len(".gguf") :]
+    return tuple(f"{stem}-{part:05}-of-{count:05}{ending}" for part in range(1, count + 1))
+
+
+def part_paths(path: Path) -> tuple[Path, ...]:
+    """Return the paths of all parts, beside this one."""
+    return tuple(path.with_name(name) for name in part_names(path.name))

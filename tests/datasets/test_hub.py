@@ -12,7 +12,7 @@ from huggingface_hub import constants
 from pytest_puma.core import DataError
 from pytest_puma.datasets.hub import dataset_file
 from pytest_puma.platform.installation import install_extra
-from tests.models.hub_server import Hub, serve
+from tests.datasets.hub_server import Hub, serve
 
 NAME = "datasets/owner/quiz"
 _PATH = "/{repo_id}/resolve/{revision}/{filename}"

@@ -61,7 +61,7 @@ RAW = raw_gguf()
         ),
         (
             b"GGUF\x03\x00",
-            ": the header makes no sense at byte 4 of 6: it is cut off or damaged; download it again",
+            ": the header is invalid at byte 4 of 6: it is cut off or damaged; download it again",
         ),
         (
             RAW[:-1],
@@ -92,7 +92,7 @@ def test_the_error_of_a_file_that_is_no_whole_gguf_names_its_format(
 def test_a_damaged_header_is_refused(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "q.gguf"
     sentence = refused(path, b"GGUF\x03\x00\x00\x00" + damage)
-    assert sentence.startswith(f"{path}: the header makes no sense at byte ")
+    assert sentence.startswith(f"{path}: the header is invalid at byte ")
     assert sentence.endswith("it is cut off or damaged; download it again")
 
 
@@ -128,7 +128,7 @@ def test_more_parts_than_any_model_has_are_refused_although_the_file_is_large_en
     with path.open("wb") as file:
         file.write(b"GGUF\x03\x00\x00\x00" + header)
         file.truncate(2**26)
-    with pytest.raises(ModelError, match=r"the header makes no sense at byte \d+ of 67,108,864: "):
+    with pytest.raises(ModelError, match=r"the header is invalid at byte \d+ of 67,108,864: "):
         read_gguf(path)
 
 

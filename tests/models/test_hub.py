@@ -9,9 +9,9 @@ from huggingface_hub import constants
 
 from pytest_puma.core import ModelError
 from pytest_puma.models import find_model, resolve_models
-from pytest_puma.models.hub import download, find_cached
+from pytest_puma.models.sources import find_on_hub
 from pytest_puma.platform.installation import install_extra
-from tests.models.hub_server import Hub, serve
+from tests.datasets.hub_server import Hub, serve
 
 REPOSITORY = "owner/tiny-GGUF"
 _PATH = "/{repo_id}/resolve/{revision}/{filename}"
@@ -37,14 +37,14 @@ def hub(server: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
 
 def refused(reference: str) -> str:
     with pytest.raises(ModelError) as caught:
-        download(reference)
+        find_on_hub(reference)
     return str(caught.value)
 
 
 @pytest.mark.parametrize("pattern", ["tiny-Q4_K_M.gguf", "*q4_k_m.gguf", "*Q4*", "tiny-Q?_K_M.gguf"])
 def test_the_only_matching_file_is_downloaded(hub: Hub, pattern: str) -> None:
     hub.repositories[REPOSITORY] = {"tiny-Q8_0.gguf": b"eight", "tiny-Q4_K_M.gguf": b"four", "Q4.md": b"read me"}
-    path = download(f"{REPOSITORY}:{pattern}")
+    path = find_on_hub(f"{REPOSITORY}:{pattern}")
     assert path.name == "tiny-Q4_K_M.gguf"
     assert path.read_bytes() == b"four"
     assert hub.downloads == ["tiny-Q4_K_M.gguf"]
@@ -52,36 +52,36 @@ def test_the_only_matching_file_is_downloaded(hub: Hub, pattern: str) -> None:
 
 def test_a_file_with_exactly_that_name_takes_precedence(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"small", "Q.gguf": b"large"}
-    assert download(f"{REPOSITORY}:Q.gguf").read_bytes() == b"large"
+    assert find_on_hub(f"{REPOSITORY}:Q.gguf").read_bytes() == b"large"
 
 
 def test_a_downloaded_file_is_taken_from_the_cache(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
-    assert download(f"{REPOSITORY}:q.gguf") == download(f"{REPOSITORY}:*.gguf")
+    assert find_on_hub(f"{REPOSITORY}:q.gguf") == find_on_hub(f"{REPOSITORY}:*.gguf")
     assert hub.downloads == ["q.gguf"]
 
 
 def test_a_cached_file_is_found_without_the_hub(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
     with pytest.raises(ModelError, match="the cache does not have it"):
-        find_cached(f"{REPOSITORY}:*.gguf")
-    path = download(f"{REPOSITORY}:q.gguf")
+        find_on_hub(f"{REPOSITORY}:*.gguf", downloads=False)
+    path = find_on_hub(f"{REPOSITORY}:q.gguf")
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:1")
-    assert find_cached(f"{REPOSITORY}:*.gguf") == path
+    assert find_on_hub(f"{REPOSITORY}:*.gguf", downloads=False) == path
     assert find_model(f"hf:{REPOSITORY}:q.gguf", (), downloads=False) == path
 
 
 def test_a_split_model_is_downloaded_as_a_whole(hub: Hub) -> None:
     parts = {f"big/q-0000{number}-of-00003.gguf": b"%d" % number for number in (3, 1, 2)}
     hub.repositories[REPOSITORY] = parts
-    path = download(f"{REPOSITORY}:*q-*.gguf")
+    path = find_on_hub(f"{REPOSITORY}:*q-*.gguf")
     assert path.name == "q-00001-of-00003.gguf"
     assert [part.read_bytes() for part in sorted(path.parent.iterdir())] == [b"1", b"2", b"3"]
 
 
 def test_the_first_part_stands_for_all(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {f"q-0000{number}-of-00002.gguf": b"%d" % number for number in (1, 2)}
-    path = download(f"{REPOSITORY}:q-00001-of-00002.gguf")
+    path = find_on_hub(f"{REPOSITORY}:q-00001-of-00002.gguf")
     assert path.with_name("q-00002-of-00002.gguf").read_bytes() == b"2"
 
 
@@ -159,18 +159,18 @@ def test_a_failing_hub_is_an_error(hub: Hub, status: int) -> None:
 
 def test_a_hub_that_does_not_answer_is_an_error(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.repositories[REPOSITORY] = {"q.gguf": b"weights"}
-    path = download(f"{REPOSITORY}:q.gguf")
+    path = find_on_hub(f"{REPOSITORY}:q.gguf")
     nobody = "http://127.0.0.1:9"
     monkeypatch.setattr(constants, "ENDPOINT", nobody)
-    assert download(f"{REPOSITORY}:q.gguf") == path
+    assert find_on_hub(f"{REPOSITORY}:q.gguf") == path
     assert refused("owner/other:*").startswith(f"cannot get it from {nobody}, and the cache does not have it: Connect")
 
 
 def test_the_cache_is_used_if_the_hub_cannot_be_reached(hub: Hub) -> None:
     hub.repositories[REPOSITORY] = {"q-small.gguf": b"weights", "q-large.gguf": b"more weights"}
-    path = download(f"{REPOSITORY}:*small*")
+    path = find_on_hub(f"{REPOSITORY}:*small*")
     hub.status = 501
-    assert download(f"{REPOSITORY}:*small*") == path
+    assert find_on_hub(f"{REPOSITORY}:*small*") == path
     assert refused(f"{REPOSITORY}:*large*").startswith("no GGUF file of owner/tiny-GGUF matches '*large*'")
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import Model, ModelError
 from pytest_puma.models import resolve_name
 from pytest_puma.models.names import name_from_file
-from pytest_puma.models.parts import part_names
+from pytest_puma.models.search import part_names
 from tests.factories import model
 
 

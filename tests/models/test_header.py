@@ -2,7 +2,7 @@
 
 from gguf.constants import GGML_QUANT_SIZES, LlamaFileType
 
-from pytest_puma.models.ggml import BLOCKS, FILE_TYPES
+from pytest_puma.models.header import BLOCKS, FILE_TYPES
 
 
 def test_the_sizes_of_the_tensor_types_are_those_of_the_gguf_package() -> None:
