@@ -84,7 +84,8 @@ def _files(hub: HfApi, name: str, kind: str, revision: str | None) -> tuple[list
 
     try:
         # One request; `list_repo_files` would retry for half a minute, which is useless if the cache has the file.
-        info = hub.repo_info(name, repo_type=kind, revision=revision, timeout=_TIMEOUT)
+        describe = hub.dataset_info if kind == "dataset" else hub.model_info
+        info = describe(name, revision=revision, timeout=_TIMEOUT)
         return [file.rfilename for file in info.siblings or ()], False
     except RepositoryNotFoundError:
         raise
@@ -113,7 +114,7 @@ def dataset_file(reference: str, split: str) -> Path:
     try:
         return download(match["name"], choose, kind="dataset", revision=match["revision"])
     except HubError as error:
-        msg = f"{reference}: {error}; check the name and the revision, or give a local file with --puma-data"
+        msg = f"{reference}: {error}; or give a local file with --puma-data"
         raise DataError(msg) from error
 
 

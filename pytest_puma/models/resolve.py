@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models.argument import HUB, PACKAGE, ModelArgument, parse_argument
+from pytest_puma.datasets.hub import HUB
+from pytest_puma.models.argument import PACKAGE, ModelArgument, parse_argument
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.recorded import RECORDED, recorded_model

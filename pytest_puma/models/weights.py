@@ -158,9 +158,10 @@ def _entries() -> dict[str, Any]:
 
 def _facts(entries: dict[str, Any], path: Path, stamps: Stamps) -> dict[str, Any]:
     """The facts about a model, none if they are those of other files."""
-    entry = entries.get(str(path))
-    same = isinstance(entry, dict) and entry.get("stamps") == [list(stamp) for stamp in stamps]
-    return entry if same else {}
+    match entries.get(str(path)):
+        case {"stamps": stored, **facts} if stored == [list(stamp) for stamp in stamps]:
+            return {str(fact): value for fact, value in facts.items()}
+    return {}
 
 
 def _open(path: Path, opened: ExitStack) -> int:

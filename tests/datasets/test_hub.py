@@ -80,4 +80,6 @@ def test_a_downloaded_file_is_used_if_the_hub_cannot_be_reached(hub: Hub) -> Non
 
 def test_without_the_package_the_error_names_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    assert refused("hf:owner/quiz@v1").endswith(f"install it with: {install_extra('hub')}")
+    assert refused("hf:owner/quiz@v1").endswith(
+        f"install it with: {install_extra('hub')}; or give a local file with --puma-data"
+    )
