@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -39,6 +40,16 @@ class MetricError(PumaError):
 
 class UnchangedError(PumaError):
     """A perturbation that changes no prompt of a cell, so that the model would get the same prompts again."""
+
+
+@contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Put the source, such as an option, before the message of an error in settings or data."""
+    try:
+        yield
+    except (SettingsError, DataError) as error:
+        msg = f"{source}: {error}"
+        raise SettingsError(msg) from error
 
 
 def one_line(text: object, limit: int = 200) -> str:

@@ -42,8 +42,8 @@ def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Gen
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    from pytest_puma.session.collected import NAME, Collecting
     from pytest_puma.session.controller.controller import register
+    from pytest_puma.session.items.collected import NAME, Collecting
     from pytest_puma.session.settings.config import check_command_line
 
     config.addinivalue_line("markers", "puma(scenario, *, strategies, samples, seed, gates, ...): a benchmark")
@@ -78,7 +78,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "puma" in metafunc.fixturenames or any(mark.name == "puma" for mark in metafunc.definition.own_markers):
+    # A project may have its own fixture named puma; only ours needs a cell. The marker of a class or module may be for
+    # other tests.
+    if "_puma_cell" in metafunc.fixturenames or any(mark.name == "puma" for mark in metafunc.definition.own_markers):
         from pytest_puma.session.items.collect import parametrize
 
         parametrize(metafunc)
@@ -123,7 +125,7 @@ def puma(request: pytest.FixtureRequest, _puma_engine: Responder, _puma_cell: Ce
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    from pytest_puma.session.collected import refuse_unused
+    from pytest_puma.session.items.collected import refuse_unused
 
     report = yield
     refuse_unused(collector, report)
@@ -154,11 +156,14 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    from pytest_puma.session.items.collected import cell_of
+
     report = yield
-    if "_puma_cell" in getattr(item, "fixturenames", ()):
+    cell = cell_of(item)
+    if cell is not None:
         from pytest_puma.session.items.item import attach
 
-        attach(item, call, report)
+        attach(item, cell, call, report)
     return report
 
 

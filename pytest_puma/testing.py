@@ -22,8 +22,8 @@ from pytest_puma.engine.chat import as_text
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation import evaluate as evaluation
 from pytest_puma.evaluation.cell import Cell
+from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import own_scores
-from pytest_puma.planning.settings import Registry
 from pytest_puma.strategies import parse_strategy
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pytest_puma.evaluation.tasks import by_sample, tasks_of
 from pytest_puma.models import GgufFile, inspect_model, known_digest
 from pytest_puma.planning.powers import detectable, powers
 from pytest_puma.planning.remaining import KeptAnswers, Remaining
-from pytest_puma.planning.storage import StoreSettings
+from pytest_puma.planning.storage import Storage
 from pytest_puma.runs.throughput import Throughput
 from pytest_puma.strategies import Task
 
@@ -26,14 +26,14 @@ def plan(
     throughputs: Mapping[Model, Throughput],
     *,
     project: Path | None = None,
-    store: StoreSettings | None = None,
+    store: Storage | None = None,
     threads: int | None = None,
 ) -> list[Forecast]:
     """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model.
 
     `store`, `threads`: settings of the run, which decide what it takes from the store.
     """
-    kept = KeptAnswers(store or StoreSettings(mode="off"))
+    kept = KeptAnswers(store or Storage(mode="off"))
     with ExitStack() as opened:
         files = {model: inspect_model(model.path) for model in throughputs}
         for model in throughputs:

@@ -12,7 +12,8 @@ from typing import Any
 from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.errors import did_you_mean
 from pytest_puma.planning.matrix import make_scenario
-from pytest_puma.planning.settings import BenchmarkSpec, Registry, RunOptions, Settings
+from pytest_puma.planning.registry import Registry
+from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
 
 _OPTIONS = tuple(field.name for field in fields(RunOptions))
 _KEYWORDS = ("gates", "metrics", *_OPTIONS)

@@ -19,7 +19,8 @@ from pytest_puma.core.metric_name import MetricName
 from pytest_puma.datasets.groups import Groups
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates import applies
-from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Registry, Settings
+from pytest_puma.planning.registry import Registry
+from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Settings
 from pytest_puma.planning.subjects import subjects_of
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.declared import check_class, check_declared, check_name
@@ -41,7 +42,7 @@ def make_scenario(requested: Any, settings: Settings, *, where: str = "the marke
         msg = f"{where}: the scenario is {requested!r}; expected a name, a Scenario class or an instance of one"
         raise SettingsError(msg)
     check_name(scenario)
-    path = settings.data.get(scenario.name)
+    path = settings.request.data.get(scenario.name)
     if path is not None:
         scenario = _on_file(scenario, path)
     check_declared(scenario)
@@ -62,18 +63,20 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     from pytest_puma.planning.scores import used_scores
     from pytest_puma.planning.unmatched import check_own_gates
 
-    options = settings.command.with_defaults(spec.options).with_defaults(settings.ini).with_defaults(DEFAULTS)
+    options = (
+        settings.request.command.with_defaults(spec.options).with_defaults(settings.request.ini).with_defaults(DEFAULTS)
+    )
     generation = options.generation()
     seed = DEFAULT_SEED if options.seed is None else options.seed
     subjects = subjects_of(spec, settings, seed)
     samples = options.samples or DEFAULT_SAMPLES
     if samples == "all":
         # The data of a scenario that the options leave out may be missing.
-        is_run = settings.runs(spec.scenario.name)
+        is_run = settings.request.runs(spec.scenario.name)
         samples = _all_samples(spec.scenario, seed, subjects) if is_run else DEFAULT_SAMPLES
     primary = (spec.scenario.primary_metric(),)
     # Most cells have the same gates and metrics, and each look at what a scenario has costs milliseconds.
-    groups = Groups(spec.scenario, seed) if settings.runs(spec.scenario.name) else None
+    groups = Groups(spec.scenario, seed) if settings.request.runs(spec.scenario.name) else None
     general = _general_gates(spec.scenario, settings, groups)
     check = cache(partial(_check_gate, spec.scenario, settings.registry, groups))
     _check_groups(spec, groups)
@@ -93,12 +96,12 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 generation=generation,
                 gates=spec.gates,
                 metrics=spec.metrics or primary,
-                compared_metrics=primary if options.perturb or settings.compare else (),
+                compared_metrics=primary if options.perturb or settings.judging.compare else (),
             )
             perturbations = (None, *map(settings.registry.perturbation, options.perturb or ()))
             twins = (replace(cell, perturbation=perturbation) for perturbation in perturbations)
             gated = [_with_gates(twin, general, check) for twin in twins]
-            compared = [_with_gated_metrics(twin) for twin in gated] if settings.compare else gated
+            compared = [_with_gated_metrics(twin) for twin in gated] if settings.judging.compare else gated
             cells += [replace(twin, scores=scores(_named_metrics(twin))) for twin in compared]
     check_own_gates(spec.gates, cells, settings)
     return cells
@@ -113,14 +116,14 @@ def _all_samples(scenario: Scenario, seed: int, subjects: Collection[str]) -> in
 
 
 def _models(spec: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
-    if not settings.models:
+    if not settings.request.models:
         msg = "no model is named; expected --puma-model FILE.gguf, or the ini key puma_models"
         raise SettingsError(msg)
     if spec.models is None:
-        return settings.models
+        return settings.request.models
     from pytest_puma.models import resolve_name
 
-    return tuple(dict.fromkeys(resolve_name(name, settings.models) for name in spec.models))
+    return tuple(dict.fromkeys(resolve_name(name, settings.request.models) for name in spec.models))
 
 
 def _general_gates(scenario: Scenario, settings: Settings, groups: Groups | None) -> list[Gate]:
@@ -131,7 +134,7 @@ def _general_gates(scenario: Scenario, settings: Settings, groups: Groups | None
     available = available_scores(scenario, settings.registry)
     return [
         gate
-        for gate in settings.gates
+        for gate in settings.judging.gates
         if gate.scope is not None
         or gate.word
         or (is_metric(scenario, gate.metric, available) and not _without_rows(gate.metric, groups))

@@ -36,7 +36,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
             check_prompts(cell.strategy, tasks)
         warn_of_spaces(tasks)
     for cell in cells:
-        settings.baseline_of(cell)
+        settings.judging.baseline_of(cell)
 
 
 def check_same(cells: Sequence[Cell], samples: Sequence[Sample], identities: Identities, *, test: str) -> None:

@@ -11,7 +11,7 @@ from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import run_conversations
-from pytest_puma.planning.storage import StoreSettings
+from pytest_puma.planning.storage import Storage
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingEngine
 from pytest_puma.strategies import Task
@@ -32,7 +32,7 @@ class Remaining:
 class KeptAnswers:
     """The answers that a run with these settings would take from the store, which is only read."""
 
-    def __init__(self, settings: StoreSettings) -> None:
+    def __init__(self, settings: Storage) -> None:
         self._path, self._mode = settings.path, settings.mode
 
     @property

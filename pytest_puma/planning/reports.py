@@ -6,7 +6,7 @@ A new format is one module with a function of a `Run`, and one line in `FORMATS`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -61,6 +61,15 @@ class ReportFile:
 
     format: str
     path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reports:
+    """The files to write, the settings of HTML pages, and whether JUnit XML gets properties."""
+
+    files: tuple[ReportFile, ...] = ()
+    page: PageSettings = field(default_factory=PageSettings)
+    junit: bool = False
 
 
 def parse_reports(values: Iterable[str], folder: Path) -> tuple[ReportFile, ...]:

@@ -15,8 +15,9 @@ import yaml
 
 from pytest_puma.core import Gate, Scenario, SettingsError
 from pytest_puma.planning.matrix import make_scenario
+from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.runspec_yaml import Values, at_line, content, error_at, line_of, read_nodes, read_values
-from pytest_puma.planning.settings import BenchmarkSpec, Registry, RunOptions, Settings
+from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
 
 
 def read_specs(path: Path, settings: Settings) -> dict[str, BenchmarkSpec]:

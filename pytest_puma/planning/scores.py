@@ -10,7 +10,7 @@ from pytest_puma.errors import did_you_mean
 from pytest_puma.metrics import is_metric, metric_names, names_of_kind
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.metrics.library.extras import missing
-from pytest_puma.planning.settings import Registry
+from pytest_puma.planning.registry import Registry
 
 
 def own_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:

@@ -1,12 +1,14 @@
-"""Settings of the response store."""
+"""What a run keeps, as settings: answers in the response store, and its own predictions."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core import SettingsError
+from pytest_puma.errors import check_limits
 from pytest_puma.platform.project_folder import responses_of
 
 #: Answers read from the store: `mix` all that are kept, `fresh` none; `off`: there is no store.
@@ -19,16 +21,23 @@ MEGABYTES = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoreSettings:
-    """`offline`: all answers come from the store, and no model is loaded."""
+class Storage:
+    """The mode, the file and the size of the response store, and the number of runs whose predictions stay.
+
+    `offline`: all answers come from the store, and no model is loaded. `prompts`: whether files have the prompts and
+    the rows of the samples.
+    """
 
     mode: StoreMode = "mix"
     path: Path = RESPONSES
     megabytes: int = MEGABYTES
     offline: bool = False
+    prompts: bool = True
+    runs: int = 50
 
     def __post_init__(self) -> None:
-        """Refuse a size without space, and an offline run that may not read."""
+        """Refuse sizes without space, and an offline run that may not read."""
+        check_limits({"ini key puma_keep_runs": (self.runs, 1, math.inf)})
         if self.megabytes < 1:
             msg = f"puma_store_mb is {self.megabytes}; expected a whole number of megabytes, at least 1"
             raise SettingsError(msg)

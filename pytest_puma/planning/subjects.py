@@ -30,8 +30,8 @@ def subjects_of(request: BenchmarkSpec, settings: Settings, seed: int) -> tuple[
             )
             raise SettingsError(msg)
         return ()
-    patterns = settings.command.subjects or own or settings.ini.subjects or ()
-    if not patterns or not settings.runs(scenario.name):
+    patterns = settings.request.command.subjects or own or settings.request.ini.subjects or ()
+    if not patterns or not settings.request.runs(scenario.name):
         return patterns
     values = group_values(scenario, seed)
     taken = tuple(pattern for pattern in patterns if matches(pattern, values))
@@ -43,9 +43,9 @@ def subjects_of(request: BenchmarkSpec, settings: Settings, seed: int) -> tuple[
 
 def unmatched_subjects(cells: Sequence[Cell], settings: Settings) -> list[str]:
     """Return a sentence for each pattern of the command line that selects samples of no collected scenario."""
-    cells = [cell for cell in cells if settings.runs(cell.scenario.name)]
+    cells = [cell for cell in cells if settings.request.runs(cell.scenario.name)]
     taken = {pattern for cell in cells for pattern in cell.subjects}
-    others = [pattern for pattern in settings.command.subjects or () if pattern not in taken]
+    others = [pattern for pattern in settings.request.command.subjects or () if pattern not in taken]
     if not others or not cells:
         return []
     grouped = {cell.scenario.name: cell for cell in cells if cell.scenario.group_columns}

@@ -12,8 +12,9 @@ from pytest_puma.datasets.groups import Groups
 from pytest_puma.errors import did_you_mean
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import metric_names
+from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import available_scores
-from pytest_puma.planning.settings import Registry, Settings
+from pytest_puma.planning.settings import Settings
 from pytest_puma.scenarios.declared import check_declared
 from pytest_puma.strategies import ALL
 
@@ -29,7 +30,7 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
     """
     names = _Names(cells, settings)
     faults = []
-    for gate in settings.gates:
+    for gate in settings.judging.gates:
         if not is_taken(gate, cells):
             fault = _unknown(gate, names, may_be_elsewhere=gate in elsewhere)
             if fault:
@@ -43,8 +44,8 @@ def check_own_gates(gates: Iterable[Gate], cells: Sequence[Cell], settings: Sett
     Strategies or perturbations of the command line, or those of a run that is rescored, may replace the cell of a
     gate; an unknown name in its scope is an error all the same.
     """
-    command, names = settings.command, _Names(cells, settings)
-    replaced = command.strategies is not None or command.perturb is not None or settings.rescored is not None
+    command, names = settings.request.command, _Names(cells, settings)
+    replaced = command.strategies is not None or command.perturb is not None or settings.request.rescored is not None
     for gate in gates:
         if is_taken(gate, cells):
             continue
@@ -101,7 +102,7 @@ class _Names:
     def absent_group(self, part: Slice | None) -> str:
         """Return why no row of the collected scenarios is in a slice; empty if one is, or if none has its columns."""
         columns = set(part.keys if part is not None else ())
-        runs = self._settings.runs
+        runs = self._settings.request.runs
         cells = (
             each for each in self.cells if runs(each.scenario.name) and columns <= set(each.scenario.group_columns)
         )

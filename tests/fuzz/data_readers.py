@@ -16,9 +16,10 @@ from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import Model, PumaError
 from pytest_puma.datasets.records import read_records
 from pytest_puma.evaluation.evaluate import evaluate
+from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.rescoring import as_recorded, recorded_models
 from pytest_puma.planning.runspec import read_specs
-from pytest_puma.planning.settings import BenchmarkSpec, Registry, Settings
+from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
 from pytest_puma.report.forecast import forecast_lines
 from pytest_puma.responses.answers import read_answers

@@ -30,10 +30,10 @@ def test_triage(puma):
 SLOW = """
 import pathlib
 import time
-import pytest_puma.session.terminal.display
+from pytest_puma.session.progress.display import Display
 from pytest_puma.testing import ScriptedBackend
 
-pytest_puma.session.terminal.display.PLAIN = 0.0
+Display.pace = Display.patience = 0.0
 
 def answer(prompt):
     while not pathlib.Path({root!r}, "gone").exists():

@@ -14,14 +14,14 @@ from tests.integration.conftest import TRIAGE, Project
 #: Lines come at once and not after half a minute, and each answer takes a while.
 SLOW = """
 import time
-import pytest_puma.session.terminal.display
-import pytest_puma.session.progress.worker_progress
+from pytest_puma.session.progress import workers
+from pytest_puma.session.progress.display import Display, Live, WorkerFile
 from pytest_puma.testing import ScriptedBackend
 
-pytest_puma.session.terminal.display.PLAIN = {plain}
-pytest_puma.session.terminal.display.LIVE = 0.01
-pytest_puma.session.terminal.display.PATIENCE = 0.0
-pytest_puma.session.progress.worker_progress.SECOND = 0.05
+Display.pace = Display.patience = {plain}
+Live.pace = WorkerFile.pace = 0.01
+Live.patience = 0.0
+workers.SECOND = 0.05
 
 ANSWERS = []
 

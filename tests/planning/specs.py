@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import SettingsError
+from pytest_puma.core import Gate, SettingsError
 from pytest_puma.planning.runspec import read_specs
-from pytest_puma.planning.settings import BenchmarkSpec, Settings
+from pytest_puma.planning.settings import BenchmarkSpec, Judging, Request, Settings
 from pytest_puma.scenarios import TriageJiraScenario
 from tests.factories import model
 
@@ -43,9 +43,10 @@ profile_required: null
 MINIMAL = "scenario: triage_jira\nadaptation:\n  strategy: zero_shot\n"  # three lines
 
 
-def settings(**fields: Any) -> Settings:
+def settings(*, gates: tuple[Gate, ...] = (), **request: Any) -> Settings:
     """Settings with two models."""
-    return replace(Settings(models=(model("a"), model("b"))), **fields)
+    asked = replace(Request(models=(model("a"), model("b"))), **request)
+    return Settings(request=asked, judging=Judging(gates=gates))
 
 
 def spec(**fields: Any) -> BenchmarkSpec:

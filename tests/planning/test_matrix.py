@@ -117,8 +117,8 @@ def test_naive_baselines_of_perturbed_cells_are_computed_for_their_gates_alone()
     for gate, wanted in (("*+*: accuracy >= 0", False), ("*+*: accuracy >= naive.guess", True)):
         chosen = settings(models=(model("a"),), gates=(parse_gate(gate),))
         plain, perturbed = expand(spec(options=options), chosen)
-        assert chosen.naive_baselines_of(plain) is not None
-        assert (chosen.naive_baselines_of(perturbed) is not None) == wanted
+        assert chosen.judging.naive_baselines_of(plain) is not None
+        assert (chosen.judging.naive_baselines_of(perturbed) is not None) == wanted
 
 
 def test_a_general_gate_without_a_scope_goes_to_the_cells_that_have_its_metric() -> None:
@@ -184,7 +184,7 @@ def test_the_data_of_a_scenario_that_is_left_out_are_not_read() -> None:
     options = RunOptions(samples="all", strategies=("option_scoring",))
     left_out = settings(scenarios=("triage_jira",))
     (cell, *_) = expand(spec(scenario=CommonsenseQa(), options=options), left_out)
-    assert not left_out.selects(cell)
+    assert not left_out.request.selects(cell)
     with pytest.raises(DataError, match="scenario 'csqa' has no data of its own"):
         expand(spec(scenario=CommonsenseQa(), options=options), settings())
 

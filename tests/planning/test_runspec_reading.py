@@ -11,7 +11,8 @@ import yaml
 
 from pytest_puma.core import Gate
 from pytest_puma.perturbations import ALL as PERTURBATIONS
-from pytest_puma.planning.settings import BenchmarkSpec, Registry, RunOptions, Settings
+from pytest_puma.planning.registry import Registry
+from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import ALL, Strategy
 from pytest_puma.strategies.direct import direct

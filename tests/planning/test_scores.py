@@ -10,8 +10,8 @@ import pytest
 from pytest_puma.core import Metric, SettingsError
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.metrics.library.extras import MODULES
+from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import available_scores, check_metric, own_scores, used_scores
-from pytest_puma.planning.settings import Registry
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.scenarios.small import SMALL_SETS
 from tests.factories import Triage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.perturbations import Perturbation
-from pytest_puma.planning.settings import Registry
+from pytest_puma.planning.registry import Registry
 from pytest_puma.strategies import ALL
 
 

@@ -30,8 +30,8 @@ def cells(scenario: Custom | TriageJiraScenario, chosen: Settings, **options: tu
     return expand(BenchmarkSpec(scenario=scenario, options=RunOptions(**options)), chosen)  # type: ignore[arg-type]
 
 
-def commanded(*subjects: str, **fields: tuple[str, ...]) -> Settings:
-    return settings(command=RunOptions(subjects=subjects), **fields)
+def commanded(*subjects: str, scenarios: tuple[str, ...] = ()) -> Settings:
+    return settings(command=RunOptions(subjects=subjects), scenarios=scenarios)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Generation, Metric, Outcome, Pool, metric
+from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import used_scores
-from pytest_puma.planning.settings import Registry
 from pytest_puma.runs.comparison import Values
 from pytest_puma.scenarios import TriageJiraScenario
 from tests.factories import cell, entry, evaluated

@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_puma.cli.init.columns import Column, Columns
 from pytest_puma.cli.init.gates import ProposedGate, proposed_gates
 from pytest_puma.core import SettingsError
-from pytest_puma.planning.settings import Registry
+from pytest_puma.planning.registry import Registry
 from pytest_puma.task_types.regression import number_text
 
 TEST_FOLDER = "benchmarks"

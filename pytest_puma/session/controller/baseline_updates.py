@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.session.collected import Collected
+from pytest_puma.session.items.collected import Collected
 from pytest_puma.session.settings.config import model_names, settings_of
 from pytest_puma.session.settings.project import project_root
 from pytest_puma.session.settings.selection import is_selected
@@ -102,7 +102,7 @@ class BaselineUpdater:
 
     @property
     def _baselines(self) -> Baselines:
-        return settings_of(self._config).baselines
+        return settings_of(self._config).judging.baselines
 
     @cached_property
     def _entries(self) -> list[Entry]:
@@ -122,7 +122,7 @@ class BaselineUpdater:
 
     @property
     def _accepts(self) -> bool:
-        return settings_of(self._config).policy.accepts
+        return settings_of(self._config).judging.policy.accepts
 
     def _test(self, nodeid: str) -> str:
         """Return the id of the test function relative to the root of the project, not to that of pytest."""

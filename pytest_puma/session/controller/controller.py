@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_puma.session.collected import cell_id
+from pytest_puma.platform.interrupts import held
+from pytest_puma.session.controller import whole_run
 from pytest_puma.session.controller.arrivals import Arrivals
 from pytest_puma.session.controller.baseline_updates import BaselineUpdater
+from pytest_puma.session.controller.notes import show_summary, start_notes
 from pytest_puma.session.controller.output import Output
-from pytest_puma.session.controller.run_tests import report_gate, report_problems
 from pytest_puma.session.controller.short_summary import ShortSummary
-from pytest_puma.session.controller.start_notes import start_notes
-from pytest_puma.session.controller.summary import show_summary
-from pytest_puma.session.controller.whole_run import cross_cell_verdicts, problems, stopped, unused_gates
+from pytest_puma.session.items.collected import cell_of
 from pytest_puma.session.items.memory import rare_collections
-from pytest_puma.session.settings.config import model_names
+from pytest_puma.session.settings.config import model_names, settings_of
 from pytest_puma.session.settings.run_id import run_id
-from pytest_puma.session.signals.interrupt_watch import InterruptWatch
-from pytest_puma.session.signals.interrupts import EndSignals, at_the_end
-from pytest_puma.session.terminal.capture import has_terminal
+from pytest_puma.session.signals import EndSignals, at_the_end
+from pytest_puma.session.terminal import has_terminal
 from pytest_puma.session.workers.nodeid import Named, cells_in
 
 if TYPE_CHECKING:
@@ -46,9 +44,9 @@ def register(config: pytest.Config) -> None:
         config.pluginmanager.register(Controller(config), "puma-controller")
         config.pluginmanager.register(ShortSummary(config), "puma-short-summary")
         if getattr(config.option, "tx", None):
-            from pytest_puma.session.progress import worker_progress
+            from pytest_puma.session.progress import workers
 
-            worker_progress.register(config)
+            workers.register(config)
 
 
 class Controller:
@@ -62,7 +60,7 @@ class Controller:
         self._arrivals = Arrivals()
         self._baselines = BaselineUpdater(config)
         self._output = Output(config)
-        self._end_signals = EndSignals(InterruptWatch(config))
+        self._end_signals = EndSignals(config)
         self._run: Run | None = None
         self._comparison: RunComparison | None = None
         self._lines: list[str] = []
@@ -71,7 +69,7 @@ class Controller:
     # -- before the run --------------------------------------------------------------------------
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
-        return self._start_notes() if any(cell_id(item) for item in items) else []
+        return self._start_notes() if any(map(cell_of, items)) else []
 
     def _start_notes(self) -> list[str]:
         cells = self._arrivals.cells
@@ -80,7 +78,8 @@ class Controller:
     # -- gathering -------------------------------------------------------------------------------
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        cells = {place: Named(item.nodeid, cell) for place, item in enumerate(session.items) if (cell := cell_id(item))}
+        found = ((place, item.nodeid, cell_of(item)) for place, item in enumerate(session.items))
+        cells = {place: Named(nodeid, cell.id) for place, nodeid, cell in found if cell is not None}
         self._plan(cells, certain=True)
 
     @pytest.hookimpl(optionalhook=True)
@@ -112,13 +111,10 @@ class Controller:
         if not self._arrivals.planned and not hasattr(report, "puma_cell"):
             # A run without benchmarks imports no more than this file.
             return
-        from pytest_puma.platform.interrupts import held
-
         # The table and the run folder have the same cells, whenever the run is interrupted.
         with held(), rare_collections():
             outcome = self._arrivals.receive(report)
-            unassessed = self._arrivals.take_unassessed(report)
-            if unassessed is not None:
+            if unassessed := self._arrivals.take_unassessed(report):
                 self._output.add(unassessed)
             if outcome is not None:
                 self._output.add(outcome)
@@ -139,13 +135,13 @@ class Controller:
         # An exception (-x, an interrupt) ends this generator here: an interrupted run is not judged.
         result = yield
         if self._arrivals.planned and not self._config.option.collectonly:
-            unused = unused_gates(self._config, self._arrivals)
-            judged = cross_cell_verdicts(self._config, self._arrivals)
-            faults = problems(self._config, self._arrivals, unused, self._baselines)
+            unused = whole_run.unused_gates(self._config, self._arrivals)
+            judged = whole_run.cross_cell_verdicts(self._config, self._arrivals)
+            faults = whole_run.problems(self._config, self._arrivals, unused, self._baselines)
             run = self._finish((*judged, *unused), faults, lambda: self._baselines.finish(self._arrivals.collected))
             for verdict in judged:
-                report_gate(self._config, verdict)
-            report_problems(self._config, run.problems)
+                whole_run.report_gate(self._config, verdict)
+            whole_run.report_problems(self._config, run.problems)
             if run.problems or any(verdict.fails for verdict in judged):
                 # Hooks of others may have made these reports pass.
                 session.testsfailed = max(session.testsfailed, 1)
@@ -157,7 +153,7 @@ class Controller:
         if self._run is None and (self._arrivals.outcomes or self._arrivals.faults):
             # An interrupted run has no test for its problems.
             with at_the_end():
-                run = self._finish((), (stopped(self._arrivals),), self._baselines.skip)
+                run = self._finish((), (whole_run.stopped(self._arrivals),), self._baselines.skip)
             self._lines += run.problems
         self._end_signals.restore()
 
@@ -167,8 +163,6 @@ class Controller:
         from pytest_puma.analysis.contrasts import contrasts_of
         from pytest_puma.analysis.robustness import robustness
         from pytest_puma.core import Invocation, Run
-        from pytest_puma.platform.interrupts import held
-        from pytest_puma.session.settings.config import settings_of
 
         settings = settings_of(self._config)
         outcomes, faults = self._arrivals.outcomes, self._arrivals.faults
@@ -187,9 +181,9 @@ class Controller:
             problems=problems,
             faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
-            contrasts=(*contrasts_of(outcomes, settings.compare), *earlier),
+            contrasts=(*contrasts_of(outcomes, settings.judging.compare), *earlier),
             unchanged=self._arrivals.unchanged,
-            rescored_from=None if settings.rescored is None else settings.rescored.name,
+            rescored_from=None if settings.request.rescored is None else settings.request.rescored.name,
         )
         with held():
             self._run, self._lines = self._output.finish(run, baselines)
@@ -197,9 +191,7 @@ class Controller:
 
     def _compared(self, outcomes: Sequence[Outcome]) -> RunComparison | None:
         """The comparison with an earlier run, by the files of both; None if it was not requested."""
-        from pytest_puma.session.settings.config import settings_of
-
-        earlier, folder = settings_of(self._config).earlier, self._output.folder
+        earlier, folder = settings_of(self._config).judging.earlier, self._output.folder
         if earlier is None or folder is None:
             return None
         from pytest_puma.runs.comparison import compare
@@ -209,9 +201,7 @@ class Controller:
 
     def _finish_store(self) -> list[str]:
         """End the run for the store, once: by now all processes of the run have ended, also if it was interrupted."""
-        from pytest_puma.session.settings.config import settings_of
-
-        if self._ended or not any(model.computes for model in settings_of(self._config).models):
+        if self._ended or not any(model.computes for model in settings_of(self._config).request.models):
             return []
         from pytest_puma.session.items import response_store
 
@@ -220,16 +210,14 @@ class Controller:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is not None and self._run.outcomes:
-            from pytest_puma.platform.interrupts import held
-
             with at_the_end(), held():
                 self._lines += self._finish_store()
                 if self._output.comparison:
                     self._lines.append(f"compare: {self._output.comparison}")
                 elif self._output.folder is not None:
                     self._lines.append(_NEXT)
-                folder, comparison = self._output.folder, self._comparison
-                show_summary(self._config, terminalreporter, self._run, folder, self._lines, comparison=comparison)
+                shown = self._run, self._output.folder, self._lines
+                show_summary(self._config, terminalreporter, *shown, comparison=self._comparison)
 
     def pytest_unconfigure(self) -> None:
         # There is no summary if the terminal is gone.

@@ -55,7 +55,7 @@ class Output:
         from pytest_puma.runs.run_folder import RunFolder
 
         if self._folder is None and not self.unwritable and not self._unkept:
-            keep_prompts = settings_of(self._config).keep_prompts
+            keep_prompts = settings_of(self._config).storage.prompts
             try:
                 self._folder = RunFolder(self._root, self._name, keep_prompts=keep_prompts)
             except OSError as error:
@@ -81,12 +81,12 @@ class Output:
         with self._survives("a baseline"):
             lines += update_baselines()
         run = self._with_faults(run)
-        for report in settings.reports:
+        for report in settings.reports.files:
             with self._survives(f"--puma-report {report.format}:{report.path}"):
-                lines.append(emit(run, report, folder=self.folder, page=settings.page))
+                lines.append(emit(run, report, folder=self.folder, page=settings.reports.page))
         if self._folder is not None:
             with self._survives("the throughput of the models"):
-                write_throughput(self._root, settings.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
+                write_throughput(self._root, settings.request.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
         run = self._record(run)
         if self._folder is not None:
             lines += self._prune(self._folder)
@@ -119,12 +119,14 @@ class Output:
         from pytest_puma.runs.pruning import prune
 
         settings = settings_of(self._config)
-        protected = [folder.path] if settings.rescored is None else [folder.path, settings.rescored.path.parent]
-        pruned = prune(self._root, keep=settings.keep_runs, protected=protected)
+        protected = (
+            [folder.path] if settings.request.rescored is None else [folder.path, settings.request.rescored.path.parent]
+        )
+        pruned = prune(self._root, keep=settings.storage.runs, protected=protected)
         removed = f"removed the predictions of {pruned.runs} older runs ({pruned.size / 1e6:.1f} MB)"
         lines = [removed] if pruned.runs else []
         lines += [f"an older run keeps its predictions: {fault}" for fault in pruned.faults]
-        return [f"puma_keep_runs = {settings.keep_runs}: {line}" for line in lines]
+        return [f"puma_keep_runs = {settings.storage.runs}: {line}" for line in lines]
 
     def _record(self, run: Run) -> Run:
         """Write `run.json` and return the run, with the problems of writing up to now."""

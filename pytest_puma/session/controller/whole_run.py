@@ -1,9 +1,12 @@
-"""The run as a whole: gates on several cells, gates that fit no cell, and reasons why the run must fail."""
+"""The run as a whole: gates on several cells, gates that fit no cell, and reasons why the run must fail.
+
+They appear as tests `puma::...`, synthetic reports of their own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +18,8 @@ from pytest_puma.session.settings.selection import is_part, is_selected
 if TYPE_CHECKING:
     from pytest_puma.core import Verdict
 
+_PREFIX = "puma::"
+_PROBLEMS_ID = f"{_PREFIX}run"
 _MAX_NAMED = 3
 
 
@@ -22,7 +27,7 @@ def cross_cell_verdicts(config: pytest.Config, arrivals: Arrivals) -> tuple[Verd
     """Return the verdicts of gates on several cells."""
     from pytest_puma.analysis import cross_cell
 
-    return tuple(cross_cell.verdicts(arrivals.outcomes, settings_of(config).policy))
+    return tuple(cross_cell.verdicts(arrivals.outcomes, settings_of(config).judging.policy))
 
 
 def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
@@ -36,7 +41,7 @@ def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ..
     used |= {gate for outcome in outcomes for gate in outcome.cross_cell_gates}
     unused = [
         gate
-        for gate in settings_of(config).gates
+        for gate in settings_of(config).judging.gates
         # A cell without verdicts ended in an error, which is reported as such.
         if gate not in used and (gate.scope is None or not any(applies(gate, each.name) for each in cells))
     ]
@@ -72,3 +77,39 @@ def _is_part(config: pytest.Config, arrivals: Arrivals) -> bool:
     collected = arrivals.collected
     distributed = collected is not None and not collected.cells <= set(arrivals.cells)
     return distributed or is_selected(config) or is_part(config)
+
+
+def report_gate(config: pytest.Config, verdict: Verdict) -> None:
+    """Report a gate on several cells as a test."""
+    cells = verdict.reason.partition(":")[0]
+    _report(config, f"{_PREFIX}{verdict.gate} ({cells})", verdict.reason, failed=verdict.fails)
+
+
+def report_problems(config: pytest.Config, problems: Sequence[str]) -> None:
+    """Report the problems of the run as a failed test; as a passed one if --lf remembers a failure to forget."""
+    cache = getattr(config, "cache", None)
+    failed_before = cache is not None and _PROBLEMS_ID in cache.get("cache/lastfailed", {})
+    if problems or failed_before:
+        _report(config, _PROBLEMS_ID, "\n".join(f"puma: {problem}" for problem in problems), failed=bool(problems))
+
+
+def _report(config: pytest.Config, nodeid: str, text: str, *, failed: bool) -> None:
+    """Report a synthetic test: in JUnit XML, in the exit status and, if it fails, in the summary.
+
+    The terminal reporter gets the failure but not the report, as its progress counts collected tests.
+    """
+    from pytest_puma.report import escape
+
+    report = pytest.TestReport(
+        nodeid=nodeid,
+        location=("puma", None, "run"),
+        keywords={},
+        outcome="failed" if failed else "passed",
+        longrepr=escape.terminal_lines(text) if failed else None,
+        when="call",
+    )
+    plugins = config.pluginmanager
+    terminal: Any = plugins.getplugin("terminalreporter")
+    plugins.subset_hook_caller("pytest_runtest_logreport", [terminal])(report=report)
+    if failed and terminal is not None:
+        terminal.stats.setdefault("failed", []).append(report)

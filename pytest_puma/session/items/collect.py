@@ -17,7 +17,7 @@ from pytest_puma.planning.ready import Identities, check_ready
 from pytest_puma.planning.rescoring import as_recorded
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
-from pytest_puma.session.collected import refuse
+from pytest_puma.session.items.collected import cell_of, marks, refuse
 from pytest_puma.session.items.memory import rare_collections
 from pytest_puma.session.settings.config import settings_of
 from pytest_puma.session.settings.selection import is_part, leaves_out
@@ -35,12 +35,7 @@ MAX_ID_LENGTH = 100
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
-    """Make one item for each cell of the marker. A mistake in it is a collection error.
-
-    A function without our fixture is ignored, unless it has the marker itself instead of through its class or module.
-    """
-    if not _is_ours(metafunc):
-        return
+    """Make one item for each cell of the marker. A mistake in it is a collection error."""
     try:
         with rare_collections():
             cells = _cells(metafunc)
@@ -88,9 +83,9 @@ class AllCells:
     def _elsewhere(self, settings: Settings) -> Collection[Gate]:
         """Return gates that may concern tests which were not collected."""
         if self._leaves_out:
-            return settings.gates
+            return settings.judging.gates
         # Files and gates on one command line belong together.
-        return settings.ini_gates if is_part(self._config) else ()
+        return settings.judging.ini_gates if is_part(self._config) else ()
 
 
 def _all_cells(config: pytest.Config) -> AllCells:
@@ -107,17 +102,10 @@ def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     deselected: list[pytest.Item] = []
     for item in items:
         cell = cell_of(item)
-        (kept if cell is None or settings.selects(cell) else deselected).append(item)
+        (kept if cell is None or settings.request.selects(cell) else deselected).append(item)
     if deselected:
         config.hook.pytest_deselected(items=deselected)
         items[:] = kept
-
-
-def cell_of(item: pytest.Item) -> Cell | None:
-    """Return the cell of an item, None for other tests."""
-    callspec = getattr(item, "callspec", None)
-    cell: Cell | None = callspec.params.get("_puma_cell") if callspec is not None else None
-    return cell
 
 
 def spec_file(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -155,26 +143,19 @@ def _spec_function(benchmark: BenchmarkSpec) -> Callable[[Outcome], None]:
     return spec
 
 
-def _is_ours(metafunc: pytest.Metafunc) -> bool:
-    # A project may have its own fixture named puma; only ours needs a cell.
-    if "_puma_cell" in metafunc.fixturenames:
-        return True
-    return any(mark.name == "puma" for mark in metafunc.definition.own_markers)
-
-
 def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
-    marks = _closest_marks(metafunc.definition)
+    found = _closest_marks(metafunc.definition)
     if "_puma_cell" not in metafunc.fixturenames:
         own = "puma" in metafunc.fixturenames
         fault = "its argument puma is another fixture of this name" if own else "not the argument"
         msg = f"has the puma marker but {fault}; expected def test(puma): ..."
         raise SettingsError(msg)
-    if len(marks) != 1:
-        msg = f"has the puma argument and {len(marks)} puma markers; expected one: @pytest.mark.puma('triage_jira')"
+    if len(found) != 1:
+        msg = f"has the puma argument and {len(found)} puma markers; expected one: @pytest.mark.puma('triage_jira')"
         raise SettingsError(msg)
     settings, collected = settings_of(metafunc.config), _all_cells(metafunc.config)
-    benchmark = read_marker(marks[0].args, marks[0].kwargs, settings)
-    benchmark = as_recorded(benchmark, settings.rescored, test=metafunc.definition.nodeid)
+    benchmark = read_marker(found[0].args, found[0].kwargs, settings)
+    benchmark = as_recorded(benchmark, settings.request.rescored, test=metafunc.definition.nodeid)
     cells = matrix.expand(benchmark, settings)
     long = next((cell.id for cell in cells if len(cell.id) > MAX_ID_LENGTH), None)
     if long is not None:
@@ -183,7 +164,7 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
         )
         raise SettingsError(msg)
     collected.cells += cells
-    if settings.runs(benchmark.scenario.name):
+    if settings.request.runs(benchmark.scenario.name):
         check_ready(cells, settings, collected.identities, test=metafunc.definition.nodeid)
     return cells
 
@@ -191,8 +172,7 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
 def _closest_marks(definition: pytest.Item) -> list[pytest.Mark]:
     """Return our markers of the function, else of its class, else of its module: the closest counts, as in pytest."""
     for node in definition.iter_parents():
-        marks = [mark for mark in node.own_markers if mark.name == "puma"]
-        if marks:
+        if found := marks(node):
             # A class lists inherited markers first.
-            return marks[-1:] if isinstance(node, pytest.Class) else marks
+            return found[-1:] if isinstance(node, pytest.Class) else found
     return []

@@ -18,11 +18,11 @@ from pytest_puma.evaluation.evaluate import stopping_of
 from pytest_puma.evaluation.predict import predict
 from pytest_puma.report.junit import properties
 from pytest_puma.report.rows import number
-from pytest_puma.session.collected import NAME, cell_id
+from pytest_puma.session.items.collected import NAME, cell_of
 from pytest_puma.session.items.failing import PumaFailure, fault, missed_gates, represent
 from pytest_puma.session.items.memory import give_back, rare_collections
 from pytest_puma.session.items.response_store import keeping, offline
-from pytest_puma.session.progress.progress import progress_of
+from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
@@ -61,22 +61,23 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
 
 def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     settings = settings_of(item.config)
+    cells = [other for other in item.session.items if cell_of(other) is not None]
     context = Context(
-        baseline=settings.baseline_of(cell),
-        naive_baselines=settings.naive_baselines_of(cell),
-        policy=settings.policy,
-        no_baseline=settings.why_no_baseline(cell),
-        quotes=settings.keep_prompts,
+        baseline=settings.judging.baseline_of(cell),
+        naive_baselines=settings.judging.naive_baselines_of(cell),
+        policy=settings.judging.policy,
+        no_baseline=settings.judging.why_no_baseline(cell),
+        quotes=settings.storage.prompts,
     )
     answered = predict(
         cell,
         engine,
         project=settings.project,
-        progress=progress_of(item, cell, engine),
+        progress=progress_of(item.config, cell, engine, finished=cells.index(item), cells=len(cells)),
         # Answers that are read cannot be computed again.
-        determinism=settings.determinism if cell.model.computes else 0,
-        only=None if settings.only is None else settings.only.get(cell.id),
-        stopping=stopping_of(cell, context) if settings.stop_early else None,
+        determinism=settings.request.determinism if cell.model.computes else 0,
+        only=None if settings.request.only is None else settings.request.only.get(cell.id),
+        stopping=stopping_of(cell, context) if settings.judging.stop_early else None,
     )
     try:
         return assess(cell, answered, context)
@@ -113,13 +114,13 @@ def judged(item: pytest.Item) -> Generator[None, object, object]:
     return result
 
 
-def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+def attach(item: pytest.Item, cell: Cell, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
     """Attach the cell to the report, and the outcome once it exists, for the controller.
 
     The outcome is one text, so that it also passes between processes. It goes with the setup, which computes it,
     so that no later fixture can lose it; with the next report if a plugin repeats the setup without a report.
     """
-    report.puma_cell = cell_id(item)  # type: ignore[attr-defined]
+    report.puma_cell = cell.id  # type: ignore[attr-defined]
     report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
     report.puma_collected = item.config.pluginmanager.getplugin(NAME).take()  # type: ignore[attr-defined]
     if report.when == "setup" and UNASSESSED in item.stash:
@@ -138,7 +139,7 @@ def attach(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRe
         del item.stash[UNSENT]
         with rare_collections():
             report.puma = to_lines(unsent)  # type: ignore[attr-defined]
-        if settings_of(item.config).junit:
+        if settings_of(item.config).reports.junit:
             # pytest writes the properties that the item has at teardown.
             others = [each for each in item.user_properties if not each[0].startswith("puma.")]
             item.user_properties[:] = [*others, *properties(unsent)]
@@ -170,7 +171,7 @@ def _without_traceback() -> Iterator[None]:
 
 def _reader(config: pytest.Config, model: Model) -> Responder | None:
     """The reader of answers that exist; None for a model that computes them."""
-    rescored = settings_of(config).rescored
+    rescored = settings_of(config).request.rescored
     if model.source == "run" and rescored is not None:
         from pytest_puma.runs.replay import Replay
 
@@ -193,6 +194,6 @@ def _native(config: pytest.Config, model: Model) -> Backend:
     from pytest_puma.session.workers.xdist import own_share
 
     share = own_share(config)
-    threads = settings_of(config).threads or share.threads
+    threads = settings_of(config).request.threads or share.threads
     smoke_test(model)
     return NativeBackend(model, threads=threads, gpu=share.gpu, digest=weights_digest(model.path))

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import PumaError
-from pytest_puma.session.items.collect import cell_of
+from pytest_puma.session.items.collected import cell_of
 from pytest_puma.session.items.memory import without_models
 from pytest_puma.session.settings.config import settings_of
 from pytest_puma.session.settings.project import project_root
-from pytest_puma.session.terminal.sections import show, width
+from pytest_puma.session.terminal import show, width
 
 
 class Planner:
@@ -45,20 +45,21 @@ class Planner:
 
             root, models = project_root(self._config), dict.fromkeys(cell.model for cell in cells)
             throughputs = {
-                model: read_throughput(root, model) or calibrate(model, threads=settings.threads) for model in models
+                model: read_throughput(root, model) or calibrate(model, threads=settings.request.threads)
+                for model in models
             }
             forecasts = plan(
                 cells,
                 throughputs,
                 project=settings.project,
-                store=settings.store,
-                threads=settings.threads,
+                store=settings.storage,
+                threads=settings.request.threads,
             )
         except (PumaError, OSError) as error:
             # Only a worker would take it for an internal error, and there are none.
             raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error
         by_name = {model.name: throughput for model, throughput in throughputs.items()}
-        process = without_models(naive=any(settings.naive_baselines_of(cell) is not None for cell in cells))
+        process = without_models(naive=any(settings.judging.naive_baselines_of(cell) is not None for cell in cells))
         self._lines = forecast_lines(forecasts, by_name, width(self._config), process_bytes=process)
         return True
 

@@ -20,7 +20,7 @@ _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 
 def keeping(config: pytest.Config, engine: Engine, model: Model) -> Responder:
     """Return the engine with the store around it, or as it is: without a store, or if its weights have no digest."""
-    mode = settings_of(config).store.mode
+    mode = settings_of(config).storage.mode
     if mode == "off" or not engine.backend.signature.get("weights_sha256"):
         return engine
     from pytest_puma.responses.keeping import KeepingEngine
@@ -40,7 +40,7 @@ def finish(config: pytest.Config) -> list[str]:
     from pytest_puma.core import DataError
     from pytest_puma.responses.upkeep import finish_run
 
-    settings = settings_of(config).store
+    settings = settings_of(config).storage
     if _STORE in config.stash:
         config.stash[_STORE].close()
     if settings.mode == "off":
@@ -63,10 +63,10 @@ def store_of(config: pytest.Config) -> ResponseStore:
         settings = settings_of(config)
         name, started = run_id(config)
         config.stash[_STORE] = ResponseStore(
-            settings.store.path,
+            settings.storage.path,
             run=name,
             started=started.isoformat(timespec="seconds"),
-            keep_prompts=settings.keep_prompts,
-            readonly=settings.store.offline,
+            keep_prompts=settings.storage.prompts,
+            readonly=settings.storage.offline,
         )
     return config.stash[_STORE]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.session.settings.option_values import names
+from pytest_puma.session.settings.options import names
 from pytest_puma.session.settings.project import project_root
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def earlier_run(config: pytest.Config) -> Older | None:
     wanted = [name for name in _compared(config) if _is_run(name)]
     if not wanted or hasattr(config, "workerinput"):
         return None
-    from pytest_puma.core import DataError, SettingsError
+    from pytest_puma.errors import SettingsError, naming
     from pytest_puma.platform.project_folder import runs_of
     from pytest_puma.runs.names import run_in_project
     from pytest_puma.runs.older import Older
@@ -50,12 +50,9 @@ def earlier_run(config: pytest.Config) -> Older | None:
     root = project_root(config)
     if wanted == [_LAST] and newest_run(runs_of(root)) is None:
         return None
-    try:
+    with naming(f"--puma-compare {wanted[0]!r}"):
         row = run_in_project(wanted[0].removeprefix(_RUN), root)
         return Older.of_run(f"run {row.number}", PastRun(runs_of(root) / row.name))
-    except DataError as error:
-        msg = f"--puma-compare {wanted[0]!r}: {error}"
-        raise SettingsError(msg) from error
 
 
 def wants_run(config: pytest.Config) -> bool:

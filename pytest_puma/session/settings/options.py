@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import pytest
@@ -27,126 +27,75 @@ def _samples(text: str) -> int | str:
         raise ArgumentTypeError(msg) from error
 
 
+def _one(metavar: str, text: str, kind: Callable[[str], Any] = str) -> dict[str, Any]:
+    """Declare an option with one value."""
+    return {"metavar": metavar, "help": text, "type": kind}
+
+
+def _several(metavar: str, text: str) -> dict[str, Any]:
+    """Declare an option that may be repeated."""
+    return {"metavar": metavar, "help": text, "action": "append"}
+
+
+def _flag(text: str) -> dict[str, Any]:
+    """Declare an option without a value."""
+    return {"help": text, "action": "store_true", "default": None}
+
+
 OPTIONS: dict[str, dict[str, Any]] = {
-    "--puma-model": {
-        "action": "append",
-        "metavar": "[ALIAS=]MODEL[,KEY=VALUE...]",
-        "help": "a GGUF file, its name in a model folder, hf:owner/repo:pattern, or recorded:NAME=answers.jsonl (a "
+    "--puma-model": _several(
+        "[ALIAS=]MODEL[,KEY=VALUE...]",
+        "a GGUF file, its name in a model folder, hf:owner/repo:pattern, or recorded:NAME=answers.jsonl (a "
         "file of answers); repeatable (default: puma-tiny)",
-    },
-    "--puma-data": {
-        "action": "append",
-        "metavar": "SCENARIO=PATH",
-        "help": "run a scenario on your own CSV, JSONL or Parquet file; repeatable",
-    },
-    "--puma-scenario": {"action": "append", "metavar": "NAMES", "help": "only these scenarios (comma-separated)"},
-    "--puma-strategy": {
-        "action": "append",
-        "metavar": "NAMES",
-        "help": "strategies instead of those of the tests (comma-separated); 'all' for all twelve",
-    },
-    "--puma-perturb": {
-        "action": "append",
-        "metavar": "NAMES",
-        "help": "also run each cell under these perturbations (comma-separated), such as typos_5pct; 'all' or 'none'",
-    },
-    "--puma-samples": {"type": _samples, "metavar": "N", "help": "samples of each scenario, or 'all' (default 50)"},
-    "--puma-repeats": {
-        "type": int,
-        "metavar": "N",
-        "help": "ask each sample N times, at a temperature above 0 (default 1)",
-    },
-    "--puma-subject": {
-        "action": "append",
-        "metavar": "PATTERNS",
-        "help": "only samples of these groups (comma-separated), as law,med*; for scenarios with group columns",
-    },
-    "--puma-seed": {"type": int, "metavar": "N", "help": "seed of every random choice (default 42)"},
-    "--puma-threads": {
-        "type": int,
-        "metavar": "N",
-        "help": "threads of each process (default: its share of the cores)",
-    },
-    "--puma-temperature": {
-        "type": float,
-        "metavar": "T",
-        "help": "sampling temperature (default: that of the strategy)",
-    },
-    "--puma-max-tokens": {
-        "type": int,
-        "metavar": "N",
-        "help": "maximum number of tokens of a reply (default: that of the strategy)",
-    },
-    "--puma-strict": {
-        "action": "store_true",
-        "default": None,
-        "help": "run each sample alone: slower, but its answer depends on no other sample and no number of threads",
-    },
-    "--puma-determinism": {
-        "type": int,
-        "metavar": "K",
-        "help": "re-run K samples of each cell, each alone, and report how many answers change",
-    },
-    "--puma-plan": {
-        "action": "store_true",
-        "default": None,
-        "help": "run nothing and load no weights; show the predicted cost of the run",
-    },
-    "--puma-gate": {
-        "action": "append",
-        "metavar": "GATE",
-        "help": "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= baseline - 0.02'; repeatable",
-    },
-    "--puma-update-baseline": {
-        "action": "store_true",
-        "default": None,
-        "help": "store the results of this run as the baseline of its cells; other baselines stay",
-    },
-    "--puma-stop-early": {
-        "action": "store_true",
-        "default": None,
-        "help": "stop each cell at one of a few interim analyses, as soon as its gates are decided",
-    },
-    "--puma-flips": {
-        "action": "store_true",
-        "default": None,
-        "help": "show the answers that are better or worse than in the baseline",
-    },
-    "--puma-compare": {
-        "action": "append",
-        "metavar": "AXIS",
-        "help": "show paired tests of cells against the first 'strategy' or 'model', their 'baseline', the 'last' run, "
+    ),
+    "--puma-data": _several("SCENARIO=PATH", "run a scenario on your own CSV, JSONL or Parquet file; repeatable"),
+    "--puma-scenario": _several("NAMES", "only these scenarios (comma-separated)"),
+    "--puma-strategy": _several(
+        "NAMES", "strategies instead of those of the tests (comma-separated); 'all' for all twelve"
+    ),
+    "--puma-perturb": _several(
+        "NAMES", "also run each cell under these perturbations (comma-separated), such as typos_5pct; 'all' or 'none'"
+    ),
+    "--puma-samples": _one("N", "samples of each scenario, or 'all' (default 50)", _samples),
+    "--puma-repeats": _one("N", "ask each sample N times, at a temperature above 0 (default 1)", int),
+    "--puma-subject": _several(
+        "PATTERNS", "only samples of these groups (comma-separated), as law,med*; for scenarios with group columns"
+    ),
+    "--puma-seed": _one("N", "seed of every random choice (default 42)", int),
+    "--puma-threads": _one("N", "threads of each process (default: its share of the cores)", int),
+    "--puma-temperature": _one("T", "sampling temperature (default: that of the strategy)", float),
+    "--puma-max-tokens": _one("N", "maximum number of tokens of a reply (default: that of the strategy)", int),
+    "--puma-strict": _flag(
+        "run each sample alone: slower, but its answer depends on no other sample and no number of threads"
+    ),
+    "--puma-determinism": _one(
+        "K", "re-run K samples of each cell, each alone, and report how many answers change", int
+    ),
+    "--puma-plan": _flag("run nothing and load no weights; show the predicted cost of the run"),
+    "--puma-gate": _several("GATE", "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= baseline - 0.02'; repeatable"),
+    "--puma-update-baseline": _flag("store the results of this run as the baseline of its cells; other baselines stay"),
+    "--puma-stop-early": _flag("stop each cell at one of a few interim analyses, as soon as its gates are decided"),
+    "--puma-flips": _flag("show the answers that are better or worse than in the baseline"),
+    "--puma-compare": _several(
+        "AXIS",
+        "show paired tests of cells against the first 'strategy' or 'model', their 'baseline', the 'last' run, "
         "or 'run:RUN' (its number, name, commit or branch)",
-    },
-    "--puma-only-flips": {
-        "action": "store_true",
-        "default": None,
-        "help": "run only the samples with flips in the last run, and judge no gates",
-    },
-    "--puma-rescore": {
-        "metavar": "RUN",
-        "help": "load no model: measure and judge the answers of an earlier run again ('last', its number, name, "
+    ),
+    "--puma-only-flips": _flag("run only the samples with flips in the last run, and judge no gates"),
+    "--puma-rescore": _one(
+        "RUN",
+        "load no model: measure and judge the answers of an earlier run again ('last', its number, name, "
         "folder, commit or branch)",
-    },
-    "--puma-store": {
-        "metavar": "MODE",
-        "help": "which kept answers are read: mix (all, default), fresh (none), or off (no answers are kept either)",
-    },
-    "--puma-offline": {
-        "action": "store_true",
-        "default": None,
-        "help": "load no model: take all answers from the response store",
-    },
-    "--puma-report": {
-        "action": "append",
-        "metavar": "FORMAT:PATH",
-        "help": "write a report, such as html:PATH, md:PATH or json:PATH (an unknown format lists all); repeatable",
-    },
-    "--puma-prune-baseline": {
-        "action": "store_true",
-        "default": None,
-        "help": "remove the baselines of cells that no test runs any more",
-    },
+    ),
+    "--puma-store": _one(
+        "MODE", "which kept answers are read: mix (all, default), fresh (none), or off (no answers are kept either)"
+    ),
+    "--puma-offline": _flag("load no model: take all answers from the response store"),
+    "--puma-report": _several(
+        "FORMAT:PATH",
+        "write a report, such as html:PATH, md:PATH or json:PATH (an unknown format lists all); repeatable",
+    ),
+    "--puma-prune-baseline": _flag("remove the baselines of cells that no test runs any more"),
 }
 
 INI: dict[str, tuple[Any, str]] = {
@@ -240,3 +189,14 @@ def has_options(config: pytest.Config) -> bool:
 def attribute(option: str) -> str:
     """Return the name of an option in `config.option`."""
     return option.removeprefix("--").replace("-", "_")
+
+
+def names(option: str, arguments: Iterable[str] | None) -> tuple[str, ...]:
+    """Split `a,b` and repeated options into names; an empty name is an error."""
+    parts = tuple(dict.fromkeys(name.strip() for argument in arguments or () for name in argument.split(",")))
+    if "" in parts:
+        from pytest_puma.errors import SettingsError
+
+        msg = f"{option} {', '.join(arguments or ())!r}: found an empty name; expected names separated by commas"
+        raise SettingsError(msg)
+    return parts

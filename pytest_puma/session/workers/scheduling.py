@@ -50,7 +50,7 @@ class ByModel(LoadScopeScheduling):
         self._named = cells
         self._cells: dict[str, Named] = {}
         self._crashes: Counter[str] = Counter()
-        models = settings_of(config).models
+        models = settings_of(config).request.models
         self._sizes = {model.name: model.size for model in models}
         computes = any(model.computes for model in models)
         self._apart = not computes or (len(self._sizes) < self.numnodes and _many_gpus())

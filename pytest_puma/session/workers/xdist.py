@@ -37,7 +37,7 @@ def auto_workers(config: pytest.Config) -> int | None:
     from pytest_puma.core import PumaError
 
     try:
-        models = [model for model in settings_of(config).models if model.computes]
+        models = [model for model in settings_of(config).request.models if model.computes]
     except PumaError:
         # `pytest_configure` reports the error.
         return 1
@@ -75,7 +75,7 @@ def computes(config: pytest.Config) -> bool:
     from pytest_puma.core import PumaError
 
     try:
-        return any(model.computes for model in settings_of(config).models)
+        return any(model.computes for model in settings_of(config).request.models)
     except PumaError:
         return True
 
@@ -97,7 +97,7 @@ def own_share(config: pytest.Config) -> Share:
     return share_of(
         int(worker["workerid"].removeprefix("gw")),
         workers=worker["workercount"],
-        models=sum(model.computes for model in settings_of(config).models),
+        models=sum(model.computes for model in settings_of(config).request.models),
         cores=cores(),
         gpus=len(found_gpus()),
         together=worker.get(_TOGETHER, False),

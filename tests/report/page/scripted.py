@@ -16,8 +16,8 @@ from pytest_puma.analysis.contrasts import contrasts_of
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.analysis.robustness import robustness
 from pytest_puma.core import Generation, Outcome, Run
+from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import own_scores
-from pytest_puma.planning.settings import Registry
 from pytest_puma.runs.run_folder import RunFolder
 from pytest_puma.scenarios import EstimationTawosScenario
 from pytest_puma.testing import ScriptedBackend

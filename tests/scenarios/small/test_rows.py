@@ -13,8 +13,9 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.perturbations import parse_perturbation, perturb
 from pytest_puma.planning.matrix import make_scenario
+from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import own_scores
-from pytest_puma.planning.settings import Registry, Settings
+from pytest_puma.planning.settings import Settings
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.composed import ComposedScenario

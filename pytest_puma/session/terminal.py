@@ -1,16 +1,25 @@
-"""Sections of pytest-puma at the end of pytest's output."""
+"""The terminal of pytest: whether there is one, lines while it captures what tests write, and sections at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 import pytest
 
-from pytest_puma.session.terminal.capture import has_terminal
-
 _COLUMNS = 80
+
+
+def has_terminal(config: pytest.Config) -> bool:
+    """Return whether pytest has its plugin `terminal`: without it there is no terminal writer."""
+    return config.pluginmanager.hasplugin("terminalreporter")
+
+
+def uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
+    """Let the terminal show what the block writes."""
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    return nullcontext() if capture is None else capture.global_and_fixture_disabled()
 
 
 def width(config: pytest.Config) -> int:

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-import json
 import shutil
-from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pytest_puma.session.progress.cell_progress import INPUT, CellProgress
-from pytest_puma.session.progress.worker_progress import WorkerProgress
-from pytest_puma.session.terminal.display import Display
+from pytest_puma.session.progress.display import INPUT, Display, WorkerFile
+from pytest_puma.session.progress.workers import WorkerProgress
 
-HALF_DONE = CellProgress(cell="a-b@c", answered=1, samples=2, kept=0, speed=0.0, left=-1.0)
+HALF_DONE = "a-b@c 1 of 2 samples"
 
 
 class Shown(Display):
@@ -40,30 +37,37 @@ def progress(pytestconfig: pytest.Config, shown: Shown) -> Any:
     progress.pytest_unconfigure()
 
 
-def worker(progress: WorkerProgress, name: str, cell: CellProgress) -> Any:
+def worker(progress: WorkerProgress, name: str, line: str = HALF_DONE) -> Any:
     """A worker that has written the progress of a cell."""
     node: Any = SimpleNamespace(workerinput={}, gateway=SimpleNamespace(id=name))
     progress.pytest_configure_node(node)
-    Path(node.workerinput[INPUT]).write_text(json.dumps(asdict(cell)), encoding="utf-8")
+    WorkerFile(Path(node.workerinput[INPUT])).show(line)
     return node
 
 
 def test_the_workers_stand_in_their_order(progress: WorkerProgress, shown: Shown) -> None:
     for name in ("gw10", "gw2"):
-        worker(progress, name, replace(HALF_DONE, cell=f"{name}@c"))
+        worker(progress, name, f"{name}@c 1 of 2 samples")
     progress.show()
     assert shown.lines == ["puma: 0 of 0 cells done; gw2 gw2@c 1 of 2 samples; gw10 gw10@c 1 of 2 samples"]
 
 
 def test_a_worker_that_ended_is_not_shown(progress: WorkerProgress, shown: Shown) -> None:
-    progress.pytest_testnodedown(worker(progress, "gw0", HALF_DONE))
+    progress.pytest_testnodedown(worker(progress, "gw0"))
     progress.show()
     assert shown.lines == []
 
 
 def test_files_that_somebody_cleans_up_are_not_missed(progress: WorkerProgress, shown: Shown) -> None:
-    node = worker(progress, "gw0", HALF_DONE)
+    node = worker(progress, "gw0")
     shutil.rmtree(Path(node.workerinput[INPUT]).parent)
     progress.show()
     progress.pytest_testnodedown(node)
     assert shown.lines == []
+
+
+def test_a_file_in_the_middle_of_writing_is_not_shown(progress: WorkerProgress, shown: Shown) -> None:
+    worker(progress, "gw0", "")
+    worker(progress, "gw1")
+    progress.show()
+    assert shown.lines == [f"puma: 0 of 0 cells done; gw1 {HALF_DONE}"]

@@ -9,8 +9,14 @@ import json
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from _pytest.nodes import Node
+
+    from pytest_puma.evaluation.cell import Cell
 
 #: The name of the registered plugin.
 NAME = "puma-collected"
@@ -40,9 +46,9 @@ class Collecting:
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Record a cell before any plugin deselects it."""
-        cell = cell_id(item)
+        cell = cell_of(item)
         if cell is not None:
-            self._collected.cells.add(cell)
+            self._collected.cells.add(cell.id)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Record a file; after an error or a skip, even of one class, its content is unknown."""
@@ -67,11 +73,11 @@ class Collecting:
         return json.dumps({"cells": sorted(self._collected.cells), "files": sorted(files)})
 
 
-def cell_id(item: pytest.Item) -> str | None:
-    """Return the id of the cell of an item, None for other tests."""
+def cell_of(item: pytest.Item) -> Cell | None:
+    """Return the cell of an item, None for other tests."""
     callspec = getattr(item, "callspec", None)
-    cell = None if callspec is None else callspec.params.get("_puma_cell")
-    return None if cell is None else str(cell.id)
+    cell: Cell | None = None if callspec is None else callspec.params.get("_puma_cell")
+    return cell
 
 
 def refuse(session: pytest.Session, items: list[pytest.Item], faults: Collection[str]) -> None:
@@ -87,16 +93,15 @@ def refuse(session: pytest.Session, items: list[pytest.Item], faults: Collection
     report = pytest.CollectReport(nodeid="", outcome="failed", longrepr=text, result=[])
     session.config.hook.pytest_collectreport(report=report)
     # A worker continues after collection errors.
-    items[:] = [item for item in items if cell_id(item) is None and not _is_late(item)]
+    items[:] = [item for item in items if cell_of(item) is None and not _is_late(item)]
 
 
 def _is_late(item: pytest.Item) -> bool:
     """Whether an item has a marker of its own that made no cell, unlike that of its function."""
-    marks = _marks(item)
-    if cell_id(item) is None:
-        return bool(marks)
+    if cell_of(item) is None:
+        return bool(marks(item))
     written = list(map(id, getattr(getattr(item, "obj", None), "pytestmark", ())))
-    return any(id(mark) not in written for mark in marks)
+    return any(id(mark) not in written for mark in marks(item))
 
 
 def refuse_unused(collector: pytest.Collector, report: pytest.CollectReport) -> None:
@@ -111,14 +116,14 @@ def refuse_unused(collector: pytest.Collector, report: pytest.CollectReport) -> 
             f"{marked[0]}: has the puma marker, but methods of unittest.TestCase get no fixtures; "
             "expected a function, or a method of a class that is no TestCase"
         )
-    elif tests and len(tests) == len(report.result) and _marks(collector) and not any(map(cell_id, tests)):
+    elif tests and len(tests) == len(report.result) and marks(collector) and not any(map(cell_of, tests)):
         fault = f"{collector.nodeid}: has the puma marker, but none of its tests has the argument puma; expected one"
     else:
         return
     report.outcome, report.result, report.longrepr = "failed", [], f"puma: {fault}"
 
 
-def _marks(node: pytest.Collector | pytest.Item) -> list[pytest.Mark]:
+def marks(node: Node) -> list[pytest.Mark]:
     """Our markers of a node, without those of its parents."""
     return [mark for mark in node.own_markers if mark.name == "puma"]
 

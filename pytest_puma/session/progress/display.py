@@ -1,21 +1,26 @@
-"""Display of progress: one live line on a terminal, elsewhere a plain line now and then."""
+"""Where progress is shown: in one live line of a terminal, in a line of a log now and then, or in the file of a worker.
+
+Workers of pytest-xdist have no terminal: the process that started them reads these files.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
-from pytest_puma.session.terminal.capture import uncaptured
+from pytest_puma.session.terminal import uncaptured
 
-#: Seconds between two lines: on a terminal, where the line is rewritten, and in a log.
-LIVE, PLAIN = 0.5, 30.0
-#: Seconds before the first line on a terminal.
-PATIENCE = 2.0
+#: Key of the worker input: the file of the worker.
+INPUT = "puma_progress"
 
 
-def display_of(config: pytest.Config) -> Display | None:
-    """Return the display; None without a terminal reporter (in an xdist worker), and for `-q`."""
+def display_of(config: pytest.Config) -> Display | WorkerFile | None:
+    """Return the display of this process; None without a terminal, and for `-q`."""
+    file = getattr(config, "workerinput", {}).get(INPUT)
+    if file is not None:
+        return WorkerFile(Path(file))
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter is None or config.option.verbose < 0:
         return None
@@ -23,20 +28,12 @@ def display_of(config: pytest.Config) -> Display | None:
 
 
 class Display:
-    """Adds a plain line to a log."""
+    """Adds a plain line to a log. `pace`: seconds between two lines; `patience`: seconds before the first one."""
+
+    pace = patience = 30.0
 
     def __init__(self, config: pytest.Config, reporter: pytest.TerminalReporter) -> None:
         self._config, self._reporter = config, reporter
-
-    @property
-    def pace(self) -> float:
-        """Seconds between two lines."""
-        return PLAIN
-
-    @property
-    def patience(self) -> float:
-        """Seconds before the first line."""
-        return PLAIN
 
     def show(self, text: str) -> None:
         """Show a line."""
@@ -66,19 +63,11 @@ class Display:
 class Live(Display):
     """Rewrites one line. It is written past pytest's own account of the line, so that it leaves nothing behind."""
 
+    pace, patience = 0.5, 2.0
+
     def __init__(self, config: pytest.Config, reporter: pytest.TerminalReporter) -> None:
         super().__init__(config, reporter)
         self._open = False
-
-    @property
-    def pace(self) -> float:
-        """Seconds between two lines."""
-        return LIVE
-
-    @property
-    def patience(self) -> float:
-        """Seconds before the first line."""
-        return PATIENCE
 
     def show(self, text: str) -> None:
         """Show a line in place of the last one."""
@@ -98,3 +87,22 @@ class Live(Display):
     def _width(self) -> int:
         """Characters of a line that does not wrap."""
         return self._config.get_terminal_writer().fullwidth - 1
+
+
+class WorkerFile:
+    """Writes the line of a worker to its file, which lies on this machine or does not exist."""
+
+    pace, patience = 0.5, 0.0
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        with suppress(OSError):
+            self._path.write_text(text, encoding="utf-8")
+
+    def clear(self) -> None:
+        """Remove the file."""
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)

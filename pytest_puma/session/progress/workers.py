@@ -12,15 +12,15 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_puma.session.progress.cell_progress import INPUT, done, read
+from pytest_puma.session.progress.display import INPUT, Display, display_of
+from pytest_puma.session.progress.meter import done
 from pytest_puma.session.settings.config import model_names
-from pytest_puma.session.terminal.display import Display, display_of
 from pytest_puma.session.workers.nodeid import cells_in
 
 if TYPE_CHECKING:
@@ -28,14 +28,12 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at the files of the workers.
 SECOND = 1.0
-#: The name of the event in xdist's queue; the loop calls the method of this name with `worker_` before it.
-_EVENT = "puma_progress"
 
 
 def register(config: pytest.Config) -> None:
     """Register the progress of workers, if somebody sees it."""
     display = display_of(config)
-    if display is not None:
+    if isinstance(display, Display):
         config.pluginmanager.register(WorkerProgress(config, display), "puma-worker-progress")
 
 
@@ -48,7 +46,8 @@ class WorkerProgress:
         self._cells = 0
         self._finished: set[tuple[str, object]] = set()
         self._due = 0.0
-        self._ticks: _Ticks | None = None
+        self._ticks: threading.Thread | None = None
+        self._stopped = threading.Event()
 
     # -- the workers -----------------------------------------------------------------------------
 
@@ -65,7 +64,8 @@ class WorkerProgress:
         cells = len(cells_in(ids, lambda: model_names(self._config)))
         if cells and self._ticks is None:
             self._cells, self._due = cells, time.monotonic() + self._display.patience
-            self._ticks = _ticks(self._config, self.show)
+            self._ticks = threading.Thread(target=self._tick, name="puma-progress", daemon=True)
+            self._ticks.start()
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_testnodedown(self, node: WorkerController) -> None:
@@ -81,6 +81,8 @@ class WorkerProgress:
         """Leave the line to pytest."""
         self._display.clear()
 
+    pytest_runtest_logfinish = pytest_runtest_logstart
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Leave the line to pytest, and count the cells."""
@@ -88,19 +90,15 @@ class WorkerProgress:
         if report.when == "teardown" and getattr(report, "puma_cell", None) is not None:
             self._finished.add((report.nodeid, getattr(report, "puma_place", None)))
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logfinish(self) -> None:
-        """Leave the line to pytest."""
-        self._display.clear()
-
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """End with the last test, also after an interrupt."""
         try:
             return (yield)
         finally:
+            self._stopped.set()
             if self._ticks is not None:
-                self._ticks.stop()
+                self._ticks.join()
             self._display.clear()
 
     def pytest_unconfigure(self) -> None:
@@ -110,6 +108,13 @@ class WorkerProgress:
 
     # -- the line --------------------------------------------------------------------------------
 
+    def _tick(self) -> None:
+        """Ask xdist's loop for a line every second: it calls the method `worker_NAME` of an event NAME in its queue."""
+        session: Any = self._config.pluginmanager.getplugin("dsession")
+        session.worker_puma_progress = self.show
+        while not self._stopped.wait(SECOND):
+            session.queue.put(("puma_progress", {}))
+
     def show(self) -> None:
         """Show what the workers wrote, if it is time for the next line."""
         now = time.monotonic()
@@ -117,40 +122,11 @@ class WorkerProgress:
             return
         try:
             files = sorted(self._folder.iterdir(), key=lambda file: (len(file.name), file.name))
+            lines = {file.name: file.read_text(encoding="utf-8") for file in files}
         except OSError:
-            # Somebody cleans up temporary files: nothing is shown any more.
+            # A worker has ended its cell meanwhile, or somebody cleans up temporary files.
             return
-        workers = [f"{file.name} {progress}" for file in files if (progress := read(file)) is not None]
+        workers = [f"{name} {line}" for name, line in lines.items() if line]
         if workers:
             self._due = now + self._display.pace
             self._display.show(done(len(self._finished), self._cells) + "; ".join(workers))
-
-
-class _Ticks(threading.Thread):
-    """Calls a function every second."""
-
-    def __init__(self, tick: Callable[[], object]) -> None:
-        super().__init__(name="puma-progress", daemon=True)
-        self._tick = tick
-        self._stopped = threading.Event()
-
-    def run(self) -> None:
-        """Call the function until the end."""
-        while not self._stopped.wait(SECOND):
-            self._tick()
-
-    def stop(self) -> None:
-        """End the thread."""
-        self._stopped.set()
-        self.join()
-
-
-def _ticks(config: pytest.Config, show: Callable[[], None]) -> _Ticks | None:
-    """Start to ask xdist's loop for lines; None for an xdist that has no such loop."""
-    session: Any = config.pluginmanager.getplugin("dsession")
-    if not hasattr(session, "queue"):
-        return None
-    setattr(session, f"worker_{_EVENT}", show)
-    ticks = _Ticks(lambda: session.queue.put((_EVENT, {})))
-    ticks.start()
-    return ticks

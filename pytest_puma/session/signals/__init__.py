@@ -1,1 +1,0 @@
-"""Interrupts of a run."""

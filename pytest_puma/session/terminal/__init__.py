@@ -1,1 +1,0 @@
-"""The terminal: whether there is one, sections, lines that are drawn again."""
