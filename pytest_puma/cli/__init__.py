@@ -21,13 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     parser = argparse.ArgumentParser(prog="pytest-puma", description="Begin a benchmark, and read what runs left.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    doctor.add_command(commands)
-    init.add_command(commands)
-    history.add_commands(commands)
-    compare.add_command(commands)
-    report.add_command(commands)
-    export.add_command(commands)
-    store.add_command(commands)
+    for command in (doctor, init, history, compare, report, export, store):
+        command.declare(commands)
     try:
         options = parser.parse_args(arguments)
         status: int | None = options.run(options)

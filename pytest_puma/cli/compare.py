@@ -5,14 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.cli.output import show, width
-from pytest_puma.cli.project import BASELINE, RUN_HELP, add_project, older_of, run_of, run_with
+from pytest_puma.cli.console import add_command, show, width
+from pytest_puma.cli.project import BASELINE, RUN_HELP, add_project, matching, older_of, run_of, run_with
 from pytest_puma.core import DataError
-from pytest_puma.errors import did_you_mean
 
 if TYPE_CHECKING:
     from pytest_puma.runs.comparison import RunComparison
@@ -22,20 +19,16 @@ _MODEL = "@"
 _FORMATS = ("text", "md", "json")
 
 
-def add_command(commands: Any) -> None:
+def declare(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "compare",
-        help="two runs, sample by sample",
-        description="Compare the answers of run B with those of the older run A, with paired tests. It judges no gate.",
-    )
+    text = "Compare the answers of run B with those of the older run A, with paired tests. It judges no gate."
+    parser = add_command(commands, "compare", _compare, "two runs, sample by sample", description=text)
     parser.add_argument("old", metavar="A", help=f"{RUN_HELP}; or baseline; or a cell")
     parser.add_argument("new", metavar="B", help="a run, or a cell, as A")
     parser.add_argument("--cells", default="*", metavar="PATTERN", help="such as '*few_shot*' (default: all)")
     parser.add_argument("--flips", action="store_true", help="show the answers that are better or worse")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="of the output (default: text)")
     add_project(parser, baselines=True)
-    parser.set_defaults(run=_compare)
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -74,12 +67,5 @@ def _runs(options: argparse.Namespace) -> RunComparison:
         raise DataError(msg)
     row, past = run_of(options.new, options)
     old = older_of(options.old, options, row)
-    _check_cells(options.cells, [outcome.cell for outcome in past.run.outcomes] + list(old.cells))
+    matching(options.cells, [*(outcome.cell for outcome in past.run.outcomes), *old.cells])
     return compare(past.run.outcomes, past.answered, old, name=f"run {row.number}", pattern=options.cells)
-
-
-def _check_cells(pattern: str, cells: Sequence[str]) -> None:
-    if not any(fnmatchcase(cell, pattern) for cell in cells):
-        there = ", ".join(dict.fromkeys(cells)) or "none"
-        msg = f"--cells {pattern!r}: matches no cell; {did_you_mean(pattern, cells)}there are: {there}"
-        raise DataError(msg)

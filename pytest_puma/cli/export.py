@@ -6,7 +6,7 @@ import argparse
 import warnings
 from typing import Any
 
-from pytest_puma.cli.output import show
+from pytest_puma.cli.console import add_command, show
 from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
 from pytest_puma.platform.user_path import user_path
@@ -16,15 +16,13 @@ from pytest_puma.report.rows import counted
 from pytest_puma.runs.loaded import PREDICTION_COLUMNS, load_run
 
 
-def add_command(commands: Any) -> None:
+def declare(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "export", help="a run for other programs", description="Write the measures of a run, a row for each."
-    )
+    text = "Write the measures of a run, a row for each."
+    parser = add_command(commands, "export", _export, "a run for other programs", description=text)
     parser.add_argument("name", metavar="RUN", help=RUN_HELP)
     parser.add_argument("-o", "--output", required=True, type=user_path, metavar="FILE", help=f"{', '.join(FORMATS)}")
     parser.add_argument("--predictions", action="store_true", help="write the predictions instead, with their texts")
-    parser.set_defaults(run=_export)
     add_project(parser)
 
 
@@ -41,4 +39,4 @@ def _export(options: argparse.Namespace) -> None:
     except OSError as error:
         msg = f"-o {options.output}: cannot be written ({error.strerror})"
         raise DataError(msg) from error
-    show(f"{options.output}: {counted(count, 'row')}", *(f"warning: {each.message}" for each in left_out))
+    show(f"{options.output}: {counted(count, 'row')}", *(f"warning: {warning.message}" for warning in left_out))

@@ -7,17 +7,15 @@ import json
 import os
 import sys
 from dataclasses import asdict
-from fnmatch import fnmatchcase
 from typing import Any
 
-from pytest_puma.cli.output import show, show_section, width
-from pytest_puma.cli.project import RUN_HELP, add_project, history_of, run_of
+from pytest_puma.cli.console import add_command, show, show_section, width
+from pytest_puma.cli.project import RUN_HELP, add_project, history_of, matching, run_of
 from pytest_puma.codec.serialize import plain
 from pytest_puma.core import DataError
 from pytest_puma.errors import did_you_mean
 from pytest_puma.report import history as report
 from pytest_puma.report.rows import counted
-from pytest_puma.runs.index import History
 
 _LISTED, _SHOWN = 30, 30
 _ON_CHANGES = (
@@ -26,24 +24,20 @@ _ON_CHANGES = (
 )
 
 
-def add_commands(commands: Any) -> None:
+def declare(commands: Any) -> None:
     """Declare the three commands."""
-    listing = commands.add_parser("list", help="the runs of the project", description="List the runs of the project.")
+    listing = add_command(
+        commands, "list", _list, "the runs of the project", description="List the runs of the project."
+    )
     listing.add_argument("--json", action="store_true", help="write all runs as JSON")
     listing.add_argument("--last", type=int, default=_LISTED, metavar="N", help=f"the newest N (default: {_LISTED})")
-    listing.set_defaults(run=_list)
-    showing = commands.add_parser("show", help="the tables of a run", description="Show the tables of a run again.")
+    showing = add_command(commands, "show", _show, "the tables of a run", description="Show the tables of a run again.")
     showing.add_argument("name", metavar="RUN", help=RUN_HELP)
-    showing.set_defaults(run=_show)
-    trend = commands.add_parser(
-        "trend",
-        help="a metric in each run",
-        description="Show a metric in each run, and its change to the run before.",
-    )
+    changes = "Show a metric in each run, and its change to the run before."
+    trend = add_command(commands, "trend", _trend, "a metric in each run", description=changes)
     trend.add_argument("--cells", default="*", metavar="PATTERN", help="such as 'triage*' (default: all)")
     trend.add_argument("--metric", metavar="NAME", help="such as f1_macro (default: the primary one of each cell)")
     trend.add_argument("--last", type=int, default=_SHOWN, metavar="N", help=f"the newest N runs (default: {_SHOWN})")
-    trend.set_defaults(run=_trend)
     for parser in (listing, showing, trend):
         add_project(parser)
 
@@ -79,30 +73,21 @@ def _trend(options: argparse.Namespace) -> None:
 
     _check_last(options)
     with history_of(options) as history:
+        cells = matching(options.cells, history.cells())
         tables = [
             report.trend(cell, metric, list(steps(rows)), width())
-            for cell in _cells(history, options.cells)
+            for cell in cells
             if (metric := options.metric or next(iter(history.metrics(cell)), ""))
             and (rows := history.trend(cell, metric, last=options.last))
         ]
         if not tables:
-            names = {name for cell in _cells(history, options.cells) for name in history.metrics(cell)}
+            names = {name for cell in cells for name in history.metrics(cell)}
             hint = did_you_mean(options.metric or "", names)
             msg = f"--metric {options.metric!r}: no such metric; {hint}there are: {', '.join(sorted(names))}"
             raise DataError(msg)
     for lines in tables:
         show(*lines, "")
     show(*_ON_CHANGES)
-
-
-def _cells(history: History, pattern: str) -> list[str]:
-    there = history.cells()
-    cells = [cell for cell in there if fnmatchcase(cell, pattern)]
-    if not cells:
-        hint = did_you_mean(pattern, there)
-        msg = f"--cells {pattern!r}: matches no cell; {hint}there are: {', '.join(there) or 'none'}"
-        raise DataError(msg)
-    return cells
 
 
 def _check_last(options: argparse.Namespace) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,17 @@ def history_of(options: argparse.Namespace) -> Iterator[History]:
     """Open the history of the project."""
     with closing(History(project_of(options))) as history:
         yield history
+
+
+def matching(pattern: str, cells: Iterable[str]) -> list[str]:
+    """Return the cells that the option `--cells` means; a `DataError` if there are none."""
+    cells = list(dict.fromkeys(cells))
+    found = [cell for cell in cells if fnmatchcase(cell, pattern)]
+    if not found:
+        hint = did_you_mean(pattern, cells)
+        msg = f"--cells {pattern!r}: matches no cell; {hint}there are: {', '.join(cells) or 'none'}"
+        raise DataError(msg)
+    return found
 
 
 def run_with(cell: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:

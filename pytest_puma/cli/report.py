@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from pytest_puma.cli.output import show
+from pytest_puma.cli.console import add_command, show
 from pytest_puma.cli.project import RUN_HELP, add_project, older_of, run_of
 from pytest_puma.core import DataError
 from pytest_puma.errors import check_limits
@@ -15,13 +15,10 @@ from pytest_puma.planning.reports import TEXTS, PageSettings
 from pytest_puma.platform.user_path import user_path
 
 
-def add_command(commands: Any) -> None:
+def declare(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "report",
-        help="the HTML page of a run",
-        description="Write a run as one HTML file, with its samples as far as their predictions are kept.",
-    )
+    text = "Write a run as one HTML file, with its samples as far as their predictions are kept."
+    parser = add_command(commands, "report", _report, "the HTML page of a run", description=text)
     parser.add_argument("name", metavar="RUN", help=RUN_HELP)
     parser.add_argument("-o", "--output", required=True, type=user_path, metavar="FILE", help="such as report.html")
     parser.add_argument("--against", metavar="RUN", help="mark the changes since this run (default: its baseline)")
@@ -30,7 +27,6 @@ def add_command(commands: Any) -> None:
     size.add_argument("--mb", type=float, default=PageSettings().megabytes, metavar="N", help="size (default: 10 MB)")
     parser.add_argument("--texts", choices=TEXTS, default="all", help="whether to show prompts and replies")
     add_project(parser, baselines=True)
-    parser.set_defaults(run=_report)
 
 
 def _report(options: argparse.Namespace) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from tabulate import tabulate
 
-from pytest_puma.cli.output import show
+from pytest_puma.cli.console import add_command, show
 from pytest_puma.core import CellId, DataError
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
 from pytest_puma.platform.user_path import user_path
@@ -27,7 +27,7 @@ from pytest_puma.responses.upkeep import prune
 _SAVE = f"rename it; {saving('FILE')}"
 
 
-def add_command(commands: Any) -> None:
+def declare(commands: Any) -> None:
     """Declare the command and its parts."""
     parser = commands.add_parser("store", help="the kept answers: info, why, prune, clear, export")
     parser.add_argument(
@@ -37,30 +37,24 @@ def add_command(commands: Any) -> None:
         help=f"the file (default: {RESPONSES} in this folder, or in the nearest one above that has it)",
     )
     parts = parser.add_subparsers(dest="part", required=True, metavar="PART")
-    _part(parts, "info", _info, "size, runs and cells")
-    why = _part(parts, "why", _why, "which answers of a cell are kept, and in what its engines and settings differ")
+    add_command(parts, "info", _info, "size, runs and cells")
+    differing = "which answers of a cell are kept, and in what its engines and settings differ"
+    why = add_command(parts, "why", _why, differing)
     why.add_argument("cell", metavar="CELL", help="as in test ids: triage_jira-zero_shot@qwen")
-    pruning = _part(parts, "prune", _prune, "remove the answers that were used longest ago")
+    pruning = add_command(parts, "prune", _prune, "remove the answers that were used longest ago")
     pruning.add_argument(
         "--mb", type=int, default=MEGABYTES, metavar="N", help=f"size to prune to, in megabytes (default: {MEGABYTES})"
     )
-    _part(parts, "clear", _clear, "remove all answers")
-    _part(parts, "export", _export, "write all answers as JSON Lines")
-
-
-def _part(parts: Any, name: str, run: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = parts.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.set_defaults(run=run)
-    return parser
+    add_command(parts, "clear", _clear, "remove all answers")
+    add_command(parts, "export", _export, "write all answers as JSON Lines")
 
 
 def _path(options: argparse.Namespace) -> Path:
     """The file of the store, which must exist."""
     given: Path | None = options.store
     here = Path.cwd()
-    path = given or next(
-        (each / RESPONSES for each in (here, *here.parents) if (each / RESPONSES).is_file()), RESPONSES
-    )
+    stores = (folder / RESPONSES for folder in (here, *here.parents))
+    path = given or next((store for store in stores if store.is_file()), RESPONSES)
     if not path.is_file():
         msg = f"found no response store {path}; run a benchmark first, or name the file: --store PATH"
         raise DataError(msg)
@@ -84,12 +78,10 @@ def _info(options: argparse.Namespace) -> None:
     with _reader(options) as store:
         size = store.path.stat().st_size / 2**20
         cells = contents.cells(store)
-        answers = counted(sum(each.answers for each in cells), "answer")
+        answers = counted(sum(kept.answers for kept in cells), "answer")
         counts = f"{answers} of {counted(len(cells), 'cell')}, from {counted(contents.runs(store), 'run')}"
         show(f"{store.path}: {size:.1f} MB, {counts}")
-        rows = [
-            (each.cell.common_name, f"{each.answers:,}", each.scope.engine.weights[:DIGITS], each.run) for each in cells
-        ]
+        rows = [(kept.cell.common_name, f"{kept.answers:,}", _weights(kept), kept.run) for kept in cells]
         show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
 
 
@@ -97,18 +89,17 @@ def _why(options: argparse.Namespace) -> None:
     with _reader(options) as store:
         cells = contents.cells_of(store, CellId.parse(options.cell))
         if not cells:
-            there = ", ".join(dict.fromkeys(each.cell.common_name for each in contents.cells(store))) or "none"
-            msg = f"no answers of {options.cell} are kept; there are answers of: {there}"
+            names = ", ".join(dict.fromkeys(kept.cell.common_name for kept in contents.cells(store))) or "none"
+            msg = f"no answers of {options.cell} are kept; there are answers of: {names}"
             raise DataError(msg)
-        newest = cells[0]
-        for each in cells:
-            weights = each.scope.engine.weights[:DIGITS]
-            show(f"{counted(each.answers, 'answer')}, used last by run {each.run}, weights {weights}")
-            if each is not newest:
-                now = {**newest.scope.parts, "engine": newest.scope.engine.signature}
-                then = {**each.scope.parts, "engine": each.scope.engine.signature}
-                for sentence in changes(then, now, read=False):
-                    show(f"  {sentence}")
+        now, *_ = parts = [{**kept.scope.parts, "engine": kept.scope.engine.signature} for kept in cells]
+        for kept, then in zip(cells, parts, strict=True):
+            show(f"{counted(kept.answers, 'answer')}, used last by run {kept.run}, weights {_weights(kept)}")
+            show(*(f"  {sentence}" for sentence in changes(then, now, read=False)))
+
+
+def _weights(kept: contents.KeptCell) -> str:
+    return kept.scope.engine.weights[:DIGITS]
 
 
 def _prune(options: argparse.Namespace) -> None:
@@ -118,14 +109,12 @@ def _prune(options: argparse.Namespace) -> None:
     path = _path(options)
     try:
         pruned = prune(path, options.mb * 2**20)
-    except sqlite3.OperationalError as error:
-        msg = f"{path} cannot be pruned: {error}"
-        raise DataError(msg) from error
     except sqlite3.DatabaseError as error:
-        msg = f"{path} cannot be pruned: {error}; {_SAVE}"
+        save = "" if isinstance(error, sqlite3.OperationalError) else f"; {_SAVE}"
+        msg = f"{path} cannot be pruned: {error}{save}"
         raise DataError(msg) from error
-    gone = f"{counted(pruned.answers, 'answer')} of {counted(pruned.cells, 'cell')}"
-    show(f"removed {gone}; the store has {pruned.size / 2**20:.1f} MB")
+    removed = f"{counted(pruned.answers, 'answer')} of {counted(pruned.cells, 'cell')}"
+    show(f"removed {removed}; the store has {pruned.size / 2**20:.1f} MB")
 
 
 def _clear(options: argparse.Namespace) -> None:

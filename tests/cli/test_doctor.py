@@ -30,7 +30,7 @@ DOCTOR = """
 import argparse
 from pytest_puma.cli import doctor
 parser = argparse.ArgumentParser()
-doctor.add_command(parser.add_subparsers())
+doctor.declare(parser.add_subparsers())
 options = parser.parse_args(["doctor", "--json"])
 raise SystemExit(options.run(options))
 """

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pytest_puma.cli import main
-from pytest_puma.cli.store import add_command
+from pytest_puma.cli.store import declare
 from pytest_puma.planning.storage import MEGABYTES, MODES, RESPONSES
 from pytest_puma.session.settings.options import OPTIONS
 from tests.docs.reference import ROOT, example, names_in, table
@@ -36,7 +36,7 @@ def test_the_table_of_commands_is_complete(capsys: pytest.CaptureFixture[str]) -
 
 def test_the_commands_of_the_page_can_be_read() -> None:
     parser = argparse.ArgumentParser()
-    add_command(parser.add_subparsers())
+    declare(parser.add_subparsers())
     lines = re.findall(r"^\$ pytest-puma (.*)$", PAGE, re.MULTILINE)
     assert lines
     for line in lines:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_puma.cli.console import add_command
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.report import escape
 
@@ -24,11 +25,10 @@ _KEYS = ("part", "found", "state", "advice", "details")
 _STATE, _PART = 9, 12
 
 
-def add_command(commands: Any) -> None:
+def declare(commands: Any) -> None:
     """Declare the command."""
     text = "report what this machine offers to benchmarks, and what to do about each lack"
-    parser = commands.add_parser("doctor", help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.set_defaults(run=_doctor)
+    parser = add_command(commands, "doctor", _doctor, text)
     parser.add_argument("models", nargs="*", metavar="MODEL", help="report its chat format, too; as for --puma-model")
     parser.add_argument("--json", action="store_true", help="write the findings as JSON")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.errors import listed
 from pytest_puma.models import suggested
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.planning.storage import RESPONSES
@@ -87,8 +88,7 @@ def _models(project: Project) -> Finding:
     details = {"folders": names_by_folder, "bundled": gguf_names(bundled_folder("models")), "named": named}
     searched, advice = ", ".join(names_by_folder), ""
     if names:
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        found = f"{', '.join(names[:_SHOWN])}{more}, in {searched}"
+        found = f"{listed(names, _SHOWN)}, in {searched}"
     elif named:
         found = f"those of puma_models; no others in {searched}"
     else:

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pytest_puma.cli.console import add_command, show
 from pytest_puma.cli.init.columns import NO_KEY, find_columns
-from pytest_puma.cli.output import show
 from pytest_puma.core import SettingsError
 from pytest_puma.datasets.layout import arrange
 from pytest_puma.datasets.table import read_table
@@ -31,11 +31,9 @@ _INI = """testpaths = {folders}
 """
 
 
-def add_command(commands: Any) -> None:
+def declare(commands: Any) -> None:
     """Declare the command."""
-    text = "write a first benchmark for the rows of a file"
-    parser = commands.add_parser("init", help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.set_defaults(run=_init)
+    parser = add_command(commands, "init", _init, "write a first benchmark for the rows of a file")
     parser.add_argument("file", type=user_path, metavar="FILE", help="the rows: .csv, .tsv, .jsonl or .parquet")
     parser.add_argument("--text", metavar="COLUMNS", help="the columns that the model reads: a,b (default: found)")
     parser.add_argument("--label", metavar="COLUMN", help="the column of the right answers (default: found)")
