@@ -16,7 +16,6 @@ _OF_FORM: Mapping[Form, Callable[[Table], Iterator[Statistic]]] = {
     "labels": classification.statistics,
     "numbers": regression.statistics,
     "choices": classification.of_choices,
-    "texts": lambda _: iter(()),
 }
 
 
@@ -77,8 +76,13 @@ class Catalogue:
         return sorted(statistics, key=lambda statistic: statistic.name != primary)
 
 
+def _of_form(scenario: Scenario, table: Table) -> Iterator[Statistic]:
+    statistics = _OF_FORM.get(scenario.kind.form)
+    return iter(()) if statistics is None else statistics(table)
+
+
 def _statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric]) -> Iterator[Statistic]:
-    yield from _OF_FORM[scenario.kind.form](table)
+    yield from _of_form(scenario, table)
     yield from own.statistics(scenario, table, metrics)
     yield from columns.statistics(metrics, table.predictions)
     yield from _of_every_cell(table)
@@ -87,7 +91,7 @@ def _statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric]) -> 
 def names_of_kind(scenario: Scenario) -> frozenset[str]:
     """Return the names that every cell of this kind of task has, whatever the scenario declares."""
     table = Table.of(scenario, ())
-    return frozenset(each.name for each in (*_OF_FORM[scenario.kind.form](table), *_of_every_cell(table)))
+    return frozenset(each.name for each in (*_of_form(scenario, table), *_of_every_cell(table)))
 
 
 def _of_every_cell(table: Table) -> Iterator[Statistic]:

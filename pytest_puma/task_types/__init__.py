@@ -1,6 +1,7 @@
 """Kinds of tasks, one module each. Code elsewhere uses the scenario's kind, and never compares `task_type`.
 
-Imports nothing of ours. A new kind is one module, one entry in `KINDS`, and its metrics and naive baselines.
+Imports nothing of ours. A new kind is one module and one entry in `KINDS`. A form of answers of its own is added
+to `Form` and to the columns of `metrics.table`.
 """
 
 from collections.abc import Mapping

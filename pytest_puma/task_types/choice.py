@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from pytest_puma.task_types.classification import shares_of
 from pytest_puma.task_types.kind import TaskKind
 
 
@@ -15,7 +14,6 @@ class Choice(TaskKind):
     form = "choices"
     primary_metric = "accuracy"
     decisive_metric = "accuracy"
-    graded = False
     refusal = "not_a_choice"
     naive_baselines = ("first", "longest", "guess", "tfidf")
     strategies = ("zero_shot", "option_scoring", "cloze_scoring")
@@ -31,19 +29,3 @@ class Choice(TaskKind):
     def expected(self, labels: Sequence[str]) -> str:
         """Return the choices."""
         return f"one of {', '.join(labels)}" if labels else "one of the choices"
-
-    def loss(self, answer: str, golds: Sequence[str]) -> float:
-        """Return 0 or 1."""
-        return 0.0 if answer in golds else 1.0
-
-    def bare(self, text: str, labels: Sequence[str]) -> str | None:
-        """Return the choice that equals the text, in any case."""
-        return next((label for label in labels if label.casefold() == text.casefold()), None)
-
-    def choose(self, probabilities: Mapping[str, float]) -> str:
-        """Return the most probable choice, the first one of several."""
-        return max(probabilities, key=probabilities.__getitem__)
-
-    def vote(self, answers: Sequence[str], labels: Sequence[str], tie: int) -> tuple[str, dict[str, float] | None]:
-        """Return the most frequent choice, a random one of several so that no place is favoured, and the shares."""
-        return shares_of(answers, labels, tie)

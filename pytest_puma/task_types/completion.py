@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 from pytest_puma.task_types.kind import TaskKind
@@ -42,13 +41,6 @@ class Completion(TaskKind):
         """Return the text, unless it is empty."""
         return text or None
 
-    def choose(self, probabilities: Mapping[str, float]) -> str:
-        """Return the most probable text."""
-        return max(probabilities, key=probabilities.__getitem__)
-
     def vote(self, answers: Sequence[str], labels: Sequence[str], tie: int) -> tuple[str, dict[str, float] | None]:  # noqa: ARG002
         """Return the most frequent text, a random one of several; there are no shares, as other texts are possible."""
-        counts = Counter(answers)
-        largest = max(counts.values())
-        tied = [text for text, count in counts.items() if count == largest]
-        return tied[tie % len(tied)], None
+        return super().vote(answers, (), tie)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
@@ -11,7 +12,10 @@ Form: TypeAlias = Literal["labels", "numbers", "choices", "texts"]
 
 
 class TaskKind(ABC):
-    """One kind of task, a stateless object. `labels`: the scenario's `valid_labels()`, or the choices of a sample."""
+    """One kind of task, a stateless object. `labels`: the scenario's `valid_labels()`, or the choices of a sample.
+
+    By default an answer is right or wrong.
+    """
 
     #: The `task_type` of its scenarios.
     name: ClassVar[str]
@@ -24,7 +28,7 @@ class TaskKind(ABC):
     #: True if the loss of an answer follows from its score by the primary metric, so that `loss` is not used.
     scored: ClassVar[bool] = False
     #: True if an answer can be more or less wrong, False if it is right or wrong.
-    graded: ClassVar[bool]
+    graded: ClassVar[bool] = False
     #: The cause of a parse failure if the parser returns an invalid answer.
     refusal: ClassVar[str]
     #: Naive baselines that can answer such a task.
@@ -49,18 +53,26 @@ class TaskKind(ABC):
     def expected(self, labels: Sequence[str]) -> str:
         """Return a description of the valid answers for an error message."""
 
-    @abstractmethod
     def loss(self, answer: str, golds: Sequence[str]) -> float:
         """Return the loss of a valid answer, given all right ones; 0 is right."""
+        return 0.0 if answer in golds else 1.0
 
-    @abstractmethod
     def bare(self, text: str, labels: Sequence[str]) -> str | None:
-        """Return the answer if the text is nothing but an answer, else None."""
+        """Return the answer if the text is nothing but an answer, else None: the label that equals it, in any case."""
+        folded = text.casefold()
+        return next((label for label in labels if label.casefold() == folded), None)
 
-    @abstractmethod
     def choose(self, probabilities: Mapping[str, float]) -> str:
-        """Return the label with the smallest expected loss."""
+        """Return the label with the smallest expected loss: the most probable one, the first of several."""
+        return max(probabilities, key=probabilities.__getitem__)
 
-    @abstractmethod
     def vote(self, answers: Sequence[str], labels: Sequence[str], tie: int) -> tuple[str, dict[str, float] | None]:
-        """Return the common answer of several, and label shares if these are probabilities; `tie` is a seed."""
+        """Return the common answer of several, and label shares if these are probabilities.
+
+        It is the most frequent one, a random one of several so that no label is favoured; `tie` is the seed.
+        """
+        counts = Counter(answers)
+        shares = {label: counts[label] / len(answers) for label in labels or counts}
+        largest = max(shares.values())
+        tied = [label for label, share in shares.items() if share == largest]
+        return tied[tie % len(tied)], shares if labels else None
