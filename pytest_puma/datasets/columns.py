@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import DataError
 
 if TYPE_CHECKING:
     from pytest_puma.core import Scenario
+
+#: Characters of a wrong value in a message.
+_SHOWN = 40
 
 
 def check_columns(scenario: Scenario, frame: Any) -> None:
@@ -25,3 +30,26 @@ def check_columns(scenario: Scenario, frame: Any) -> None:
     if missing := [name for name in declared if name not in names]:
         msg = f"scenario {scenario.name!r}: its rows have no column {missing[0]!r}; they have: {', '.join(names)}"
         raise DataError(msg)
+
+
+def check_required(row: Mapping[str, Any], required: Mapping[str, type | tuple[type, ...]]) -> str:
+    """Return the first fault of a row: a column that is missing, empty or of another type; empty if there is none."""
+    for column, kinds in required.items():
+        value = row.get(column)
+        if column not in row:
+            return f"column {column!r}: missing; the row has: {', '.join(row)}"
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return f"column {column!r}: found nothing, expected {_kinds(kinds)}"
+        if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
+            return unusable(column, value, _kinds(kinds))
+    return ""
+
+
+def unusable(column: str, value: object, expected: str) -> str:
+    """Return the fault of a value in a column."""
+    shown = repr(value) if len(repr(value)) <= _SHOWN else f"{repr(value)[:_SHOWN]}..."
+    return f"column {column!r}: found {shown} ({type(value).__name__}), expected {expected}"
+
+
+def _kinds(kinds: type | tuple[type, ...]) -> str:
+    return " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))

@@ -1,21 +1,29 @@
-"""A data file in CSV, JSON Lines or Parquet -> header, and rows of cells as text with their row numbers.
+"""A data file -> its rows as dictionaries, with lists and nested values intact; or a table, whose cells are all text.
+
+    questions.csv, .tsv        one row a line, under a header; every value is text
+    questions.jsonl, .ndjson   one object a line
+    questions.json             a list of objects
+    questions.parquet          needs pyarrow
+    questions.jsonl.gz         any of them, compressed
 
 A row number is that of the file: the header of a CSV is row 1, as in a spreadsheet (a cell of several lines is one
-row); in JSON Lines it is the line; in Parquet the first row is 1.
+row); in JSON Lines it is the line; in a JSON list and in Parquet the first row is 1.
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.frames import parquet_records
+from pytest_puma.datasets.frames import parquet_records, plain_value
 from pytest_puma.errors import one_line
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.json_text import parse_foreign_json
@@ -23,6 +31,8 @@ from pytest_puma.task_types.regression import number_text
 
 #: Bytes of a file of data, which is read as a whole; public benchmarks have up to 100 MB.
 MAX_DATA = 1 << 29
+_GZIP = ".gz"
+_CSV = frozenset({".csv", ".tsv"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +59,44 @@ class Table:
 
 
 def read_table(data: bytes, *, name: str) -> Table:
-    """Parse the content of the file `name`; its suffix is the format.
+    """Parse the content of the file `name` as a table of text; errors as in `read_records`, and for one without rows.
+
+    In a CSV, columns may have the same name.
+    """
+    data, name = _decompressed(data, name)
+    if Path(name).suffix.lower() in _CSV:
+        return _read_csv(decoded(data, name), name)
+    records = read_records(data, name=name)
+    header = tuple(dict.fromkeys(column for _, record in records for column in record))
+    rows = (Row(number=number, cells=tuple(_cell(record.get(c)) for c in header)) for number, record in records)
+    return Table(name=name, header=header, rows=tuple(rows))
+
+
+def _cell(value: Any) -> str | None:
+    """A value as text in a CSV."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return number_text(value) if isinstance(value, float) else str(value)
+
+
+def read_records(data: bytes, *, name: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the number and the values of each row of the file `name`; its suffix is the format.
 
     A `DataError` names the file and the faulty row if the format is unknown, the text is not UTF-8, a row has more or
-    fewer cells than the header, a line is not a JSON object, or there is no row.
+    fewer cells than the header, or a line is not a JSON object.
     """
+    data, name = _decompressed(data, name)
     suffix = Path(name).suffix.lower()
-    if suffix in {".csv", ".tsv"}:
-        return read_csv(decoded(data, name), name)
+    if suffix in _CSV:
+        table = _read_csv(decoded(data, name), name)
+        return [(row.number, dict(zip(table.header, row.cells, strict=True))) for row in table.rows]
     if suffix in {".jsonl", ".ndjson"}:
-        return _from_records(json_lines(decoded(data, name), name), name)
+        return [(number, _clean(record)) for number, record in _json_lines(decoded(data, name), name)]
+    if suffix == ".json":
+        return list(enumerate(map(_clean, _json_list(decoded(data, name), name)), start=1))
     if suffix == ".parquet":
-        return _from_records(enumerate(parquet_rows(data, name), start=1), name)
-    msg = f"{name}: the format {suffix or '(no suffix)'} is unknown; expected .csv, .tsv, .jsonl or .parquet"
+        return list(enumerate(map(_clean, _parquet_rows(data, name)), start=1))
+    msg = f"{name}: the format {suffix or '(no suffix)'} is unknown; expected .csv, .tsv, .jsonl, .json or .parquet"
     raise DataError(msg)
 
 
@@ -75,7 +110,7 @@ def decoded(data: bytes, name: str) -> str:
         raise DataError(msg) from error
 
 
-def read_csv(text: str, name: str) -> Table:
+def _read_csv(text: str, name: str) -> Table:
     """Parse a CSV file; errors as in `read_table`."""
     rows = list(_csv_rows(text, name))
     if not rows:
@@ -119,7 +154,7 @@ def csv_cells(text: str, name: str, *, delimiter: str = ",", strict: bool = Fals
     yield from enumerate(rows, 1)
 
 
-def json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _json_lines(text: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the object of each line that is not empty; errors as in `read_table`."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -135,7 +170,7 @@ def json_lines(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         yield number, record
 
 
-def parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
+def _parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
     """Return the rows of a Parquet file; errors as in `read_table`."""
     try:
         return parquet_records(data)
@@ -149,18 +184,44 @@ def parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
         raise DataError(msg) from error
 
 
-def _from_records(records: Iterable[tuple[int, Mapping[str, Any]]], name: str) -> Table:
-    numbered = list(records)
-    header = tuple(dict.fromkeys(column for _, record in numbered for column in record))
-    rows = (Row(number=number, cells=tuple(_cell(record.get(c)) for c in header)) for number, record in numbered)
-    return Table(name=name, header=header, rows=tuple(rows))
+def _decompressed(data: bytes, name: str) -> tuple[bytes, str]:
+    """The content of a file and its name; of a compressed one without the suffix."""
+    if not name.endswith(_GZIP):
+        return data, name
+    try:
+        with gzip.open(io.BytesIO(data)) as stream:
+            content = stream.read(MAX_DATA + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        msg = f"{name}: cannot be decompressed ({error}); expected a file that gzip wrote"
+        raise DataError(msg) from error
+    if len(content) > MAX_DATA:
+        msg = (
+            f"{name}: has more than {MAX_DATA >> 20:,} MB when decompressed, and a file is read as a whole; make a "
+            "smaller file of the rows that you evaluate"
+        )
+        raise DataError(msg)
+    return content, name.removesuffix(_GZIP)
 
 
-def _cell(value: Any) -> str | None:
-    """A value as text in a CSV."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, float):
-        return number_text(value)
-    # JSON may contain half a surrogate pair, which no tokenizer can encode.
-    return str(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def _json_list(text: str, name: str) -> list[dict[str, Any]]:
+    try:
+        records = parse_foreign_json(text)
+    except ValueError as error:
+        msg = f"{name}: not JSON ({error}); expected a list of objects"
+        raise DataError(msg) from error
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        msg = f"{name}: holds a JSON {type(records).__name__}; expected a list of objects"
+        raise DataError(msg)
+    return records
+
+
+def _clean(value: Any) -> Any:
+    """A value of plain Python types, without half a surrogate pair, which no tokenizer can encode."""
+    value = plain_value(value)
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {str(name): _clean(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clean(part) for part in value]
+    return value

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource, Scenario
+from pytest_puma.datasets.columns import check_required
 from pytest_puma.datasets.frames import to_frame
 from pytest_puma.datasets.hub import HUB, dataset_file
-from pytest_puma.datasets.records import check_required, read_records
+from pytest_puma.datasets.table import read_records
 from pytest_puma.scenarios.file import FileScenario, content_of, shown_path
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets import records
-from pytest_puma.datasets.records import check_required, read_records
+from pytest_puma.datasets import table
+from pytest_puma.datasets.columns import check_required
+from pytest_puma.datasets.table import read_records
 
 ROWS: list[dict[str, Any]] = [
     {"question": "Where?", "choices": ["desk", "sea"], "more": {"label": [1, 2], "deep": {"x": None}}, "points": 3},
@@ -100,7 +101,7 @@ def test_a_faulty_file_is_refused_with_its_name(data: bytes, name: str, message:
 
 
 def test_a_file_that_grows_beyond_all_data_sets_is_refused_before_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "MAX_DATA", 1 << 20)
+    monkeypatch.setattr(table, "MAX_DATA", 1 << 20)
     bomb = gzip.compress(b"0" * (10 << 20))
     expected = "rows.json.gz: has more than 1 MB when decompressed, and a file is read as a whole; make a smaller file"
     assert refused(bomb, "rows.json.gz").startswith(expected)

@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import Model, PumaError
-from pytest_puma.datasets.records import read_records
+from pytest_puma.datasets.table import read_records
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.rescoring import as_recorded, recorded_models

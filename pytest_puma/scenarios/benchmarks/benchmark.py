@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource, Sample
 from pytest_puma.datasets.frames import to_records
-from pytest_puma.datasets.records import read_records
+from pytest_puma.datasets.table import read_records
 from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.composed import ComposedScenario

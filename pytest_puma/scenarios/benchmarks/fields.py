@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pytest_puma.core import DataError
+from pytest_puma.datasets.columns import unusable
 
 T = TypeVar("T")
-
-#: Characters of a wrong value in a message.
-_SHOWN = 40
 
 
 def text(record: Mapping[str, Any], *names: str) -> str:
     """Return the text of the first of these columns that the record has."""
     entry = value(record, str, *names)
     if not entry.strip():
-        raise _unusable(_named(record, names) or names[0], entry, "a text that is not empty")
+        raise DataError(unusable(_named(record, names) or names[0], entry, "a text that is not empty"))
     return entry
 
 
@@ -25,10 +23,10 @@ def texts(record: Mapping[str, Any], *names: str, empty: bool = True) -> list[st
     """Return the list of texts of the first of these columns that the record has; `empty`: it may have no text."""
     entries = value(record, list, *names)
     name = _named(record, names) or names[0]
-    if not all(isinstance(each, str) for each in entries):
-        raise _unusable(name, entries, "a list of texts")
+    if not all(isinstance(entry, str) for entry in entries):
+        raise DataError(unusable(name, entries, "a list of texts"))
     if not entries and not empty:
-        raise _unusable(name, entries, "at least one text")
+        raise DataError(unusable(name, entries, "at least one text"))
     return entries
 
 
@@ -40,7 +38,7 @@ def value(record: Mapping[str, Any], kind: type[T], *names: str) -> T:
         raise DataError(msg)
     entry = record[name]
     if not isinstance(entry, kind) or (isinstance(entry, bool) and kind is not bool):
-        raise _unusable(name, entry, _NAMES.get(kind, kind.__name__))
+        raise DataError(unusable(name, entry, _NAMES.get(kind, kind.__name__)))
     return entry
 
 
@@ -65,18 +63,13 @@ def number(record: Mapping[str, Any], name: str, count: int, *, first: int = 0, 
     place = int(text) - first if text.isdecimal() and text.isascii() else -1
     if not 0 <= place < count:
         keys = f"one of {', '.join(or_one_of)}, or " if or_one_of else ""
-        raise _unusable(name, entry, f"{keys}a number from {first} to {first + count - 1}")
+        raise DataError(unusable(name, entry, f"{keys}a number from {first} to {first + count - 1}"))
     return place
 
 
 def _named(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """The first of these columns that the record has."""
-    return next((each for each in names if record.get(each) is not None), None)
-
-
-def _unusable(name: str, found: object, expected: str) -> DataError:
-    shown = repr(found) if len(repr(found)) <= _SHOWN else f"{repr(found)[:_SHOWN]}..."
-    return DataError(f"column {name!r}: found {shown} ({type(found).__name__}), expected {expected}")
+    return next((name for name in names if record.get(name) is not None), None)
 
 
 _NAMES: Mapping[type, str] = {str: "a text", list: "a list", dict: "an object", int: "a whole number"}
