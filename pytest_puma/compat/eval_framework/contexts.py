@@ -24,7 +24,7 @@ def arguments(given: Any) -> dict[str, Any]:
     if given is None:
         return {}
     if isinstance(given, (list, tuple)):
-        return {name: value for each in given for name, value in arguments(each).items()}
+        return {name: value for part in given for name, value in arguments(part).items()}
     if isinstance(given, BaseMetricContext):
         return given.arguments()
     if isinstance(given, Mapping):
@@ -74,14 +74,6 @@ def _counter(unit: str) -> Callable[[tuple[str, ...], dict[str, Any]], Row]:
     return translate
 
 
-def _ifeval(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
-    return truths, given | {"kwargs": given.get("additional_kwargs", given.get("kwargs"))}
-
-
-def _german(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
-    return truths, given | {"language": "de"}
-
-
 def _object(metric: str, truths: tuple[str, ...]) -> dict[str, Any]:
     """The ground truth as JSON."""
     try:
@@ -102,6 +94,9 @@ _TRANSLATIONS: Mapping[str, Callable[[tuple[str, ...], dict[str, Any]], Row]] = 
     "WordCounter": _counter("word"),
     "SentenceCounter": _counter("sentence"),
     "ParagraphCounter": _counter("paragraph"),
-    "IFEvalMetric": _ifeval,
-    "GermanCompletionChecker": _german,
+    "IFEvalMetric": lambda truths, given: (
+        truths,
+        given | {"kwargs": given.get("additional_kwargs", given.get("kwargs"))},
+    ),
+    "GermanCompletionChecker": lambda truths, given: (truths, given | {"language": "de"}),
 }

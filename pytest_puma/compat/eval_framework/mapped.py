@@ -12,15 +12,27 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.compat.eval_framework import contexts, created, subjects
+from pytest_puma.compat.eval_framework import contexts, subjects
 from pytest_puma.compat.eval_framework.author import Author
 from pytest_puma.compat.eval_framework.metrics import class_name
+from pytest_puma.compat.eval_framework.nouns import Role, Sample
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import to_frame, to_records
 from pytest_puma.replies.cue import after_cue, begins_with
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: The columns of the samples that `_create_samples` makes of a row, and the author's method for every other row.
+_METHODS = {
+    "created_instruction": "_get_instruction_text",
+    "created_system": "_get_system_prompt_text",
+    "created_cue": "_get_cue_text",
+    "created_truth": "_get_ground_truth",
+    "created_completions": "_get_possible_completions",
+    "created_context": "_get_context",
+}
 
 
 class Mapped(Author):
@@ -33,19 +45,23 @@ class Mapped(Author):
 
     def system(self, item: dict[str, Any]) -> str:
         """Return the system message."""
-        return created.value(item, created.SYSTEM, self._get_system_prompt_text) or ""
+        return self._value(item, "created_system") or ""
 
     def preamble(self, item: dict[str, Any]) -> str:
         """Return the text before the first message; that of a created sample has it."""
-        return "" if created.INSTRUCTION in item else self._get_initial_prompt_text(item)
+        return "" if "created_instruction" in item else self._get_initial_prompt_text(item)
 
     def cue(self, item: dict[str, Any]) -> str:
         """Return the beginning of the reply."""
-        return created.value(item, created.CUE, self._get_cue_text) or ""
+        return self._value(item, "created_cue") or ""
 
     def user_message(self, item: dict[str, Any]) -> str:
         """Return the message of the user."""
-        return str(created.value(item, created.INSTRUCTION, self._get_instruction_text))
+        return str(self._value(item, "created_instruction"))
+
+    def _value(self, item: dict[str, Any], column: str) -> Any:
+        """The value of a created sample, else that of the author's method for the row."""
+        return item[column] if column in item else getattr(self, _METHODS[column])(item)
 
     def _get_fewshot_target_text(self, item: dict[str, Any]) -> str:
         """The answer of an example: by default the cue and the first ground truth, whether that has the cue or not."""
@@ -60,7 +76,7 @@ class Mapped(Author):
         if not self._overrides("_sample_fewshot_examples"):
             return None
         self.num_fewshot, self.rnd, self.dataset = k, random, self._dataset(item)
-        picked = [dict(each) for each in self._sample_fewshot_examples(dict(item))]
+        picked = [dict(example) for example in self._sample_fewshot_examples(dict(item))]
         fault = f"{len(picked)} rows; expected {k}, as num_fewshot" if len(picked) != k else ""
         if item in picked:
             fault = "the row that is evaluated; leave it out"
@@ -68,7 +84,7 @@ class Mapped(Author):
             msg = f"{type(self).__name__}: _sample_fewshot_examples returned {fault}"
             raise DataError(msg)
         group = {subjects.COLUMN: item[subjects.COLUMN]} if self.group_columns else {}
-        return [each | group for each in picked]
+        return [example | group for example in picked]
 
     # -- the answers -----------------------------------------------------------------------------
 
@@ -93,11 +109,11 @@ class Mapped(Author):
 
     def _answers(self, item: dict[str, Any]) -> contexts.Row:
         """The ground truths that metrics compare with, and the arguments of metrics."""
-        truth = created.value(item, created.TRUTH, self._get_ground_truth)
+        truth = self._value(item, "created_truth")
         texts = () if truth is None else (truth,) if isinstance(truth, str) else tuple(truth)
         truths = tuple(self.without_cue(text, self.cue(item)) for text in texts)
-        given = contexts.arguments(created.value(item, created.CONTEXT, self._get_context))
-        return contexts.translated([class_name(each) for each in self.METRICS], truths, given)
+        given = contexts.arguments(self._value(item, "created_context"))
+        return contexts.translated([class_name(metric) for metric in self.METRICS], truths, given)
 
     # -- the rows --------------------------------------------------------------------------------
 
@@ -137,7 +153,7 @@ class Mapped(Author):
         if not self._overrides("_create_samples"):
             return frame
         rows = [
-            (place, created.row_of(item, sample))
+            (place, _created_row(item, sample))
             for index, (place, item) in enumerate(zip(frame.index, to_records(frame), strict=True))
             for sample in self._create_samples(dict(item), index, str(item.get(subjects.COLUMN, "")))
         ]
@@ -177,3 +193,23 @@ class Mapped(Author):
     def _splits(self) -> dict[str, list[dict[str, Any]]]:
         pool, rows = self.examples(), to_records(self.rows)
         return {self.FEWSHOT_SPLIT: rows if pool is None else to_records(pool), self.SAMPLE_SPLIT: rows}
+
+
+def _created_row(item: Mapping[str, Any], sample: Sample) -> dict[str, Any]:
+    """The row of a created sample. A `DataError` refuses a chat with more than one message of the user."""
+    roles = [message.role for message in sample.messages]
+    core = [role for role in roles if role is not Role.SYSTEM]
+    if core not in ([Role.USER], [Role.USER, Role.ASSISTANT]):
+        shown = ", ".join(role.value for role in roles) or "none"
+        msg = f"_create_samples made a sample with messages of {shown}; expected one user, perhaps with others around"
+        raise DataError(msg)
+    texts = {message.role: message.content for message in sample.messages}
+    return {
+        **item,
+        "created_instruction": texts[Role.USER],
+        "created_system": texts.get(Role.SYSTEM, ""),
+        "created_cue": texts.get(Role.ASSISTANT, ""),
+        "created_truth": sample.ground_truth,
+        "created_completions": sample.possible_completions,
+        "created_context": contexts.arguments(sample.context),
+    }

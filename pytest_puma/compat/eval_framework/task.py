@@ -4,22 +4,96 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pytest_puma.compat.eval_framework import subjects
 from pytest_puma.compat.eval_framework.author import Author
-from pytest_puma.compat.eval_framework.choice import ChoiceTask
-from pytest_puma.compat.eval_framework.completion import CompletionTask
 from pytest_puma.compat.eval_framework.mapped import Mapped
-from pytest_puma.compat.eval_framework.metrics import scores_of
-from pytest_puma.compat.eval_framework.nouns import ResponseType
-from pytest_puma.core import Choice, SettingsError
+from pytest_puma.compat.eval_framework.metrics import class_name, scores_of
+from pytest_puma.compat.eval_framework.nouns import Message, ResponseType, Role
+from pytest_puma.compat.eval_framework.nouns import Sample as TaskSample
+from pytest_puma.core import Choice, DataError, Sample, SettingsError
+from pytest_puma.scenarios.choice import ChoiceScenario
+from pytest_puma.scenarios.completion import CompletionScenario
 
 Subject = TypeVar("Subject")
 
 _REQUIRED = ("NAME", "DATASET_PATH", "SAMPLE_SPLIT", "FEWSHOT_SPLIT", "RESPONSE_TYPE")
+#: Metrics for which the last choice stands for "I don't know".
+_WITH_IDK = frozenset({"TernaryScore", "DistributionalCorrectnessScore"})
+
+
+class CompletionTask(Mapped, CompletionScenario):
+    """The scenario of a task with free text as answers."""
+
+    def instruction(self, item: dict[str, Any]) -> str:
+        """Return the message of the user."""
+        return self.user_message(item)
+
+    def truth(self, item: dict[str, Any]) -> Sequence[str]:
+        """Return the ground truths without the cue."""
+        return self._answers(item)[0]
+
+    def target(self, item: dict[str, Any]) -> str:
+        """Return the answer of an example."""
+        return self._get_fewshot_target_text(item).strip()
+
+    def post_process(self, text: str, sample: Sample) -> str | None:
+        """Return the text that the author makes of a reply."""
+        fields = dict(sample.fields)
+        answer = self.post_process_generated_completion(
+            text,
+            TaskSample(
+                id=0,
+                subject=sample.groups.get("subject", ""),
+                messages=[Message(Role.USER, self.user_message(fields))],
+                ground_truth=list(sample.references),
+                context=dict(sample.context),
+            ),
+        )
+        if not isinstance(answer, str):
+            name = type(self).__name__
+            msg = f"{name}: post_process_generated_completion returned {answer!r}; expected a text"
+            raise DataError(msg)
+        return answer.strip() or None
+
+
+class ChoiceTask(Mapped, ChoiceScenario):
+    """The scenario of a task with choices. The author's instruction shows them, or does not."""
+
+    def question(self, item: dict[str, Any]) -> str:
+        """Return the message of the user."""
+        return self.user_message(item)
+
+    def instruction(self, item: dict[str, Any], options: str) -> str:
+        """Return the same, with a line for each choice if the strategy asks for a letter."""
+        return "\n".join(filter(None, (self.user_message(item), options)))
+
+    def choices(self, item: dict[str, Any]) -> Sequence[str]:
+        """Return the texts to score, without surrounding space."""
+        texts = self._value(item, "created_completions")
+        if texts is None:
+            msg = f"{type(self).__name__}: _get_possible_completions returned None; expected the texts to score"
+            raise DataError(msg)
+        return [self.without_cue(text, self.cue(item)) for text in texts]
+
+    def answer(self, item: dict[str, Any]) -> Any:
+        """Return the texts of the right choices."""
+        return self._answers(item)[0]
+
+    def options(self, instance: dict[str, Any]) -> tuple[Choice, ...]:
+        """Return the choices; with a metric that needs it, the last one stands for "I don't know"."""
+        *others, last = super().options(instance)
+        return (*others, replace(last, idk=not _WITH_IDK.isdisjoint(map(class_name, self.METRICS))))
+
+    def target_text(self, item: dict[str, Any], *, letter: bool) -> str:
+        """Return the answer of an example: the author's, or a letter."""
+        return super().target_text(item, letter=True) if letter else self._get_fewshot_target_text(item).strip()
+
+
 _KINDS: Mapping[ResponseType, Any] = {
     ResponseType.COMPLETION: CompletionTask,
     ResponseType.LOGLIKELIHOODS: ChoiceTask,
