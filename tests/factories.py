@@ -36,7 +36,8 @@ from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.strategies import Strategy, Task, parse_strategy
-from pytest_puma.strategies.templates import Template, find_template
+from pytest_puma.strategies.template import Template
+from pytest_puma.strategies.templates import find_template
 from pytest_puma.testing import Engine, ScriptedBackend
 
 LABELS = ("A", "B", "C", "D")

@@ -18,10 +18,10 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.perturbations import perturb
 from pytest_puma.strategies import Task, is_built_in
 from pytest_puma.strategies.composed import Composed
-from pytest_puma.strategies.rehearsal import asks_alike
-from pytest_puma.strategies.rendered import RenderedTurn
+from pytest_puma.strategies.rehearsal import same_prompts
+from pytest_puma.strategies.task import Wording
 from pytest_puma.strategies.templates import find_template, template_path
-from pytest_puma.strategies.wording import Wording
+from pytest_puma.strategies.turns import RenderedTurn
 
 #: The end of a reply in plain text, where examples are separated by blank lines.
 _BLANK_LINE = ("\n\n",)
@@ -133,7 +133,7 @@ def check_changed(cell: Cell, tasks: Sequence[Task], project: Path | None) -> No
     if cell.perturbation is None:
         return
     twins = tasks_of(replace(cell, perturbation=None), project)
-    if asks_alike(cell.strategy, zip(tasks, twins, strict=True)):
+    if same_prompts(cell.strategy, zip(tasks, twins, strict=True)):
         name, samples = cell.perturbation.name, len(by_sample(tasks))
         msg = f"{cell.id}: {name} changed no prompt, so the model was not asked the same {samples} again"
         raise UnchangedError(msg)

@@ -15,7 +15,7 @@ from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from pytest_puma.scenarios.small import SMALL_SETS
 from pytest_puma.strategies import ALL, Strategy, parse_strategy
-from pytest_puma.strategies.misnamed import ANY
+from pytest_puma.strategies.templates import ANY
 
 #: The scenarios of pytest-puma, by name.
 SCENARIOS: Mapping[str, type[Scenario]] = {**BUILTIN, **SMALL_SETS, **BENCHMARKS}

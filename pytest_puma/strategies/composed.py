@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.core import Choice, DataError, Message, Scenario, TemplateError
-from pytest_puma.strategies.wording import USER, Shown
+from pytest_puma.strategies.task import Task
+from pytest_puma.strategies.turns import USER
 
 _REASONING = "Think step by step. Then write {what} alone on a last line that starts with 'Answer:'."
 
@@ -31,12 +32,12 @@ class Composed:
         """The methods of the scenario."""
         return f"the methods of {type(self.scenario).__name__}"
 
-    def digest(self, first: Shown) -> str:
+    def digest(self, first: Task) -> str:
         """Return the digest of the first prompt."""
         texts = [[message.role, message.content] for message in self.messages(USER, first)]
         return hashlib.sha256(json.dumps([texts, self.prefill(first)]).encode()).hexdigest()
 
-    def messages(self, turn: str, shown: Shown) -> tuple[Message, ...]:
+    def messages(self, turn: str, task: Task) -> tuple[Message, ...]:
         """Return the system message, the examples as turns, and the question.
 
         In plain text a question whose text the answer continues begins the reply instead.
@@ -44,84 +45,75 @@ class Composed:
         if turn != USER:
             msg = f"{self.place}: no method for the turn {turn!r}; this strategy needs a template"
             raise TemplateError(msg)
-        item = dict(shown.sample.fields)
-        question = self._question(shown)
+        item = dict(task.sample.fields)
+        question = self._question(task)
         if self.reasoning:
-            what = "the letter of your choice" if shown.sample.choices else "the answer"
+            what = "the letter of your choice" if task.sample.choices else "the answer"
             question = f"{question}\n\n{_REASONING.format(what=what)}"
-        examples = [(self._example(dict(each)), self._target(dict(each), shown)) for each in shown.examples]
-        if not shown.chat and self._continued(item, shown):
-            return self._continued_text(shown)
+        items = [dict(example) for example in task.examples]
+        examples = [(self._example(example), self._target(example, task)) for example in items]
+        preamble, system = self._optional("preamble", item), self._optional("system", item)
+        if not task.chat and self._continued(item, task):
+            joint = self.scenario.delimiter
+            continued = (f"{self._continued(example, task)}{joint}{self._target(example, task)}" for example in items)
+            return tuple(Message(role="assistant", content=text) for text in (system, preamble, *continued) if text)
         if self.scenario.shots_as == "text" and examples:
             question = "\n\n".join([*(f"{example}\n{target}" for example, target in examples), question])
             examples = []
-        turns = [
+        messages = [
             message
             for example, target in examples
             for message in (Message(role="user", content=example), Message(role="assistant", content=target))
         ]
-        preamble, system = self._call("preamble", item), self._call("system", item)
-        messages = [*turns, Message(role="user", content=question)]
+        messages.append(Message(role="user", content=question))
         if preamble:
             messages[0] = replace(messages[0], content=f"{preamble}\n\n{messages[0].content}")
         return (*([Message(role="system", content=system)] if system else []), *messages)
 
-    def _continued_text(self, shown: Shown) -> tuple[Message, ...]:
-        """The messages in plain text before a reply that continues a text: examples of the same form."""
-        item, joint = dict(shown.sample.fields), self.scenario.delimiter
-        openings = [self._call(method, item) for method in ("system", "preamble")]
-        examples = [
-            f"{self._continued(each, shown)}{joint}{self._target(each, shown)}" for each in map(dict, shown.examples)
-        ]
-        return tuple(Message(role="assistant", content=text) for text in filter(None, (*openings, *examples)))
-
-    def prefill(self, shown: Shown) -> str:
+    def prefill(self, task: Task) -> str:
         """Return the cue, unless the question ends with it or the reply reasons first; or the text to continue."""
-        if not shown.chat and (continued := self._continued(dict(shown.sample.fields), shown)):
+        if not task.chat and (continued := self._continued(dict(task.sample.fields), task)):
             return continued
-        cue = self._cue(shown)
-        return "" if self.reasoning or (shown.chat and self._question_text(shown).endswith(cue)) else cue
+        cue = self._cue(task)
+        return "" if self.reasoning or (task.chat and self._whole_question(task).endswith(cue)) else cue
 
-    def _question(self, shown: Shown) -> str:
+    def _question(self, task: Task) -> str:
         """The question; in plain text its final cue begins the reply instead."""
-        text, cue = self._question_text(shown), self._cue(shown)
-        if shown.chat or self.reasoning or not cue or not text.endswith(cue):
+        text, cue = self._whole_question(task), self._cue(task)
+        if task.chat or self.reasoning or not cue or not text.endswith(cue):
             return text
         return text.removesuffix(cue).rstrip()
 
-    def _question_text(self, shown: Shown) -> str:
-        choices = shown.sample.choices
-        order = shown.trial.order or range(len(choices))
-        return self._text(dict(shown.sample.fields), [choices[place] for place in order])
+    def _whole_question(self, task: Task) -> str:
+        return self._text(dict(task.sample.fields), task.choices)
 
-    def _cue(self, shown: Shown) -> str:
-        item = dict(shown.sample.fields)
-        return "" if self.cloze and self._continued(item, shown) else self._call("cue", item).rstrip()
+    def _cue(self, task: Task) -> str:
+        item = dict(task.sample.fields)
+        return "" if self.cloze and self._continued(item, task) else self._optional("cue", item).rstrip()
 
-    def _continued(self, item: dict[str, Any], shown: Shown) -> str:
+    def _continued(self, item: dict[str, Any], task: Task) -> str:
         """The text that the answer continues; empty if it replies to a question, or names a choice that is shown."""
-        shows_choices = bool(shown.sample.choices) and not self.cloze
-        return "" if self.reasoning or shows_choices else self._call("continued", item).rstrip()
+        shows_choices = bool(task.sample.choices) and not self.cloze
+        return "" if self.reasoning or shows_choices else self._optional("continued", item).rstrip()
 
     def _example(self, item: dict[str, Any]) -> str:
         return self._text(item, self._called("options", lambda: self.scenario.options(item), item))
 
-    def _target(self, item: dict[str, Any], shown: Shown) -> str:
+    def _target(self, item: dict[str, Any], task: Task) -> str:
         """The answer of an example; without the cue if it continues a text."""
-        letter = not self.cloze
-        text = self._checked(
-            "target", self._called("target", lambda: self.scenario.target_text(item, letter=letter), item)
-        )
-        if (shown.chat and not self.cloze) or not self._continued(item, shown):
+        target = self._called("target", lambda: self.scenario.target_text(item, letter=not self.cloze), item)
+        text = self._checked("target", target)
+        if (task.chat and not self.cloze) or not self._continued(item, task):
             return text
-        return text.removeprefix(self._call("cue", item).rstrip()).removeprefix(self.scenario.delimiter)
+        return text.removeprefix(self._optional("cue", item).rstrip()).removeprefix(self.scenario.delimiter)
 
     def _text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
         shown = () if self.cloze else choices
         text = self._called("instruction", lambda: self.scenario.question_text(item, shown), item)
         return self._checked("instruction", text)
 
-    def _call(self, method: str, item: dict[str, Any]) -> str:
+    def _optional(self, method: str, item: dict[str, Any]) -> str:
+        """The text of a method, empty for none."""
         value = self._called(method, lambda: getattr(self.scenario, method)(item), item)
         return self._checked(method, value) if value else ""
 

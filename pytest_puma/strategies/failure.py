@@ -16,7 +16,7 @@ The first that applies is the cause. An own strategy may give another word in `A
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Answer, Response
@@ -42,32 +42,26 @@ def failure_of(task: Task, answer: Answer, last: Sequence[Response], *, final_li
         return None if task.allows(answer.value) else _refused(task, answer.value)
     if answer.failure:
         return Failure(cause=answer.failure)
-    causes = [_cause(task, response, final_line=final_line) for response in last]
-    most_frequent = Counter(each.cause for each in causes).most_common(1)[0][0]
-    return next(each for each in causes if each.cause == most_frequent)
+    failures = [_failure(task, response, final_line=final_line) for response in last]
+    most_frequent = Counter(failure.cause for failure in failures).most_common(1)[0][0]
+    return next(failure for failure in failures if failure.cause == most_frequent)
 
 
-def _cause(task: Task, response: Response, *, final_line: bool) -> Failure:
+def _failure(task: Task, response: Response, *, final_line: bool) -> Failure:
     if response.finish == "overflow":
         return Failure(cause="overflow")
-    text = strip_reasoning(response.text)
-    line = task.answer_line(response.text)
-    for value in _parsed(task, (line,) if final_line else (text, line)):
-        if not task.allows(value):
+    text, line = strip_reasoning(response.text), task.answer_line(response.text)
+    values = [task.parse(part) for part in ((line,) if final_line else (text, line)) if part]
+    for value in values:
+        if value is not None and not task.allows(value):
             return _refused(task, value)
-    if in_thoughts(response.text):
-        return Failure(cause="thinking")
-    if response.truncated:
-        return Failure(cause="truncated")
-    if not text:
-        return Failure(cause="empty")
-    return Failure(cause="no_answer_line" if final_line and line is None else "unparsed")
-
-
-def _parsed(task: Task, texts: Iterable[str | None]) -> list[str]:
-    """The answers that the scenario's parser finds in the non-empty texts."""
-    values = (task.parse(text) for text in texts if text)
-    return [value for value in values if value is not None]
+    causes = {
+        "thinking": in_thoughts(response.text),
+        "truncated": response.truncated,
+        "empty": not text,
+        "no_answer_line": final_line and line is None,
+    }
+    return Failure(cause=next((cause for cause, applies in causes.items() if applies), "unparsed"))
 
 
 def _refused(task: Task, value: str) -> Failure:

@@ -3,87 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-from pytest_puma.core import Exchange, Generate, Likelihood, Message, PumaError, Response, Score, TemplateError
-from pytest_puma.strategies import Strategy, Task
-from pytest_puma.strategies.templates import Template
-from pytest_puma.strategies.wording import Shown, Wording
+from pytest_puma.core import Exchange, Generate, Likelihood, PumaError, Response, Score, TemplateError
+from pytest_puma.strategies.catalogue import Strategy
+from pytest_puma.strategies.task import Task
+from pytest_puma.strategies.template import Template
+from pytest_puma.strategies.turns import RenderedTurn
 
 #: Maximum number of turns: a user's strategy may ask until it has an answer, which never comes here.
 _MAX_TURNS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class _NotedTurns:
-    """A wording that notes the turns of which it is asked for messages."""
-
-    wording: Wording
-    turns: set[str] = field(default_factory=set)
-
-    @property
-    def place(self) -> str:
-        return self.wording.place
-
-    def digest(self, first: Shown) -> str:
-        return self.wording.digest(first)
-
-    def messages(self, turn: str, shown: Shown) -> tuple[Message, ...]:
-        self.turns.add(turn)
-        return self.wording.messages(turn, shown)
-
-    def prefill(self, shown: Shown) -> str:
-        return self.wording.prefill(shown)
-
-
 def rehearse(strategy: Strategy, task: Task) -> None:
     """Run the conversation about a sample with empty replies; a `TemplateError` reports a fault of the template."""
-    noted = _NotedTurns(task.wording)
-    texts = _prompt_texts(strategy, replace(task, wording=noted))
-    if isinstance(task.wording, Template):
+    turn, wording = RenderedTurn(), task.wording
+    texts = _prompt_texts(strategy, replace(task, last_turn=turn))
+    if isinstance(wording, Template):
         # The conversation of a plugin may read other turns after other replies.
         ours = getattr(strategy.converse, "__module__", "").startswith("pytest_puma.")
-        task.wording.check_turns(noted.turns, strategy.name, complete=ours)
-        _check_examples(strategy, task, texts)
-    _check_fields(strategy, task, texts)
-
-
-def _check_fields(strategy: Strategy, task: Task, texts: list[str]) -> None:
-    """Refuse prompts that are the same for all samples; `texts` are those of the task."""
-    try:
-        changed = _prompt_texts(
-            strategy, replace(task, sample=replace(task.sample, fields=_changed(task.sample.fields)))
-        )
-    except PumaError:
-        return  # the template uses the fields, perhaps only as numbers
-    if texts and texts == changed:
+        wording.check_turns(turn.asked, strategy.name, complete=ours)
+        if strategy.shots and task.examples and _keeps(strategy, replace(task, examples=()), texts):
+            fields = ", ".join(f"example.{name}" for name in task.examples[0])
+            msg = (
+                f"{wording.place}: {strategy.name} needs examples, but the template does not use the variable "
+                f"examples; add {{% for example in examples %}}...{{% endfor %}} with some of {fields}; "
+                "a prompt with examples of its own belongs in a strategy of its own, a file with another name"
+            )
+            raise TemplateError(msg)
+    changed = {name: _other(value) for name, value in task.sample.fields.items()}
+    if _keeps(strategy, replace(task, sample=replace(task.sample, fields=changed)), texts):
         fields = ", ".join(name for name in task.sample.fields if name not in task.hidden)
-        msg = f"{task.wording.place}: shows no field of the sample, so all prompts would be equal; there are: {fields}"
+        msg = f"{wording.place}: shows no field of the sample, so all prompts would be equal; there are: {fields}"
         raise TemplateError(msg)
 
 
-def _check_examples(strategy: Strategy, task: Task, texts: list[str]) -> None:
-    """Refuse a template that leaves out the examples: its prompts would be those of a strategy without any."""
-    if not (strategy.shots and task.examples):
-        return
-    try:
-        without = _prompt_texts(strategy, replace(task, examples=()))
-    except PumaError:
-        return  # the template uses them
-    if texts and texts == without:
-        fields = ", ".join(f"example.{name}" for name in task.examples[0])
-        msg = (
-            f"{task.wording.place}: {strategy.name} needs examples, but the template does not use the variable "
-            f"examples; add {{% for example in examples %}}...{{% endfor %}} with some of {fields}; "
-            "a prompt with examples of its own belongs in a strategy of its own, a file with another name"
-        )
-        raise TemplateError(msg)
-
-
-def asks_alike(strategy: Strategy, tasks: Iterable[tuple[Task, Task]]) -> bool:
+def same_prompts(strategy: Strategy, tasks: Iterable[tuple[Task, Task]]) -> bool:
     """Return True if both tasks of every pair have the same prompts, with empty replies."""
     return all(_prompt_texts(strategy, one) == _prompt_texts(strategy, other) for one, other in tasks)
+
+
+def _keeps(strategy: Strategy, task: Task, texts: list[str]) -> bool:
+    """Whether a task with other data has the same prompts; their template ignores the data."""
+    try:
+        return bool(texts) and texts == _prompt_texts(strategy, task)
+    except PumaError:
+        return False  # the template uses the data: fields perhaps only as numbers
 
 
 def _prompt_texts(strategy: Strategy, task: Task) -> list[str]:
@@ -110,15 +76,11 @@ def _reply(request: Generate | Score) -> Response:
     return Response()
 
 
-def _changed(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _other(value) for name, value in fields.items()}
-
-
 def _other(value: Any) -> Any:
     if isinstance(value, str):
         return f"\N{SYMBOL FOR UNIT SEPARATOR}{value}\N{SYMBOL FOR UNIT SEPARATOR}"
     if isinstance(value, Mapping):
-        return {name: _other(each) for name, each in value.items()}
+        return {name: _other(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_other(each) for each in value]
+        return [_other(part) for part in value]
     return value + 1 if isinstance(value, (int, float)) else value

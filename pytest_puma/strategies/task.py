@@ -1,4 +1,4 @@
-"""A task: one trial of a sample, with all that a strategy needs for the conversation about it."""
+"""A task: one trial of a sample, with its wording and all that a strategy needs for the conversation about it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from pytest_puma.core import (
     Choice,
@@ -29,8 +29,24 @@ from pytest_puma.platform.time_limit import READING, limited
 from pytest_puma.replies.answers import final_answer, own_words, strip_reasoning
 from pytest_puma.replies.cut import ends_in, extends, without_last_word
 from pytest_puma.replies.letters import LETTERS
-from pytest_puma.strategies.rendered import RenderedTurn
-from pytest_puma.strategies.wording import USER, Wording
+from pytest_puma.strategies.turns import USER, RenderedTurn
+
+
+class Wording(Protocol):
+    """The prompts of a cell: those of a template, or of the methods of a scenario."""
+
+    @property
+    def place(self) -> str:
+        """Place of the wording, for messages: where the user corrects it."""
+
+    def digest(self, first: Task) -> str:
+        """Return the SHA-256 of everything that could change a prompt; `first` is the first trial of the cell."""
+
+    def messages(self, turn: str, task: Task) -> tuple[Message, ...]:
+        """Return the messages of a turn; a `TemplateError` if it has none."""
+
+    def prefill(self, task: Task) -> str:
+        """Return the beginning of the reply, empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +75,8 @@ class Task:
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
         """Return the prompt of a turn (the name of a block of the template), after the chat so far."""
-        shown = (turn, self.scenario, self.sample, self.wording, self.examples, self.hidden, self.trial.order)
-        messages = self.last_turn.messages(shown, lambda: self.wording.messages(turn, self))
+        shown = (self.scenario, self.sample, self.wording, self.examples, self.hidden, self.trial.order)
+        messages = self.last_turn.messages(turn, shown, lambda: self.wording.messages(turn, self))
         messages = (*history, messages[-1]) if history else messages
         prefill = "" if history else self.wording.prefill(self)
         return Prompt(messages=messages, prefill=prefill, stop=self.stop, chat=self.chat)
@@ -78,23 +94,17 @@ class Task:
 
     def variables(self) -> dict[str, Any]:
         """Return the variables of a template: the fields by name, and four names that take precedence over fields."""
+        choices = [
+            {"letter": letter, "text": choice.text} for letter, choice in zip(LETTERS, self.choices, strict=False)
+        ]
         instance = {name: value for name, value in self.sample.fields.items() if name not in self.hidden}
         return instance | {
             "instance": instance,
             "examples": [dict(example) for example in self.examples],
-            "labels": self._shown_labels,
+            "labels": self.labels if choices else list(self.sample.labels) or self.scenario.valid_labels(),
             "scenario": {"name": self.scenario.name, "task_type": self.scenario.task_type},
-            **({"choices": self._lettered_choices()} if self.sample.choices else {}),
+            **({"choices": choices} if choices else {}),
         }
-
-    def _lettered_choices(self) -> list[dict[str, str]]:
-        return [{"letter": letter, "text": text} for letter, text in zip(LETTERS, self.labels, strict=False)]
-
-    @property
-    def _shown_labels(self) -> list[str]:
-        if self.sample.choices:
-            return self.labels
-        return list(self.sample.labels) or self.scenario.valid_labels()
 
     def generate(self, prompt: Prompt, *, index: int = 0, grammar: str | None = None) -> Generate:
         """Ask for text, decoded as the cell's settings specify; `index` numbers the sample's requests.
@@ -161,21 +171,24 @@ class Task:
     def _answer(self, text: str) -> str | None:
         reply = strip_reasoning(text)
         # An overflow has no text; a scenario's parser must not find an answer in it.
-        return self._possible(self.parse(reply)) if reply else None
+        return self.parse(reply) if reply else None
 
     def _final_answer(self, text: str) -> str | None:
         line = self.answer_line(text)
-        if line is not None:
-            return self._possible(self.parse(line))
-        return self._possible(self._read(self.scenario.read_conclusion, strip_reasoning(text)))
+        return self._read(self.scenario.read_conclusion, strip_reasoning(text)) if line is None else self.parse(line)
 
     def _settled(self, read: Callable[[str], str | None], reply: str | Response) -> str | None:
-        """The answer that a function reads in a reply; None if it depends on the last word of one that was cut off."""
+        """The valid answer in a reply; None if it depends on the last word of one that was cut off."""
+
+        def valid(text: str) -> str | None:
+            value = read(text)
+            return value if value is not None and self.allows(value) else None
+
         text = reply if isinstance(reply, str) else reply.text
-        value = read(text)
+        value = valid(text)
         if value is None or isinstance(reply, str) or not reply.truncated or ends_in(text, self._closed_answers):
             return value
-        shorter = read(without_last_word(text))
+        shorter = valid(without_last_word(text))
         # A text may be incomplete, an answer taken out of it may not.
         is_text = self.scenario.kind.form == "texts" and (value == text.strip() or extends(value, shorter))
         return value if is_text or value == shorter else None
@@ -210,10 +223,6 @@ class Task:
         trial = [self.trial.index] if self.trial.index else []
         parts = json.dumps([self.seed, self.scenario.name, self.sample.id, purpose, *trial])
         return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:8], "big")
-
-    def _possible(self, value: str | None) -> str | None:
-        """Return a parsed value if it is a valid answer, else `None`."""
-        return value if value is not None and self.allows(value) else None
 
     def allows(self, value: str) -> bool:
         """Whether a value is a valid answer: a label or choice, or in a regression a finite number."""

@@ -20,20 +20,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pytest_puma.core import Message, TemplateError
-from pytest_puma.errors import did_you_mean
+from pytest_puma.core import TemplateError
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.strategies.blocks import refuse_empty, refuse_stray_text, turn_blocks
-from pytest_puma.strategies.misnamed import SUFFIX, misnamed
-from pytest_puma.strategies.template_faults import fault, place, reason
-from pytest_puma.strategies.wording import SYSTEM, USER, Shown
+from pytest_puma.strategies.template import Template, reason
 
 if TYPE_CHECKING:
     # Not at run time: a pytest run without puma items must not pay for Jinja2.
@@ -42,98 +38,11 @@ if TYPE_CHECKING:
 
     from pytest_puma.engine.sandbox import SandboxedEnvironment
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
-    """A compiled template.
-
-    `sources_sha256`: the digest of its source and of every source that it loads. `turns`: the line of each of its
-    blocks that can only be a turn.
-    """
-
-    path: Path
-    sources_sha256: str
-    compiled: jinja2.Template = field(repr=False, compare=False)
-    turns: Mapping[str, int] = field(repr=False, compare=False)
-
-    @property
-    def place(self) -> str:
-        """The path."""
-        return str(self.path)
-
-    def digest(self, first: Shown) -> str:  # noqa: ARG002 - one for all trials
-        """Return the digest of all sources."""
-        return self.sources_sha256
-
-    def messages(self, turn: str, shown: Shown) -> tuple[Message, ...]:
-        """Return the messages of a turn; errors as in `render`."""
-        return self.render(turn, shown.variables(), hidden=shown.hidden)
-
-    def prefill(self, shown: Shown) -> str:  # noqa: ARG002 - a template has none
-        """Return nothing: templates have no cue."""
-        return ""
-
-    def check_turns(self, read: Collection[str], strategy: str, *, complete: bool) -> None:
-        """Raise an error for a block that a strategy does not read; `read` are the turns that it reads.
-
-        They are `complete` if it never reads another one. If not, only a block that is named almost as one is an error.
-        """
-        readable = [SYSTEM, *sorted({*read} - {SYSTEM})]
-        for name in (name for name in self.turns if name not in readable):
-            hint = did_you_mean(name, readable if complete else {*readable} - {*self.turns})
-            if complete or hint:
-                msg = (
-                    f"{self.path}, line {self.turns[name]}: {strategy} reads no block {name!r}, so no prompt "
-                    f"would show its text; {hint}it reads: {', '.join(readable)}"
-                )
-                raise TemplateError(msg)
-
-    def render(self, turn: str, variables: Mapping[str, Any], *, hidden: Collection[str] = ()) -> tuple[Message, ...]:
-        """Return the system message, if the template has one, and the message of the turn (the name of a block).
-
-        A `TemplateError` names the file, the line and the existing variables; `hidden` are the forbidden ones.
-        """
-        texts = self._render(turn, variables, hidden)
-        if not texts.get(turn):
-            msg = f"{self.path}: no text for the turn {turn!r}; {self._advice(turn)}"
-            raise TemplateError(msg)
-        message = Message(role="user", content=texts[turn])
-        return (Message(role="system", content=texts[SYSTEM]), message) if texts.get(SYSTEM) else (message,)
-
-    def _advice(self, turn: str) -> str:
-        """The advice on giving a turn its text."""
-        if turn == USER and not self.compiled.blocks:
-            return "a file without blocks is this turn: write its text, or a block of this name"
-        for misspelt in get_close_matches(turn, self.turns, n=1):
-            return f"rename the block {misspelt!r} (line {self.turns[misspelt]}), or add a block of this name"
-        return "add a block of this name, with text in it"
-
-    def _render(self, turn: str, variables: Mapping[str, Any], hidden: Collection[str]) -> dict[str, str]:
-        """The stripped text of the blocks for the system and the turn, or of the whole as the user's."""
-        context = self.compiled.new_context(dict(variables))
-        try:
-            # The root comes first: it runs the imports and assignments that blocks read, and adds a parent's.
-            with _silent(context.blocks):
-                texts = {USER: "".join(self.compiled.root_render_func(context))}
-            if context.blocks:
-                names = (name for name in (SYSTEM, turn) if name in context.blocks)
-                texts = {name: "".join(context.blocks[name][0](context)) for name in names}
-        except Exception as error:
-            # Any error is the template's fault: it may divide by zero or add text to numbers.
-            msg = f"{place(error, self.path)}: {fault(error, variables, hidden)}"
-            raise TemplateError(msg) from error
-        return {name: text.strip() for name, text in texts.items()}
-
-
-@contextmanager
-def _silent(blocks: Mapping[str, list[Any]]) -> Iterator[None]:
-    """Let a template's own blocks give no text, so that none is rendered twice."""
-    for overriding in blocks.values():
-        overriding.insert(0, lambda _context: ())
-    own = list(blocks)
-    yield
-    for name in own:
-        del blocks[name][0]
+SUFFIX = ".jinja"
+#: Stands for the folder of the scenario where a message cannot know it.
+ANY = "<scenario>"
+#: The name of a template that makes a strategy.
+NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def find_template(
@@ -225,3 +134,32 @@ def _sources(
 
 def _digest(sources: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()
+
+
+def misnamed(template: Path) -> Path | None:
+    """Return the file that is probably meant to be a missing template; None if there is none."""
+    files = sorted(file for file in template.parent.parent.glob("*/*") if file.is_file())
+    folders = {file.parent.name: file for file in reversed(files) if _letters(file) == _letters(template)}
+    own = template.parent.name
+    near = folders if own == ANY else get_close_matches(own, folders)
+    return next((folders[name] for name in near), None)
+
+
+def own_strategy(name: str, folder: Path | None) -> tuple[str, str]:
+    """Return the advice to rename a file so that it makes a strategy, and else that to write one; empty for none.
+
+    `folder` has the templates of the scenario, None if it is unknown.
+    """
+    if folder is None or not NAME.fullmatch(name):
+        return "", ""
+    file = misnamed(folder / (name + SUFFIX))
+    folder = file.parent if file is not None and folder.name == ANY else folder
+    advice = f"a strategy of your own needs the file {folder / (name + SUFFIX)}"
+    return ("", advice) if file is None else (f"{advice}: rename {file} to it", "")
+
+
+def _letters(file: Path) -> str:
+    """The name without case, separators and suffixes; that of a partial keeps its underscore."""
+    stem = file.name.partition(".")[0]
+    partial = "_" if stem.startswith("_") else ""
+    return partial + re.sub(r"[\W_]", "", stem).casefold()

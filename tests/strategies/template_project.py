@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Message
-from pytest_puma.strategies.templates import Template, find_template
+from pytest_puma.strategies.template import Template
+from pytest_puma.strategies.templates import find_template
 
 VARIABLES: dict[str, Any] = {
     "title": "Login fails",

@@ -12,11 +12,10 @@ import pytest
 from pytest_puma.core import Choice, Generation, Likelihood, Message, Response, Sample, Trial
 from pytest_puma.core.metric import Need
 from pytest_puma.strategies import Task, parse_strategy
-from pytest_puma.strategies.cloze_scoring import cloze_scoring
 from pytest_puma.strategies.composed import Composed
 from pytest_puma.strategies.direct import direct
-from pytest_puma.strategies.option_scoring import option_scoring
-from pytest_puma.strategies.self_consistency import self_consistency
+from pytest_puma.strategies.reasoning import self_consistency
+from pytest_puma.strategies.scoring import cloze_scoring, option_scoring
 from tests.composed import QUESTION, Capitals, Quiz
 from tests.strategies.play import OVERFLOW, play, responses
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Answer, Conversation, SettingsError, ask
-from pytest_puma.strategies import Strategy, Task, parse_strategy
-from pytest_puma.strategies.from_templates import templated
+from pytest_puma.strategies import Strategy, Task, parse_strategy, templated
 
 
 def write(folder: Path, **texts: str) -> Path:

@@ -8,8 +8,7 @@ import pytest
 
 from pytest_puma.core import SettingsError, TemplateError
 from pytest_puma.strategies import parse_strategy
-from pytest_puma.strategies.misnamed import ANY
-from pytest_puma.strategies.templates import find_template
+from pytest_puma.strategies.templates import ANY, find_template
 
 
 def write(prompts: Path, place: str) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Answer
-from pytest_puma.strategies.self_consistency import self_consistency
+from pytest_puma.strategies.reasoning import self_consistency
 from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 

@@ -13,7 +13,8 @@ from random import Random
 from pytest_puma.core import Message, Sample, Scenario
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.strategies import Task, parse_strategy
-from pytest_puma.strategies.templates import Template, find_template
+from pytest_puma.strategies.template import Template
+from pytest_puma.strategies.templates import find_template
 from tools.training.cases import Case, Cases, Piece, weighted_choice, written
 from tools.training.phrases import Phrases
 

@@ -14,8 +14,7 @@ from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.planning.registry import SCENARIOS, Registry
 from pytest_puma.scenarios.declared import check_class, check_name
 from pytest_puma.session.settings.project import project_root
-from pytest_puma.strategies import Strategy, is_built_in
-from pytest_puma.strategies.from_templates import templated
+from pytest_puma.strategies import Strategy, is_built_in, templated
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 

@@ -1,0 +1,248 @@
+"""The strategies by name: the built-in ones, those of plugins, and templates of a project that define one.
+
+`prompts/<scenario>/rules.jinja` defines the strategy `rules`. It asks as `zero_shot` does, or as the strategy that its
+first comment names:
+
+    {# strategy: zero_shot_cot #}
+    ...
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from pytest_puma.core import Conversation, Generation, SettingsError
+from pytest_puma.errors import did_you_mean
+from pytest_puma.strategies import direct, reasoning, scoring
+from pytest_puma.strategies.task import Task
+from pytest_puma.strategies.templates import NAME, SUFFIX, own_strategy
+from pytest_puma.task_types import KINDS
+
+Converse: TypeAlias = Callable[[Task], Conversation]
+
+ALL = (
+    "zero_shot",
+    "zero_shot_cot",
+    "one_shot",
+    "few_shot_3",
+    "few_shot_5",
+    "few_shot_8",
+    "cot_few_shot",
+    "rcoif",
+    "contextual_anchoring",
+    "self_consistency_5",
+    "egi",
+    "option_scoring",
+)
+
+_DEFAULT = "zero_shot"
+_WITH_OPTIONS = frozenset(kind.name for kind in KINDS.values() if kind.form != "texts")
+_CHOICE = frozenset(kind.name for kind in KINDS.values() if kind.form == "choices")
+_COMMENT = re.compile(r"\s*\{#-?\s*strategy:\s*(.*?)\s*-?#\}")
+#: Words of the option and of gates, reserved.
+_TAKEN = frozenset({"all", "baseline", "naive", "per_class", "max", "min"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """A way of asking, under its canonical name.
+
+    `templates`: the names of the template that it uses, the first that exists. `shots`: solved examples in the
+    prompt. `max_tokens` and `temperature` are the defaults of the cell's settings; a strategy with a temperature
+    above 0 compares several replies and refuses 0. `final_line`: only the `Answer:` line of a reply is parsed. `kinds`:
+    the kinds of task that it can ask about, empty for all. `composes`: it needs no template if the scenario has methods
+    for its prompts. `cloze`: prompts do not show the choices.
+    """
+
+    name: str
+    converse: Converse
+    templates: tuple[str, ...]
+    shots: int = 0
+    max_tokens: int = direct.MAX_TOKENS
+    temperature: float = 0.0
+    final_line: bool = False
+    kinds: frozenset[str] = frozenset()
+    composes: bool = False
+    cloze: bool = False
+
+
+_REASONING = Strategy(
+    name="zero_shot_cot",
+    converse=reasoning.chain_of_thought,
+    templates=("zero_shot_cot",),
+    max_tokens=reasoning.MAX_TOKENS,
+    final_line=True,
+    composes=True,
+)
+_DIRECT = Strategy(name="zero_shot", converse=direct.direct, templates=("zero_shot",), composes=True)
+_OPTIONS = replace(
+    _DIRECT,
+    name="option_scoring",
+    converse=scoring.option_scoring,
+    templates=("option_scoring", "zero_shot"),
+    kinds=_WITH_OPTIONS,
+)
+_CLOZE = replace(
+    _DIRECT,
+    name="cloze_scoring",
+    converse=scoring.cloze_scoring,
+    templates=("cloze_scoring",),
+    kinds=_CHOICE,
+    cloze=True,
+)
+
+
+def _with_shots(strategy: Strategy, *templates: str) -> Callable[[int], Strategy]:
+    """Return the builder of a strategy with k examples; its name is that of its first template."""
+
+    def build(k: int) -> Strategy:
+        first, *others = (template.format(k=k) for template in templates)
+        name = _SHORT_NAMES.get(first, first)
+        return replace(strategy, name=name, templates=tuple(dict.fromkeys((name, *others))), shots=k)
+
+    return build
+
+
+def _self_consistency(k: int) -> Strategy:
+    name = f"self_consistency_{k}"
+    return replace(
+        _REASONING,
+        name=name,
+        converse=reasoning.self_consistency(k),
+        templates=(name, "self_consistency", "zero_shot_cot"),
+        temperature=reasoning.TEMPERATURE,
+    )
+
+
+_SHORT_NAMES = {"few_shot_1": "one_shot", "cot_few_shot_3": "cot_few_shot"}
+_few_shot = _with_shots(_DIRECT, "few_shot_{k}", "few_shot")
+#: Family -> its default K, its minimum K, and the builder of its strategies.
+_FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
+    "few_shot": (3, 1, _few_shot),
+    "cot_few_shot": (3, 1, _with_shots(replace(_REASONING, composes=False), "cot_few_shot_{k}", "cot_few_shot")),
+    "self_consistency": (5, 2, _self_consistency),
+    "option_scoring": (3, 1, _with_shots(_OPTIONS, "option_scoring_{k}", "few_shot_{k}", "few_shot")),
+    "cloze_scoring": (3, 1, _with_shots(_CLOZE, "cloze_scoring_{k}")),
+}
+_PLAIN = {
+    strategy.name: strategy
+    for strategy in (
+        _DIRECT,
+        _REASONING,
+        _few_shot(1),
+        Strategy(name="rcoif", converse=direct.direct, templates=("rcoif",)),
+        Strategy(name="contextual_anchoring", converse=direct.direct, templates=("contextual_anchoring",)),
+        Strategy(
+            name="egi",
+            converse=reasoning.egi,
+            templates=("egi",),
+            max_tokens=reasoning.EGI_MAX_TOKENS,
+            final_line=True,
+        ),
+        _OPTIONS,
+        _CLOZE,
+    )
+}
+
+
+def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None, *, folder: Path | None = None) -> Strategy:
+    """Return the strategy of a name as users write it; `own` are those of plugins and templates, by canonical name.
+
+    A `SettingsError` lists the existing names, the nearest, and the file in `folder`, that of the templates of the
+    scenario, which would make such a strategy.
+    """
+    name = text.strip().lower().replace("-", "_")
+    known = _PLAIN | dict(own or {})
+    if name in known:
+        return known[name]
+    numbered = re.fullmatch(r"(\w+?)_([0-9]{1,6})", name)
+    family = numbered[1] if numbered else name
+    if family not in _FAMILIES:
+        raise SettingsError(_unknown(text, name, own or {}, folder))
+    default, minimum, build = _FAMILIES[family]
+    k = int(numbered[2]) if numbered else default
+    if k < minimum:
+        msg = f"strategy {text!r}: the number is {k}; expected {family}_K with K at least {minimum}"
+        raise SettingsError(msg)
+    return build(k)
+
+
+def is_built_in(name: str) -> bool:
+    """Return True if a name means a built-in strategy."""
+    try:
+        parse_strategy(name)
+    except SettingsError:
+        return False
+    return True
+
+
+def resolve_generation(strategy: Strategy, generation: Generation, max_tokens: int | None = None) -> Generation:
+    """Return the settings, with the strategy's own `max_tokens` and `temperature` where these are unset.
+
+    `max_tokens` is that of the scenario: the minimum for a strategy that reasons, in place of that of any other.
+
+    A `SettingsError` refuses temperature 0 for a strategy that compares several replies: all would be equal.
+    """
+    if strategy.temperature > 0 and generation.temperature == 0:
+        msg = (
+            f"strategy {strategy.name}: temperature is 0, so all its answers would be equal; "
+            f"expected a positive one; leave it out for {strategy.temperature:g}"
+        )
+        raise SettingsError(msg)
+    longest = max(strategy.max_tokens, max_tokens or 0) if strategy.final_line else max_tokens or strategy.max_tokens
+    return replace(
+        generation,
+        max_tokens=longest if generation.max_tokens is None else generation.max_tokens,
+        temperature=strategy.temperature if generation.temperature is None else generation.temperature,
+    )
+
+
+def templated(prompts: Path, own: Mapping[str, Strategy]) -> dict[str, Strategy]:
+    """Return a strategy for each template in the folders of `prompts` that belongs to none; `own` are those of plugins.
+
+    Partials (`_issue.jinja`) and files without a name like a strategy are skipped. A `SettingsError` names a file with
+    an invalid name or comment.
+    """
+    used = {template for strategy in own.values() for template in strategy.templates}
+    chosen: dict[str, Strategy] = {}
+    for path in sorted(prompts.glob(f"*/*{SUFFIX}")):
+        name = path.name.removesuffix(SUFFIX)
+        if name in used or is_built_in(name) or not NAME.fullmatch(name):
+            continue
+        if name in _TAKEN or name in own:
+            msg = f"{path}: {name!r} is taken and cannot be the name of a new strategy; rename the file"
+            raise SettingsError(msg)
+        strategy = _conversation(path, own)
+        if chosen.setdefault(name, strategy).name != strategy.name:
+            elsewhere = f"elsewhere {name} asks as {chosen[name].name}"
+            msg = f"{path}: asks as {strategy.name} does, {elsewhere}; expected one of the two"
+            raise SettingsError(msg)
+    return {name: replace(strategy, name=name, templates=(name,)) for name, strategy in chosen.items()}
+
+
+def _conversation(path: Path, own: Mapping[str, Strategy]) -> Strategy:
+    """The strategy whose conversation a template uses."""
+    try:
+        comment = _COMMENT.match(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError):
+        comment = None  # reported where the template is used
+    try:
+        return parse_strategy(comment[1] if comment else _DEFAULT, own)
+    except SettingsError as error:
+        msg = f"{path}: {error}"
+        raise SettingsError(msg) from error
+
+
+def _unknown(text: str, name: str, own: Mapping[str, Strategy], folder: Path | None) -> str:
+    names = [*ALL, *own]
+    rename, write = own_strategy(name, folder)
+    hint = f"{rename}; " if rename else did_you_mean(name, [*names, *_FAMILIES])
+    return (
+        f"strategy {text!r} is unknown; {hint}there are: {', '.join(names)}, "
+        f"and with any other number {', '.join(f'{family}_K' for family in _FAMILIES)}"
+        + (f"; {write}" if write else "")
+    )
