@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_puma.core import Contrast, Outcome
 from pytest_puma.metrics import contrast
-from pytest_puma.stats import holm
+from pytest_puma.stats.significance import holm
 
 #: The axes of comparison.
 AXES = ("baseline", "strategy", "model")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pytest_puma.analysis.naive_programs import PROGRAMS
 from pytest_puma.core import Measure, Metric, Prediction, PumaError, Sample, Scenario
 from pytest_puma.metrics import ScoredPredictions, score
-from pytest_puma.stats import Resamples
+from pytest_puma.stats.resampling import Resamples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from pytest_puma.core import DataError, Sample, Scenario
 from pytest_puma.datasets.gold import hidden_fields
 from pytest_puma.datasets.order import plain_text
 from pytest_puma.datasets.texts import text_fields
-from pytest_puma.stats import components
+from pytest_puma.stats.resampling import components
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,8 +13,9 @@ from pytest_puma.metrics import contrast, paired_change
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
 from pytest_puma.perturbations import Perturbation, parse_perturbation
-from pytest_puma.stats import Resamples, holm
+from pytest_puma.stats.resampling import Resamples
 from pytest_puma.stats.selection import select
+from pytest_puma.stats.significance import holm
 
 
 def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:

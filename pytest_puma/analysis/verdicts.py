@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_puma.analysis.naive_baselines import NaiveBaseline
 from pytest_puma.baseline import DATA, Anchor, Entry
-from pytest_puma.core import Drift, Gate, Measure, Policy, Verdict
+from pytest_puma.core import LEVEL, Drift, Gate, Measure, Policy, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.gates import (
     becomes_baseline,
@@ -22,7 +22,6 @@ from pytest_puma.gates import (
     without_baseline,
 )
 from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair
-from pytest_puma.stats import LEVEL
 from pytest_puma.stats.cusum import cusum
 
 #: With fewer samples in common, a system that changes every eighth answer is unlikely (2.5 %) to change none of them.

@@ -14,6 +14,7 @@ from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.analysis.verdicts import Comparison, verdicts
 from pytest_puma.baseline import Entry
 from pytest_puma.core import (
+    LEVEL,
     BootstrapReplicates,
     DeclaredScore,
     Measure,
@@ -39,7 +40,6 @@ from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.gates import not_run
 from pytest_puma.metrics import ScoredPredictions, calibration_bins, confusion_matrix, score
-from pytest_puma.stats import LEVEL
 
 Number = TypeVar("Number")
 

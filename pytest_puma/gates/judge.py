@@ -12,11 +12,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pytest_puma.core import Change, Doubt, Gate, Measure, Policy, Status, Verdict
+from pytest_puma.core import LEVEL, Change, Doubt, Gate, Measure, Policy, Status, Verdict
 from pytest_puma.gates.power import Compared, of_gate
 from pytest_puma.gates.wording import difference, evidence, measured, parse_failures, relation
-from pytest_puma.stats import LEVEL
-from pytest_puma.stats.one_sided import mcnemar_worse
+from pytest_puma.stats.significance import mcnemar_worse
 
 
 def judge(gate: Gate, measures: Mapping[str, Measure]) -> Verdict:

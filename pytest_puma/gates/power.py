@@ -16,11 +16,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pytest_puma.core import REGRESSION_LEVEL, Change, Decline, Gate, Power
+from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Decline, Gate, Power
 from pytest_puma.core.change import Spread
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.core.power import TARGET_POWER
-from pytest_puma.stats import LEVEL
 from pytest_puma.stats.cusum import effect_of_cusum, power_of_cusum
 from pytest_puma.stats.power import Rule, power_of_changes, samples_needed, smallest_loss
 

@@ -11,18 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.core import CalibrationBin, Prediction
 from pytest_puma.metrics.statistic import Statistic, divide, masked, mean
 from pytest_puma.metrics.table import Table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Values, Weights
+from pytest_puma.stats.arrays import Indices, Mask, Values, Weights
 
 BINS = 10
 MAX_BRIER = 2.0
@@ -123,29 +118,29 @@ def mean_absolute(means: Values, errors: Values) -> Values:
     return np.where(random, sizes, np.abs(means))
 
 
-def _right(table: Table) -> NDArray[np.bool_]:
+def _right(table: Table) -> Mask:
     """Whether the most probable label is the gold label, or the answer and right."""
     best = _most_probable(table)
     return np.asarray((best == table.gold) | (table.right & (best == table.answer)), dtype=np.bool_)
 
 
-def _most_probable(table: Table) -> NDArray[np.intp]:
+def _most_probable(table: Table) -> Indices:
     """The index of the most probable label; -1 in a regression without values to choose from."""
     if not table.labels:
         return np.full(len(table), -1)
     greatest = table.probabilities.max(axis=1, keepdims=True)
     answered = table.answer[:, None] == np.arange(len(table.labels))
     ties = table.probabilities == greatest
-    best: NDArray[np.intp] = np.argmax(np.where(answered, 2, 1) * ties, axis=1)
+    best: Indices = np.argmax(np.where(answered, 2, 1) * ties, axis=1)
     return best
 
 
-def _brier(table: Table) -> NDArray[np.float64]:
+def _brier(table: Table) -> Values:
     """The squared distance between the probabilities and the gold label, summed over labels: 0 to 2.
 
     Source: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly
     Weather Review 78 (1950).
     """
     truth = table.gold[:, None] == np.arange(len(table.labels))
-    distances: NDArray[np.float64] = np.sum(np.square(table.probabilities - truth), axis=1)
+    distances: Values = np.sum(np.square(table.probabilities - truth), axis=1)
     return distances

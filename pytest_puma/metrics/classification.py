@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +18,7 @@ from pytest_puma.core import Prediction
 from pytest_puma.metrics import ordinal
 from pytest_puma.metrics.statistic import MIN_ROWS, SHARE, Statistic, divide, masked, proportion, rarer, ratio
 from pytest_puma.metrics.table import Table, parse_failure_note
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Values, Weights
+from pytest_puma.stats.arrays import Mask, Values, Weights
 
 NO_ANSWER = "no answer"
 #: With fewer samples of a class, the coverage of intervals of means over classes is too low.
@@ -67,7 +62,7 @@ def _rare_class_note(table: Table) -> str:
     return f"n={rarest} of the rarest class: the interval is approximate" if is_rare else ""
 
 
-def _of_class(name: str, is_gold: NDArray[np.bool_], is_answer: NDArray[np.bool_]) -> Iterator[Statistic]:
+def _of_class(name: str, is_gold: Mask, is_answer: Mask) -> Iterator[Statistic]:
     hits = is_gold & is_answer
     yield proportion(f"{name}.precision", hits, is_answer, better="high")
     yield proportion(f"{name}.recall", hits, is_gold, better="high")
@@ -88,7 +83,7 @@ class _ByClass:
         self._twice_hits = 2.0 * (is_gold & is_answer)
         self._golds_and_answers = self._golds + is_answer
 
-    def _f1(self, weights: Weights) -> NDArray[np.float64]:
+    def _f1(self, weights: Weights) -> Values:
         return divide(weights @ self._twice_hits, weights @ self._golds_and_answers)
 
     def f1_macro(self, weights: Weights) -> Values:

@@ -13,20 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pytest_puma.core import Metric, Pool, Prediction
 from pytest_puma.metrics.scoring import combined
-from pytest_puma.metrics.statistic import SHARE, Statistic, mean, proportion, ratio
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Kernel, Values, Weights
-
-    Column = NDArray[np.float64]
+from pytest_puma.metrics.statistic import SHARE, Kernel, Statistic, mean, proportion, ratio
+from pytest_puma.stats.arrays import Values, Weights
 
 
 def statistics(metrics: Sequence[Metric], predictions: Sequence[Prediction]) -> Iterator[Statistic]:
@@ -44,7 +38,7 @@ def _number(score: Any) -> float:
     return math.nan if score is None else float(score)
 
 
-def _of_numbers(name: str, metric: Metric, column: Column) -> Statistic:
+def _of_numbers(name: str, metric: Metric, column: Values) -> Statistic:
     scored = ~np.isnan(column)
     values = column[scored]
     if metric.bounds == SHARE and np.isin(values, (0.0, 1.0)).all():
@@ -96,7 +90,7 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
     )
 
 
-def _pooled(columns: Column, metric: Metric, pool: Pool) -> Kernel:
+def _pooled(columns: Values, metric: Metric, pool: Pool) -> Kernel:
     """The pool of the weighted sums; a function in Python is called once for a block of resamples."""
 
     def kernel(weights: Weights) -> Values:
@@ -105,7 +99,7 @@ def _pooled(columns: Column, metric: Metric, pool: Pool) -> Kernel:
     return kernel
 
 
-def _losses(column: Column, metric: Metric) -> Column:
+def _losses(column: Values, metric: Metric) -> Values:
     """Loss of each row; 0 without a direction, as no change is then worse or better."""
     if metric.better == "neither":
         return np.where(np.isnan(column), np.nan, 0.0)

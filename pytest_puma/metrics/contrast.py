@@ -7,7 +7,8 @@ import numpy as np
 from pytest_puma.core import BootstrapReplicates, Contrast
 from pytest_puma.metrics.evidence import MIN_GROUPS, independent_counts
 from pytest_puma.metrics.paired import on_common_rows, paired_change
-from pytest_puma.stats import change_p, cliffs_delta, group_sums, mcnemar, rank_biserial, sign_flips, signed_rank
+from pytest_puma.stats.resampling import group_sums
+from pytest_puma.stats.significance import change_p, cliffs_delta, mcnemar, rank_biserial, sign_flips, signed_rank
 
 #: Errors of parse failures are above this number, all other errors below.
 _MAX_ERROR = 1e200

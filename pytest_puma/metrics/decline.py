@@ -16,7 +16,6 @@ test of its mean.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -27,14 +26,10 @@ from pytest_puma.metrics.questions import per_question, questions_of
 from pytest_puma.metrics.spread import spread_of_losses
 from pytest_puma.metrics.statistic import in_blocks
 from pytest_puma.metrics.table import Table
-from pytest_puma.stats import Resamples, group_sums
-from pytest_puma.stats.one_sided import mcnemar_mid_p, mean_above, sign_flips_above, stouffer
+from pytest_puma.stats.arrays import Values
 from pytest_puma.stats.refit import refit, skill
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values: TypeAlias = NDArray[np.float64]
+from pytest_puma.stats.resampling import Resamples, group_sums
+from pytest_puma.stats.significance import mcnemar_mid_p, mean_above, sign_flips_above, stouffer
 
 #: Tolerated rise of the Brier score: rewordings that change no answer for the worse raise it by as much.
 TOLERANCE = 0.005

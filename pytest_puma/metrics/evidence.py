@@ -7,18 +7,14 @@ over groups have different sizes.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pytest_puma.core import BootstrapReplicates
 from pytest_puma.metrics.group_weights import evenness, row_weights
 from pytest_puma.metrics.statistic import contributing
-from pytest_puma.stats import Resamples, components
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.core import BootstrapReplicates
+from pytest_puma.stats.arrays import Mask, Values
+from pytest_puma.stats.resampling import Resamples, components
 
 #: A sign-flip test needs as many groups of rows: chains of shared units may link all rows to one group.
 MIN_GROUPS = 10
@@ -28,19 +24,19 @@ _ROUNDING, _TINY = 1e-5, 1e-9
 _DIGITS = 12
 
 
-def inputs_of(replicates: BootstrapReplicates) -> NDArray[np.float64]:
+def inputs_of(replicates: BootstrapReplicates) -> Values:
     """Return the contributions of the rows: rows x columns."""
     return np.array(replicates.inputs, dtype=np.float64).reshape(len(replicates.inputs), -1)
 
 
-def contributing_rows(new: BootstrapReplicates, old: BootstrapReplicates) -> NDArray[np.bool_]:
+def contributing_rows(new: BootstrapReplicates, old: BootstrapReplicates) -> Mask:
     """Return the mask of the rows that contribute in either set; all rows if contributions are unknown."""
     if not new.inputs:
         return np.ones(len(new.answers), dtype=np.bool_)
     return contributing(inputs_of(new)) | contributing(inputs_of(old))
 
 
-def changed_rows(new: BootstrapReplicates, old: BootstrapReplicates) -> NDArray[np.bool_]:
+def changed_rows(new: BootstrapReplicates, old: BootstrapReplicates) -> Mask:
     """Return the mask of the rows whose contribution changed."""
     if new.inputs:
         now, before = inputs_of(new), inputs_of(old)
@@ -74,7 +70,7 @@ def independent_counts(new: BootstrapReplicates, old: BootstrapReplicates) -> tu
     return n * whole, count * min(whole, evenness(weights[changed]))
 
 
-def _independent(new: BootstrapReplicates, changed: NDArray[np.bool_]) -> tuple[int, int]:
+def _independent(new: BootstrapReplicates, changed: Mask) -> tuple[int, int]:
     if not new.units:
         return len(changed), int(changed.sum())
     groups, n = np.array(components(new.units)), Resamples(new.units, seed=0).independent

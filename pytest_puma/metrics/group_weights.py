@@ -6,15 +6,13 @@ Groups 0 0 0 1 give the weights 1/3 1/3 1/3 1, as much evidence as 3 rows of equ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pytest_puma.stats.arrays import Mask, Values
 
 
-def row_weights(groups: Sequence[int], rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+def row_weights(groups: Sequence[int], rows: Mask) -> Values:
     """Return the weight of each row, 0 for one that is not in the mask or in no group (-1)."""
     numbers = np.array(groups)
     rows = rows & (numbers >= 0)
@@ -24,7 +22,7 @@ def row_weights(groups: Sequence[int], rows: NDArray[np.bool_]) -> NDArray[np.fl
     return weights
 
 
-def evenness(weights: NDArray[np.float64]) -> float:
+def evenness(weights: Values) -> float:
     """Return the effective number of rows as a share of their number: 1 if all have the same weight.
 
     Source: L. Kish, "Survey sampling", 1965, on the effective number of unequally weighted observations.

@@ -7,25 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import distinct, divide, ratio
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Kernel, Values, Weights
+from pytest_puma.metrics.statistic import Kernel, distinct, divide, ratio
+from pytest_puma.stats.arrays import Values, Weights
 
 
-def average(errors: NDArray[np.float64]) -> Kernel:
+def average(errors: Values) -> Kernel:
     """Return the kernel of the mean."""
     return ratio(errors, np.ones_like(errors))
 
 
-def median(errors: NDArray[np.float64]) -> Kernel:
+def median(errors: Values) -> Kernel:
     """Return the kernel of the median; each error is repeated as often as its weight, a whole number."""
     order = np.argsort(errors)
     ascending = errors[order]
@@ -40,7 +35,7 @@ def median(errors: NDArray[np.float64]) -> Kernel:
     return kernel
 
 
-def _standardised(errors: NDArray[np.float64], gold: NDArray[np.float64]) -> Kernel:
+def _standardised(errors: Values, gold: Values) -> Kernel:
     """1 minus the ratio of the mean absolute error to that of guessing the gold value of a random other row.
 
     Source: M. Shepperd, S. MacDonell, "Evaluating prediction systems in software project estimation", Information and
@@ -61,7 +56,7 @@ def _standardised(errors: NDArray[np.float64], gold: NDArray[np.float64]) -> Ker
     return kernel
 
 
-def root_mean_square(errors: NDArray[np.float64]) -> Kernel:
+def root_mean_square(errors: Values) -> Kernel:
     """Return the kernel of the root mean square.
 
     It is relative to the greatest error: the square of 200 digits, as a looping model writes, overflows.

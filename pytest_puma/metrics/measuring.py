@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from pytest_puma.core import Measure
+from pytest_puma.core import LEVEL, Measure
 from pytest_puma.metrics.group_weights import evenness, row_weights
 from pytest_puma.metrics.questions import count_questions
-from pytest_puma.metrics.statistic import CORRELATION, MIN_ROWS, Statistic, blocks, contributing
-from pytest_puma.stats import (
-    LEVEL,
-    Interval,
-    Resamples,
-    effective_wilson,
-    expanded_percentile_interval,
-    mean_interval,
-    wilson,
-)
+from pytest_puma.metrics.statistic import CORRELATION, MIN_ROWS, Kernel, Statistic, blocks, contributing
+from pytest_puma.stats.arrays import Mask, Values
+from pytest_puma.stats.intervals import Interval, effective_wilson, expanded_percentile_interval, mean_interval, wilson
+from pytest_puma.stats.resampling import Resamples
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Kernel, Values
-
-    #: By statistic: its values in all resamples, then its standard errors if its interval needs them.
-    Replicates: TypeAlias = Mapping[str, tuple[Values, ...]]
+#: By statistic: its values in all resamples, then its standard errors if its interval needs them.
+Replicates: TypeAlias = Mapping[str, tuple[Values, ...]]
 
 #: Proportions of fewer rows with fewer hits or misses than this get a note.
 MIN_PROPORTION_ROWS, MIN_SIDE = 100, 5
@@ -141,7 +130,7 @@ def _interval(  # noqa: PLR0917
     return value - (value - low) * nearer, value + (high - value) * nearer
 
 
-def _rows(statistic: Statistic, resamples: Resamples) -> NDArray[np.bool_]:
+def _rows(statistic: Statistic, resamples: Resamples) -> Mask:
     """The mask of the rows that contribute."""
     return np.ones(len(resamples), dtype=np.bool_) if statistic.inputs is None else contributing(statistic.inputs)
 

@@ -7,18 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.metrics.statistic import CORRELATION, Statistic, distinct, divide, of_rows, rarer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Kernel, Values, Weights
-
-    Numbers = NDArray[np.float64]
+from pytest_puma.metrics.statistic import CORRELATION, Kernel, Statistic, distinct, divide, of_rows, rarer
+from pytest_puma.stats.arrays import Mask, Values, Weights
 
 #: Maximum number of distinct pairs of gold value and answer for Kendall's tau, which counts them in every resample.
 _MAX_PAIRS = 4096
@@ -26,7 +19,7 @@ _MAX_PAIRS = 4096
 _ROUNDING = 1e-12
 
 
-def statistics(gold: Numbers, answer: Numbers, parsed: NDArray[np.bool_], note: str) -> Iterator[Statistic]:
+def statistics(gold: Values, answer: Values, parsed: Mask, note: str) -> Iterator[Statistic]:
     """Yield weighted kappa and rank correlations."""
     inputs = np.where(parsed[:, None], np.column_stack([gold, answer]), np.nan)
     odd = rarer(gold[parsed] == answer[parsed])
@@ -35,7 +28,7 @@ def statistics(gold: Numbers, answer: Numbers, parsed: NDArray[np.bool_], note: 
             yield of_rows(name, build, inputs, rebuild=name, bounds=CORRELATION, odd=odd, note=note)
 
 
-def _kappa(gold: Numbers, answer: Numbers) -> Kernel:
+def _kappa(gold: Values, answer: Values) -> Kernel:
     """Cohen's kappa with quadratic weights: 1 minus the mean squared distance over that of independent answers.
 
     Computed relative to the greatest number: the square of 200 digits, as a looping model writes, overflows.
@@ -58,7 +51,7 @@ def _kappa(gold: Numbers, answer: Numbers) -> Kernel:
     return kernel
 
 
-def _spearman(gold: Numbers, answer: Numbers) -> Kernel:
+def _spearman(gold: Values, answer: Values) -> Kernel:
     """Spearman's rank correlation, ties at their mean rank.
 
     Source: M. G. Kendall, "Rank correlation methods", 4th edition, 1970, chapter 3.
@@ -74,7 +67,7 @@ def _spearman(gold: Numbers, answer: Numbers) -> Kernel:
     return kernel
 
 
-def _ranking(values: Numbers) -> Kernel:
+def _ranking(values: Values) -> Kernel:
     """The mean rank of each row's value, with each row repeated as often as its weight: resamples x rows."""
     _, places = np.unique(values, return_inverse=True)
     order = np.argsort(places, kind="stable")
@@ -88,7 +81,7 @@ def _ranking(values: Numbers) -> Kernel:
     return kernel
 
 
-def _kendall(gold: Numbers, answer: Numbers) -> Kernel:
+def _kendall(gold: Values, answer: Values) -> Kernel:
     """Kendall's tau-b, from the counts of each pair of gold value and answer.
 
     Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
@@ -119,7 +112,7 @@ KERNELS: Mapping[str, Callable[..., Kernel]] = {
 }
 
 
-def _beyond(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _beyond(table: Values) -> Values:
     """For each cell, the sum of the cells with both a greater gold value and a greater answer."""
     sums = np.zeros((table.shape[0], table.shape[1] + 1, table.shape[2] + 1))
     sums[:, :-1, :-1] = table[:, ::-1, ::-1].cumsum(axis=1).cumsum(axis=2)[:, ::-1, ::-1]

@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +15,7 @@ from pytest_puma.metrics.scoring import as_number, raised, unusable
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
 from pytest_puma.platform.time_limit import CALL, limited
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Values, Weights
+from pytest_puma.stats.arrays import Values, Weights
 
 RESAMPLES = 300  # each calls a Python function
 #: With fewer rows, the coverage of percentiles is too low for an arbitrary metric.
@@ -50,7 +45,7 @@ class Repeated:
         self.calls += len(weights)
         return values
 
-    def _value(self, repeats: NDArray[np.float64]) -> float:
+    def _value(self, repeats: Values) -> float:
         rows = np.repeat(np.arange(len(self.predictions)), repeats.astype(np.intp)).tolist()
         try:
             with limited(CALL):

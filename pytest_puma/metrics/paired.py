@@ -8,12 +8,13 @@ P. Koehn, "Statistical significance tests for machine translation evaluation", E
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from pytest_puma.core import BootstrapReplicates, Change
+from pytest_puma.core import LEVEL, BootstrapReplicates, Change
 from pytest_puma.core.change import FEW_CHANGED
 from pytest_puma.metrics.evidence import (
     MIN_GROUPS,
@@ -28,25 +29,11 @@ from pytest_puma.metrics.evidence import (
 from pytest_puma.metrics.kernels import BUILDERS
 from pytest_puma.metrics.questions import count_questions, per_question
 from pytest_puma.metrics.spread import spread_of_change
-from pytest_puma.metrics.statistic import contributing, in_blocks
-from pytest_puma.stats import (
-    LEVEL,
-    Interval,
-    Resamples,
-    change_interval,
-    effective_wilson,
-    group_sums,
-    mcnemar,
-    min_p_value,
-    sign_flips,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Kernel, Values
+from pytest_puma.metrics.statistic import Kernel, contributing, in_blocks
+from pytest_puma.stats.arrays import Indices, Values
+from pytest_puma.stats.intervals import Interval, change_interval, effective_wilson
+from pytest_puma.stats.resampling import Resamples, group_sums
+from pytest_puma.stats.significance import mcnemar, min_p_value, sign_flips
 
 #: Added to both sides of a quotient: negligible for any error, but 0 / 0 becomes 1.
 _TINY = 1e-9
@@ -182,7 +169,7 @@ def on_common_rows(
     return one, other
 
 
-def _picked(replicates: BootstrapReplicates, rows: NDArray[np.intp]) -> BootstrapReplicates:
+def _picked(replicates: BootstrapReplicates, rows: Indices) -> BootstrapReplicates:
     """The columns of some of the rows, with the values of the metric unchanged."""
     columns = ("errors", "answers", "inputs", "units", "questions")
     kept: dict[str, Any] = {
@@ -192,7 +179,7 @@ def _picked(replicates: BootstrapReplicates, rows: NDArray[np.intp]) -> Bootstra
 
 
 def _on_rows(
-    replicates: BootstrapReplicates, rows: NDArray[np.intp], build: Callable[..., Kernel], resamples: Resamples | None
+    replicates: BootstrapReplicates, rows: Indices, build: Callable[..., Kernel], resamples: Resamples | None
 ) -> BootstrapReplicates:
     """Some of the rows, with the metric computed again on these, and on resamples of them."""
     picked = _picked(replicates, rows)

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from operator import is_
 
 from pytest_puma.baseline import kept
-from pytest_puma.core import BootstrapReplicates, Change, Decline, Flip, Key, Prediction
+from pytest_puma.core import LEVEL, BootstrapReplicates, Change, Decline, Flip, Key, Prediction
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.core.prediction import changed
 from pytest_puma.metrics.decline import decline, decline_of_scores
 from pytest_puma.metrics.paired import paired_change
 from pytest_puma.metrics.scored import ScoredPredictions
-from pytest_puma.stats import LEVEL
 
 
 def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredictions:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.core import Prediction
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pytest_puma.stats.arrays import Mask, Values
 
 
 def questions_of(predictions: Sequence[Prediction]) -> tuple[int, ...]:
@@ -20,7 +17,7 @@ def questions_of(predictions: Sequence[Prediction]) -> tuple[int, ...]:
     return questions if len(numbers) < len(questions) else ()
 
 
-def per_question(values: NDArray[np.float64], questions: Sequence[int]) -> NDArray[np.float64]:
+def per_question(values: Values, questions: Sequence[int]) -> Values:
     """The mean of the rows of each question; the values themselves if every question has a single row."""
     if not questions:
         return values
@@ -28,6 +25,6 @@ def per_question(values: NDArray[np.float64], questions: Sequence[int]) -> NDArr
     return np.asarray(np.bincount(places, weights=values) / np.bincount(places), dtype=np.float64)
 
 
-def count_questions(rows: NDArray[np.bool_], questions: Sequence[int]) -> int:
+def count_questions(rows: Mask, questions: Sequence[int]) -> int:
     """The number of questions of which the mask has a row."""
     return int(rows.sum()) if not questions else len(set(np.array(questions)[rows].tolist()))

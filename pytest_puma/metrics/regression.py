@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,7 @@ from pytest_puma.metrics import ordinal
 from pytest_puma.metrics.kernels import median, root_mean_square, standardised
 from pytest_puma.metrics.statistic import Statistic, masked, mean, of_rows, standard_error
 from pytest_puma.metrics.table import Table, parse_failure_note
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+from pytest_puma.stats.arrays import Mask, Values
 
 BINS = {"1-3": (1.0, 3.0), "5-8": (5.0, 8.0), "13-21": (13.0, 21.0), "34+": (34.0, np.inf)}
 
@@ -53,7 +49,7 @@ def statistics(table: Table) -> Iterator[Statistic]:
         yield mean(f"mae_by_bin.{name}", errors, parsed & rows, better="low", rebuild="mean", unseen=unseen, note=note)
 
 
-def _rmse(errors: NDArray[np.float64], parsed: NDArray[np.bool_], *, unseen: float, note: str) -> Statistic:
+def _rmse(errors: Values, parsed: Mask, *, unseen: float, note: str) -> Statistic:
     """Its interval is that of the mean square; squares are relative to the greatest one, which may have 200 digits."""
     kept = np.where(parsed, errors, 0.0)
     unit = float(np.max(kept, initial=0.0)) or 1.0
@@ -72,7 +68,7 @@ def _rmse(errors: NDArray[np.float64], parsed: NDArray[np.bool_], *, unseen: flo
     )
 
 
-def _error_by_chance(gold: NDArray[np.float64]) -> float:
+def _error_by_chance(gold: Values) -> float:
     """The mean error of guessing the gold value of a random other row."""
     n, ascending = len(gold), np.sort(gold)
     if n < 2:  # noqa: PLR2004 - there is no other row
@@ -81,7 +77,7 @@ def _error_by_chance(gold: NDArray[np.float64]) -> float:
     return float(2 * np.sum((2 * ranks - n + 1) * (ascending / (n * (n - 1)))))
 
 
-def _bins(gold: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
+def _bins(gold: Values) -> dict[str, Mask]:
     """The mask of each range of gold values (ends included), and that of all other rows."""
     bins = {name: (low <= gold) & (gold <= high) for name, (low, high) in BINS.items()}
     return {**bins, "other": ~np.any(list(bins.values()), axis=0)}

@@ -8,11 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_puma.core import BootstrapReplicates, Measure, Metric, Prediction, Scenario
+from pytest_puma.core import LEVEL, BootstrapReplicates, Measure, Metric, Prediction, Scenario
 from pytest_puma.core.metric_name import MetricName, of_group
 from pytest_puma.metrics import slices
 from pytest_puma.metrics.catalogue import Catalogue
@@ -22,10 +21,8 @@ from pytest_puma.metrics.questions import questions_of
 from pytest_puma.metrics.scoring import losses_of
 from pytest_puma.metrics.statistic import Statistic, in_blocks
 from pytest_puma.metrics.table import Table
-from pytest_puma.stats import LEVEL, Resamples
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pytest_puma.stats.arrays import Indices, Values
+from pytest_puma.stats.resampling import Resamples
 
 #: The minimum number of samples of a stratum. Resamples of fewer show too little of their spread: of one sample, none.
 SMALLEST_STRATUM = 10
@@ -51,7 +48,7 @@ class ScoredPredictions:
         self._replicates: dict[str, BootstrapReplicates | None] = {}
         self._sliced: dict[str, Statistic | None] = {}
         self._parts: dict[tuple[int, ...], ScoredPredictions] = {}
-        self._columns: dict[str, Mapping[str, NDArray[np.intp]]] = {}
+        self._columns: dict[str, Mapping[str, Indices]] = {}
 
     def __len__(self) -> int:
         """The number of predictions."""
@@ -155,7 +152,7 @@ class ScoredPredictions:
         measures = measuring(groups, replicates=replicates)
         return slices.extreme(observed, measures, values, bounds=statistic.bounds or ())
 
-    def resampled(self, statistic: Statistic) -> NDArray[np.float64]:
+    def resampled(self, statistic: Statistic) -> Values:
         """The statistic in every resample."""
         return in_blocks(self.resamples.weights[: statistic.resamples], statistic.kernel)
 
@@ -176,7 +173,7 @@ class ScoredPredictions:
         nothing = self._of_rows(metric, name.base, np.array([], dtype=np.intp))
         return slices.combined(filled, metric, name.slice.fold) if filled else nothing
 
-    def _of_rows(self, name: str, base: str, rows: NDArray[np.intp]) -> Statistic | None:
+    def _of_rows(self, name: str, base: str, rows: Indices) -> Statistic | None:
         """The statistic of some rows; None if the cell does not have it, as without probabilities."""
         whole, part = self._present(base), self._part(tuple(rows.tolist()))
         statistic = part.statistic(base) if rows.size else None
@@ -185,7 +182,7 @@ class ScoredPredictions:
         losses = part.errors if statistic.losses is None else statistic.losses
         return slices.of_group(statistic, name, rows, losses, len(self))
 
-    def _groups(self, key: str) -> Mapping[str, NDArray[np.intp]]:
+    def _groups(self, key: str) -> Mapping[str, Indices]:
         """The rows of each group of a column."""
         if key not in self._columns:
             self._columns[key] = slices.groups_of(self.predictions, key)
@@ -200,7 +197,7 @@ class ScoredPredictions:
         return self._parts[rows]
 
     @cached_property
-    def errors(self) -> NDArray[np.float64]:
+    def errors(self) -> Values:
         """Loss of each answer: 0 or 1, or the absolute error; a parse failure is the worst answer."""
         losses = losses_of(self.scenario, self.predictions, self.metrics)
         worst = _FARTHEST if self.graded else 1.0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from numbers import Complex, Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
 from pytest_puma.errors import raised_in
 from pytest_puma.platform.time_limit import CALL, limited
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pytest_puma.stats.arrays import Values
 
 #: Characters of a value in a message.
 _MAX_SHOWN = 200
@@ -161,7 +159,7 @@ def as_number(value: Any) -> float | None:
         return None
 
 
-def combined(metric: Metric, pool: Pool, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def combined(metric: Metric, pool: Pool, sums: Values) -> Values:
     """Return the value of a pool for each row of sums. Raises a `MetricError` if it raises or returns no numbers."""
     try:
         values = np.asarray(pool.combine(sums))

@@ -6,24 +6,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.core import Measure, Prediction
 from pytest_puma.core.metric_name import Fold, MetricName, Slice
-from pytest_puma.metrics.statistic import Statistic, on_rows
+from pytest_puma.metrics.statistic import Kernel, Statistic, on_rows
+from pytest_puma.stats.arrays import Indices, Values, Weights
 from pytest_puma.stats.selection import select
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.metrics.statistic import Kernel, Values, Weights
 
 _COMBINE: Mapping[Fold, Callable[..., Values]] = {"mean": np.nanmean, "min": np.nanmin, "max": np.nanmax}
 
 
-def groups_of(predictions: Sequence[Prediction], key: str) -> dict[str, NDArray[np.intp]]:
+def groups_of(predictions: Sequence[Prediction], key: str) -> dict[str, Indices]:
     """The rows of each group of a column, in the order of their first rows."""
     rows: dict[str, list[int]] = {}
     for row, prediction in enumerate(predictions):
@@ -32,16 +27,14 @@ def groups_of(predictions: Sequence[Prediction], key: str) -> dict[str, NDArray[
     return {value: np.array(places, dtype=np.intp) for value, places in rows.items()}
 
 
-def rows_of(groups: Sequence[Mapping[str, NDArray[np.intp]]], part: Slice) -> NDArray[np.intp]:
+def rows_of(groups: Sequence[Mapping[str, Indices]], part: Slice) -> Indices:
     """The rows that have all values of a slice; `groups` are those of each of its columns."""
     none = np.array([], dtype=np.intp)
     rows = [own.get(value, none) for own, (_, value) in zip(groups, part.values, strict=True)]
     return reduce(np.intersect1d, rows)
 
 
-def of_group(
-    statistic: Statistic, name: str, rows: NDArray[np.intp], losses: NDArray[np.float64], total: int
-) -> Statistic:
+def of_group(statistic: Statistic, name: str, rows: Indices, losses: Values, total: int) -> Statistic:
     """A statistic of some rows as one of all rows: its kernel takes the weights of all.
 
     `losses`: those of the rows; `total`: the number of all rows. The cell has the metric, so a group without any row
@@ -110,7 +103,7 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
 def extreme(
     measured: Measure,
     groups: Sequence[Measure],
-    replicates: Sequence[NDArray[np.float64]],
+    replicates: Sequence[Values],
     *,
     bounds: Sequence[float] = (),
 ) -> Measure | None:
@@ -147,7 +140,7 @@ def _combined(kernels: Sequence[Kernel], fold: Fold) -> Kernel:
     return kernel
 
 
-def _numbers(columns: Sequence[NDArray[np.float64]]) -> tuple[int, ...]:
+def _numbers(columns: Sequence[Values]) -> tuple[int, ...]:
     """The number of the group of each row, -1 for none, from a column for each group; empty if all have one size."""
     inside = ~np.isnan(np.stack(columns))
     if len(set(inside.sum(axis=1).tolist())) == 1:
@@ -155,14 +148,14 @@ def _numbers(columns: Sequence[NDArray[np.float64]]) -> tuple[int, ...]:
     return tuple(np.where(inside.any(axis=0), inside.argmax(axis=0), -1).tolist())
 
 
-def _spread(column: NDArray[np.float64], rows: NDArray[np.intp], total: int) -> NDArray[np.float64]:
+def _spread(column: Values, rows: Indices, total: int) -> Values:
     """The values of some rows in a column of all rows, NaN elsewhere."""
     whole = np.full((total, *column.shape[1:]), np.nan)
     whole[rows] = column
     return whole
 
 
-def _merged(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def _merged(columns: Sequence[Values]) -> Values:
     """Columns of disjoint rows as one."""
     whole = columns[0].copy()
     for column in columns[1:]:

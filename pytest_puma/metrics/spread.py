@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -12,15 +11,9 @@ from pytest_puma.core import BootstrapReplicates
 from pytest_puma.core.change import Spread
 from pytest_puma.metrics.evidence import independent_counts
 from pytest_puma.metrics.questions import per_question
-from pytest_puma.stats import components, share_units
+from pytest_puma.stats.arrays import Values
+from pytest_puma.stats.resampling import Units, components, share_units
 from pytest_puma.stats.sizes import deviation, typical_difference, typical_size
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pytest_puma.stats import Units
-
-    Values: TypeAlias = NDArray[np.float64]
 
 #: Fewer changed questions show neither the size of a change nor a correlation.
 MIN_CHANGED = 5

@@ -8,20 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from pytest_puma.core import Direction
 from pytest_puma.core.change import PairedTest
-from pytest_puma.stats import RESAMPLES, Interval
+from pytest_puma.stats.arrays import Counts, Indices, Mask, Values, Weights
+from pytest_puma.stats.intervals import Interval
+from pytest_puma.stats.resampling import RESAMPLES
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Weights: TypeAlias = NDArray[np.float64]  # resamples x rows
-    Values: TypeAlias = NDArray[np.float64]  # resamples
-    Kernel: TypeAlias = Callable[[Weights], Values]
+Kernel: TypeAlias = Callable[[Weights], Values]
 
 MIN_ROWS = 30
 SHARE: Interval = (0.0, 1.0)
@@ -60,14 +57,14 @@ class Statistic:
     better: Direction = "high"
     unit: str = ""
     bounds: Interval | None = None
-    inputs: NDArray[np.float64] | None = None
+    inputs: Values | None = None
     rebuild: str = ""
     optional: bool = False
     note: str = ""
     successes: int | None = None
     rows: float = math.inf
     error: Kernel | None = None
-    terms: NDArray[np.float64] | None = None
+    terms: Values | None = None
     root: bool = False
     floor: float = 0.0
     ceiling: float = math.inf
@@ -78,12 +75,12 @@ class Statistic:
     bare: bool = False
     steady: bool = False
     test: PairedTest = "bootstrap"
-    losses: NDArray[np.float64] | None = None
+    losses: Values | None = None
     scored: bool = False
     groups: tuple[int, ...] = ()
 
 
-def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Kernel:
+def ratio(numerator: Values, denominator: Values) -> Kernel:
     """Return the kernel of a ratio of weighted sums of two columns; NaN where the denominator is 0."""
     columns = np.column_stack([numerator, denominator])
 
@@ -94,7 +91,7 @@ def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> K
     return kernel
 
 
-def distinct(build: Callable[..., Kernel], *columns: NDArray[np.float64]) -> Kernel:
+def distinct(build: Callable[..., Kernel], *columns: Values) -> Kernel:
     """Return the kernel that `build` makes of the columns, computed from the counts of distinct rows.
 
     Labels and points have few distinct rows, however many samples there are.
@@ -108,7 +105,7 @@ def distinct(build: Callable[..., Kernel], *columns: NDArray[np.float64]) -> Ker
     return lambda weights: kernel(weights @ members)
 
 
-def of_rows(name: str, build: Callable[..., Kernel], inputs: NDArray[np.float64], **more: Any) -> Statistic:
+def of_rows(name: str, build: Callable[..., Kernel], inputs: Values, **more: Any) -> Statistic:
     """Return the statistic with a kernel that `build` makes of the columns of its inputs, of the contributing rows.
 
     `more` are further fields of the `Statistic`.
@@ -118,25 +115,25 @@ def of_rows(name: str, build: Callable[..., Kernel], inputs: NDArray[np.float64]
     return Statistic(name=name, kernel=kernel, n=len(rows), inputs=inputs, **more)
 
 
-def on_rows(rows: NDArray[np.intp], kernel: Kernel) -> Kernel:
+def on_rows(rows: Indices, kernel: Kernel) -> Kernel:
     """Return the kernel of some of the rows, without a copy of the weights if these are all."""
     return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights.take(rows, axis=1))
 
 
-def contributing(inputs: NDArray[np.float64]) -> NDArray[np.bool_]:
+def contributing(inputs: Values) -> Mask:
     """Return the mask of the rows that contribute to a statistic with these inputs."""
     return np.asarray(~np.isnan(inputs).any(axis=1), dtype=np.bool_)
 
 
-def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+def divide(numerator: Values, denominator: Values) -> Values:
     """Divide element by element; NaN where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0)
 
 
 def mean(
     name: str,
-    values: NDArray[np.float64],
-    among: NDArray[np.bool_],
+    values: Values,
+    among: Mask,
     *,
     better: Direction,
     rebuild: str = "",
@@ -168,8 +165,8 @@ def mean(
 
 def proportion(
     name: str,
-    hits: NDArray[np.bool_],
-    among: NDArray[np.bool_],
+    hits: Mask,
+    among: Mask,
     *,
     better: Direction,
     test: PairedTest = "bootstrap",
@@ -191,17 +188,17 @@ def proportion(
     )
 
 
-def rarer(hits: NDArray[np.bool_]) -> int:
+def rarer(hits: Mask) -> int:
     """Return the number of rows of the rarer kind, right or wrong."""
     return int(min(hits.sum(), (~hits).sum()))
 
 
-def masked(column: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
+def masked(column: Values, among: Mask) -> Values:
     """Return a column as the inputs of a statistic over the rows of a mask."""
     return np.where(among, column, np.nan)[:, None]
 
 
-def standard_error(values: NDArray[np.float64], among: NDArray[np.bool_]) -> Kernel:
+def standard_error(values: Values, among: Mask) -> Kernel:
     """Return the kernel of the standard error of the mean of independent rows of a mask.
 
     It squares distances from the mean, relative to the greatest distance, which may have 200 digits.
@@ -218,12 +215,12 @@ def standard_error(values: NDArray[np.float64], among: NDArray[np.bool_]) -> Ker
     return kernel
 
 
-def in_blocks(weights: NDArray[np.integer], kernel: Kernel) -> Values:
+def in_blocks(weights: Counts, kernel: Kernel) -> Values:
     """Return the values of the kernel in all resamples, computed block by block."""
     return np.concatenate([kernel(block) for block in blocks(weights)])
 
 
-def blocks(weights: NDArray[np.integer]) -> Iterator[Weights]:
+def blocks(weights: Counts) -> Iterator[Weights]:
     """Yield the weights in blocks of resamples, as floats for a kernel."""
     size = max(1, _WEIGHTS_AT_ONCE // weights.shape[1])
     for start in range(0, len(weights), size):

@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pytest_puma.baseline import rounded
 from pytest_puma.core import DataError, Prediction, Scenario
+from pytest_puma.stats.arrays import Indices, Mask, Values
 from pytest_puma.task_types import Form
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 TOLERATED_FAILURES = 0.05
 
@@ -36,15 +32,15 @@ class Table:
     labels: tuple[str, ...]
     ordered: bool
     predictions: tuple[Prediction, ...]
-    gold: NDArray[np.intp]
-    answer: NDArray[np.intp]
-    label_values: NDArray[np.float64]
-    gold_value: NDArray[np.float64]
-    answer_value: NDArray[np.float64]
-    parsed: NDArray[np.bool_]
-    probabilities: NDArray[np.float64]
-    has_probabilities: NDArray[np.bool_]
-    right: NDArray[np.bool_]
+    gold: Indices
+    answer: Indices
+    label_values: Values
+    gold_value: Values
+    answer_value: Values
+    parsed: Mask
+    probabilities: Values
+    has_probabilities: Mask
+    right: Mask
 
     @classmethod
     def of(cls, scenario: Scenario, predictions: Sequence[Prediction]) -> Table:
@@ -73,7 +69,7 @@ class Table:
         return len(self.predictions)
 
     @property
-    def kept_probabilities(self) -> NDArray[np.float64]:
+    def kept_probabilities(self) -> Values:
         """The probabilities rounded as in baselines, so that a repeated run has equal ones."""
         if not self.has_probabilities.any():
             return self.probabilities
@@ -81,7 +77,7 @@ class Table:
         return np.array(digits, dtype=np.float64).reshape(self.probabilities.shape)
 
     @property
-    def everything(self) -> NDArray[np.bool_]:
+    def everything(self) -> Mask:
         """The mask of all rows."""
         return np.ones(len(self), dtype=np.bool_)
 
@@ -90,13 +86,13 @@ class Table:
 class _Columns:
     """The gold labels and answers of a table in one of the forms of answers; `usable`: the gold label is valid."""
 
-    gold: NDArray[np.intp]
-    answer: NDArray[np.intp]
-    label_values: NDArray[np.float64]
-    gold_value: NDArray[np.float64]
-    answer_value: NDArray[np.float64]
-    parsed: NDArray[np.bool_]
-    usable: NDArray[np.bool_]
+    gold: Indices
+    answer: Indices
+    label_values: Values
+    gold_value: Values
+    answer_value: Values
+    parsed: Mask
+    usable: Mask
 
 
 def _of_numbers(predictions: Sequence[Prediction], labels: Sequence[str]) -> _Columns:
@@ -130,9 +126,7 @@ def _of_texts(predictions: Sequence[Prediction], _: Sequence[str]) -> _Columns:
     return _without_values(none, none, parsed=parsed, usable=np.ones(len(predictions), dtype=np.bool_))
 
 
-def _without_values(
-    gold: NDArray[np.intp], answer: NDArray[np.intp], *, parsed: NDArray[np.bool_], usable: NDArray[np.bool_]
-) -> _Columns:
+def _without_values(gold: Indices, answer: Indices, *, parsed: Mask, usable: Mask) -> _Columns:
     values = np.full(len(gold), np.nan)
     return _Columns(
         gold=gold,
@@ -162,13 +156,13 @@ def _places_of(predictions: Sequence[Prediction]) -> tuple[str, ...]:
     return tuple(map(str, range(max((len(each.choices) for each in predictions), default=0))))
 
 
-def _places(predictions: Sequence[Prediction], texts: Sequence[str | None]) -> NDArray[np.intp]:
+def _places(predictions: Sequence[Prediction], texts: Sequence[str | None]) -> Indices:
     """The place of a text among the choices of its prediction, -1 if it is none of them."""
     both = zip(predictions, texts, strict=True)
     return np.array([each.choices.index(text) if text in each.choices else -1 for each, text in both], dtype=np.intp)
 
 
-def _numbers(texts: Sequence[str | None]) -> NDArray[np.float64]:
+def _numbers(texts: Sequence[str | None]) -> Values:
     return np.array([_number(text) for text in texts], dtype=np.float64)
 
 
@@ -179,12 +173,12 @@ def _number(text: str | None) -> float:
         return math.nan
 
 
-def _indices(keys: Iterable[object], labels: Iterable[object]) -> NDArray[np.intp]:
+def _indices(keys: Iterable[object], labels: Iterable[object]) -> Indices:
     positions = {label: index for index, label in enumerate(labels)}
     return np.array([positions.get(key, -1) for key in keys], dtype=np.intp)
 
 
-def _probabilities(predictions: Sequence[Prediction], labels: Sequence[str], *, by_place: bool) -> NDArray[np.float64]:
+def _probabilities(predictions: Sequence[Prediction], labels: Sequence[str], *, by_place: bool) -> Values:
     if not any(each.probabilities for each in predictions):
         return np.zeros((len(predictions), len(labels)))
     names = ((each, each.choices if by_place else labels) for each in predictions)

@@ -14,7 +14,7 @@ from pytest_puma.errors import one_line
 from pytest_puma.metrics import PairedPredictions, contrast, pair
 from pytest_puma.responses.changes import changes
 from pytest_puma.runs.older import Older
-from pytest_puma.stats import holm
+from pytest_puma.stats.significance import holm
 from pytest_puma.task_types import KINDS
 
 #: Reads the predictions of an outcome.

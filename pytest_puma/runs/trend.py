@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_puma.baseline import changed_parts
 from pytest_puma.runs.rows import MeasureRow
-from pytest_puma.stats import Interval, difference_interval
+from pytest_puma.stats.intervals import Interval, difference_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

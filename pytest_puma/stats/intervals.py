@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from pytest_puma.core import LEVEL
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values: TypeAlias = NDArray[np.float64]
+from pytest_puma.stats.arrays import Values
 
 Interval: TypeAlias = tuple[float, float]
 

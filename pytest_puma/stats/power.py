@@ -12,19 +12,14 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from pytest_puma.core.metric import LEVEL
 from pytest_puma.core.power import TARGET_POWER
+from pytest_puma.stats.arrays import Indices, Values
 from pytest_puma.stats.intervals import widening
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values: TypeAlias = NDArray[np.float64]
-    Counts: TypeAlias = NDArray[np.intp]
 
 #: When a change is a loss: McNemar's one-sided test, as mid-p or exact, or an interval of the change beyond a limit.
 Rule: TypeAlias = Literal["mid_p", "exact", "interval"]
@@ -82,7 +77,7 @@ def _of_counts(  # noqa: PLR0917
     return float(weights @ np.where(critical <= 0, 1.0, found))
 
 
-def _critical(rule: Rule, counts: Counts, n: int, allowed: float, level: float) -> Values:
+def _critical(rule: Rule, counts: Indices, n: int, allowed: float, level: float) -> Values:
     """The minimum number of changes for the worse that the rule finds among each of these numbers of changes."""
     if rule == "interval":
         return _beyond(counts, n, allowed, level)
@@ -102,7 +97,7 @@ def _table(rule: Rule, level: float, size: int) -> Values:
     return critical
 
 
-def _p_value(rule: Rule, worse: Values, counts: Counts) -> Values:
+def _p_value(rule: Rule, worse: Values, counts: Indices) -> Values:
     """P(X >= worse), or half of P(X = worse) less; X: as many coin tosses."""
     from scipy.special import bdtrc
 
@@ -112,7 +107,7 @@ def _p_value(rule: Rule, worse: Values, counts: Counts) -> Values:
     return (above + least) / 2 if rule == "mid_p" else least
 
 
-def _beyond(counts: Counts, n: int, allowed: float, level: float) -> Values:
+def _beyond(counts: Indices, n: int, allowed: float, level: float) -> Values:
     """The same for the interval of a change, which contains 0 if so few changes cannot be significant."""
     some = np.maximum(counts, 1)
     # `widening` for many numbers of changes; the limit is reached where

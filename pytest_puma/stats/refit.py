@@ -8,14 +8,11 @@ Source: C. Guo et al., "On calibration of modern neural networks", ICML 2017; th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values: TypeAlias = NDArray[np.float64]
+from pytest_puma.stats.arrays import Indices, Values
 
 #: The candidate exponents. A fit at either end shows that the probabilities carry little information.
 BETAS = np.geomspace(0.1, 4.0, 40)
@@ -35,14 +32,14 @@ class Refit(NamedTuple):
         return self.beta in {BETAS[0], BETAS[-1]}
 
 
-def refit(probabilities: Values, gold: NDArray[np.intp]) -> Refit:
+def refit(probabilities: Values, gold: Indices) -> Refit:
     """Fit the exponent to rows of label probabilities (samples x labels) and the index of each row's gold label."""
     losses = tempered_losses(probabilities, gold)
     best = int(losses.sum(axis=1).argmin())
     return Refit(beta=float(BETAS[best]), losses=losses[best])
 
 
-def tempered_losses(probabilities: Values, gold: NDArray[np.intp]) -> Values:
+def tempered_losses(probabilities: Values, gold: Indices) -> Values:
     """Return the Brier score of each sample under each exponent: exponents x samples."""
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(probabilities), _MIN_LOG)
@@ -53,7 +50,7 @@ def tempered_losses(probabilities: Values, gold: NDArray[np.intp]) -> Values:
     return losses
 
 
-def skill(losses: Values, gold: NDArray[np.intp]) -> float:
+def skill(losses: Values, gold: Indices) -> float:
     """Return the Brier skill score: 1 without loss, 0 at the loss of a constant prediction of the label frequencies."""
     shares = np.bincount(gold) / max(len(gold), 1)
     prior = 1.0 - float(np.square(shares).sum())

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache, reduce
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pytest_puma.stats.arrays import Counts, Indices, Mask, Values
 
 Units: TypeAlias = Sequence[tuple[str, ...]]
 
@@ -47,7 +46,7 @@ class Resamples:
         return Resamples([self.units[row] for row in rows], seed=self.seed, strata=strata)
 
     @cached_property
-    def weights(self) -> NDArray[np.integer]:
+    def weights(self) -> Counts:
         """Resamples x rows, read-only."""
         draw = _shared_weights if len(self) <= _SHARED_ROWS else _weights
         return draw(tuple(self.units), self.seed, self.strata)
@@ -62,17 +61,17 @@ class Resamples:
         """Upper bound of the number of independent observations: one for each atom of `resampling_weights`."""
         return self.independent_among(np.ones(len(self), dtype=np.bool_))
 
-    def independent_among(self, rows: NDArray[np.bool_]) -> int:
+    def independent_among(self, rows: Mask) -> int:
         """Upper bound of the number of independent observations among the rows of a mask."""
         atoms = self._atoms[rows]
         return min(len(atoms), len(np.unique(atoms[atoms > 0])))
 
     @cached_property
-    def _atoms(self) -> NDArray[np.intp]:
+    def _atoms(self) -> Indices:
         return _atoms_of_rows(self.units)
 
 
-def _weights(units: tuple[tuple[str, ...], ...], seed: int, strata: tuple[str, ...]) -> NDArray[np.integer]:
+def _weights(units: tuple[tuple[str, ...], ...], seed: int, strata: tuple[str, ...]) -> Counts:
     weights = resampling_weights(units, seed=seed, strata=strata)
     weights.flags.writeable = False
     return weights
@@ -105,7 +104,7 @@ def components(units: Units) -> list[int]:
     return [int(group) for group in groups[: len(units)]]
 
 
-def group_sums(values: NDArray[np.float64], units: Units) -> NDArray[np.float64]:
+def group_sums(values: Values, units: Units) -> Values:
     """Return the sum of each group of rows that share units (`components`), which are independent of each other.
 
     Returns the values unchanged if no rows share a unit, or if `units` is empty.
@@ -115,9 +114,7 @@ def group_sums(values: NDArray[np.float64], units: Units) -> NDArray[np.float64]
     return np.asarray(np.bincount(components(units), weights=values), dtype=np.float64)
 
 
-def resampling_weights(
-    units: Units, *, resamples: int = RESAMPLES, seed: int, strata: Sequence[str] = ()
-) -> NDArray[np.integer]:
+def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int, strata: Sequence[str] = ()) -> Counts:
     """Return how often each row occurs in each bootstrap resample: resamples x rows.
 
     `units[row]` names the units of the row; a row without units is its own unit. Units that
@@ -149,7 +146,7 @@ def resampling_weights(
     return weights if measures.all() else weights[measures]
 
 
-def _atoms_of_rows(units: Units) -> NDArray[np.intp]:
+def _atoms_of_rows(units: Units) -> Indices:
     """The atoms of each row, from 1, padded with 0: rows x maximum number of atoms."""
     if not share_units(units):
         return np.arange(1, len(units) + 1, dtype=np.intp).reshape(-1, 1)
@@ -165,7 +162,7 @@ def _atoms_of_rows(units: Units) -> NDArray[np.intp]:
     return np.array([row + [0] * (width - len(row)) for row in atoms], dtype=np.intp).reshape(-1, width)
 
 
-def _atom_counts(atoms: int, resamples: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+def _atom_counts(atoms: int, resamples: int, rng: np.random.Generator) -> Iterator[Indices]:
     """Counts of each drawn atom, in blocks of resamples x (1 + atoms); column 0, the padding, counts 1."""
     block = max(1, _DRAWS_AT_ONCE // (atoms + 1))
     for start in range(0, resamples, block):
@@ -177,7 +174,7 @@ def _atom_counts(atoms: int, resamples: int, rng: np.random.Generator) -> Iterat
         yield counts
 
 
-def _members(atoms_of: NDArray[np.intp], strata: Sequence[str]) -> list[NDArray[np.intp]] | None:
+def _members(atoms_of: Indices, strata: Sequence[str]) -> list[Indices] | None:
     """The atoms of each stratum; None if there are no strata, or if an atom has rows of several."""
     if not strata:
         return None
@@ -192,9 +189,7 @@ def _members(atoms_of: NDArray[np.intp], strata: Sequence[str]) -> list[NDArray[
     return [np.array(atoms, dtype=np.intp) for atoms in members.values()]
 
 
-def _stratified(
-    members: Sequence[NDArray[np.intp]], resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.uint16]]:
+def _stratified(members: Sequence[Indices], resamples: int, rng: np.random.Generator) -> Iterator[Counts]:
     """As `_atom_counts`, but each stratum is drawn from its own atoms."""
     atoms = sum(map(len, members))
     block = max(1, _DRAWS_AT_ONCE // (atoms + 1))

@@ -6,17 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from pytest_puma.core import LEVEL
+from pytest_puma.stats.arrays import Values
 from pytest_puma.stats.intervals import Interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,9 @@ unequally weighted observations.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values: TypeAlias = NDArray[np.float64]
+from pytest_puma.stats.arrays import Values
 
 #: Relative rounding error of values.
 _NOISE = 1e-9

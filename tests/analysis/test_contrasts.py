@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.analysis.contrasts import contrasts_of, not_compared
 from pytest_puma.core import Outcome
-from pytest_puma.stats import holm
+from pytest_puma.stats.significance import holm
 from tests.factories import LABELS, Triage, computed_outcome, predictions, replicates
 
 RANDOM = np.random.default_rng(5)

@@ -23,7 +23,7 @@ from pytest_puma.analysis.naive_programs import PROGRAMS
 from pytest_puma.core import OwnMetric, Sample, Scenario
 from pytest_puma.datasets.sampling import draw
 from pytest_puma.scenarios import BUILTIN, TriageJiraScenario
-from pytest_puma.stats import Resamples
+from pytest_puma.stats.resampling import Resamples
 from tests.factories import cell, evaluated, sample
 
 SCENARIOS = ("triage_jira", "estimation_tawos", "prioritization_jira")

@@ -15,7 +15,7 @@ from pytest_puma import ChoiceScenario, CompletionScenario
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
 from pytest_puma.core import Choice, Sample, Scenario
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.stats import Resamples
+from pytest_puma.stats.resampling import Resamples
 
 
 class Quiz(ChoiceScenario):

@@ -16,7 +16,7 @@ from pytest_puma.codec.serialize import to_lines
 from pytest_puma.core import CellId, Outcome, Robustness, Scenario
 from pytest_puma.perturbations import Group, Perturbation
 from pytest_puma.report.robustness import sentences
-from pytest_puma.stats import holm
+from pytest_puma.stats.significance import holm
 from tests.factories import LABELS, Estimation, Triage, computed_outcome, paired, predictions
 
 GOLDS = ["A", "A", "B", "B", "C", "C", "D", "D"]

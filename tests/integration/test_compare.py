@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_puma.stats import holm
+from pytest_puma.stats.significance import holm
 from tests.integration.conftest import ONE_PROCESS, Project
 
 COMPARED = """

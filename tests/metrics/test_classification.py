@@ -11,7 +11,8 @@ from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_su
 from sklearn.metrics import confusion_matrix as sklearn_confusion_matrix
 
 from pytest_puma.metrics import confusion_matrix
-from pytest_puma.stats import resampling_weights, wilson
+from pytest_puma.stats.intervals import wilson
+from pytest_puma.stats.resampling import resampling_weights
 from tests.factories import LABELS, OrderedTriage, Triage, measured, paired, predictions, scored
 from tests.metrics.generated import rows_of_labels
 

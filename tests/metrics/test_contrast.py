@@ -9,7 +9,7 @@ from scipy.stats import wilcoxon
 
 from pytest_puma.core import BootstrapReplicates, Contrast
 from pytest_puma.metrics import contrast, paired_change
-from pytest_puma.stats import mcnemar
+from pytest_puma.stats.significance import mcnemar
 from tests.factories import Estimation, Triage, predictions, replicates
 
 GOLDS = "ABCD" * 15

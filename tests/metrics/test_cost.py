@@ -8,7 +8,7 @@ import pytest
 
 from pytest_puma.core import Usage
 from pytest_puma.core.conversation import Finish
-from pytest_puma.stats import wilson
+from pytest_puma.stats.intervals import wilson
 from tests.factories import Triage, measured, predictions
 
 

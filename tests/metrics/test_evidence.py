@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from pytest_puma.core import Change
-from pytest_puma.stats import wilson
+from pytest_puma.stats.intervals import wilson
 from tests.factories import Estimation, Triage, paired, predictions
 from tests.metrics.test_paired_evidence import FIVES, changed
 from tests.metrics.texts import paired_texts, texts

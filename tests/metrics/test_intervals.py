@@ -12,7 +12,7 @@ import pytest
 
 from pytest_puma.core import Measure, Metric, Pool, Prediction
 from pytest_puma.metrics import ScoredPredictions, score
-from pytest_puma.stats import wilson
+from pytest_puma.stats.intervals import wilson
 from tests.factories import Estimation, Triage, measured, predictions, sample, scored
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_puma.core import Metric, MetricError, Prediction, SettingsError
 from pytest_puma.metrics import ScoredPredictions, metric_names, score
-from pytest_puma.stats import wilson
+from pytest_puma.stats.intervals import wilson
 from tests.factories import Triage, measured, prediction, predictions, sample, scored
 
 

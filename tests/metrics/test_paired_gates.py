@@ -11,7 +11,7 @@ import pytest
 
 from pytest_puma.core import Policy, Prediction, Usage
 from pytest_puma.gates import judge_change, parse_gate
-from pytest_puma.stats.one_sided import mcnemar_worse
+from pytest_puma.stats.significance import mcnemar_worse
 from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions
 
 

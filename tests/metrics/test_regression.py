@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, median_absolute_error, root_mean_squared_error
 
 from pytest_puma.metrics.kernels import median
-from pytest_puma.stats import expanded_percentile_interval, resampling_weights
+from pytest_puma.stats.intervals import expanded_percentile_interval
+from pytest_puma.stats.resampling import resampling_weights
 from tests.factories import POINTS, Estimation, measured, predictions, scored
 from tests.metrics.generated import distributions
 

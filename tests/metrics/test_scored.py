@@ -9,7 +9,7 @@ import pytest
 
 from pytest_puma.core import Metric, Prediction
 from pytest_puma.metrics import ScoredPredictions, score
-from pytest_puma.stats import wilson
+from pytest_puma.stats.intervals import wilson
 from tests.factories import Estimation, Triage, prediction, predictions, sample, scored
 from tests.metrics.texts import scored_texts, texts
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_puma.core import Metric
 from pytest_puma.metrics import ScoredPredictions, is_metric, pair, score
-from pytest_puma.stats import wilson
+from pytest_puma.stats.intervals import wilson
 from tests.factories import Estimation, Triage, predictions, sample
 
 SUBJECTS = ["law"] * 60 + ["art"] * 20 + ["bio"] * 20

@@ -13,7 +13,7 @@ from pytest_puma.report.comparison import lines
 from pytest_puma.runs.comparison import compare
 from pytest_puma.runs.older import Older
 from pytest_puma.runs.past_run import PastRun
-from pytest_puma.stats import holm
+from pytest_puma.stats.significance import holm
 from tests.runs.comparisons import FIRST, SECOND, by_length, compared, runs
 from tests.runs.runs import keep, triaged
 

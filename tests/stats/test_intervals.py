@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, bootstrap, chi2
 from scipy.stats import t as student
 
-from pytest_puma.stats import (
+from pytest_puma.stats.intervals import (
     change_interval,
     difference_interval,
     effective_wilson,

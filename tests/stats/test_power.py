@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.stats.intervals import widening
-from pytest_puma.stats.one_sided import mcnemar_mid_p, mcnemar_worse
 from pytest_puma.stats.power import (
     Rule,
     detectable,
@@ -20,6 +19,7 @@ from pytest_puma.stats.power import (
     samples_to_decide,
     smallest_loss,
 )
+from pytest_puma.stats.significance import mcnemar_mid_p, mcnemar_worse
 
 DRAWS = 20_000
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.stats import Resamples, components, percentile_interval, resampling_weights, share_units
+from pytest_puma.stats.intervals import percentile_interval
+from pytest_puma.stats.resampling import Resamples, components, resampling_weights, share_units
 
 
 @pytest.mark.parametrize(

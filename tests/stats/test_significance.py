@@ -8,17 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, permutation_test, ttest_1samp, wilcoxon
 
-from pytest_puma.stats import (
-    change_interval,
-    change_p,
-    cliffs_delta,
-    holm,
-    mcnemar,
-    rank_biserial,
-    resampling_weights,
-    sign_flips,
-    signed_rank,
-)
+from pytest_puma.stats.intervals import change_interval
+from pytest_puma.stats.resampling import resampling_weights
+from pytest_puma.stats.significance import change_p, cliffs_delta, holm, mcnemar, rank_biserial, sign_flips, signed_rank
 
 DIFFERENCES = st.lists(st.integers(-5, 5), min_size=2, max_size=40).map(lambda each: np.array(each, dtype=np.float64))
 

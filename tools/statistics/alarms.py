@@ -17,9 +17,9 @@ from pytest_puma.core import REGRESSION_LEVEL, Gate, Policy
 from pytest_puma.gates import judge_change, judge_decline, parse_gate
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.stats import Resamples
-from pytest_puma.stats.one_sided import mcnemar_mid_p, sign_flips_above
 from pytest_puma.stats.refit import tempered_losses
+from pytest_puma.stats.resampling import Resamples
+from pytest_puma.stats.significance import mcnemar_mid_p, sign_flips_above
 from tools.statistics.equal_systems import POINTS, POPULATIONS, UNPARSED, PairedRuns, Population
 from tools.statistics.evidence import Pair, Side, evidence, stouffer
 

@@ -21,7 +21,9 @@ from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy
 from pytest_puma.gates import judge_change, parse_gate
 from pytest_puma.metrics import ScoredPredictions, contrast, paired_change
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.stats import Resamples, mcnemar, wilson
+from pytest_puma.stats.intervals import wilson
+from pytest_puma.stats.resampling import Resamples
+from pytest_puma.stats.significance import mcnemar
 from tools.statistics.rows import prediction
 
 if TYPE_CHECKING:

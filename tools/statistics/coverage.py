@@ -22,7 +22,7 @@ from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
-from pytest_puma.stats import Resamples, resampling_weights
+from pytest_puma.stats.resampling import Resamples, resampling_weights
 from tools.statistics.draws import Rows
 from tools.statistics.populations import POPULATIONS, Population
 

@@ -19,7 +19,7 @@ from pytest_puma.core import Gate, Outcome, Policy
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.stats import Resamples
+from pytest_puma.stats.resampling import Resamples
 from tools.statistics.rows import prediction
 
 SIZES = (50, 200)

@@ -24,7 +24,7 @@ from pytest_puma.gates.power import Compared, Detection, detection_of
 from pytest_puma.gates.whole_cell import MIN_POWER
 from pytest_puma.metrics.decline import decline_of_scores
 from pytest_puma.metrics.paired import paired_change
-from pytest_puma.stats import Resamples
+from pytest_puma.stats.resampling import Resamples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

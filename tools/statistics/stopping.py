@@ -20,12 +20,12 @@ import numpy as np
 
 from pytest_puma.analysis import early_stopping
 from pytest_puma.baseline import Entry
-from pytest_puma.core import Gate, Key, Measure, Model, Policy, Prediction, Scenario, Status
+from pytest_puma.core import LEVEL, Gate, Key, Measure, Model, Policy, Prediction, Scenario, Status
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.gates import judge, judge_change, parse_gate
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
-from pytest_puma.stats import LEVEL, Resamples
+from pytest_puma.stats.resampling import Resamples
 from pytest_puma.strategies import parse_strategy
 from tools.statistics.rows import prediction
 

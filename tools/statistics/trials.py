@@ -17,7 +17,7 @@ from tabulate import tabulate
 from pytest_puma.core import Metric, Pool, Prediction
 from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.stats import Resamples
+from pytest_puma.stats.resampling import Resamples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,12 +16,10 @@ from pytest_puma.core import Metric, Pool, Prediction, Sample
 from pytest_puma.metrics.library.arguments import argument
 from pytest_puma.metrics.library.lines import by_line
 from pytest_puma.metrics.library.references import best
+from pytest_puma.stats.arrays import Values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sacrebleu.metrics.bleu import BLEU, BLEUScore
-
-    Column = NDArray[np.float64]
 
 _ORDERS = 4
 POINTS = 100.0
@@ -35,7 +33,7 @@ def sums(sample: Sample, prediction: Prediction) -> tuple[float, ...] | None:
     return (score.sys_len, score.ref_len, *score.counts, *score.totals)
 
 
-def corpus_bleu(sums: Column) -> Column:
+def corpus_bleu(sums: Values) -> Values:
     """Return the BLEU of each row of ten sums, 0 to 100."""
     length, reference, matches, total = sums[:, 0], sums[:, 1], sums[:, 2 : 2 + _ORDERS], sums[:, 2 + _ORDERS :]
     has_ngrams = total > 0

@@ -14,12 +14,10 @@ import numpy as np
 from pytest_puma.core import Metric, Pool, Prediction, Sample
 from pytest_puma.metrics.library.lines import by_line
 from pytest_puma.metrics.library.references import best
+from pytest_puma.stats.arrays import Values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sacrebleu.metrics.chrf import CHRF
-
-    Column = NDArray[np.float64]
 
 _CHARACTERS, _WORDS = 6, 2
 POINTS = 100.0
@@ -37,7 +35,7 @@ def chrf_pp_sums(sample: Sample, prediction: Prediction) -> tuple[float, ...] | 
     return _sums(sample, prediction, words=_WORDS)
 
 
-def corpus_chrf(sums: Column) -> Column:
+def corpus_chrf(sums: Values) -> Values:
     """Return the chrF of each row of sums, 0 to 100: the F-score of the mean precision and the mean recall."""
     of_reply, of_reference, shared = (sums[:, start::3] for start in range(3))
     in_both = (of_reply > 0) & (of_reference > 0)
@@ -45,7 +43,7 @@ def corpus_chrf(sums: Column) -> Column:
     precision = (shared / np.where(in_both, of_reply, 1.0) * in_both).sum(axis=1) / orders
     recall = (shared / np.where(in_both, of_reference, 1.0) * in_both).sum(axis=1) / orders
     below = _RECALL * precision + recall
-    score: Column = POINTS * (1 + _RECALL) * precision * recall / np.where(below > 0, below, 1.0)
+    score: Values = POINTS * (1 + _RECALL) * precision * recall / np.where(below > 0, below, 1.0)
     return score
 
 

@@ -6,16 +6,13 @@ context = {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from pytest_puma.core import Metric, Pool, Prediction, Sample
 from pytest_puma.metrics.ifeval import Instruction, read_instructions
 from pytest_puma.metrics.library.arguments import argument
 from pytest_puma.metrics.statistic import divide
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from pytest_puma.stats.arrays import Values
 
 _Check: TypeAlias = Callable[[Instruction, str], bool]
 _KINDS = frozenset({"completion"})
@@ -40,7 +37,7 @@ def _instruction(metric: str, check: _Check) -> Callable[[Sample, Prediction], t
     return score
 
 
-def _share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def _share(sums: Values) -> Values:
     """Return the followed share of the instructions of all prompts."""
     return divide(sums[:, 0], sums[:, 1])
 

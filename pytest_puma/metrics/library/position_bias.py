@@ -11,15 +11,11 @@ double this part, so there is no interval: those of biases under 0.2 would miss 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pytest_puma.core import Metric, Pool, Prediction, Sample
 from pytest_puma.metrics.statistic import divide
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pytest_puma.stats.arrays import Values
 
 #: Vectors have one number for each place of each K, so more choices would make predictions large.
 MAX_CHOICES = 10
@@ -40,7 +36,7 @@ def position(sample: Sample, prediction: Prediction) -> tuple[float, ...] | None
     return tuple(vector)
 
 
-def _bias(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def _bias(sums: Values) -> Values:
     """The bias of counts of answers by place, resamples x places of all K; NaN without answers."""
     answers = sums.sum(axis=1)
     away = np.zeros(len(sums))

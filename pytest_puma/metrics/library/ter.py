@@ -15,12 +15,10 @@ import numpy as np
 from pytest_puma.core import Metric, Pool, Prediction, Sample
 from pytest_puma.metrics.library.lines import by_line
 from pytest_puma.metrics.library.references import best
+from pytest_puma.stats.arrays import Values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sacrebleu.metrics.ter import TER
-
-    Column = NDArray[np.float64]
 
 #: A reply of more words, and of so many times those of the reference, is taken as it is, without shifts of words.
 _LONG, _TIMES = 1000, 5
@@ -33,7 +31,7 @@ def sums(sample: Sample, prediction: Prediction) -> tuple[float, float] | None:
     return _edits(prediction.text, sample.references) if sample.references else None
 
 
-def corpus_ter(sums: Column) -> Column:
+def corpus_ter(sums: Values) -> Values:
     """Return the TER of each row of sums. Without a word in the references it is 100 for any edit, else 0."""
     edits, length = sums[:, 0], sums[:, 1]
     return np.where(length > 0, 100 * edits / np.where(length > 0, length, 1), np.where(edits > 0, NOTHING, 0.0))

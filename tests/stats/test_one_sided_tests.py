@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, permutation_test, ttest_1samp
 
-from pytest_puma.stats.one_sided import mcnemar_mid_p, mcnemar_worse, mean_above, sign_flips_above, stouffer
 from pytest_puma.stats.refit import BETAS, refit, skill
+from pytest_puma.stats.significance import mcnemar_mid_p, mcnemar_worse, mean_above, sign_flips_above, stouffer
 
 
 @pytest.mark.parametrize(("worse", "better"), [(0, 0), (4, 0), (5, 0), (7, 1), (3, 9), (20, 12)])
