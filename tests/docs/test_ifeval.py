@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from pytest_puma.metrics.ifeval import KINDS, read_instructions
+from pytest_puma.metrics.library.ifeval import KINDS, read_instructions
 from tests.docs.reference import ROOT, names_in
 
 PAGE = (ROOT / "docs" / "reference" / "ifeval.md").read_text(encoding="utf-8")

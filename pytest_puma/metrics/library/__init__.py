@@ -8,11 +8,7 @@ from itertools import chain
 
 from pytest_puma.core import Metric
 from pytest_puma.metrics.library import (
-    bleu,
-    choice_accuracy,
-    choice_probabilities,
-    choice_trials,
-    chrf,
+    choices,
     csv_metrics,
     exact,
     gold_likelihood,
@@ -20,25 +16,24 @@ from pytest_puma.metrics.library import (
     json_metrics,
     language,
     length,
-    marks,
     mathematics,
     needle,
     overlap,
-    position_bias,
-    rouge,
-    rouge_summary,
     structure,
-    ter,
+    translation,
+    trials,
 )
 
 __all__ = ["LIBRARY"]
 
 _MODULES = (
-    *(exact, mathematics, needle, overlap, rouge, rouge_summary, bleu, chrf, ter),
-    *(json_metrics, csv_metrics, structure, marks),
+    *(exact, mathematics, needle, overlap, translation),
+    *(json_metrics, csv_metrics, structure),
     *(length, language, ifeval),
-    *(choice_accuracy, choice_probabilities, choice_trials, position_bias, gold_likelihood),
+    *(choices, trials, gold_likelihood),
 )
 
 #: By name.
-LIBRARY: Mapping[str, Metric] = {each.name: each for each in chain.from_iterable(module.METRICS for module in _MODULES)}
+LIBRARY: Mapping[str, Metric] = {
+    metric.name: metric for metric in chain.from_iterable(module.METRICS for module in _MODULES)
+}

@@ -2,20 +2,98 @@
 
 context = {"csv": {"columns": ["name", "price"], "separator": ";"}}
 
-`csv` None: this sample's reply is no table, so none of them applies.
+`csv` None: this sample's reply is no table, so none of them applies. The table of a reply is the longest run of records
+with the same number of fields:
+
+Name;Price
+"Nut; bolt";3
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pytest_puma.core import Metric, Prediction, Sample
-from pytest_puma.metrics.library.arguments import argument, is_count, optional
-from pytest_puma.metrics.library.csv_table import Table, longest_table, unstripped
+from pytest_puma.metrics.library.arguments import argument, is_count
+from pytest_puma.metrics.library.fences import longest
 
+#: A space is a separator only if it is asked for, as all prose would be a table otherwise.
+SEPARATORS = (",", ";", "\t")
+#: Records of a table, and fields of a record.
+_MIN = 2
+#: Lines of a record: quotes that never end would be read to the end of the text from each line anew.
+_MAX_LINES = 200
 _Request: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Records with the same number of fields, at least two of both."""
+
+    separator: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+def unstripped(prediction: Prediction) -> str:
+    """Return the text of a prediction with the white space that the reply has around it."""
+    reply = prediction.raw[-1] if prediction.raw else ""
+    return reply if reply.strip() == prediction.text else prediction.text
+
+
+def longest_table(text: str, wanted: str | None = None) -> Table | None:
+    """Return the table with the most records; the longest fenced block is the text if there is one.
+
+    Of equally long ones it is that with the wanted separator, then that with the most fields. If all lines
+    together are a table with the wanted separator, it is always this one. None without a table.
+    """
+    # A tab at an end may be the separator of an empty field.
+    lines = longest(text).strip(" \r\n").splitlines()
+    if wanted is not None:
+        rows, end = _run(lines, 0, wanted)
+        if len(rows) >= _MIN and end == len(lines):
+            return Table(separator=wanted, rows=tuple(rows))
+    separators = dict.fromkeys(SEPARATORS if wanted is None else (wanted, *SEPARATORS))
+    tables = [table for separator in separators for table in _tables(lines, separator)]
+    return max(tables, key=lambda table: (len(table.rows), table.separator == wanted, len(table.rows[0])), default=None)
+
+
+def _tables(lines: Sequence[str], separator: str) -> Iterator[Table]:
+    """The runs of records with the same number of fields."""
+    start = 0
+    while start < len(lines):
+        rows, end = _run(lines, start, separator)
+        if len(rows) >= _MIN:
+            yield Table(separator=separator, rows=tuple(rows))
+        start = end
+
+
+def _run(lines: Sequence[str], start: int, separator: str) -> tuple[list[tuple[str, ...]], int]:
+    """The records from a line on with as many fields as the first one, and the line after them."""
+    # Quotes may hold separators and ends of lines, so only a reader knows where a record ends.
+    reader = csv.reader(_lines_of_records(lines, start, lambda: end), delimiter=separator, strict=True)
+    rows: list[tuple[str, ...]] = []
+    end = start
+    try:
+        for row in reader:
+            if len(row) < _MIN or (rows and len(row) != len(rows[0])):
+                break
+            rows.append(tuple(row))
+            end = start + reader.line_num
+    except csv.Error:
+        pass
+    return rows, max(end, start + 1)
+
+
+def _lines_of_records(lines: Sequence[str], start: int, record: Callable[[], int]) -> Iterator[str]:
+    """The lines from `start` on, up to a record that has too many; `record`: the first line of the present one."""
+    for number in range(start, len(lines)):
+        if number - record() >= _MAX_LINES:
+            return
+        yield f"{lines[number]}\n"
 
 
 def is_table(_: Table, __: _Request) -> bool:
@@ -48,13 +126,11 @@ def _score(name: str, check: Callable[[Table, _Request], bool]) -> Callable[[Sam
     return score
 
 
-def _request(sample: Sample, metric: str) -> _Request | None:
-    request: _Request | None
+def _request(sample: Sample, metric: str) -> Any:
+    """The request of the context; None if the reply is no table."""
     if metric == "csv.columns":
-        request = argument(sample, "csv", metric=metric, expected=_EXPECTED, valid=_has_columns)
-    else:
-        request = optional(sample, "csv", {}, metric=metric, expected=_EXPECTED, valid=_is_request)
-    return request
+        return argument(sample, "csv", metric=metric, expected=_EXPECTED, valid=_has_columns)
+    return argument(sample, "csv", metric=metric, expected=_EXPECTED, valid=_is_request, default={})
 
 
 def _is_request(value: Any) -> bool:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import partial
 
 from pytest_puma.core import Metric, Prediction, Sample
 from pytest_puma.metrics.library.references import best
-from pytest_puma.metrics.library.scripts import SIGNS, UNSPACED
 
-_ARTICLE = re.compile(r"\b(a|an|the)\b")
+#: For regular expressions: Kana and Han, which have no spaces between words.
+UNSPACED = r"\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+#: Signs that are no letters for Python: accents, vowels of Hebrew, Arabic and Thai, and all characters of the scripts
+#: of India but their full stops.
+SIGNS = (
+    r"\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+    r"\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+)
+
+ARTICLE = re.compile(r"\b(a|an|the)\b")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _INSIDE = rf"[\w{SIGNS}]"
 
@@ -51,8 +60,8 @@ def has_word(text: str, word: str) -> bool:
 
 
 def _loose(text: str) -> str:
-    bare = "".join(each for each in _folded(text) if not _is_punctuation(each))
-    return " ".join(_ARTICLE.sub(" ", bare).split())
+    bare = "".join(character for character in _folded(text) if not _is_punctuation(character))
+    return " ".join(ARTICLE.sub(" ", bare).split())
 
 
 def _folded(text: str) -> str:
@@ -66,11 +75,11 @@ def _is_punctuation(character: str) -> bool:
     return category[0] == "P" or (character.isascii() and category[0] == "S")
 
 
-_COMPLETION = frozenset({"completion"})
+_METRIC = partial(Metric, kinds=frozenset({"completion"}))
 
 METRICS = (
-    Metric(name="exact_match", score=best(exact_match), kinds=_COMPLETION),
-    Metric(name="exact_match.loose", score=best(loose_match), kinds=_COMPLETION),
-    Metric(name="contains", score=best(contains), kinds=_COMPLETION),
-    Metric(name="cwe", score=whole_words, kinds=_COMPLETION),
+    _METRIC(name="exact_match", score=best(exact_match)),
+    _METRIC(name="exact_match.loose", score=best(loose_match)),
+    _METRIC(name="contains", score=best(contains)),
+    _METRIC(name="cwe", score=whole_words),
 )

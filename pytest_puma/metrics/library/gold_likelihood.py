@@ -13,11 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pytest_puma.core import Likelihood, Metric, Pool, Prediction, Sample
-from pytest_puma.metrics.library.likelihoods import scored_texts, size
+from pytest_puma.metrics.library.choices import Length, scored_texts, size_in_bytes, tokens
 from pytest_puma.metrics.statistic import divide
 
-#: The length of a text, which has this likelihood.
-Count: TypeAlias = Callable[[str, Likelihood], int]
 _Counts: TypeAlias = Callable[[Sample, Prediction], tuple[float, float] | None]
 #: From nats per unit of length to the value, of a number or an array.
 _Transform: TypeAlias = Callable[[Any], Any]
@@ -30,20 +28,10 @@ def gold_likelihood(sample: Sample, prediction: Prediction) -> tuple[str, Likeli
     """Return the text of the ground truth beside its likelihood; None if there is none."""
     if sample.choices:
         texts = scored_texts(sample, prediction)
-        place = next((place for place, choice in enumerate(sample.choices) if choice.right), None)
+        index = next((index for index, choice in enumerate(sample.choices) if choice.right), None)
     else:
-        texts, place = list(sample.references), 0 if sample.references else None
-    return None if place is None else (texts[place], prediction.likelihoods[place])
-
-
-def tokens(_: str, likelihood: Likelihood) -> int:
-    """Return the number of tokens."""
-    return likelihood.tokens
-
-
-def size_in_bytes(text: str, _: Likelihood) -> int:
-    """Return the number of bytes in UTF-8."""
-    return size(text)
+        texts, index = list(sample.references), 0 if sample.references else None
+    return None if index is None else (texts[index], prediction.likelihoods[index])
 
 
 def words(text: str, _: Likelihood) -> int:
@@ -51,14 +39,14 @@ def words(text: str, _: Likelihood) -> int:
     return len(text.split())
 
 
-def _nats_and(count: Count) -> _Counts:
+def _nats_and(length_of: Length) -> _Counts:
     """Return the function for the nats of the ground truth beside its length; None for no length."""
 
     def counts(sample: Sample, prediction: Prediction) -> tuple[float, float] | None:
         gold = gold_likelihood(sample, prediction)
         if gold is None:
             return None
-        length = count(*gold)
+        length = length_of(*gold)
         return (-gold[1].total, float(length)) if length else None
 
     return counts
@@ -87,7 +75,7 @@ def _exponential(nats: Any) -> Any:
     return np.exp(np.minimum(_MAX_NATS, nats))
 
 
-_LENGTHS: tuple[tuple[str, str, Count, _Transform], ...] = (
+_LENGTHS: tuple[tuple[str, str, Length, _Transform], ...] = (
     ("bits_per_byte", "bits/byte", size_in_bytes, _bits),
     ("perplexity", "", tokens, _exponential),
     ("byte_perplexity", "", size_in_bytes, _exponential),
@@ -95,9 +83,9 @@ _LENGTHS: tuple[tuple[str, str, Count, _Transform], ...] = (
 )
 
 
-def _metrics(name: str, unit: str, count: Count, transform: _Transform) -> Iterator[Metric]:
+def _metrics(name: str, unit: str, length_of: Length, transform: _Transform) -> Iterator[Metric]:
     """Yield the mean over texts and the metric of the corpus."""
-    counts = _nats_and(count)
+    counts = _nats_and(length_of)
     for suffix, score, pool in (("", _mean(counts, transform), None), (".corpus", counts, _corpus(transform))):
         yield Metric(
             name=f"{name}{suffix}",

@@ -7,13 +7,17 @@ context = {"json_schema": {"type": "object", "required": ["total"]}}
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Metric, Prediction, Sample, SettingsError
-from pytest_puma.metrics.library import json_schema, json_text
+from pytest_puma.metrics.library import json_text
 from pytest_puma.metrics.library.arguments import argument
 from pytest_puma.metrics.library.json_text import NoJson
+from pytest_puma.platform.bounded_function import SECONDS, BoundedFunction
 
 _SCHEMA = "json_schema"
 
@@ -35,7 +39,7 @@ def schema(sample: Sample, prediction: Prediction) -> float:
         value = json_text.within(prediction.text)
     except NoJson:
         return 0.0
-    return float(json_schema.fulfils(value, wanted, who=f"json.schema, sample {sample.id!r}"))
+    return float(fulfils(value, wanted, who=f"json.schema, sample {sample.id!r}"))
 
 
 def equal(sample: Sample, prediction: Prediction) -> float | None:
@@ -73,6 +77,48 @@ def _is_schema(value: Any) -> bool:
     return isinstance(value, (dict, bool))
 
 
+def fulfils(value: Any, schema: Any, *, who: str) -> bool:
+    """Whether a value fulfils a schema, formats included, by the draft that the schema names, else 2020-12.
+
+    Raises a `SettingsError` that begins with `who` if the schema is invalid, refers to one that is not in it, or has a
+    pattern that does not end on this value.
+    """
+    try:
+        value_text = json.dumps(value)
+    except RecursionError:
+        # A value of hundreds of brackets, as models repeat them.
+        return False
+    fulfilled: bool | str | None = _validation()(value_text, json.dumps(schema))
+    if isinstance(fulfilled, bool):
+        return fulfilled
+    msg = f"{who}: the JSON schema {_endless(value_text, schema) if fulfilled is None else fulfilled}"
+    raise SettingsError(msg)
+
+
+def _endless(value_text: str, schema: Any) -> str:
+    patterns = ", ".join(map(repr, dict.fromkeys(_patterns(schema)))) or "none"
+    return (
+        f"needs over {SECONDS} seconds of computing, or 1 GiB, for the reply's {len(value_text)} characters of JSON; "
+        f"expected patterns without repetitions of a repetition, as (a+)+ is one; those of the schema are: {patterns}"
+    )
+
+
+def _patterns(schema: Any) -> Iterator[str]:
+    """The regular expressions of a schema."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("pattern"), str):
+            yield schema["pattern"]
+        if isinstance(schema.get("patternProperties"), dict):
+            yield from schema["patternProperties"]
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, (list, tuple)) else ():
+        yield from _patterns(part)
+
+
+@cache
+def _validation() -> BoundedFunction:
+    return BoundedFunction(Path(__file__).with_name("json_validation.py"), "validate", ("0.07", '{"multipleOf": 0.01}'))
+
+
 def _where_json(
     score: Callable[[Sample, Prediction], float | None],
 ) -> Callable[[Sample, Prediction], float | None]:
@@ -84,11 +130,11 @@ def _where_json(
     return of_json
 
 
-_COMPLETION = frozenset({"completion"})
+_METRIC = partial(Metric, kinds=frozenset({"completion"}))
 
 METRICS = (
-    Metric(name="json.valid", score=_where_json(valid), kinds=_COMPLETION),
-    Metric(name="json.only", score=_where_json(only), kinds=_COMPLETION),
-    Metric(name="json.schema", score=_where_json(schema), kinds=_COMPLETION, extra="json"),
-    Metric(name="json.equal", score=_where_json(equal), kinds=_COMPLETION),
+    _METRIC(name="json.valid", score=_where_json(valid)),
+    _METRIC(name="json.only", score=_where_json(only)),
+    _METRIC(name="json.schema", score=_where_json(schema), extra="json"),
+    _METRIC(name="json.equal", score=_where_json(equal)),
 )

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_puma.core import Metric, Prediction, Sample
-from pytest_puma.metrics.library.arguments import argument, is_count, optional
-from pytest_puma.metrics.sentences import split_sentences
+from pytest_puma.metrics.library.arguments import argument, is_count, original
+from pytest_puma.metrics.library.sentences import split_sentences
 
 _TYPES = ("target", "minimum", "maximum")
 #: The share of a target by which a length may be off, unless the context specifies another.
@@ -70,7 +70,7 @@ def _are_limits(value: Any) -> bool:
     return (
         isinstance(value, Mapping)
         and bool(value)
-        and all(name in _COMPARISONS and _is_whole(limit) for name, limit in value.items())
+        and all(name in _COMPARISONS and is_count(limit, minimum=0) for name, limit in value.items())
     )
 
 
@@ -125,25 +125,19 @@ def _is_length(value: Any) -> bool:
 
 def length_ratio(sample: Sample, prediction: Prediction) -> float | None:
     """Return the characters of the reply divided by those of the context's `original`; None if that is empty."""
-    original = argument(
-        sample,
-        "original",
-        metric="length_ratio",
-        expected="the text of the question",
-        valid=lambda value: isinstance(value, str),
-    )
-    return len(prediction.text) / len(original) if original else None
+    asked = original(sample, "length_ratio")
+    return len(prediction.text) / len(asked) if asked else None
 
 
 def repetition(sample: Sample, prediction: Prediction) -> float:
     """Return 1 if a run of words occurs more often than it may: by default, one of 128 words more than once."""
-    rule = optional(
+    rule = argument(
         sample,
         "repetition",
-        {},
         metric="repetition",
         expected="a dictionary with whole numbers from 1 for any of window (words in a run), times (it may occur)",
         valid=_is_repetition,
+        default={},
     )
     words, window = prediction.text.split(), rule.get("window", 128)
     runs = Counter(tuple(words[start : start + window]) for start in range(len(words) - window + 1))
@@ -152,10 +146,6 @@ def repetition(sample: Sample, prediction: Prediction) -> float:
 
 def _is_repetition(value: Any) -> bool:
     return isinstance(value, Mapping) and value.keys() <= {"window", "times"} and all(map(is_count, value.values()))
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _is_share(value: Any) -> bool:

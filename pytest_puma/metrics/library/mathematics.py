@@ -8,17 +8,22 @@ number_match with 18
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from pytest_puma.core import Metric, Prediction, Sample, SettingsError
-from pytest_puma.metrics.library.decided import decided
+from pytest_puma.core.prediction import changed
+from pytest_puma.metrics.library.csv_metrics import unstripped
 from pytest_puma.metrics.library.references import best
 from pytest_puma.platform.bounded_function import BoundedFunction
+from pytest_puma.replies.cut import without_last_word
 from pytest_puma.replies.numerals import number_of
 from pytest_puma.replies.readers import after_marker, final_value, last_value, marked_answers
 
+_Score: TypeAlias = Callable[[Sample, Prediction], "float | None"]
 #: White space and Markdown.
 _AROUND = " \t\r\n*`"
 #: A longer text is no expression.
@@ -155,6 +160,24 @@ def _bare(expression: str) -> str:
     """The expression without what only changes its looks."""
     unwrapped = _UNWRAPPED.sub(r"\1", expression)
     return re.sub(r"\\[dt]frac(?![A-Za-z])", r"\\frac", _INVISIBLE.sub("", unwrapped))
+
+
+def decided(score: _Score) -> _Score:
+    """Return a score function that gives 0 to a cut reply unless it marks its answer before the last word.
+
+    That word may be incomplete, so the score without it counts too: `#### 1` may be the beginning of `#### 18`.
+    """
+
+    def of_decided(sample: Sample, prediction: Prediction) -> float | None:
+        value = score(sample, prediction)
+        if not value or not prediction.truncated:
+            return value
+        shorter = without_last_word(unstripped(prediction))
+        if next(marked_answers(shorter), None) is None:
+            return 0.0
+        return min(value, score(sample, changed(prediction, reply=shorter)) or 0.0)
+
+    return of_decided
 
 
 @cache

@@ -17,6 +17,23 @@ def best(
     choose = min if better == "low" else max
 
     def score(sample: Sample, prediction: Prediction) -> float | None:
-        return choose((compare(prediction.text, each) for each in sample.references), default=None)
+        return choose((compare(prediction.text, reference) for reference in sample.references), default=None)
+
+    return score
+
+
+def by_line(
+    compare: Callable[[str, str], float], *, none: float, better: Direction = "high"
+) -> Callable[[str, str], float]:
+    """Return a comparison of the best line of a text with a reference, as if the others were only talk around it.
+
+    `none`: the value of a text without any line.
+    """
+    choose = min if better == "low" else max
+
+    def score(text: str, reference: str) -> float:
+        # Each line once: a model that repeats itself writes thousands of equal ones.
+        lines = dict.fromkeys(filter(str.strip, text.splitlines()))
+        return choose((compare(line, reference) for line in lines), default=none)
 
     return score

@@ -1,27 +1,37 @@
-"""Metrics of replies in YAML, TOML and XML, and of the keys that a structured reply has.
+"""Metrics of replies in YAML, TOML and XML, of the keys that a structured reply has, and of single marks in a text.
 
 context = {"keys": ["order.@id", "order.item.0"], "format": "xml"}
 
-A reply is its longest fenced block, or all of it without one.
+A reply is its longest fenced block, or all of it without one. XML becomes nested values: a tag becomes a key, a
+repeated one a key with a list, an attribute a key after `@`.
+
+<order id="7"><item>Nut</item><item>Bolt</item></order>
+{"order": {"@id": "7", "item": ["Nut", "Bolt"]}}
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
+from xml.parsers import expat
 
 from pytest_puma.core import Metric, Prediction, Sample
 from pytest_puma.metrics.library import json_text
-from pytest_puma.metrics.library.arguments import argument, optional
-from pytest_puma.metrics.library.csv_table import longest_table, unstripped
+from pytest_puma.metrics.library.arguments import argument, is_count
+from pytest_puma.metrics.library.csv_metrics import longest_table, unstripped
 from pytest_puma.metrics.library.fences import content
-from pytest_puma.metrics.library.markup import read_xml
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+_POSTSCRIPT = re.compile(r"(?<![\w.])P\.(P\.)?S\.")
+#: Not a link of Markdown.
+_PLACEHOLDER = re.compile(r"\[([^\[\]\n]*)\](?!\()")
 
 
 def read_yaml(text: str) -> Any:
@@ -41,8 +51,52 @@ def read_toml(text: str) -> Any:
     return _filled(tomllib.loads(content(text)))
 
 
-def _read_xml(text: str) -> Any:
-    return read_xml(content(text))
+def read_xml(text: str) -> dict[str, Any]:
+    """Return the document.
+
+    Raises a `ValueError` if the text is no XML, or defines entities: one line of them can grow to gigabytes.
+    """
+    reader = _Reader()
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.text
+    parser.EntityDeclHandler = _refuse
+    try:
+        parser.Parse(content(text).encode(errors="replace"), True)  # noqa: FBT003 - the end of the text
+    except expat.ExpatError as error:
+        raise ValueError(str(error)) from error
+    return reader.document
+
+
+class _Reader:
+    """The elements that are open, each as its values and its texts."""
+
+    def __init__(self) -> None:
+        self.document: dict[str, Any] = {}
+        self._open: list[tuple[dict[str, Any], list[str]]] = [(self.document, [])]
+
+    def start(self, _: str, attributes: dict[str, str]) -> None:
+        self._open.append(({f"@{name}": value for name, value in attributes.items()}, []))
+
+    def end(self, tag: str) -> None:
+        values, texts = self._open.pop()
+        parent, _ = self._open[-1]
+        value = values or "".join(texts).strip()
+        if tag not in parent:
+            parent[tag] = value
+        elif isinstance(parent[tag], list):
+            parent[tag].append(value)
+        else:
+            parent[tag] = [parent[tag], value]
+
+    def text(self, text: str) -> None:
+        self._open[-1][1].append(text)
+
+
+def _refuse(name: str, *_: object) -> None:
+    msg = f"the text defines the entity {name!r}"
+    raise ValueError(msg)
 
 
 def _read_csv(text: str) -> Any:
@@ -59,7 +113,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "json": json_text.within,
     "yaml": read_yaml,
     "toml": read_toml,
-    "xml": _read_xml,
+    "xml": read_xml,
     "csv": _read_csv,
 }
 
@@ -92,7 +146,7 @@ def keys(sample: Sample, prediction: Prediction) -> float | None:
     if paths is None:
         return None
     expected = f"one of {', '.join(_READERS)}"
-    name = optional(sample, "format", "json", metric="keys", expected=expected, valid=_is_format)
+    name = argument(sample, "format", metric="keys", expected=expected, valid=_is_format, default="json")
     value = _read(name, unstripped(prediction))
     return sum(has_key(value, path.split(".")) for path in paths) / len(paths)
 
@@ -108,7 +162,7 @@ def has_key(value: Any, path: list[str]) -> bool:
         return False
     if first.isdecimal():
         return int(first) < len(value) and has_key(value[int(first)], rest)
-    return all(has_key(each, path) for each in value)
+    return all(has_key(element, path) for element in value)
 
 
 def _read(name: str, text: str) -> Any:
@@ -129,9 +183,24 @@ def _are_paths(value: Any) -> bool:
     )
 
 
-_COMPLETION = frozenset({"completion"})
+def postscript(_: Sample, prediction: Prediction) -> float:
+    """Return 1 if the reply has `P.S.` or `P.P.S.`."""
+    return float(_POSTSCRIPT.search(prediction.text) is not None)
+
+
+def placeholders(sample: Sample, prediction: Prediction) -> float:
+    """Return 1 if the reply has at least as many placeholders, as `[address]`, as the context's `placeholders` (1)."""
+    expected = "a whole number from 1"
+    minimum = argument(sample, "placeholders", metric="placeholders", expected=expected, valid=is_count, default=1)
+    # `[ ]` is the empty box of a list.
+    return float(sum(bool(name.strip()) for name in _PLACEHOLDER.findall(prediction.text)) >= minimum)
+
+
+_METRIC = partial(Metric, kinds=frozenset({"completion"}))
 
 METRICS = (
-    *(Metric(name=f"{name}.valid", score=_valid(name), kinds=_COMPLETION) for name in ("yaml", "toml", "xml")),
-    Metric(name="keys", score=keys, kinds=_COMPLETION),
+    *(_METRIC(name=f"{name}.valid", score=_valid(name)) for name in ("yaml", "toml", "xml")),
+    _METRIC(name="keys", score=keys),
+    Metric(name="postscript", score=postscript),
+    Metric(name="placeholders", score=placeholders),
 )

@@ -9,7 +9,7 @@ import pytest
 from pytest_puma.core import MetricError, Sample, SettingsError
 from pytest_puma.metrics import score
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.metrics.library.arguments import argument, is_count, optional
+from pytest_puma.metrics.library.arguments import argument, is_count
 from tests.factories import Triage, prediction
 
 ASKED: Any = {"metric": "placeholders", "expected": "a whole number from 1", "valid": is_count}
@@ -21,13 +21,13 @@ def sample(**context: Any) -> Sample:
 
 def test_an_argument_is_the_value_in_the_context() -> None:
     assert argument(sample(count=3), "count", **ASKED) == 3
-    assert optional(sample(count=3), "count", 1, **ASKED) == 3
+    assert argument(sample(count=3), "count", default=1, **ASKED) == 3
 
 
 def test_a_default_stands_for_an_absent_argument_only() -> None:
-    assert optional(sample(other=3), "count", 1, **ASKED) == 1
+    assert argument(sample(other=3), "count", default=1, **ASKED) == 1
     with pytest.raises(SettingsError, match="has 0 as 'count'"):
-        optional(sample(count=0), "count", 1, **ASKED)
+        argument(sample(count=0), "count", default=1, **ASKED)
 
 
 @pytest.mark.parametrize(("context", "shown"), [({}, "nothing"), ({"count": "3"}, "'3'"), ({"count": None}, "None")])

@@ -8,7 +8,7 @@ from hypothesis import given
 from sacrebleu.metrics.bleu import BLEU
 
 from pytest_puma.core import SettingsError
-from pytest_puma.metrics.library.bleu import corpus_bleu
+from pytest_puma.metrics.library.translation import corpus_bleu
 from tests.metrics.library.replies import corpus, score
 from tests.metrics.library.texts import TEXTS, Corpus, corpora, streams
 

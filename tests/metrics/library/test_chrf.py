@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from sacrebleu.metrics.chrf import CHRF
 
-from pytest_puma.metrics.library.chrf import corpus_chrf
+from pytest_puma.metrics.library.translation import corpus_chrf
 from tests.metrics.library.replies import corpus, score
 from tests.metrics.library.texts import TEXTS, Corpus, corpora, streams
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Metric, Sample
-from pytest_puma.metrics.ifeval import KINDS
 from pytest_puma.metrics.library import LIBRARY
+from pytest_puma.metrics.library.ifeval import KINDS
 from tests.factories import prediction, sample
 
 LENGTH = 100_000

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
-from pytest_puma.metrics.library.needle import needle
-from pytest_puma.metrics.library.none_words import NONE_WORDS
+from pytest_puma.metrics.library.needle import NONE_WORDS, needle
 from tests.factories import sample
 from tests.metrics.library.replies import replied, score
 

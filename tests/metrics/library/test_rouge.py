@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from rouge_score.tokenizers import Tokenizer
 
-from pytest_puma.metrics.library.rouge import common_subsequence, words
+from pytest_puma.metrics.library.overlap import common_subsequence, words
 from tests.metrics.library.replies import score
 
 #: Our name of each type of rouge-score.

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
-from pytest_puma.metrics.library.markup import read_xml
-from pytest_puma.metrics.library.structure import has_key
+from pytest_puma.metrics.library.structure import has_key, read_xml
 from tests.metrics.library.replies import score
 
 #: Nine entities, each of ten of the one before: a gigabyte if they were expanded.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from sacrebleu.metrics.ter import TER
 
-from pytest_puma.metrics.library.ter import corpus_ter
+from pytest_puma.metrics.library.translation import corpus_ter
 from tests.metrics.library.replies import corpus, score
 from tests.metrics.library.texts import TEXTS, Corpus, corpora, streams
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.metrics.ifeval import read_instructions
+from pytest_puma.metrics.library.ifeval import read_instructions
 from pytest_puma.scenarios.benchmarks.instructions import IfEval
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lingua import Language
 
-from pytest_puma.metrics.languages import _COMMON, canonical, known_languages, language_of
+from pytest_puma.metrics.library.language import _COMMON, canonical, known_languages, language_of
 
 #: "I drink a cup of tea every morning", more or less. In Latin script it has over 120 letters: for a shorter text,
 #: the library loads five times as many numbers of each language with this script, which takes 12 seconds.

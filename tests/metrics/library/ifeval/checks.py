@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_puma.metrics.ifeval import Instruction, read_instructions
+from pytest_puma.metrics.library.ifeval import Instruction, read_instructions
 
 #: Over 120 letters each: for a shorter text, the library of languages loads its numbers for 12 seconds.
 ENGLISH = (

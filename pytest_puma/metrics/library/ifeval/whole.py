@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pytest_puma.metrics.ifeval.kind import Kind, count, relation, text
-from pytest_puma.metrics.languages import canonical, known_languages, language_of
+from pytest_puma.metrics.library.ifeval.kind import Kind, count, relation, text
+from pytest_puma.metrics.library.language import canonical, known_languages, language_of
 
 #: Separators of words; a comma or a colon before a digit is none.
 _BETWEEN = re.compile(r"[\s;@#$%&*?!()\[\]{}<>\"`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]|[,:](?!\d)|--+|\.\.\.")

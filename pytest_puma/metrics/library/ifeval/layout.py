@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from pytest_puma.metrics.ifeval.kind import Kind, count, text
+from pytest_puma.metrics.library.ifeval.kind import Kind, count, text
 
 _ANSWERS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _POSTSCRIPTS = {"P.S.": r"p\.\s?s\.", "P.P.S": r"p\.\s?p\.\s?s"}

@@ -14,11 +14,11 @@ from typing import Any
 
 from pytest_puma.core import SettingsError
 from pytest_puma.errors import did_you_mean
-from pytest_puma.metrics.ifeval import keywords, layout, lengths, whole
-from pytest_puma.metrics.ifeval.kind import Kind
+from pytest_puma.metrics.library.ifeval import layout, whole, words
+from pytest_puma.metrics.library.ifeval.kind import Kind
 
 #: By id.
-KINDS: Mapping[str, Kind] = {**keywords.KINDS, **lengths.KINDS, **layout.KINDS, **whole.KINDS}
+KINDS: Mapping[str, Kind] = {**words.KINDS, **layout.KINDS, **whole.KINDS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
-from pytest_puma.metrics.ifeval import KINDS, read_instructions, variants
-from tests.metrics.ifeval.checks import ENGLISH, GERMAN, follows, instruction
+from pytest_puma.metrics.library.ifeval import KINDS, read_instructions, variants
+from tests.metrics.library.ifeval.checks import ENGLISH, GERMAN, follows, instruction
 
 #: Replies that follow the instructions about a language.
 LANGUAGES = {

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.metrics.ifeval.checks import follows
+from tests.metrics.library.ifeval.checks import follows
 
 
 @pytest.mark.parametrize(

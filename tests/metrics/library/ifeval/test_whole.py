@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer  # type: ignore[import-untyped]
 
-from pytest_puma.metrics.ifeval.whole import words
-from tests.metrics.ifeval.checks import ENGLISH, GERMAN, follows
+from pytest_puma.metrics.library.ifeval.whole import words
+from tests.metrics.library.ifeval.checks import ENGLISH, GERMAN, follows
 
 
 @pytest.mark.parametrize(

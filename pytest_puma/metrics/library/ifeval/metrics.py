@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from pytest_puma.core import Metric, Pool, Prediction, Sample
-from pytest_puma.metrics.ifeval import Instruction, read_instructions
 from pytest_puma.metrics.library.arguments import argument
+from pytest_puma.metrics.library.ifeval.instruction import Instruction, read_instructions
 from pytest_puma.metrics.statistic import divide
 from pytest_puma.stats.arrays import Values
 
