@@ -58,16 +58,15 @@ class CellComparison:
     @property
     def unchanged(self) -> tuple[str, ...]:
         """The metrics to which every sample contributes as before."""
-        tested = [each.change.metric for each in self.contrasts if not each.change.changed]
-        return (*tested, *(each.metric for each in self.untested if each.old == each.new))
+        tested = [contrast.change.metric for contrast in self.contrasts if not contrast.change.changed]
+        return (*tested, *(values.metric for values in self.untested if values.old == values.new))
 
     @property
     def same(self) -> bool:
         """Whether both runs have the same answers, for the same requests."""
-        values = all(each.old == each.new for each in self.untested)
-        moved = any(each.change.changed for each in self.contrasts)
         alone = self.only_old or self.only_new or self.trials_old or self.trials_new
-        return values and not (moved or self.changed or self.differs or alone)
+        metrics = len(self.contrasts) + len(self.untested)
+        return len(self.unchanged) == metrics and not (self.changed or self.differs or alone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +85,7 @@ class RunComparison:
     @property
     def contrasts(self) -> tuple[Contrast, ...]:
         """The contrasts of all cells."""
-        return tuple(each for cell in self.cells for each in cell.contrasts)
+        return tuple(contrast for cell in self.cells for contrast in cell.contrasts)
 
     @property
     def same(self) -> bool:
@@ -114,9 +113,10 @@ def compare(
 
 
 def _adjusted(cells: Sequence[CellComparison]) -> Iterator[CellComparison]:
-    adjusted = iter(holm([each.p for cell in cells for each in cell.contrasts]))
+    adjusted = iter(holm([contrast.p for cell in cells for contrast in cell.contrasts]))
     for cell in cells:
-        yield replace(cell, contrasts=tuple(replace(each, adjusted=next(adjusted)) for each in cell.contrasts))
+        contrasts = tuple(replace(contrast, adjusted=next(adjusted)) for contrast in cell.contrasts)
+        yield replace(cell, contrasts=contrasts)
 
 
 def _compared(outcome: Outcome, answered: _Answered, old: Older) -> CellComparison:
@@ -157,7 +157,7 @@ def _paired(values: CellComparison, new: Outcome, old: Entry, name: str) -> Cell
 
 
 def _flips(pairs: PairedPredictions, new: Outcome) -> tuple[Flip, ...]:
-    """The flips, with the own part of the prompt if an id means nothing to people."""
+    """The flips, with the part of the prompt that is theirs alone if an id means nothing to people."""
     if new.task is None or new.task.keyed:
         return pairs.flips()
     texts = {prediction.sample_id: one_line(new.own_text(prediction), _TEXT) for prediction in new.predictions}

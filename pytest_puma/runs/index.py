@@ -176,8 +176,9 @@ def _run_row(text: str) -> RunRow:
 
 
 def _packed(outcome: Outcome) -> bytes:
-    row = {name: plain(getattr(outcome, name)) for name in ("primary", "measures", "signature")}
-    return zlib.compress(json.dumps(row).encode())
+    row = {name: getattr(outcome, name) for name in ("primary", "measures", "signature")}
+    # Only the measures need a conversion: the rest is as `run.json` had it.
+    return zlib.compress(json.dumps(row, default=plain).encode())
 
 
 def _folders(runs: Path) -> list[os.DirEntry[str]]:

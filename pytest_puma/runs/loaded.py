@@ -87,28 +87,9 @@ class LoadedRun:
 
 #: The columns of every frame of predictions.
 PREDICTION_COLUMNS = (
-    *_NAMES,
-    "node_id",
-    "attempt",
-    "sample_id",
-    "trial",
-    "gold",
-    "answer",
-    "failure",
-    "parsed",
-    "prompt",
-    "raw",
-    "finish",
-    "messages",
-    "replies",
-    "logprobs",
-    "likelihoods",
-    "unconditional",
-    "references",
-    "choices",
-    "order",
-    "reply",
-    "units",
+    *(*_NAMES, "node_id", "attempt", "sample_id", "trial", "gold", "answer", "failure", "parsed", "prompt", "raw"),
+    *("finish", "messages", "replies", "logprobs", "likelihoods", "unconditional"),
+    *("references", "choices", "order", "reply", "units"),
 )
 _VERDICT = ("gate", "status", "fails", "reason", "value", "low", "high")
 
@@ -171,7 +152,7 @@ def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
     texts = {
         "prompt": _chat_text(messages[-1]) if messages else None,
         "raw": data["raw"][-1] if data["raw"] else "",
-        "messages": [[{"role": each.role, "content": each.content} for each in prompt] for prompt in messages],
+        "messages": [[{"role": message.role, "content": message.content} for message in prompt] for prompt in messages],
         "replies": data["raw"],
     }
     return kept | texts | flat

@@ -16,7 +16,7 @@ A text that fits several rows means the first one in this order: `last`, number,
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -24,12 +24,17 @@ from pytest_puma.core import CellId, DataError
 from pytest_puma.errors import did_you_mean
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.index import History
-from pytest_puma.runs.rows import RunRow
+from pytest_puma.runs.rows import RunRow, State
 
 _LAST = re.compile(r"last(?:~(\d{1,9}))?")
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _MAX_NAMED = 3
 _NONE = "there is no finished run: run a benchmark first"
+_WHY_UNFINISHED: Mapping[State, str] = {
+    "running": "is still running; wait for its end",
+    "damaged": "has a run.json that cannot be read; run again",
+    "cut off": "was cut off, so it has no run.json; the same command goes on with its kept answers",
+}
 _EXPECTED = "expected a number, a name or its beginning, last, last~2, a commit or a branch"
 
 
@@ -51,8 +56,8 @@ def find_run(
     """
     row = _find(text, finished, unfinished, other_than=None if newer is None else newer.name)
     if newer is not None and row.name == newer.name:
-        msg = f"RUN {text!r}: is run {row.number} itself, which is to be compared; expected another run, such as last~1"
-        raise DataError(msg)
+        fault = f"is run {row.number} itself, which is to be compared; expected another run, such as last~1"
+        raise _unusable(text, fault)
     return row
 
 
@@ -61,24 +66,27 @@ def _find(text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow], *
         back = int(last[1] or 0)
         if back < len(finished):
             return finished[back]
-        found = f"there are {len(finished)} finished runs; pytest-puma list shows them" if finished else _NONE
-        msg = f"RUN {text!r}: {found}"
-        raise DataError(msg)
-    exact = [row for row in finished if text in {str(row.number), row.name}]
-    if exact:
-        # A number, if another run has the text as its name.
-        return min(exact, key=lambda row: str(row.number) != text)
-    for rows in (_of_branch(text, finished), _of_commit(text, finished)):
-        if rows:
-            return _clean(text, rows, other_than)
+        count = f"there are {len(finished)} finished runs; pytest-puma list shows them"
+        raise _unusable(text, count if finished else _NONE)
+    for name in (lambda row: str(row.number), lambda row: row.name):
+        if exact := [row for row in finished if name(row) == text]:
+            return exact[0]
+    branch = [row for row in finished if text and row.invocation.branch == text]
+    if rows := branch or _of_commit(text, finished):
+        return _clean(text, rows, other_than)
     begun = [row for row in finished if text and row.name.startswith(text)]
     if len(begun) == 1:
         return begun[0]
-    raise _unknown(text, begun, finished, unfinished)
-
-
-def _of_branch(text: str, finished: Sequence[RunRow]) -> list[RunRow]:
-    return [row for row in finished if text and row.invocation.branch == text]
+    if begun:
+        several = ", ".join(row.name for row in begun[:_MAX_NAMED])
+        raise _unusable(text, f"{len(begun)} names begin so: {several}; expected more of the name")
+    for row in unfinished:
+        if row.name == text:
+            raise _unusable(text, f"the run {_WHY_UNFINISHED[row.state]}")
+    names = [name for row in finished for name in (row.name, row.invocation.branch) if name]
+    newest = ", ".join(f"{row.number} ({row.name})" for row in finished[:_MAX_NAMED])
+    known = f"the newest are {newest}" if newest else _NONE
+    raise _unusable(text, f"no such run; {did_you_mean(text, names)}{_EXPECTED}; {known}")
 
 
 def _of_commit(text: str, finished: Sequence[RunRow]) -> list[RunRow]:
@@ -87,8 +95,8 @@ def _of_commit(text: str, finished: Sequence[RunRow]) -> list[RunRow]:
     rows = [row for row in finished if row.invocation.commit.startswith(text)]
     commits = list(dict.fromkeys(row.invocation.commit for row in rows))
     if len(commits) > 1:
-        msg = f"RUN {text!r}: {len(commits)} commits begin so: {', '.join(commits[:_MAX_NAMED])}; expected more digits"
-        raise DataError(msg)
+        several = ", ".join(commits[:_MAX_NAMED])
+        raise _unusable(text, f"{len(commits)} commits begin so: {several}; expected more digits")
     return rows
 
 
@@ -97,26 +105,13 @@ def _clean(text: str, rows: Sequence[RunRow], other_than: str | None) -> RunRow:
     clean = [row for row in rows if not row.invocation.dirty]
     if not clean:
         newest = rows[0].number
-        msg = f"RUN {text!r}: all its runs had uncommitted changes; expected a clean one; the newest is {newest}"
-        raise DataError(msg)
+        fault = f"all its runs had uncommitted changes; expected a clean one; the newest is {newest}"
+        raise _unusable(text, fault)
     return next((row for row in clean if row.name != other_than), clean[0])
 
 
-def _unknown(text: str, begun: Sequence[RunRow], finished: Sequence[RunRow], unfinished: Sequence[RunRow]) -> DataError:
-    if begun:
-        several = ", ".join(row.name for row in begun[:_MAX_NAMED])
-        return DataError(f"RUN {text!r}: {len(begun)} names begin so: {several}; expected more of the name")
-    ended = next((row for row in unfinished if row.name == text), None)
-    if ended is not None:
-        why = {
-            "running": "is still running; wait for its end",
-            "damaged": "has a run.json that cannot be read; run again",
-        }.get(ended.state, "was cut off, so it has no run.json; the same command goes on with its kept answers")
-        return DataError(f"RUN {text!r}: the run {why}")
-    names = [name for row in finished for name in (row.name, row.invocation.branch) if name]
-    newest = ", ".join(f"{row.number} ({row.name})" for row in finished[:_MAX_NAMED])
-    found = f"the newest are {newest}" if newest else _NONE
-    return DataError(f"RUN {text!r}: no such run; {did_you_mean(text, names)}{_EXPECTED}; {found}")
+def _unusable(text: str, fault: str) -> DataError:
+    return DataError(f"RUN {text!r}: {fault}")
 
 
 def next_comparison(new: Collection[str], old: Collection[str]) -> str:

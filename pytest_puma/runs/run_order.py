@@ -4,7 +4,7 @@
     20261125T103012-95
 
 So no clock that was wrong for a day hides the newest run. Folders that are not in the file are older than those that
-are, in the order of their names: those of earlier versions, and those that somebody copied.
+are, in the order of their names: somebody copied them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def add_run(folder: Path) -> None:
 
 def oldest_first(runs: Path, name: str) -> list[Path]:
     """Return the files of this name in a folder of run folders."""
-    order = {line: place for place, line in enumerate(_names(runs.parent / _NAME))}
+    order = {name: position for position, name in enumerate(_names(runs.parent / _NAME))}
     return sorted(runs.glob(f"*/{name}"), key=lambda path: (order.get(path.parent.name, -1), *_age(path)))
 
 

@@ -60,8 +60,9 @@ def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Out
     """Store the throughput of the models that computed something in this run; entries of other models stay."""
     entries, outcomes = _entries(root), list(outcomes)
     for model in models:
-        own = [each for each in outcomes if each.model == model.name and "weights_sha256" in each.signature["engine"]]
-        speed = sum((each.speed for each in own), Speed())
+        of_model = (outcome for outcome in outcomes if outcome.model == model.name)
+        computed = [outcome for outcome in of_model if "weights_sha256" in outcome.signature["engine"]]
+        speed = sum((outcome.speed for outcome in computed), Speed())
         if not speed.prefill_seconds:
             continue
         prefill = speed.prefill_tokens / speed.prefill_seconds
@@ -70,7 +71,7 @@ def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Out
             prefill=prefill,
             decode=speed.decode_tokens / speed.decode_seconds if speed.decode_seconds else before.decode,
             day=day,
-            replies={**before.replies, **_replies(own)},
+            replies={**before.replies, **_replies(computed)},
         )
     if entries:
         project_folder(root)
@@ -96,9 +97,8 @@ def _kind(scenario: str, strategy: str) -> str:
 
 def _replies(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Reply lengths of unperturbed cells; perturbed samples are expected to get replies of the same length."""
-    plain = (each for each in outcomes if each.perturbation is None)
-    return {_kind(each.scenario, each.strategy): _length(each) for each in plain}
-
-
-def _length(outcome: Outcome) -> float:
-    return outcome.usage.decoded_tokens / outcome.trials if outcome.trials else 0.0
+    return {
+        _kind(outcome.scenario, outcome.strategy): outcome.usage.decoded_tokens / max(outcome.trials, 1)
+        for outcome in outcomes
+        if outcome.perturbation is None
+    }

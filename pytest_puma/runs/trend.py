@@ -46,11 +46,11 @@ def steps(rows: Sequence[MeasureRow]) -> Iterator[Step]:
     for row, before in zip(rows, (None, *rows), strict=False):
         if before is None:
             yield Step(row=row)
-        else:
-            new, old = ((each.measure.value, each.measure.low, each.measure.high) for each in (row, before))
-            yield Step(
-                row=row,
-                change=row.measure.value - before.measure.value,
-                interval=difference_interval(new, old),
-                changed=tuple(changed_parts(row.signature, before.signature)),
-            )
+            continue
+        new, old = row.measure, before.measure
+        yield Step(
+            row=row,
+            change=new.value - old.value,
+            interval=difference_interval((new.value, new.low, new.high), (old.value, old.low, old.high)),
+            changed=tuple(changed_parts(row.signature, before.signature)),
+        )
