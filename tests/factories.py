@@ -6,11 +6,13 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
 from pytest_puma.baseline import Entry
 from pytest_puma.core import (
+    MODEL,
     BootstrapReplicates,
     CellId,
     Change,
@@ -18,14 +20,18 @@ from pytest_puma.core import (
     Flip,
     Gate,
     Measure,
+    Messages,
     Model,
     Outcome,
     OwnMetric,
     Prediction,
+    Response,
     Run,
     Sample,
     Scenario,
     Status,
+    Transcript,
+    Turn,
     Verdict,
 )
 from pytest_puma.evaluation.assess import Context
@@ -143,8 +149,33 @@ def task(scenario: Scenario, *, template: Template | None = None, **fields: Any)
     return replace(Task(scenario=scenario, sample=sample(), wording=template), **fields)
 
 
+#: Parts of a transcript that `prediction` takes as fields.
+_TURNS = ("raw", "prompts", "continuations", "finish", "logprobs", "usage")
+
+
 def prediction(sample_id: str = "s0", *, gold: str = "A", answer: str | None = "A", **fields: Any) -> Prediction:
-    return Prediction(sample_id=sample_id, gold=gold, answer=answer, **fields)
+    """A prediction; `raw`, `prompts`, `continuations`, `finish`, `logprobs` and `usage` as in `replied`."""
+    turns = {name: fields.pop(name) for name in _TURNS if name in fields}
+    bare = Prediction(sample_id=sample_id, gold=gold, answer=answer, **fields)
+    return replied(bare, *turns.pop("raw", ()), **turns) if turns else bare
+
+
+def replied(
+    prediction: Prediction,
+    *raw: str,
+    prompts: Sequence[Messages | None] = (),
+    continuations: Sequence[tuple[str, ...]] = (),
+    **last: Any,
+) -> Prediction:
+    """The prediction with a turn for each text, prompt or list of continuations; `last`: the rest of the last turn."""
+    texts = raw or ("",) * max(len(prompts), len(continuations), 1)
+    responses = [Response(text=text) for text in texts[:-1]] + [Response(text=texts[-1], **last)]
+    parts = list(zip_longest(responses, prompts, continuations))
+    turns = (
+        Turn(response=response or Response(), prompt=prompt, continuations=scored or (), cited=response is not None)
+        for response, prompt, scored in parts
+    )
+    return replace(prediction, transcripts={MODEL: Transcript(tuple(turns))})
 
 
 def predictions(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.analysis.naive_programs import PROGRAMS
-from pytest_puma.core import Measure, Metric, Prediction, PumaError, Sample, Scenario
+from pytest_puma.core import MODEL, Measure, Metric, Prediction, PumaError, Response, Sample, Scenario, Transcript
 from pytest_puma.metrics import ScoredPredictions, score
 from pytest_puma.stats.resampling import Resamples
 
@@ -99,10 +99,10 @@ def _prediction(sample: Sample, answer: str) -> Prediction:
         sample_id=sample.id,
         gold=sample.gold,
         answer=answer or None,
-        raw=(answer,),
         units=sample.units,
         fields=sample.fields,
         groups=sample.groups,
         references=sample.references,
         choices=tuple(choice.text for choice in sample.choices),
+        transcripts={MODEL: Transcript.of(Response(text=answer))},
     )

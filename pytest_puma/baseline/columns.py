@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
-from pytest_puma.core import LOSS, Key, Prediction, Usage
+from pytest_puma.core import LOSS, MODEL, Key, Prediction, ResponderRole, Response, Transcript, Usage
+from pytest_puma.core.conversation import Finish
 from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
 from pytest_puma.platform.shape import misfit
@@ -41,10 +42,9 @@ def stored(prediction: Prediction, metrics: Collection[str]) -> Prediction:
         gold="",
         answer=prediction.answer,
         probabilities=short.probabilities,
-        finish=prediction.finish,
         groups=prediction.groups,
         scores={name: value for name, value in sorted(short.scores.items()) if name in metrics},
-        usage=prediction.usage,
+        transcripts=_transcripts(prediction.finish, prediction.usage),
     )
 
 
@@ -94,11 +94,10 @@ def answers_of(columns: Mapping[str, Any]) -> dict[Key, Prediction]:
             trial=trial,
             gold="",
             answer=answer,
-            finish=finish,
-            usage=Usage(prompt_tokens=prompt, cached_tokens=cached, decoded_tokens=decoded),
             probabilities=shares,
             groups=groups,
             scores={name: tuple(value) if isinstance(value, list) else value for name, value in scores.items()},
+            transcripts=_transcripts(finish, Usage(prompt_tokens=prompt, cached_tokens=cached, decoded_tokens=decoded)),
         )
         for sample_id, answer, finish, (prompt, cached, decoded), trial, shares, groups, scores in zip(
             *required, trials, probabilities, *by_row, strict=True
@@ -130,3 +129,7 @@ def _by_name(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 def _by_row(columns: Mapping[str, Sequence[Any]], size: int) -> list[dict[str, Any]]:
     """Turn columns by name into mappings by row."""
     return [{name: column[row] for name, column in columns.items()} for row in range(size)]
+
+
+def _transcripts(finish: str, usage: Usage) -> Mapping[ResponderRole, Transcript]:
+    return {MODEL: Transcript.of(Response(finish=cast("Finish", finish), usage=usage))}

@@ -32,7 +32,7 @@ def declare(commands: Any) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
-    from pytest_puma.codec.serialize import plain
+    from pytest_puma.codec.plain import plain
     from pytest_puma.report import comparison as report
 
     result = _cells(options) if _MODEL in options.new else _runs(options)

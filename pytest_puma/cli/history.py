@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_puma.cli.console import add_command, show, show_section, width
 from pytest_puma.cli.project import RUN_HELP, add_project, history_of, matching, run_of
-from pytest_puma.codec.serialize import plain
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import DataError
 from pytest_puma.errors import did_you_mean
 from pytest_puma.report import history as report

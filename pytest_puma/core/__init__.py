@@ -36,6 +36,7 @@ from pytest_puma.core.sample import Choice, Origin, Sample, Trial
 from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
 from pytest_puma.core.task import DeclaredScore, TaskInfo
+from pytest_puma.core.transcript import JUDGE, MODEL, ResponderRole, Transcript, Turn
 from pytest_puma.errors import (
     DataError,
     EngineError,
@@ -49,8 +50,10 @@ from pytest_puma.errors import (
 from pytest_puma.platform.stamp import Stamp, Stamps
 
 __all__ = [
+    "JUDGE",
     "LEVEL",
     "LOSS",
+    "MODEL",
     "REGRESSION_LEVEL",
     "TRUNCATED",
     "Answer",
@@ -105,6 +108,7 @@ __all__ = [
     "PumaError",
     "Request",
     "Responder",
+    "ResponderRole",
     "Response",
     "Robustness",
     "Run",
@@ -122,7 +126,9 @@ __all__ = [
     "Tally",
     "TaskInfo",
     "TemplateError",
+    "Transcript",
     "Trial",
+    "Turn",
     "UnchangedError",
     "Usage",
     "Verdict",

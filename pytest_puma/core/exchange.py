@@ -20,7 +20,7 @@ class Exchange:
     An `EngineError` if the strategy yields something else than requests, or returns something else than an answer.
     """
 
-    __slots__ = ("_conversation", "_single", "_started", "answer")
+    __slots__ = ("_conversation", "_received", "_single", "_started", "answer")
 
     def __init__(self, conversation: Conversation) -> None:
         if not isinstance(conversation, Generator):
@@ -28,16 +28,21 @@ class Exchange:
             raise EngineError(msg)
         self._conversation = conversation
         self._started = self._single = False
+        self._received: list[Response] = []
         self.answer: Answer | None = None
 
     def advance(self, responses: Sequence[Response] = ()) -> tuple[Request, ...]:
         """Return the requests that follow these responses; none if the strategy has its answer."""
+        self._received += responses
         try:
             with limited(CALL):
                 yielded = self._conversation.send(self._sent(responses))
         except StopIteration as stop:
             if not isinstance(stop.value, Answer):
                 msg = f"{self._who} returns {_shown(stop.value)}; expected an Answer(value=..., responses=...)"
+                raise EngineError(msg) from None
+            if any(all(given is not response for given in self._received) for response in stop.value.responses):
+                msg = f"{self._who} answers with a response that it did not receive; expected one of those"
                 raise EngineError(msg) from None
             self.answer = stop.value
             return ()

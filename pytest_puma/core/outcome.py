@@ -134,11 +134,11 @@ class Outcome:
 
     def prompts(self, prediction: Prediction) -> tuple[Messages, ...]:
         """The whole prompt of each request about a sample."""
-        return whole_prompts(self.shared_prompts, prediction.prompts)
+        return whole_prompts(self.shared_prompts, prediction.transcript.prompts)
 
     def own_text(self, prediction: Prediction) -> str:
         """The part of a sample's last prompt that not all samples share; its last message if they share all of it."""
-        own = [rest for rest in prediction.prompts if rest is not None][-1:]
+        own = [rest for rest in prediction.transcript.prompts if rest is not None][-1:]
         text = "\n".join(message.content for rest in own for message in rest)
         whole = self.prompts(prediction)
         return text if text.strip() or not whole else whole[-1][-1].content

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from pytest_puma.core.conversation import TRUNCATED, Likelihood, Response, Usage
+from pytest_puma.core.conversation import TRUNCATED, Likelihood, Usage
 from pytest_puma.core.metric import Value
-from pytest_puma.core.shared import Messages
+from pytest_puma.core.transcript import MODEL, ResponderRole, Transcript
 
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 #: Identity of a prediction in a cell: the id of the sample, and the index of the trial.
@@ -19,56 +19,71 @@ Key: TypeAlias = tuple[str, int]
 
 #: The score of every answer: 0 is right, 1 is wrong; in a regression, the absolute error; None for a parse failure.
 LOSS = "loss"
+_NO_TRANSCRIPT = Transcript()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
     """The answer to one trial of a sample, beside the gold label. `answer` is None for a parse failure.
 
-    `trial`: the index of the trial. `raw`: the text of each response; `finish` is that of the last one. `failure`: the
-    cause of a parse failure, in one word; `parsed`: the parsed text if it is no valid answer. `fields` and `groups` are
-    those of the sample. `scores`: by the name of a metric, None if it does not apply. `prompts`: for each request the
-    messages after those that all prompts of the cell share, None for the same prompt as before; `Outcome.prompts`
-    joins them.
+    `trial`: the index of the trial. `failure`: the cause of a parse failure, in one word; `parsed`: the parsed text if
+    it is no valid answer. `fields` and `groups` are those of the sample. `scores`: by the name of a metric, None if it
+    does not apply. `transcripts`: the conversation with each responder.
 
     `references`: all ground truths if there are several. `choices`: their texts in the order of the sample; `order`:
     the places of these in the order shown (see `Trial`). `reply`: the text that metrics read, None for the last
     response as it is. `likelihoods`: of each choice, or of each reference, in the order of the sample; `unconditional`:
     the same without the question.
-
-    `responses`: the response to each request of the conversation, and `continuations` those that it scored, empty for a
-    text: with them the conversation can be held again without a model.
     """
 
     sample_id: str
     trial: int = 0
     gold: str
     answer: str | None
-    raw: tuple[str, ...] = ()
     probabilities: Mapping[str, float] | None = None
-    logprobs: tuple[float, ...] = ()
-    finish: str = "stop"
     failure: str | None = None
     parsed: str | None = None
     units: tuple[str, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
     scores: Mapping[str, Value] = field(default_factory=dict)
-    prompts: tuple[Messages | None, ...] = ()
-    usage: Usage = field(default_factory=Usage)
     references: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
     reply: str | None = None
     likelihoods: tuple[Likelihood, ...] = ()
     unconditional: tuple[Likelihood, ...] = ()
-    responses: tuple[Response, ...] = ()
-    continuations: tuple[tuple[str, ...], ...] = ()
+    transcripts: Mapping[ResponderRole, Transcript] = field(default_factory=dict)
 
     @property
     def key(self) -> Key:
         """Identity of the prediction in a cell."""
         return self.sample_id, self.trial
+
+    @property
+    def transcript(self) -> Transcript:
+        """The conversation with the model."""
+        return self.transcripts.get(MODEL, _NO_TRANSCRIPT)
+
+    @property
+    def raw(self) -> tuple[str, ...]:
+        """The text of each response that the answer names."""
+        return self.transcript.raw
+
+    @property
+    def logprobs(self) -> tuple[float, ...]:
+        """The log-probabilities of these responses."""
+        return self.transcript.logprobs
+
+    @property
+    def finish(self) -> str:
+        """The end of the last one."""
+        return self.transcript.finish
+
+    @property
+    def usage(self) -> Usage:
+        """The cost of all responses."""
+        return self.transcript.usage
 
     @property
     def loss(self) -> float | None:
@@ -84,7 +99,10 @@ class Prediction:
     @property
     def text(self) -> str:
         """The text that metrics read: the reply as the scenario reads it, else the last response; empty if none."""
-        return self.reply if self.reply is not None else self.raw[-1] if self.raw else ""
+        if self.reply is not None:
+            return self.reply
+        raw = self.raw
+        return raw[-1] if raw else ""
 
     @property
     def golds(self) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ START = Place(0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class PromptRest:
     """A prompt relative to the first one of its turn: the place where they part, and the rest."""
 
     turn: int
@@ -46,21 +46,21 @@ class SharedPrompts:
         self._first: list[Messages] = []
         self._common: list[Place] = []
 
-    def keep(self, turn: int, prompt: Prompt) -> Kept:
+    def keep(self, turn: int, prompt: Prompt) -> PromptRest:
         """Add a prompt of a turn; the first prompt of a turn follows one of the turn before."""
-        messages = spoken(prompt)
+        messages = messages_with_prefill(prompt)
         if turn == len(self._first):
             self._first.append(messages)
             self._common.append(_common(messages, messages))
         parts = _common(self._first[turn], messages)
         self._common[turn] = min(self._common[turn], parts)
-        return Kept(turn=turn, parts=parts, rest=_after(messages, parts))
+        return PromptRest(turn=turn, parts=parts, rest=_after(messages, parts))
 
     def shared(self) -> tuple[Messages, ...]:
         """Return the shared prefix of all added prompts, by turn."""
         return tuple(_before(first, self._boundary(turn)) for turn, first in enumerate(self._first))
 
-    def rest(self, kept: Kept) -> Messages:
+    def rest(self, kept: PromptRest) -> Messages:
         """Return a prompt without the shared prefix of its turn."""
         whole = joined(_before(self._first[kept.turn], kept.parts), kept.rest)
         return _after(whole, self._boundary(kept.turn))
@@ -84,15 +84,20 @@ def joined(shared: Sequence[Message], rest: Sequence[Message]) -> Messages:
 
 
 def whole_prompts(shared: Sequence[Messages], rests: Iterable[Messages | None]) -> tuple[Messages, ...]:
-    """Return the prompts of a conversation from their rests; a rest of `None` repeats the prompt before."""
+    """Return the prompts of a conversation from their rests; a rest of `None` repeats the prompt before.
+
+    None if the prompts were not kept, so that there is none before the first.
+    """
     prefixes = iter(shared)
     prompts: list[Messages] = []
     for rest in rests:
+        if rest is None and not prompts:
+            return ()
         prompts.append(prompts[-1] if rest is None else joined(next(prefixes), rest))
     return tuple(prompts)
 
 
-def spoken(prompt: Prompt) -> Messages:
+def messages_with_prefill(prompt: Prompt) -> Messages:
     """Return the messages of a prompt, with its prefill as the last message."""
     prefill = (Message(role="assistant", content=prompt.prefill),) if prompt.prefill else ()
     return (*prompt.messages, *prefill)

@@ -18,9 +18,10 @@ from pytest_puma.core import (
     Response,
     Score,
     SharedPrompts,
-    Usage,
+    Transcript,
+    Turn,
 )
-from pytest_puma.core.shared import Kept
+from pytest_puma.core.shared import PromptRest
 
 #: Called with the numbers of answered and of all samples.
 Progress = Callable[[int, int], None]
@@ -41,11 +42,10 @@ class ConversationState:
     origin: Origin | None = None
     waiting: list[int] = field(default_factory=list)
     replies: dict[int, Response] = field(default_factory=dict)
-    prompts: list[Kept | None] = field(default_factory=list)
+    prompts: list[PromptRest | None] = field(default_factory=list)
     continuations: list[tuple[str, ...]] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)
     prompt: Prompt | None = None
-    usage: Usage = field(default_factory=Usage)
     last: tuple[Response, ...] = ()
 
     def advance(self) -> Sequence[Request]:
@@ -65,6 +65,23 @@ class ConversationState:
         """The answer of the strategy, None until the end."""
         return self.exchange.answer
 
+    def transcript(self) -> Transcript:
+        """Return the whole conversation. Prompts are without the prefix that all conversations so far share."""
+        cited = {id(response) for response in self.answer.responses} if self.answer is not None else set()
+        return Transcript(
+            tuple(
+                Turn(
+                    prompt=None if prompt is None else self.shared.rest(prompt),
+                    continuations=continuations,
+                    response=response,
+                    cited=id(response) in cited,
+                )
+                for prompt, continuations, response in zip(
+                    self.prompts, self.continuations, self.responses, strict=True
+                )
+            )
+        )
+
     def origins(self, requests: int) -> list[Origin]:
         """Return the origins of this number of last requests; none if that of the conversation is unknown."""
         if self.origin is None:
@@ -80,7 +97,6 @@ class ConversationState:
     def receive(self, ticket: int, response: Response) -> bool:
         """Record a response; return True when none is pending."""
         self.replies[ticket] = response
-        self.usage += response.usage
         return len(self.replies) == len(self.waiting)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from pytest_puma.analysis.early_stopping import EarlyStopping
 from pytest_puma.core import (
+    MODEL,
     Determinism,
     EngineError,
     Kept,
@@ -22,7 +23,6 @@ from pytest_puma.core import (
     SharedPrompts,
     Speed,
 )
-from pytest_puma.core.prediction import changed
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.evaluation.determinism import check_batch_invariance
@@ -82,22 +82,22 @@ def predict(
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
     engine.begin(cell.id, _signature(cell, every[0]))
-    shared = SharedPrompts()
-    conversations, predictions = _ask(cell, trials, engine, shared, progress, stopping, looks)
+    answered = _ask(cell, trials, engine, progress, stopping, looks)
+    predictions = tuple(_prediction(cell.strategy, *trial) for trial in answered)
     speed, seconds = engine.speed, time.perf_counter() - started
     # Of trials, the first ones stand for their samples.
-    answered = [pair for pair in zip(chain(*trials), conversations, strict=False) if not pair[0].trial.index]
-    repeated, states = [task for task, _ in answered[:determinism]], [state for _, state in answered]
+    first = [(task, state) for task, state, _ in answered if not task.trial.index]
+    repeated, states = [task for task, _ in first[:determinism]], [state for _, state in first]
     provenance = engine.provenance()
     return CellPredictions(
-        samples=tuple(task.sample for task, _ in answered),
-        predictions=_with_prompts(predictions, conversations, shared),
+        samples=tuple(task.sample for task, _ in first),
+        predictions=predictions,
         planned=len(trials),
         hidden=every[0].hidden,
         signature=provenance.signature,
         looked=bool(looks),
         complete=only is None,
-        shared_prompts=shared.shared(),
+        shared_prompts=answered[0].state.shared.shared(),
         notes=provenance.notes,
         warnings=provenance.warnings,
         unmeasured=provenance.unmeasured,
@@ -117,44 +117,47 @@ def _picked(trials: Sequence[list[Task]], only: Collection[str] | None) -> list[
     return picked
 
 
+class _Answered(NamedTuple):
+    """A trial and the conversation about it; `several`: its sample has more trials."""
+
+    task: Task
+    state: ConversationState
+    several: bool
+
+
 def _ask(  # noqa: PLR0917 - the parts of one loop
     cell: Cell,
     trials: Sequence[list[Task]],
     engine: Responder,
-    shared: SharedPrompts,
     progress: Progress | None,
     stopping: EarlyStopping | None,
     looks: Sequence[int],
-) -> tuple[list[ConversationState], list[Prediction]]:
+) -> list[_Answered]:
     """Hold the conversations about all samples, or about as many as decide the gates at one of the `looks`."""
-    conversations: list[ConversationState] = []
-    predictions: list[Prediction] = []
+    answered: list[_Answered] = []
     conversations_of_all = sum(map(len, trials))
 
-    def report(answered: int, _: int) -> None:
+    def report(now: int, _: int) -> None:
         if progress is not None:
-            progress((len(conversations) + answered) * len(trials) // conversations_of_all, len(trials))
+            progress((len(answered) + now) * len(trials) // conversations_of_all, len(trials))
 
-    start = 0
+    start, shared = 0, SharedPrompts()
     for end in (*looks, len(trials)):
         part = [(task, len(tasks) > 1) for tasks in trials[start:end] for task in tasks]
         origins = [Origin(cell.id, task.sample, task.trial) for task, _ in part]
         states = run_conversations([cell.strategy.converse(task) for task, _ in part], engine, report, shared, origins)
-        conversations += states
-        predictions += [
-            _prediction(cell.strategy, task, state, several=several)
-            for (task, several), state in zip(part, states, strict=True)
-        ]
+        answered += [_Answered(task, state, several) for (task, several), state in zip(part, states, strict=True)]
         start = end
-        samples = [tasks[0].sample for tasks in trials[:end]]
-        if end < len(trials) and stopping is not None and stopping.decided(predictions, len(trials), samples):
-            break
+        if end < len(trials) and stopping is not None:
+            predictions = [_prediction(cell.strategy, *trial) for trial in answered]
+            if stopping.decided(predictions, len(trials), [tasks[0].sample for tasks in trials[:end]]):
+                break
     if progress is not None:
         progress(start, start)
-    return conversations, predictions
+    return answered
 
 
-def _prediction(strategy: Strategy, task: Task, state: ConversationState, *, several: bool) -> Prediction:
+def _prediction(strategy: Strategy, task: Task, state: ConversationState, several: bool) -> Prediction:  # noqa: FBT001
     """The prediction of a trial, one of `several` of its sample or the only one."""
     sample, answer = task.sample, state.answer
     if answer is None or not answer.responses:
@@ -166,35 +169,20 @@ def _prediction(strategy: Strategy, task: Task, state: ConversationState, *, sev
         trial=task.trial.index,
         gold=sample.gold,
         answer=answer.value if failure is None else None,
-        raw=tuple(response.text for response in answer.responses),
         probabilities=answer.probabilities,
-        logprobs=tuple(value for response in answer.responses for value in response.logprobs),
-        finish=answer.responses[-1].finish,
         failure=None if failure is None else failure.cause,
         parsed=None if failure is None else failure.parsed,
         # Trials of one sample are not independent.
         units=(sample.id, *sample.units) if several else sample.units,
         fields=sample.fields,
         groups=sample.groups,
-        usage=state.usage,
         references=sample.references if len(sample.references) > 1 else (),
         choices=tuple(choice.text for choice in sample.choices),
         order=task.trial.order,
         reply=(answer.value or "") if task.scenario.kind.form == "texts" else None,
         likelihoods=answer.likelihoods,
         unconditional=answer.unconditional,
-        responses=tuple(state.responses),
-        continuations=tuple(state.continuations),
-    )
-
-
-def _with_prompts(
-    predictions: Sequence[Prediction], conversations: Sequence[ConversationState], shared: SharedPrompts
-) -> tuple[Prediction, ...]:
-    """The predictions with their prompts, now that the common beginning of all prompts is known."""
-    return tuple(
-        changed(prediction, prompts=tuple(None if kept is None else shared.rest(kept) for kept in each.prompts))
-        for prediction, each in zip(predictions, conversations, strict=True)
+        transcripts={MODEL: state.transcript()},
     )
 
 

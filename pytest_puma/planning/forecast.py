@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_puma.core import Forecast, Model, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend, smoke_test
-from pytest_puma.engine.native.limits import context_bytes
+from pytest_puma.engine.native.memory import context_bytes
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.evaluation.tasks import by_sample, tasks_of
@@ -68,7 +68,7 @@ def _forecast(  # noqa: PLR0917 - the parts of one loop
     backend.opened = (0, 0)
     samples = [trials[0] for trials in by_sample(tasks)]
     states = run_conversations([cell.strategy.converse(task) for task in tasks], Engine(backend))
-    usage = Usage.total(state.usage for state in states)
+    usage = Usage.total(response.usage for state in states for response in state.responses)
     answered = [() if state.answer is None else state.answer.responses for state in states]
     responses = [response for own in answered for response in own]
     scored = sum(response.usage.decoded_tokens for response in responses if response.finish == "scored")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from pkgutil import resolve_name
 
-from pytest_puma.codec.serialize import storable
+from pytest_puma.codec.plain import storable
 from pytest_puma.core import DataError, Run
 from pytest_puma.planning.reports import FORMATS, PageSettings, ReportFile, foreign
 from pytest_puma.platform.atomic import write_whole

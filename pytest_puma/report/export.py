@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.codec.serialize import storable
+from pytest_puma.codec.plain import storable
 from pytest_puma.core import SettingsError
 from pytest_puma.platform.atomic import obstacle, write_whole
 from pytest_puma.report import csv, parquet

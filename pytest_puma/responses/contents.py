@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_puma.codec.serialize import plain
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import CellId
 from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.responses.database import WINDOW, ResponseStore, Scope

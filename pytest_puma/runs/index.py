@@ -16,8 +16,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.codec.deserialize import read
-from pytest_puma.codec.serialize import plain
+from pytest_puma.codec.nouns import read
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import DataError, Measure, Outcome, Run, Stamp
 from pytest_puma.platform.atomic import PRIVATE
 from pytest_puma.platform.locks import is_locked, locked

@@ -10,12 +10,12 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.codec.deserialize import messages_from
-from pytest_puma.core import DataError, Messages, Verdict
+from pytest_puma.codec.plain import plain
+from pytest_puma.core import DataError, Messages, Prediction, Usage, Verdict
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.past_run import PastRun
@@ -128,10 +128,11 @@ def _rows(past: PastRun) -> Iterator[dict[str, Any]]:
     by_owner = {(outcome.cell, outcome.node_id, outcome.attempt): outcome for outcome in outcomes}
     whole = {owner for owner, outcome in by_owner.items() if file.count(owner) >= outcome.trials}
     # In the order of the file, as workers finish in any order.
-    for owner in [owner for owner in file.places if owner in whole]:
-        names = _fields(by_owner[owner], _NAMES)
-        for row in file.read(owner, _row):
-            yield names | row
+    for cell in file.cells:
+        if cell.owner in whole and file.by_owner[cell.owner] is cell:
+            names = _fields(by_owner[cell.owner], (*_NAMES, "node_id", "attempt"))
+            for row in file.read(cell, partial(_row, shared=cell.shared)):
+                yield names | row
     for owner in [owner for owner in by_owner if owner not in whole]:
         outcome = by_owner[owner]
         msg = (
@@ -141,20 +142,21 @@ def _rows(past: PastRun) -> Iterator[dict[str, Any]]:
         warnings.warn(msg, UserWarning, stacklevel=2)
 
 
-def _row(data: Mapping[str, Any], shared: Sequence[Messages]) -> dict[str, Any]:
-    messages = whole_prompts(shared, (rest and messages_from(rest) for rest in data["prompts"]))
-    flat = {
-        f"{name}.{key}": value
-        for name in ("probabilities", "fields", "groups", "scores", "usage")
-        for key, value in (data[name] or {}).items()
-    }
-    kept = {name: data[name] for name in PREDICTION_COLUMNS if name in data}
+def _row(prediction: Prediction, shared: Sequence[Messages]) -> dict[str, Any]:
+    transcript = prediction.transcript
+    messages = whole_prompts(shared, transcript.prompts)
+    parts = {name: getattr(prediction, name) for name in ("probabilities", "fields", "groups", "scores")}
+    parts["usage"] = {name: getattr(transcript.usage, name) for name in Usage.__slots__}
+    flat = {f"{name}.{key}": value for name, part in parts.items() for key, value in (part or {}).items()}
     texts = {
         "prompt": _chat_text(messages[-1]) if messages else None,
-        "raw": data["raw"][-1] if data["raw"] else "",
+        "raw": transcript.raw[-1] if transcript.raw else "",
         "messages": [[{"role": message.role, "content": message.content} for message in prompt] for prompt in messages],
-        "replies": data["raw"],
+        "replies": list(transcript.raw),
+        "finish": transcript.finish,
+        "logprobs": list(transcript.logprobs),
     }
+    kept = {name: plain(getattr(prediction, name)) for name in PREDICTION_COLUMNS if hasattr(prediction, name)}
     return kept | texts | flat
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.codec.deserialize import read
+from pytest_puma.codec.nouns import read
 from pytest_puma.codec.shapes import RECORD as RECORD_SHAPE
 from pytest_puma.core import CellId, DataError, Outcome, PumaError, Run
 from pytest_puma.errors import one_line
@@ -88,7 +88,8 @@ class PastRun:
                 "was the run cut off, or the disk full?"
             )
             raise DataError(msg)
-        return replace(outcome, predictions=self.file.predictions(owner), shared_prompts=self.file.places[owner].shared)
+        cell = self.file.by_owner[owner]
+        return replace(outcome, predictions=tuple(self.file.predictions(cell)), shared_prompts=cell.shared)
 
 
 def _with_notes(run: Run, notes: Sequence[str]) -> Run:

@@ -1,99 +1,165 @@
-"""The predictions of a finished run: one pass over `predictions.jsonl` finds the cells, then each is read by itself."""
+"""The file `predictions.jsonl` of a run folder, read cell by cell.
+
+The end of a process, or a full disk, may have cut off the last cell. Only a line with its line feed is whole, and only
+a cell with as many predictions as its first line announces.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from pytest_puma.codec.deserialize import messages_from, prediction_from
-from pytest_puma.codec.shapes import CELL, PREDICTION
+from pytest_puma.codec.predictions import CellLine, cell_from, prediction_from
 from pytest_puma.core import DataError, Messages, Prediction
 from pytest_puma.errors import one_line
-from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.regular_file import regular
-from pytest_puma.platform.shape import misfit
-from pytest_puma.runs.cell_lines import CellLines, cells_of
-from pytest_puma.runs.run_folder import RECORD, REMOVED
+from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, REMOVED
 
 T = TypeVar("T")
 #: One attempt of one test of a cell: `cell`, `node_id`, `attempt`.
 Owner: TypeAlias = tuple[str, str, int]
+_CELL = re.compile(rb'\{\s*"kind":\s*"cell"')
 
 
-def owner_of(data: Mapping[str, Any]) -> Owner:
-    """Return the owner of a line, or of an outcome in `run.json`."""
-    return data["cell"], data["node_id"], data["attempt"]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCell:
+    """A cell of the file: its first line, the number of that, and the byte where the next one starts.
 
+    `predictions`: the number of whole lines after it; `cut`: whether another one follows that is not whole.
+    """
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A cell in the file: its lines, the `announced` number of predictions, the common beginnings of prompts."""
+    head: CellLine
+    line: int
+    start: int
+    predictions: int
+    cut: bool
 
-    lines: CellLines
-    announced: int
-    shared: tuple[Messages, ...]
+    @property
+    def owner(self) -> Owner:
+        """The attempt of a test that wrote it."""
+        return self.head.cell, self.head.node_id, self.head.attempt
+
+    @property
+    def shared(self) -> tuple[Messages, ...]:
+        """The common beginnings of prompts."""
+        return self.head.prompts or ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its predictions are there."""
+        return self.predictions >= self.head.predictions
 
 
 @dataclass(frozen=True)
 class PredictionFile:
-    """The file `predictions.jsonl` of a run folder. A `DataError`, which begins with `who`, names an unusable line."""
+    """The file at a path. A `DataError`, which begins with `who`, names an unusable line."""
 
     path: Path
     who: str = ""
 
     @cached_property
-    def places(self) -> Mapping[Owner, Place]:
-        """The cells in the order of the file. One whose first line is cut off is left out."""
-        with self._opened() as stream:
-            cells = [each for each in cells_of(stream, where=f"{self.who}{self.path}") if each.first_is_whole]
-        return dict(self._parsed(cell.number, cell.first, CELL, partial(_placed, cell)) for cell in cells)
+    def cells(self) -> tuple[StoredCell, ...]:
+        """The cells in the order of the file, also those that are not whole."""
+        return tuple(cell for cell in self._found if isinstance(cell, StoredCell))
+
+    @cached_property
+    def by_owner(self) -> Mapping[Owner, StoredCell]:
+        """The cells by owner."""
+        return {cell.owner: cell for cell in self.cells}
+
+    @property
+    def cut_off(self) -> tuple[str, ...]:
+        """A sentence for each cell that is not whole, and for each line of which only a part is there."""
+        return tuple(sentence for found in self._found for sentence in _sentences(found))
 
     def count(self, owner: Owner) -> int:
         """Return the number of whole predictions of a cell."""
-        return self.places[owner].lines.predictions if owner in self.places else 0
+        return self.by_owner[owner].predictions if owner in self.by_owner else 0
 
-    def read(self, owner: Owner, read: Callable[[Mapping[str, Any], Sequence[Messages]], T]) -> Iterator[T]:
-        """Yield what a function makes of each prediction of a cell, and of the common beginnings of its prompts."""
-        place = self.places[owner]
+    def predictions(self, cell: StoredCell) -> Iterator[Prediction]:
+        """Yield the predictions of a cell."""
+        return self.read(cell, lambda prediction: prediction)
+
+    def read(self, cell: StoredCell, read: Callable[[Prediction], T]) -> Iterator[T]:
+        """Yield what a function makes of each prediction of a cell; its errors name the line, too."""
         with self._opened() as stream:
-            stream.seek(place.lines.start)
-            lines = islice(stream, place.lines.predictions)
-            for number, line in enumerate(lines, start=place.lines.number + 1):
-                yield self._parsed(number, line, PREDICTION, lambda data: read(data, place.shared))
+            stream.seek(cell.start)
+            for number, line in enumerate(islice(stream, cell.predictions), start=cell.line + 1):
+                yield self._parsed(number, line, lambda line: read(_checked(prediction_from(line), cell)))
 
-    def predictions(self, owner: Owner) -> tuple[Prediction, ...]:
-        """Return the predictions of a cell."""
-        return tuple(self.read(owner, lambda line, _: prediction_from(line)))
+    @cached_property
+    def _found(self) -> tuple[StoredCell | int, ...]:
+        """Each cell, or the number of its first line if that is cut off."""
+        with self._opened() as stream:
+            return tuple(self._scanned(stream))
 
-    def _parsed(self, number: int, line: bytes, shape: object, read: Callable[[Mapping[str, Any]], T]) -> T:
+    def _scanned(self, lines: Iterator[bytes]) -> Iterator[StoredCell | int]:
+        first, number, start, end, predictions, whole = b"", 0, 0, 0, 0, True
+        for position, line in enumerate(lines, start=1):
+            end += len(line)
+            whole = line.endswith(b"\n")
+            if _CELL.match(line):
+                if first:
+                    yield self._cell(first, line=number, start=start, predictions=predictions, cut=False)
+                first, number, start, predictions = line, position, end, 0
+            elif first:
+                predictions += whole
+            elif whole:
+                raise self._fault(position, "no cell before it")
+        if first:
+            yield self._cell(first, line=number, start=start, predictions=predictions, cut=not whole)
+
+    def _cell(self, first: bytes, *, line: int, start: int, predictions: int, cut: bool) -> StoredCell | int:
+        if not first.endswith(b"\n"):
+            return line
+        head = self._parsed(line, first, cell_from)
+        return StoredCell(head=head, line=line, start=start, predictions=predictions, cut=cut)
+
+    def _parsed(self, number: int, line: bytes, read: Callable[[bytes], T]) -> T:
         try:
-            data = parse_json(line)
-            if fault := misfit(data, shape):
-                raise ValueError(fault)  # noqa: TRY301 - one sentence for all faults of a line
-            return read(data)
-        except (ValueError, LookupError, TypeError, AttributeError, StopIteration, RuntimeError, DataError) as error:
-            msg = (
-                f"{self.who}{self.path}: line {number} cannot be read ({type(error).__name__}: {one_line(error)}); "
-                "expected a line that pytest-puma wrote"
-            )
-            raise DataError(msg) from error
+            return read(line)
+        except (ValueError, RecursionError, LookupError, RuntimeError) as error:
+            raise self._fault(number, f"{type(error).__name__}: {one_line(error)}") from error
+
+    def _fault(self, number: int, problem: str) -> DataError:
+        return DataError(
+            f"{self.who}{self.path}: line {number} cannot be read ({problem}); "
+            "expected a line that this version of pytest-puma wrote: is the file truncated?"
+        )
 
     def _opened(self) -> Any:
         try:
             return regular(self.path).open("rb")
-        except FileNotFoundError as error:
-            msg = f"{self.who}{self.path}: no such file; expected it beside {RECORD}: load the run folder; {REMOVED}"
-            raise DataError(msg) from error
         except OSError as error:
-            fault = f"{self.who}{self.path}: cannot be read ({error.strerror})"
-            msg = f"{fault}; expected it beside {RECORD}: load the run folder"
+            fault = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
+            removed = f"; {REMOVED}" if isinstance(error, FileNotFoundError) else ""
+            msg = f"{self.who}{self.path}: {fault}; expected it beside {RECORD}: load the run folder{removed}"
             raise DataError(msg) from error
 
 
-def _placed(lines: CellLines, data: Mapping[str, Any]) -> tuple[Owner, Place]:
-    shared = tuple(messages_from(messages) for messages in data["prompts"] or ())
-    return owner_of(data), Place(lines, data["predictions"], shared)
+def _checked(prediction: Prediction, cell: StoredCell) -> Prediction:
+    prompts = [prompt for prompt in prediction.transcript.prompts if prompt is not None]
+    if len(prompts) > len(cell.shared) or not all(prompts):
+        found = f"{len(prompts)} prompts" if all(prompts) else "a prompt without a message"
+        msg = f"found {found}; expected up to {len(cell.shared)}, as its cell has common beginnings"
+        raise ValueError(msg)
+    return prediction
+
+
+def _sentences(found: StoredCell | int) -> Iterator[str]:
+    if isinstance(found, int):
+        yield _cut_off(found)
+    elif not found.is_whole:
+        count = f"{found.predictions} of its {found.head.predictions} predictions"
+        yield f"{found.head.cell} is cut off after {count} in {PREDICTIONS}; the cell is left out"
+    elif found.cut:
+        yield _cut_off(found.line + found.predictions + 1)
+
+
+def _cut_off(line: int) -> str:
+    return f"line {line} of {PREDICTIONS}, the first one of a cell, is cut off; the cell is left out"

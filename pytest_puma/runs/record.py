@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 
-from pytest_puma.codec.serialize import plain
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import Run
 
 FORMAT = 2

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_puma.baseline import TIMED
-from pytest_puma.codec.serialize import storable
-from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Score
+from pytest_puma.codec.plain import storable
+from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Score, Turn
 from pytest_puma.core.prefix import common_prefix
-from pytest_puma.core.shared import spoken
+from pytest_puma.core.shared import messages_with_prefill
 from pytest_puma.responses.answers import UNMEASURED
 from pytest_puma.responses.reader import Reader
-from pytest_puma.runs.recorded_run import RecordedCell, RecordedRun, RecordedTurn
+from pytest_puma.runs.recorded_run import RecordedCell, RecordedRun
 
 #: Characters that a message shows of two prompts before and after the place where they part.
 _BEFORE, _AFTER = 12, 32
@@ -32,7 +32,7 @@ class Replay(Reader):
         self._run = run
         self._signature: Mapping[str, Any] = {}
         self._recorded: RecordedCell
-        self._turns: dict[Key, list[RecordedTurn]] = {}
+        self._turns: dict[Key, list[Turn]] = {}
         self._asked = 0
 
     def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
@@ -80,7 +80,7 @@ class Replay(Reader):
             raise DataError(msg)
         return self._run.cells[cell]
 
-    def _take(self, request: Request, origin: Origin) -> RecordedTurn | None:
+    def _take(self, request: Request, origin: Origin) -> Turn | None:
         """The turn that answers a request, which answers no other one; None if there is none."""
         turns = self._turns.get(_key(origin), [])
         place = next((place for place, turn in enumerate(turns) if _answers(turn, request)), None)
@@ -95,8 +95,8 @@ class Replay(Reader):
         if not turns:
             return f"{what} makes more requests than in the run ({origin.index} there); {_AGAIN}"
         turn = turns[0]
-        if turn.messages != _messages(request):
-            old, new = _parts(_text(turn.messages), _text(_messages(request)))
+        if turn.prompt != _messages(request):
+            old, new = _parts(_text(turn.prompt or ()), _text(_messages(request)))
             return f"the prompt of {what} has changed from {old} to {new}; {_AGAIN}"
         now, then = _kind(_continuations(request)), _kind(turn.continuations)
         return f"{what} is asked for {now}, in the run for {then}; {_AGAIN}"
@@ -116,13 +116,13 @@ def _key(origin: Origin) -> Key:
     return storable(origin.sample.id), origin.trial.index
 
 
-def _answers(turn: RecordedTurn, request: Request) -> bool:
-    return turn.continuations == _continuations(request) and turn.messages == _messages(request)
+def _answers(turn: Turn, request: Request) -> bool:
+    return turn.continuations == _continuations(request) and turn.prompt == _messages(request)
 
 
 def _messages(request: Request) -> Messages:
     """The messages as a file has them."""
-    messages = spoken(request.prompt)
+    messages = messages_with_prefill(request.prompt)
     if all(storable(message.content) is message.content for message in messages):
         return messages
     return tuple(replace(message, content=storable(message.content)) for message in messages)

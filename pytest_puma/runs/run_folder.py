@@ -4,16 +4,12 @@
 test again) assign a prediction to its cell:
 
     {"kind": "cell", ..., "signature": {...}, "prompts": [[{"role": "user", "content": "Which team? "}]], ...}
-    {"kind": "prediction", ..., "prompts": [[{"role": "user", "content": "No invoice came."}]], "sample_id": "T-1", ...}
+    {"kind": "prediction", ..., "sample_id": "T-1", "transcripts": {"model": [{"prompt": [...], "text": "Sales"}]}}
 
 The line of the cell comes first, with the number of its `predictions`: fewer follow if the process was killed while it
 wrote them. Its `prompts` are the common beginnings of the first prompts of all samples, of the second prompts, and so
-on; null if the run keeps no prompts. The first message of a prediction's prompt continues the last message of that
-beginning; null repeats the preceding prompt. A prediction has `sample_id`, `trial`, `gold`, `answer` (null: parse
-failure), `failure` (its cause), `parsed`, `raw` (the text of each response), `probabilities`, `logprobs`, `finish`,
-`units`, `scores`, `usage`, the `fields` and `groups` of the sample, for choices and texts `references`, `choices`,
-`order`, `reply`, `likelihoods` and `unconditional`, and `responses`: what else is needed to hold the conversation again
-without a model.
+on; null if the run keeps no prompts. `codec.predictions` has the format of a prediction: in its `transcripts`, the
+first message of a prompt continues the last message of that beginning; a turn without a prompt repeats the one before.
 """
 
 from __future__ import annotations
@@ -21,11 +17,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 
-from pytest_puma.codec.deserialize import PredictionLines
-from pytest_puma.codec.serialize import plain, prediction_json
-from pytest_puma.core import DataError, Outcome, Prediction, Run
+from pytest_puma.codec.outcomes import PredictionLines
+from pytest_puma.codec.plain import plain
+from pytest_puma.codec.predictions import CellLine, cell_json, prediction_json
+from pytest_puma.core import DataError, Outcome, Prediction, Run, Transcript
 from pytest_puma.core.prediction import changed
 from pytest_puma.platform.atomic import PRIVATE, append, make_folder, write_whole
 from pytest_puma.platform.json_text import parse_json
@@ -88,33 +86,35 @@ class RunFolder:
             self._end, self._lost = size, True
 
     def _lines(self, outcome: Outcome) -> Iterator[str]:
+        cell = CellLine(
+            cell=outcome.cell,
+            node_id=outcome.node_id,
+            attempt=outcome.attempt,
+            model=outcome.model,
+            signature=plain(outcome.signature),
+            predictions=len(outcome.predictions),
+            prompts=outcome.shared_prompts if self._keep_prompts else None,
+        )
+        yield f"{cell_json(cell)}\n"
         names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
-        details = {
-            "model": outcome.model,
-            "signature": outcome.signature,
-            "predictions": len(outcome.predictions),
-            "prompts": outcome.shared_prompts if self._keep_prompts else None,
-        }
-        yield _line({"kind": "cell"} | plain(names | details))
-        head = _line({"kind": "prediction"} | plain(names)).removesuffix("}\n")
-        yield from (f"{head}, {line[1:]}\n" for line in self._predictions(outcome))
+        head = json.dumps({"kind": "prediction"} | plain(names), allow_nan=False, ensure_ascii=False)
+        yield from (f"{head[:-1]}, {line[1:]}\n" for line in self._predictions(outcome))
 
     def _predictions(self, outcome: Outcome) -> Iterable[str]:
         """The JSON of each prediction."""
         predictions = outcome.predictions
         if not self._keep_prompts:
-            return (prediction_json(_without_prompts(each)) for each in predictions)
+            return (prediction_json(_without_prompts(prediction)) for prediction in predictions)
         return predictions.lines if isinstance(predictions, PredictionLines) else map(prediction_json, predictions)
 
 
 def _without_prompts(prediction: Prediction) -> Prediction:
     """The prediction without what was asked: prompts, the row of the sample, choices and scored texts."""
-    continuations = ((),) * len(prediction.continuations)
-    return changed(prediction, prompts=(), fields={}, choices=(), continuations=continuations)
-
-
-def _line(data: dict[str, object]) -> str:
-    return json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n"
+    transcripts = {
+        role: Transcript(tuple(replace(turn, prompt=None, continuations=()) for turn in transcript.turns))
+        for role, transcript in prediction.transcripts.items()
+    }
+    return changed(prediction, fields={}, choices=(), transcripts=transcripts)
 
 
 def newest_run(runs: Path) -> Path | None:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_puma.codec.deserialize import read
-from pytest_puma.codec.serialize import plain
+from pytest_puma.codec.nouns import read
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import CellId, Model, Outcome, Speed
 from pytest_puma.platform.atomic import PRIVATE, write_whole
 from pytest_puma.platform.json_text import parse_json

@@ -11,8 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 from pytest_puma.analysis.robustness import robustness
-from pytest_puma.codec.deserialize import from_lines
-from pytest_puma.codec.serialize import to_lines
+from pytest_puma.codec.outcomes import from_lines, to_lines
 from pytest_puma.core import CellId, Outcome, Robustness, Scenario
 from pytest_puma.perturbations import Group, Perturbation
 from pytest_puma.report.robustness import sentences

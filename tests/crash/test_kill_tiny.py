@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from tests.crash.amount import part
 from tests.crash.conftest import made
 from tests.crash.project import PATIENCE, CrashProject, kill, running
 from tests.crash.test_kill import Record, opened
+from tests.prediction_lines import prediction_lines
 
 CELLS = """
 import pytest
@@ -95,10 +95,9 @@ class Resumed:
 def predictions(project: CrashProject) -> list[dict[str, Any]]:
     """The predictions of the last run in a stable order, without costs: the clock, and the tokens that were cached."""
     path = max((project.folder / ".puma" / "runs").glob("*/run.json"), key=lambda each: each.stat().st_mtime_ns)
-    lines = path.with_name("predictions.jsonl").read_text(encoding="utf-8").splitlines()
-    parsed = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
-    for each in parsed:
-        del each["usage"]
-        for response in each["responses"]:
-            response.pop("usage", None)
+    parsed = prediction_lines(path.with_name("predictions.jsonl"))
+    for prediction in parsed:
+        del prediction["usage"]
+        for turn in prediction["turns"]:
+            turn.pop("usage", None)
     return sorted(parsed, key=lambda each: (each["cell"], each["sample_id"]))

@@ -13,7 +13,7 @@ from pytest_puma.baseline import Entry
 from pytest_puma.core import Metric, Policy, Pool
 from pytest_puma.evaluation.assess import Context, assess
 from pytest_puma.evaluation.predict import CellPredictions
-from tests.factories import Triage, cell, entry, predictions, sample
+from tests.factories import Triage, cell, entry, predictions, replied, sample
 
 
 def answered(golds: str, answers: str) -> CellPredictions:
@@ -77,7 +77,7 @@ def test_a_gate_on_a_metric_that_applies_to_no_reply_fails(once: Metric) -> None
 def test_gates_of_a_cell_without_any_answer_fail() -> None:
     judged = cell(Triage(), gates=("brier <= 0.3", "ece[mean subject] <= 0.1"))
     given = answered("AB", "AB")
-    none = tuple(replace(each, answer=None, finish="overflow") for each in given.predictions)
+    none = tuple(replied(replace(each, answer=None), finish="overflow") for each in given.predictions)
     assert [each.status for each in assess(judged, given, Context()).verdicts] == ["NOT RUN", "NOT RUN"]
     assert [each.status for each in assess(judged, replace(given, predictions=none), Context()).verdicts] == [
         "FAIL"

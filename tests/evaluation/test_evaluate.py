@@ -170,7 +170,7 @@ def test_the_common_beginning_of_the_prompts_is_held_once() -> None:
     (shared,) = outcome.shared_prompts
     assert shared[-1].content.count("\nPriority: ") == 8
     for prediction in outcome.predictions:
-        (rest,) = prediction.prompts
+        (rest,) = prediction.transcript.prompts
         assert rest is not None
         assert len(rest[-1].content) < sum(map(len, prediction.fields.values())) + 300
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.prediction_lines import prediction_lines
 from tests.warm.imports import import_all
 
 # What a run inside this process imports is unloaded after it, so all is loaded before: NumPy and Arrow load only once,
@@ -69,14 +70,6 @@ def pytest_puma_perturbations():
 """
 
 
-def without_clock(prediction: dict[str, Any]) -> None:
-    """Remove the seconds of a line of `predictions.jsonl`, and those of each of its responses."""
-    del prediction["usage"]["seconds"]
-    for response in prediction["responses"]:
-        if "usage" in response:
-            *response["usage"], _ = response["usage"]
-
-
 @dataclass(frozen=True)
 class Project:
     """A user's project in an empty folder, with a model at hand, run with or without workers."""
@@ -112,10 +105,7 @@ class Project:
 
     def predictions(self) -> list[dict[str, Any]]:
         """`predictions.jsonl`, in a stable order, without what depends on the clock."""
-        lines = (self.folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
-        predictions = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
-        for prediction in predictions:
-            without_clock(prediction)
+        predictions = prediction_lines(self.folder / "predictions.jsonl")
         return sorted(predictions, key=lambda prediction: (prediction["cell"], prediction["sample_id"]))
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.integration.benchmark_files import LABELS, NO_ENGINE, TASKS, TIMED, TRIAGE, data_of
-from tests.integration.conftest import INI, ONE_PROCESS, Project, without_clock
+from tests.integration.conftest import INI, ONE_PROCESS, Project
+from tests.prediction_lines import prediction_lines
 
 #: A scripted model whose answers are kept, and which names its computed prompts.
 KEPT = """
@@ -38,11 +39,7 @@ def newest(project: Project) -> dict[str, Any]:
 def lines_of(run: dict[str, Any], project: Project) -> list[dict[str, Any]]:
     """The predictions of a run, without what depends on the clock."""
     path = project.pytester.path / ".puma" / "runs" / run["id"] / "predictions.jsonl"
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    predictions = [line for line in lines if line["kind"] == "prediction"]
-    for prediction in predictions:
-        without_clock(prediction)
-    return sorted(predictions, key=lambda each: (each["cell"], each["sample_id"], each["trial"]))
+    return sorted(prediction_lines(path), key=lambda each: (each["cell"], each["sample_id"], each["trial"]))
 
 
 def kept_of(run: dict[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import without_clock
+from tests.prediction_lines import prediction_lines
 
 BENCHMARKS = """
 import pytest
@@ -43,12 +42,10 @@ def answers(pytester: pytest.Pytester, gguf: Path) -> Any:
         done = pytester.runpytest_subprocess(f"--puma-model={gguf}", *COMMAND, *arguments)
         assert done.ret == 0, done.stdout.str()
         folder = max((pytester.path / ".puma" / "runs").iterdir(), key=lambda each: each.stat().st_mtime_ns)
-        lines = (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
-        result = [data for line in lines if (data := json.loads(line))["kind"] == "prediction"]
-        for each in result:
+        result = prediction_lines(folder / "predictions.jsonl")
+        for turn in (turn for each in result for turn in each["turns"]):
             # What is left of a prompt depends on what all samples of the run share.
-            without_clock(each)
-            del each["prompts"]
+            turn.pop("prompt", None)
         return {(each["cell"], each["sample_id"]): each for each in result}
 
     return run

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pytest_puma.core import Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.stats.intervals import wilson
-from tests.factories import Triage, measured, predictions
+from tests.factories import Triage, measured, predictions, replied
 
 
 def test_failures_and_overflows_are_rates_over_all_predictions() -> None:
     answered = predictions("A" * 40, ["A"] * 30 + [None] * 10)
-    answered[-4:] = [replace(prediction, finish="overflow") for prediction in answered[-4:]]
+    answered[-4:] = [replied(prediction, finish="overflow") for prediction in answered[-4:]]
     measures = measured(Triage("A"), answered)
 
     failures, overflow = measures["parse_failure_rate"], measures["overflow_rate"]
@@ -25,7 +23,7 @@ def test_failures_and_overflows_are_rates_over_all_predictions() -> None:
 @pytest.mark.parametrize(("finish", "rate"), [("length", 0.1), ("context", 0.1), ("stop", 0.0), ("overflow", 0.0)])
 def test_replies_that_were_cut_off_are_a_rate(finish: Finish, rate: float) -> None:
     answered = predictions("A" * 40, ["A"] * 40)
-    answered[-4:] = [replace(prediction, finish=finish) for prediction in answered[-4:]]
+    answered[-4:] = [replied(prediction, finish=finish) for prediction in answered[-4:]]
     assert measured(Triage("A"), answered)["truncation_rate"].value == rate
 
 
@@ -33,7 +31,7 @@ def test_costs_are_means_per_prediction() -> None:
     usages = [
         Usage(prompt_tokens=300 + row, cached_tokens=200, decoded_tokens=row % 3, seconds=0.5) for row in range(31)
     ]
-    result = [replace(p, usage=usage) for p, usage in zip(predictions("A" * 31, "A" * 31), usages, strict=True)]
+    result = [replied(p, usage=usage) for p, usage in zip(predictions("A" * 31, "A" * 31), usages, strict=True)]
     measures = measured(Triage("A"), result)
 
     assert measures["latency_mean"].value == measures["latency_mean"].high == 0.5

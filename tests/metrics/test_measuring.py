@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.core import Measure, Prediction, Scenario
 from pytest_puma.metrics import metric_names
-from tests.factories import Estimation, Triage, measured, predictions
+from tests.factories import Estimation, Triage, measured, predictions, replied
 
 
 def a_cell(scenario: Scenario, n: int, *, probabilities: bool = True) -> list[Prediction]:
@@ -26,7 +26,7 @@ def a_cell(scenario: Scenario, n: int, *, probabilities: bool = True) -> list[Pr
     # As option scoring leaves them, with a part of the probability on other replies.
     logprobs = np.log(shares) - rng.random((n, 1))
     return [
-        replace(p, finish="scored", logprobs=tuple(row)) for p, row in zip(answered, logprobs.tolist(), strict=True)
+        replied(p, finish="scored", logprobs=tuple(row)) for p, row in zip(answered, logprobs.tolist(), strict=True)
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from scipy.stats import bootstrap
 
 from pytest_puma.core import Prediction, Usage
 from pytest_puma.metrics import metric_names
-from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions, scored
+from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions, replied, scored
 
 three_of = st.lists(
     st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, None]), st.sampled_from([*LABELS, None])),
@@ -154,7 +153,7 @@ def test_values_on_the_shared_samples_are_those_of_the_shared_samples_alone() ->
 def test_an_own_metric_may_look_at_anything() -> None:
     golds = ["A", "B"] * 20
     new, old = predictions(golds, golds), predictions(golds, golds)
-    new = [replace(each, usage=Usage(decoded_tokens=row % 5)) for row, each in enumerate(new)]
+    new = [replied(each, usage=Usage(decoded_tokens=row % 5)) for row, each in enumerate(new)]
     own = {"wordiness": lambda result: sum(each.usage.decoded_tokens for each in result) / len(result)}
     change = paired(Triage(metrics=own), new, old).change("wordiness")
 

@@ -12,7 +12,7 @@ import pytest
 from pytest_puma.core import Policy, Prediction, Usage
 from pytest_puma.gates import judge_change, parse_gate
 from pytest_puma.stats.significance import mcnemar_worse
-from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions
+from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions, replied
 
 
 def test_errors_are_compared_on_the_samples_parsed_in_both_sets() -> None:
@@ -90,7 +90,7 @@ def _answered(golds: Sequence[str], logits: np.ndarray, random: np.random.Genera
     answers = [LABELS[place] for place in shares.argmax(axis=1)]
     tokens = random.poisson(8, len(golds)).tolist()
     return [
-        replace(each, usage=Usage(decoded_tokens=count))
+        replied(each, usage=Usage(decoded_tokens=count))
         for each, count in zip(predictions(golds, answers, probabilities), tokens, strict=True)
     ]
 

@@ -54,12 +54,12 @@ def test_a_damaged_record_is_refused_in_a_sentence(folder: Path, damage: Callabl
     ("damage", "message"),
     [
         (
-            edited(lambda text: text.replace('"raw"', '"row"')),
-            r"line 15 cannot be read \(ValueError: raw: missing\); expected a",
+            edited(lambda text: text.replace('"transcripts"', '"transcript"')),
+            r"line 15 cannot be read \(ValidationError: Object missing required field `transcripts`\); expected a",
         ),
         (
-            edited(lambda text: text.replace('"kind": "cell",', '"kind": "cell"', 1)),
-            r"line 1 cannot be .*JSONDecodeError",
+            edited(lambda text: text.replace('"kind":"cell",', '"kind":"cell"', 1)),
+            r"line 1 cannot be .*DecodeError",
         ),
         (edited(lambda text: "\n".join(text.split("\n")[14:])), r"line 1 cannot be read \(no cell before it\)"),
         (edited(lambda _: "[1]\n"), r"line 1 cannot be read \(no cell before it\)"),

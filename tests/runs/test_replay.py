@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import (
+    MODEL,
     DataError,
     Generate,
     Likelihood,
@@ -20,7 +21,9 @@ from pytest_puma.core import (
     Response,
     Score,
     Speed,
+    Transcript,
     Trial,
+    Turn,
     Usage,
 )
 from pytest_puma.runs.recorded_run import RecordedRun
@@ -53,16 +56,15 @@ def score(text: str, *continuations: str) -> Score:
 
 def replay(tmp_path: Path, *turns: tuple[str | None, Sequence[str], Response], sample_id: str = "a") -> Replay:
     """A reader of a run with one conversation: for each request its prompt, its continuations and its response."""
-    answered = prediction(
-        sample_id=sample_id,
-        raw=tuple(response.text for *_, response in turns),
-        logprobs=tuple(value for *_, response in turns for value in response.logprobs),
-        finish=turns[-1][2].finish,
-        prompts=tuple(None if text is None else messages_of(text) for text, *_ in turns),
-        responses=tuple(response for *_, response in turns),
-        continuations=tuple(tuple(continuations) for _, continuations, _ in turns),
-        usage=Usage.total(response.usage for *_, response in turns),
+    asked = (
+        Turn(
+            prompt=None if text is None else messages_of(text),
+            continuations=tuple(continuations),
+            response=response,
+        )
+        for text, continuations, response in turns
     )
+    answered = prediction(sample_id=sample_id, transcripts={MODEL: Transcript(tuple(asked))})
     shared = tuple(() for text, *_ in turns if text is not None)
     folder = RunFolder(tmp_path, "r")
     folder.add(outcome(CELL, predictions=(answered,), shared_prompts=shared, signature=SIGNATURE))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_puma import load_run
-from pytest_puma.core import DataError, Message, Outcome, Response
+from pytest_puma.core import DataError, Message, Outcome
 from pytest_puma.platform.locks import is_locked
 from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.runs.run_folder import RunFolder
@@ -31,7 +31,6 @@ def cell(name: str, *, size: int = 1) -> Outcome:
             fields={"text": QUOTE},
             choices=(QUOTE, "other"),
             prompts=((Message(role="user", content=QUOTE),),),
-            responses=(Response(text="Billing" * size),),
             continuations=((QUOTE, "other"),),
         )
         for sample in ("a", "b")
@@ -121,9 +120,8 @@ def test_without_prompts_only_answers_are_kept(tmp_path: Path) -> None:
     folder.close()
     first, line, _ = lines_of(folder)
     assert first["prompts"] is None
-    assert (line["prompts"], line["fields"], line["choices"]) == ([], {}, [])
-    assert line["responses"] == [{}]
-    assert (line["sample_id"], line["raw"]) == ("a", ["Billing"])
+    assert line.keys().isdisjoint({"fields", "choices"})
+    assert (line["sample_id"], line["transcripts"]) == ("a", {"model": [{"text": "Billing", "finish": "stop"}]})
     assert QUOTE not in (folder.path / "predictions.jsonl").read_text(encoding="utf-8")
 
 

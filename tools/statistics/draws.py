@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pytest_puma.core import Prediction, Scenario, Usage
+from pytest_puma.core import MODEL, Prediction, Response, Scenario, Transcript, Usage
 
 POINTS = (1, 2, 3, 5, 8, 13, 21, 34)
 FEW_LARGE = (0.22, 0.2, 0.22, 0.2, 0.11, 0.04, 0.01, 0.0)
@@ -41,12 +41,16 @@ class Rows:
                 gold=gold,
                 answer=answer,
                 probabilities=None if probabilities is None else dict(zip(labels, probabilities[row], strict=True)),
-                usage=Usage(decoded_tokens=0 if self.tokens is None else self.tokens[system][row]),
+                transcripts={MODEL: _transcript(0 if self.tokens is None else self.tokens[system][row])},
                 units=(str(row) if self.units is None else self.units[row],),
                 groups={} if self.subjects is None else {"subject": self.subjects[row]},
             )
             for row, (gold, answer) in enumerate(zip(self.golds, self.answers[system], strict=True))
         ]
+
+
+def _transcript(tokens: int) -> Transcript:
+    return Transcript.of(Response(usage=Usage(decoded_tokens=tokens)))
 
 
 def _luck(random: np.random.Generator, hard: np.ndarray) -> np.ndarray:

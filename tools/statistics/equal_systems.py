@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_puma.core import Prediction
+from pytest_puma.core import MODEL, Prediction, Response, Transcript
 
 #: The index of an answer that is a parse failure.
 UNPARSED = -1
@@ -51,7 +51,7 @@ class PairedRuns:
                 gold=labels[self.gold[row]],
                 answer=None if place == UNPARSED else labels[place],
                 probabilities=None if shares is None else dict(zip(labels, shares[row].tolist(), strict=True)),
-                finish="stop" if shares is None else "scored",
+                transcripts={MODEL: Transcript.of(Response(finish="stop" if shares is None else "scored"))},
                 units=(str(row if self.units is None else self.units[row]),),
             )
             for row, place in enumerate(places.tolist())

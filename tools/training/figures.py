@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from tabulate import tabulate
 
-from pytest_puma.codec.deserialize import read
+from pytest_puma.codec.nouns import read
 from pytest_puma.core import Measure
 from pytest_puma.datasets.sampling import draw
 from pytest_puma.report.rows import interval, number

@@ -78,7 +78,7 @@ def softmax(values: Sequence[float]) -> list[float]:
 
 def scored_texts(sample: Sample, prediction: Prediction) -> list[str]:
     """Return the text to which each likelihood belongs: of the choices, or what follows each of them."""
-    scored = prediction.continuations
+    scored = [turn.continuations for turn in prediction.transcript.turns]
     if len(scored) == len(sample.choices) and all(len(texts) == 1 for texts in scored):
         return [texts[0].strip() for texts in scored]
     return [choice.text for choice in sample.choices]

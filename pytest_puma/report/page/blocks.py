@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_puma.codec.serialize import storable
+from pytest_puma.codec.plain import storable
 from pytest_puma.core import Run
 from pytest_puma.report.page.against import Against
 from pytest_puma.report.page.budget import Budget, LeftOut, left_out
@@ -108,11 +108,11 @@ class Contents:
         }
         of_cell = {place: scenario for scenario in scenarios for place in scenario.cells}
         cells: list[CellBlocks | None] = [None] * len(outcomes)
-        for stored in () if self.folder is None else stored_cells(self.folder, places):
+        for stored, predictions in () if self.folder is None else stored_cells(self.folder, places):
             place = places[stored.owner]
             outcome = outcomes[place]
             flips = () if self.against is None else self.against.flips.get(outcome.cell, ())
-            cells[place] = pack_cell(stored, of_cell[place], flips, texts=self.texts)
+            cells[place] = pack_cell(stored.shared, predictions, of_cell[place], flips, texts=self.texts)
         return cells
 
     def _fixed(

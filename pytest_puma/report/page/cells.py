@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_puma.core import Flip, Likelihood, Prediction, TaskInfo
+from pytest_puma.core import Flip, Likelihood, Messages, Prediction, TaskInfo
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.flags import LEFT_OUT, flags_of, key_of, top_probability
 from pytest_puma.report.page.packed import packed_json, rounded
 from pytest_puma.report.page.pool import CellPrompts, Pool
 from pytest_puma.report.page.rows import Rows
-from pytest_puma.runs.stored_cells import StoredCell
 
 #: Characters of a free text as the answer in a table; the whole text is the reply.
 _MAX_ANSWER = 200
@@ -53,12 +52,19 @@ class ScenarioBlocks:
         return self.task.kind.form == "texts"
 
 
-def pack_cell(stored: StoredCell, scenario: ScenarioBlocks, flips: Sequence[Flip], *, texts: bool) -> CellBlocks:
+def pack_cell(
+    shared: Sequence[Messages],
+    predictions: Sequence[Prediction],
+    scenario: ScenarioBlocks,
+    flips: Sequence[Flip],
+    *,
+    texts: bool,
+) -> CellBlocks:
     """Pack the samples of a cell, and add its rows and pieces to the scenario; `texts`: whether to show texts."""
-    kind, predictions = scenario.task.kind, stored.predictions
+    kind = scenario.task.kind
     rows = scenario.rows.add(predictions)
     columns = charts.scores(predictions)
-    prompts = CellPrompts(stored.shared, predictions if texts else (), scenario.pool)
+    prompts = CellPrompts(shared, predictions if texts else (), scenario.pool)
     left_out = 0 if texts else LEFT_OUT
     answers_shown = texts or not scenario.answers_are_texts
     return CellBlocks(

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_puma.codec.serialize import storable
+from pytest_puma.codec.plain import storable
 from pytest_puma.core import Outcome, Run
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.index import History

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_puma.codec.serialize import plain
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import Change, Gap, Measure, Outcome, Run, Shift
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.against import Against

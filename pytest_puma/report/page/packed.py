@@ -8,7 +8,7 @@ import math
 import zlib
 from typing import Any
 
-from pytest_puma.codec.serialize import storable
+from pytest_puma.codec.plain import storable
 
 #: Deflate without a header.
 _RAW = -zlib.MAX_WBITS

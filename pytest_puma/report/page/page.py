@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from pytest_puma.codec.serialize import storable
+from pytest_puma.codec.plain import storable
 from pytest_puma.core import Run
 from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report import contrasts, escape

@@ -46,7 +46,7 @@ class CellPrompts:
     def entries(self, prediction: Prediction) -> list[list[Entry] | None]:
         """Return the entries of each prompt; None for a prompt that repeats the one before."""
         turns = iter(range(len(self.ends)))
-        return [None if rest is None else self._entries(rest, next(turns)) for rest in prediction.prompts]
+        return [None if rest is None else self._entries(rest, next(turns)) for rest in prediction.transcript.prompts]
 
     def _entries(self, rest: Messages, turn: int) -> list[Entry]:
         continues = turn < len(self.starts) and bool(self.starts[turn])
@@ -60,7 +60,7 @@ def _last_texts(predictions: Iterable[Prediction]) -> list[list[str]]:
     """The last text of each prompt, by turn."""
     turns: list[list[str]] = []
     for prediction in predictions:
-        rests: Iterator[Messages] = (rest for rest in prediction.prompts if rest is not None)
+        rests: Iterator[Messages] = (rest for rest in prediction.transcript.prompts if rest is not None)
         for turn, rest in enumerate(rests):
             if turn == len(turns):
                 turns.append([])

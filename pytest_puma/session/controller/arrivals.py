@@ -168,7 +168,7 @@ def _taken(report: pytest.TestReport, name: str) -> Outcome | None:
     sent = getattr(report, name, None)
     if sent is None:
         return None
-    from pytest_puma.codec.deserialize import from_lines
+    from pytest_puma.codec.outcomes import from_lines
 
     setattr(report, name, None)
     return from_lines(sent)

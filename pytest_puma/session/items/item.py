@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.codec.serialize import to_lines
+from pytest_puma.codec.outcomes import to_lines
 from pytest_puma.core import Backend, MetricError, Model, Outcome, PumaError, Responder, UnchangedError
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation.assess import Context, assess, unassessed

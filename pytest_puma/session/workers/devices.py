@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_puma.engine.machine import Gpu
+    from pytest_puma.engine.layout import Gpu
 
 
 def found_gpus() -> tuple[Gpu, ...]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import Scheduling
 
-    from pytest_puma.engine.machine import Share
+    from pytest_puma.engine.layout import Share
 
 #: Key of the worker input: whether the cells of a model stay on one worker.
 _TOGETHER = "puma_together"
@@ -43,7 +43,7 @@ def auto_workers(config: pytest.Config) -> int | None:
         return 1
     if not models:
         return None
-    from pytest_puma.engine.machine import useful_workers
+    from pytest_puma.engine.layout import useful_workers
 
     devices = found_gpus()
     return useful_workers(devices, max(model.size for model in models)) if devices else 1
@@ -88,7 +88,8 @@ def add_worker_input(config: pytest.Config, workerinput: dict[str, Any]) -> None
 
 def own_share(config: pytest.Config) -> Share:
     """Return the share of this process: all, or a part as one of several workers."""
-    from pytest_puma.engine.machine import Share, cores, share_of
+    from pytest_puma.engine.cores import cores
+    from pytest_puma.engine.layout import Share, share_of
 
     worker = getattr(config, "workerinput", None)
     if worker is None or worker["workercount"] == 1:

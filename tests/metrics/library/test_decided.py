@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_puma.core.conversation import Finish
 from pytest_puma.metrics.library import LIBRARY
 from tests.factories import prediction, sample
 
@@ -24,7 +25,9 @@ from tests.factories import prediction, sample
     ],
 )
 @pytest.mark.parametrize("name", ["number_match", "math_match"])
-def test_a_cut_reply_must_mark_its_answer_before_the_last_word(text: str, value: int, name: str, finish: str) -> None:
+def test_a_cut_reply_must_mark_its_answer_before_the_last_word(
+    text: str, value: int, name: str, finish: Finish
+) -> None:
     given = prediction("q", reply=text.strip(), raw=(text,), finish=finish)
     assert LIBRARY[name].score(sample("q", references=("18",)), given) == value
 

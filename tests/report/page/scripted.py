@@ -15,9 +15,10 @@ from typing import Any
 from pytest_puma.analysis.contrasts import contrasts_of
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.analysis.robustness import robustness
-from pytest_puma.core import Generation, Outcome, Run
+from pytest_puma.core import Generation, Outcome, Prediction, Run
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import own_scores
+from pytest_puma.runs.prediction_file import PredictionFile, StoredCell
 from pytest_puma.runs.run_folder import RunFolder
 from pytest_puma.scenarios import EstimationTawosScenario
 from pytest_puma.testing import ScriptedBackend
@@ -40,11 +41,18 @@ class Recorded:
         data: dict[str, Any] = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
         return data
 
-    def predictions(self, cell_id: str) -> list[dict[str, Any]]:
-        """The lines of a cell in `predictions.jsonl`."""
-        lines = (self.path / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
-        parsed = map(json.loads, lines)
-        return [each for each in parsed if each["kind"] == "prediction" and each["cell"] == cell_id]
+    def cell(self, cell_id: str) -> StoredCell:
+        """A cell in `predictions.jsonl`."""
+        (cell,) = (cell for cell in self._file.cells if cell.head.cell == cell_id)
+        return cell
+
+    def predictions(self, cell_id: str) -> list[Prediction]:
+        """Those of a cell."""
+        return list(self._file.predictions(self.cell(cell_id)))
+
+    @property
+    def _file(self) -> PredictionFile:
+        return PredictionFile(self.path / "predictions.jsonl")
 
 
 def recorded(root: Path, outcomes: Sequence[Outcome], *, keep_prompts: bool = True, **fields: Any) -> Recorded:

@@ -77,7 +77,7 @@ def page(run: Recorded, megabytes: float | None) -> Page:
     for cell in made.index["cells"]:
         entries, marks = made.entries(cell["id"]), made.flags(cell["id"])
         assert [entry is None for entry in entries] == [bool(each & flags.LEFT_OUT) for each in marks]
-        assert made.answers(cell["id"]) == [each["answer"] for each in run.predictions(cell["id"])]
+        assert made.answers(cell["id"]) == [each.answer for each in run.predictions(cell["id"])]
     return made
 
 
@@ -163,7 +163,7 @@ def test_numbers_stay_even_if_the_page_is_too_large_for_any_text(run: Recorded) 
     made = Page(text)
     assert all(left_out(made, flags.PRESENT))
     assert made.index["left_out"] == {"texts": 2 * SIZE, "shortened": 0, "megabytes": 0.001}
-    assert made.answers("triage-egi@m") == [each["answer"] for each in run.predictions("triage-egi@m")]
+    assert made.answers("triage-egi@m") == [each.answer for each in run.predictions("triage-egi@m")]
 
 
 def test_a_page_without_cells_can_be_larger_than_its_limit() -> None:
@@ -177,13 +177,13 @@ def test_no_texts_leave_the_house_by_choice(run: Recorded) -> None:
     assert not [name for name in made.packed if name.startswith("t")]
     assert made.block("s0") == {"pieces": []}
     assert made.block("h0") == {"start": [], "end": []}
-    assert made.answers("triage-egi@m") == [each["answer"] for each in run.predictions("triage-egi@m")]
+    assert made.answers("triage-egi@m") == [each.answer for each in run.predictions("triage-egi@m")]
     assert "the texts of samples are left out (ini key puma_report_texts = none)" in made.shown
 
 
 def test_a_page_without_texts_can_be_too_large_all_the_same(run: Recorded) -> None:
     made = Page(as_page(run.run, run.path, PageSettings(megabytes=0.001, texts="none")))
-    assert made.answers("triage-egi@m") == [each["answer"] for each in run.predictions("triage-egi@m")]
+    assert made.answers("triage-egi@m") == [each.answer for each in run.predictions("triage-egi@m")]
 
 
 def test_free_texts_as_answers_do_not_leave_the_house_either(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.codec.serialize import storable
+from pytest_puma.codec.plain import storable
 from pytest_puma.core import AnswerChanges, Contrast, Message, Outcome, Prediction, Robustness, Shift
 from pytest_puma.core.outcome import Flip
 from pytest_puma.report.page.page import as_page

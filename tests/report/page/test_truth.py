@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.codec.deserialize import messages_from
+from pytest_puma.core import Prediction
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.report.page import flags
 from pytest_puma.report.page.page import as_page
 from tests.report.page.page import Page
 from tests.report.page.scripted import Recorded, recorded, repeats
-
-Line = dict[str, Any]
 
 
 def test_every_measure_is_that_of_the_record(run: Recorded, page: Page) -> None:
@@ -48,11 +46,11 @@ def test_points_and_distributions_count_the_predictions(run: Recorded, page: Pag
     for cell in page.index["cells"]:
         lines = run.predictions(cell["id"])
         if cell["points"]:
-            pairs = Counter((float(each["gold"]), float(each["answer"])) for each in lines if each["answer"])
+            pairs = Counter((float(each.gold), float(each.answer)) for each in lines if each.answer)
             points = cell["points"]
             assert dict(zip(zip(points["gold"], points["answer"], strict=True), points["n"], strict=True)) == pairs
         for each in cell["distributions"]:
-            scores = [line["scores"][each["metric"]] for line in lines]
+            scores = [line.scores[each["metric"]] for line in lines]
             assert sum(each["counts"]) == sum(score is not None for score in scores)
     assert page.cell("estimation_tawos-zero_shot@script")["points"]["n"]
     assert page.cell("capitals-zero_shot@script")["distributions"]
@@ -83,12 +81,12 @@ def test_shifts_and_changes_are_those_of_the_record(run: Recorded, page: Page) -
     assert page.index["against"] == "the baseline"
 
 
-FLAGS: dict[int, Callable[[Line], bool]] = {
-    flags.RIGHT: lambda line: line["scores"]["loss"] == 0,
-    flags.PARSE_FAILURE: lambda line: line["answer"] is None,
-    flags.CUT_OFF: lambda line: line["finish"] in {"length", "context", "overflow"},
+FLAGS: dict[int, Callable[[Prediction], bool]] = {
+    flags.RIGHT: lambda line: line.scores["loss"] == 0,
+    flags.PARSE_FAILURE: lambda line: line.answer is None,
+    flags.CUT_OFF: lambda line: line.finish in {"length", "context", "overflow"},
     flags.SURE_AND_WRONG: lambda line: (
-        bool(line["probabilities"]) and max(line["probabilities"].values()) >= 0.9 and line["scores"]["loss"] != 0
+        line.probabilities is not None and max(line.probabilities.values()) >= 0.9 and line.scores["loss"] != 0
     ),
     flags.LEFT_OUT: lambda _: False,
     flags.SHORTENED: lambda _: False,
@@ -101,7 +99,7 @@ ABSENT = {flags.CUT_OFF, flags.LEFT_OUT, flags.SHORTENED}
 def test_flags_count_what_the_predictions_have(run: Recorded, page: Page, flag: int) -> None:
     counts = []
     for cell in page.index["cells"]:
-        expected = {(each["sample_id"], each["trial"]) for each in run.predictions(cell["id"]) if FLAGS[flag](each)}
+        expected = {each.key for each in run.predictions(cell["id"]) if FLAGS[flag](each)}
         marked = zip(page.keys(cell["id"]), page.flags(cell["id"]), strict=True)
         assert {key for key, bits in marked if bits & flag} == expected
         counts.append(len(expected))
@@ -130,9 +128,9 @@ def test_rows_differ_where_not_all_cells_give_one_answer(run: Recorded, page: Pa
         answers: dict[Any, set[Any]] = {}
         for each in cells:
             for line in run.predictions(each):
-                answer = line["answer"]
+                answer = line.answer
                 value = float(answer) if scenario["task"] == "regression" and answer else answer
-                answers.setdefault((line["sample_id"], line["trial"]), set()).add(value)
+                answers.setdefault(line.key, set()).add(value)
         for each in cells:
             marked = zip(page.keys(each), page.flags(each), strict=True)
             expected = {key for key in page.keys(each) if key and len(answers[key]) > 1}
@@ -141,7 +139,7 @@ def test_rows_differ_where_not_all_cells_give_one_answer(run: Recorded, page: Pa
 
 def test_rows_have_the_answers_and_texts_of_the_predictions(run: Recorded, page: Page) -> None:
     for cell in page.index["cells"]:
-        lines = {(each["sample_id"], each["trial"]): each for each in run.predictions(cell["id"])}
+        lines = {each.key: each for each in run.predictions(cell["id"])}
         keys, answers, entries = page.keys(cell["id"]), page.answers(cell["id"]), page.entries(cell["id"])
         rows = page.block(f"r{cell['scenario']}")
         assert {key for key in keys if key} == set(lines)
@@ -149,36 +147,27 @@ def test_rows_have_the_answers_and_texts_of_the_predictions(run: Recorded, page:
             if key is None:
                 continue
             line, entry = lines[key], entries[row]
-            assert answers[row] == line["answer"]
-            assert rows["gold"][row] == line["gold"]
+            assert answers[row] == line.answer
+            assert rows["gold"][row] == line.gold
             assert entry is not None
             assert (entry["replies"], entry["finish"], entry["failure"]) == (
-                line["raw"],
-                line["finish"],
-                line["failure"],
+                list(line.raw),
+                line.finish,
+                line.failure,
             )
-            for label, share in (line["probabilities"] or {}).items():
+            for label, share in (line.probabilities or {}).items():
                 assert entry["probabilities"][label] == pytest.approx(share, rel=1e-3)
 
 
 def test_prompts_are_put_together_to_those_that_were_asked(run: Recorded, page: Page) -> None:
-    shared = {each["cell"]: tuple(messages_from(messages) for messages in each["prompts"]) for each in cell_lines(run)}
     for cell in page.index["cells"]:
-        lines = {(each["sample_id"], each["trial"]): each for each in run.predictions(cell["id"])}
+        lines = {each.key: each for each in run.predictions(cell["id"])}
         for row, key in enumerate(page.keys(cell["id"])):
             if key is not None:
-                rests = (rest and messages_from(rest) for rest in lines[key]["prompts"])
-                expected = whole_prompts(shared[cell["id"]], rests)
+                expected = whole_prompts(run.cell(cell["id"]).shared, lines[key].transcript.prompts)
                 assert page.prompts(cell["id"], row) == [
                     [{"role": each.role, "content": each.content} for each in prompt] for prompt in expected
                 ]
-
-
-def cell_lines(run: Recorded) -> list[Line]:
-    import json
-
-    lines = (run.path / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
-    return [each for each in map(json.loads, lines) if each["kind"] == "cell"]
 
 
 def test_the_parts_that_all_prompts_share_are_stored_once(page: Page) -> None:
@@ -198,5 +187,5 @@ def test_trials_of_a_sample_are_rows_of_their_own(tmp_path: Path) -> None:
     page = Page(as_page(run.run, run.path))
     (cell,) = page.index["cells"]
     lines = run.predictions(cell["id"])
-    assert page.keys(cell["id"]) == [(each["sample_id"], each["trial"]) for each in lines]
+    assert page.keys(cell["id"]) == [each.key for each in lines]
     assert page.index["scenarios"][0]["rows"] == len(lines) == 18

@@ -1,4 +1,4 @@
-"""The nouns from the JSON of `serialize`, by the types of their fields.
+"""Dataclasses from the JSON of `plain`, by the types of their fields.
 
 `null` in a field of floats is NaN. A field that the JSON lacks keeps its default, and one that the noun lacks is
 ignored, so that records of other versions are read.
@@ -6,50 +6,19 @@ ignored, so that records of other versions are read.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass, replace
-from functools import cache, cached_property, partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache, partial
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, overload
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pytest_puma.codec import responses
-from pytest_puma.core import DeclaredScore, Likelihood, Message, Messages, Outcome, Power, Prediction, Usage
+from pytest_puma.core import DeclaredScore, Power
 
 T = TypeVar("T")
 _Reader = Callable[[Any], Any]
 _WORDS = {str: "a text", int: "a whole number", bool: "true or false"}
 _LARGEST = 2**63
-
-
-class PredictionLines(Sequence[Prediction]):
-    """Predictions as lines of JSON, which are read when the first one is asked for: few runs look at them again."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self.lines = lines
-
-    @cached_property
-    def _read(self) -> tuple[Prediction, ...]:
-        return tuple(prediction_from(json.loads(line)) for line in self.lines)
-
-    @overload
-    def __getitem__(self, place: int) -> Prediction: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Prediction]: ...
-    def __getitem__(self, place: int | slice) -> Prediction | Sequence[Prediction]:
-        """One prediction, or several."""
-        return self._read[place]
-
-    def __len__(self) -> int:
-        """Their number."""
-        return len(self.lines)
-
-
-def from_lines(text: str) -> Outcome:
-    """Read the outcome that `serialize.to_lines` wrote."""
-    head, *lines = text.split("\n")
-    return replace(read(Outcome, {**json.loads(head), "predictions": []}), predictions=PredictionLines(lines))
 
 
 def read(kind: type[T], value: Any) -> T:
@@ -59,37 +28,9 @@ def read(kind: type[T], value: Any) -> T:
     return made
 
 
-def prediction_from(entry: Mapping[str, Any]) -> Prediction:
-    """Read a prediction; those of older versions have no choices, references and likelihoods.
-
-    Runs have thousands of them, for which the way by types would be too slow.
-    """
-    unchanged = {name: entry[name] for name in _PREDICTION if name in entry}
-    tuples: dict[str, Any] = {name: tuple(entry[name]) for name in ("raw", "logprobs", "units")}
-    tuples |= {name: tuple(entry.get(name, ())) for name in ("references", "choices", "order")}
-    for name in ("likelihoods", "unconditional"):
-        tuples[name] = tuple(Likelihood(**each) for each in entry.get(name, ()))
-    prompts = tuple(None if messages is None else messages_from(messages) for messages in entry["prompts"])
-    scores = {name: tuple(value) if isinstance(value, list) else value for name, value in entry["scores"].items()}
-    recorded, continuations = responses.unpacked(entry)
-    return Prediction(
-        **unchanged
-        | tuples
-        | {"prompts": prompts, "scores": scores, "usage": Usage(**entry["usage"])}
-        | {"responses": recorded, "continuations": continuations}
-    )
-
-
-def messages_from(entries: Iterable[Mapping[str, Any]]) -> Messages:
-    """Read messages."""
-    return tuple(Message(**entry) for entry in entries)
-
-
 @cache
 def _reader(kind: Any) -> _Reader:
     """The function that reads a value of a type; of one that is not listed here, the value itself."""
-    if kind is Prediction:
-        return prediction_from
     if kind in _WORDS:
         return partial(_checked, kind)
     if kind is float:
@@ -179,4 +120,3 @@ def _bounds(value: Any) -> tuple[float, float] | None:
 
 #: Fields in which null is infinity.
 _SPECIAL: Mapping[tuple[Any, str], _Reader] = {(Power, "needed"): _infinite, (DeclaredScore, "bounds"): _bounds}
-_PREDICTION = tuple(each.name for each in fields(Prediction) if each.name not in {"responses", "continuations"})

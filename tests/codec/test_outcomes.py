@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,21 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.codec.deserialize import from_lines, read
-from pytest_puma.codec.serialize import plain, to_lines
+from pytest_puma.codec.outcomes import from_lines, to_lines
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import (
+    MODEL,
     BootstrapReplicates,
     DeclaredScore,
     Drift,
-    Kept,
     Likelihood,
     Message,
     Outcome,
+    Response,
     TaskInfo,
+    Transcript,
+    Turn,
     Usage,
 )
 from tests.factories import change, measure, outcome, prediction, unmeasured, verdict
 
+PROMPT = (Message(role="user", content="?"),)
 MEASURE = measure("mae", 1.5, 1.0, 2.0, n=7)
 CHANGE = change("mae", old=1.0, new=1.5, value=0.5, low=0.25, high=0.75, n=7, worse=2, better=1, graded=True)
 
@@ -44,17 +47,13 @@ def test_an_outcome_comes_back_as_it_was() -> None:
                 "1",
                 gold="3",
                 answer=None,
-                raw=("x", "y"),
                 probabilities={"3": 0.5},
-                logprobs=(-1.0,),
                 failure="not_a_number",
                 parsed="x",
                 units=("1",),
                 fields={"title": "t", "parts": [1, None]},
                 groups={"subject": "law"},
                 scores={"points": 1.5, "pair": (1.0, 2.0), "none": None},
-                prompts=((Message(role="user", content="?"),), None),
-                usage=Usage(prompt_tokens=3),
                 references=("3", "three"),
                 choices=("2", "3"),
                 order=(1, 0),
@@ -64,6 +63,7 @@ def test_an_outcome_comes_back_as_it_was() -> None:
                     Likelihood(total=-7.0, end=None, tokens=1, greedy=False),
                 ),
                 unconditional=(Likelihood(total=-9.0, end=None, tokens=2, greedy=False),),
+                transcripts={MODEL: Transcript((Turn(prompt=PROMPT, response=Response(text="x")), Turn(cited=False)))},
             ),
         ),
         shared_prompts=((Message(role="user", content="Guess"),),),
@@ -85,23 +85,6 @@ def test_a_task_comes_back_as_it_was() -> None:
     )
     task = TaskInfo(type="completion", labels=("a", "b"), ordered=True, primary="bleu", better="high", scores=scores)
     assert back(outcome(task=task)).task == task
-
-
-def test_kept_answers_of_versions_that_counted_no_batches_are_read() -> None:
-    kept = Kept(responses=4, kept=4, together=False, batches=2, runs=("one", "two"))
-    data: dict[str, Any] = {"predictions": [], **json.loads(to_lines(outcome(kept=kept)))}
-    assert read(Outcome, data).kept == kept
-    del data["kept"]["batches"]
-    assert str(read(Outcome, data).kept) == "all 4 answers kept from run one and 1 more, computed in several batches"
-
-
-def test_predictions_of_versions_without_choices_are_read() -> None:
-    whole = outcome(predictions=(prediction("1"), prediction("2", answer=None)))
-    head, *lines = map(json.loads, to_lines(whole).splitlines())
-    for each in lines:
-        for name in ("references", "choices", "order", "reply", "likelihoods", "unconditional"):
-            del each[name]
-    assert read(Outcome, {**head, "predictions": lines}) == whole
 
 
 def test_the_units_of_rows_arrive_with_the_replicates() -> None:
