@@ -18,11 +18,12 @@ from pytest_puma.codec.shapes import RECORD as RECORD_SHAPE
 from pytest_puma.core import CellId, DataError, Outcome, PumaError, Run
 from pytest_puma.errors import one_line
 from pytest_puma.platform.json_text import parse_json
+from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.platform.regular_file import regular
 from pytest_puma.platform.shape import misfit
 from pytest_puma.runs.prediction_file import PredictionFile
 from pytest_puma.runs.record import FORMAT
-from pytest_puma.runs.run_folder import PREDICTIONS, RECORD
+from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, newest_run
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,19 @@ class PastRun:
             raise DataError(msg)
         cell = self.file.by_owner[owner]
         return replace(outcome, predictions=tuple(self.file.predictions(cell)), shared_prompts=cell.shared)
+
+
+def last_flips(root: Path) -> dict[str, frozenset[str]]:
+    """Return the flipped samples of the newest run of a project, by cell; a `DataError` if there are none."""
+    newest = newest_run(runs_of(root))
+    outcomes = () if newest is None else PastRun(newest.parent).run.outcomes
+    by_cell = {outcome.cell: frozenset(flip.sample_id for flip in outcome.flips) for outcome in outcomes}
+    flips = {cell: samples for cell, samples in by_cell.items() if samples}
+    if not flips:
+        missing = f"run in {runs_of(root)}" if newest is None else f"flips in {newest.parent}"
+        msg = f"found no {missing}; run with a baseline and --puma-flips first"
+        raise DataError(msg)
+    return flips
 
 
 def _with_notes(run: Run, notes: Sequence[str]) -> Run:

@@ -26,10 +26,8 @@ from pytest_puma.codec.predictions import CellLine, cell_json, prediction_json
 from pytest_puma.core import DataError, Outcome, Prediction, Run, Transcript
 from pytest_puma.core.prediction import changed
 from pytest_puma.platform.atomic import PRIVATE, append, make_folder, write_whole
-from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.locks import locked
-from pytest_puma.platform.project_folder import MODE, make_runs, runs_of
-from pytest_puma.platform.regular_file import regular
+from pytest_puma.platform.project_folder import MODE, make_runs
 from pytest_puma.runs.record import as_json
 from pytest_puma.runs.run_order import add_run, oldest_first
 
@@ -120,25 +118,3 @@ def _without_prompts(prediction: Prediction) -> Prediction:
 def newest_run(runs: Path) -> Path | None:
     """Return the `run.json` of the newest finished run in a folder of run folders, None if there is none."""
     return next(reversed(oldest_first(runs, RECORD)), None)
-
-
-def last_flips(root: Path) -> dict[str, frozenset[str]]:
-    """Return the flipped samples of the newest run, by cell; a `DataError` if there are none."""
-    newest = newest_run(runs_of(root))
-    if newest is None:
-        msg = f"found no run in {runs_of(root)}; run with a baseline and --puma-flips first"
-        raise DataError(msg)
-    flips = {cell: ids for cell, ids in _flips(newest).items() if ids}
-    if not flips:
-        msg = f"found no flips in {newest.parent}; run with a baseline and --puma-flips first"
-        raise DataError(msg)
-    return flips
-
-
-def _flips(path: Path) -> dict[str, frozenset[str]]:
-    try:
-        outcomes = parse_json(regular(path).read_text(encoding="utf-8"))["outcomes"]
-        return {each["cell"]: frozenset(flip["sample_id"] for flip in each["flips"]) for each in outcomes}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        msg = f"{path} cannot be read ({type(error).__name__}: {error}); delete {path.parent} or run again"
-        raise DataError(msg) from error

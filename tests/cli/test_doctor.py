@@ -188,12 +188,12 @@ def test_a_damaged_store_names_the_command_that_reads_its_answers() -> None:
     assert f"`sqlite3 {store.resolve()} .recover` prints what can still be read" in answers.advice
 
 
-def test_a_store_that_is_off_is_told() -> None:
+def test_a_store_that_is_off_is_reported() -> None:
     Path("pytest.ini").write_text("[pytest]\npuma_store = off\n", encoding="utf-8")
     assert findings()["answers"].found == "are not kept"
 
 
-def test_the_commit_of_a_repository_is_told(tmp_path: Path) -> None:
+def test_the_commit_of_a_repository_is_reported(tmp_path: Path) -> None:
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
     for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "first"]):
         subprocess.run([*git, *command], check=True)  # noqa: S603 - fixed commands

@@ -54,7 +54,7 @@ def test_strict_answers_are_named_as_those_of_all_cells(capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("command", [["info"], ["why", "triage-egi@m"], ["export"]])
-def test_a_damaged_store_is_an_error_that_tells_how_to_save_it(
+def test_a_damaged_store_is_an_error_that_reports_how_to_save_it(
     capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
     content = STORE.read_bytes()
@@ -66,7 +66,7 @@ def test_a_damaged_store_is_an_error_that_tells_how_to_save_it(
     assert error.endswith("rename it; `sqlite3 FILE .recover` prints what can still be read\n")
 
 
-def test_why_tells_what_differs_from_the_last_use(capsys: pytest.CaptureFixture[str]) -> None:
+def test_why_reports_what_differs_from_the_last_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["store", "why", "triage-egi@m"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "1 answer, used last by run two, weights 5a5a5a5a",

@@ -25,9 +25,9 @@ from pytest_puma.report.forecast import forecast_lines
 from pytest_puma.responses.answers import read_answers
 from pytest_puma.responses.recorded_answers import RecordedAnswers
 from pytest_puma.runs.loaded import load_run
+from pytest_puma.runs.past_run import last_flips
 from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.runs.replay import Replay
-from pytest_puma.runs.run_folder import last_flips
 from pytest_puma.runs.throughput import Throughput, read_throughput, write_throughput
 from pytest_puma.scenarios import TriageJiraScenario
 from tests.factories import cell, evaluated, model

@@ -50,7 +50,7 @@ def file(root: Path) -> Path:
 
 
 def content(root: Path) -> str:
-    """All that the index tells."""
+    """All contents of the index."""
     with closing(History(root)) as history:
         trends = [history.trend(cell, metric, last=9) for cell in history.cells() for metric in history.metrics(cell)]
         return repr((history.runs(), history.unfinished(), trends))
@@ -182,7 +182,7 @@ def test_two_runs_with_one_number_get_two(root: Path) -> None:
     assert sorted(filter(None, numbers(root).values())) == [1, 2, 3, 4]
 
 
-def test_a_killed_run_and_a_damaged_one_are_told_apart_from_one_that_still_runs(root: Path) -> None:
+def test_a_killed_run_and_a_damaged_one_are_distinguished_from_one_that_still_runs(root: Path) -> None:
     folder = runs_of(root)
     for name in ("killed", "running", "damaged"):
         (folder / name).mkdir()

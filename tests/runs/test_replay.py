@@ -92,7 +92,7 @@ def test_equal_requests_get_their_responses_in_order(tmp_path: Path) -> None:
     assert ask(reader, *(generate("p", seed=seed) for seed in range(3))) == replies
 
 
-def test_a_text_and_scores_of_the_same_prompt_are_told_apart_in_any_order(tmp_path: Path) -> None:
+def test_a_text_and_scores_of_the_same_prompt_are_distinguished_in_any_order(tmp_path: Path) -> None:
     likelihood = Likelihood(total=-1.0, end=-0.5, tokens=2, greedy=True)
     scored = Response(logprobs=(-1.5,), likelihoods=(likelihood,), finish="scored")
     reader = replay(tmp_path, ("p", (), Response(text="x")), (None, ("A",), scored))

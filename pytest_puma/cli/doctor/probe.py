@@ -55,7 +55,7 @@ def _import_engine() -> None:
 
 
 def step(text: str) -> None:
-    """Tell what comes next."""
+    """Name the next step."""
     print(text, flush=True)  # noqa: T201 - for the process that started this one
 
 

@@ -175,7 +175,7 @@ def _only(config: pytest.Config) -> Mapping[str, frozenset[str]] | None:
     """Return the samples to run, by cell; None for all."""
     if not config.option.puma_only_flips:
         return None
-    from pytest_puma.runs.run_folder import last_flips
+    from pytest_puma.runs.past_run import last_flips
 
     with naming("--puma-only-flips"):
         return last_flips(project_root(config))
