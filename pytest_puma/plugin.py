@@ -186,7 +186,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
-    from pytest_puma.session.workers.xdist import make_scheduler
+    from pytest_puma.session.workers.scheduling import make_scheduler
 
     return make_scheduler(config, log)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from pytest_puma.core import Forecast, Model, Usage
+from pytest_puma.core import Forecast, Model, Origin, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend, smoke_test
 from pytest_puma.engine.native.memory import context_bytes
@@ -15,54 +15,41 @@ from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.evaluation.tasks import by_sample, tasks_of
 from pytest_puma.models import GgufFile, inspect_model, known_digest
 from pytest_puma.planning.powers import detectable, powers
-from pytest_puma.planning.remaining import KeptAnswers, Remaining
-from pytest_puma.planning.storage import Storage
+from pytest_puma.planning.settings import Settings
+from pytest_puma.responses.database import ResponseStore
+from pytest_puma.responses.keeping import KeepingEngine
 from pytest_puma.runs.throughput import Throughput
 from pytest_puma.strategies import Task
 
 
-def plan(
-    cells: Sequence[Cell],
-    throughputs: Mapping[Model, Throughput],
-    *,
-    project: Path | None = None,
-    store: Storage | None = None,
-    threads: int | None = None,
-) -> list[Forecast]:
-    """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model.
-
-    `store`, `threads`: settings of the run, which decide what it takes from the store.
-    """
-    kept = KeptAnswers(store or Storage(mode="off"))
+def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], settings: Settings) -> list[Forecast]:
+    """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model."""
+    store = settings.storage.path if settings.storage.mode == "mix" and settings.storage.path.is_file() else None
     with ExitStack() as opened:
         files = {model: inspect_model(model.path) for model in throughputs}
-        for model in throughputs:
+        backends = {}
+        for model, file in files.items():
             smoke_test(model)
-        backends = {
-            model: opened.enter_context(closing(_dry_backend(model, file, threads=threads, named=kept.exist)))
-            for model, file in files.items()
-        }
-        return [
-            _forecast(
-                cell, tasks_of(cell, project), backends[cell.model], files[cell.model], throughputs[cell.model], kept
-            )
-            for cell in cells
-        ]
+            # Weights whose digest is unknown never ran here, and have no kept answers.
+            digest = known_digest(model.path) if store is not None else ""
+            limit, threads = file.context_length or 0, settings.request.threads or 0
+            backend = DryBackend(model, context_limit=limit, digest=digest, threads=threads)
+            backends[model] = opened.enter_context(closing(backend))
+        forecasts = []
+        for cell in cells:
+            tasks, model = tasks_of(cell, settings.project), cell.model
+            forecasts.append(_forecast(cell, tasks, backends[model], files[model], throughputs[model], store=store))
+        return forecasts
 
 
-def _dry_backend(model: Model, file: GgufFile, *, threads: int | None, named: bool) -> DryBackend:
-    """A model without its weights. Those whose digest is unknown never ran here, and have no kept answers."""
-    digest = known_digest(model.path) if named else ""
-    return DryBackend(model, context_limit=file.context_length or 0, digest=digest, threads=threads or 0)
-
-
-def _forecast(  # noqa: PLR0917 - the parts of one loop
+def _forecast(
     cell: Cell,
     tasks: Sequence[Task],
     backend: DryBackend,
     file: GgufFile,
     throughput: Throughput,
-    kept: KeptAnswers,
+    *,
+    store: Path | None,
 ) -> Forecast:
     """Run the cell's conversations with a model that answers nothing."""
     backend.opened = (0, 0)
@@ -81,9 +68,11 @@ def _forecast(  # noqa: PLR0917 - the parts of one loop
     computed = usage.prompt_tokens - usage.cached_tokens + scored
     max_tokens = replies * (tasks[0].generation.max_tokens or 0)
     cache_bytes = None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened[0]
-    rest = kept.remaining(cell, tasks, backend) or Remaining(kept=0, tokens=computed, share=1.0)
-    trials, length = (round(rest.share * number) for number in (len(tasks), max_tokens))
-    seconds = throughput.seconds(cell.name, prompt_tokens=rest.tokens, trials=trials, max_tokens=length)
+    kept, share, rest = 0, 1.0, computed
+    if store is not None and backend.signature:
+        kept, share, rest = _remaining(cell, tasks, backend, store) or (kept, share, rest)
+    trials, length = (round(share * number) for number in (len(tasks), max_tokens))
+    seconds = throughput.seconds(cell.name, prompt_tokens=rest, trials=trials, max_tokens=length)
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
@@ -98,8 +87,27 @@ def _forecast(  # noqa: PLR0917 - the parts of one loop
         cache_bytes=cache_bytes,
         context_bytes=context_bytes(cell.model, backend.opened, sequences=backend.sequences),
         seconds=seconds,
-        kept=rest.kept,
+        kept=kept,
         metric=cell.scenario.primary_metric(),
         difference=detectable(cell, samples),
         powers=powers(cell, samples),
     )
+
+
+def _remaining(cell: Cell, tasks: Sequence[Task], backend: DryBackend, path: Path) -> tuple[int, float, int] | None:
+    """Return the answers that the store has, the share of those to compute, and their prompt and scored tokens.
+
+    The conversations get the kept answers, and empty ones in place of the others. None if no answer is kept. A strategy
+    that reads an empty answer may ask less than it will.
+    """
+    engine = Engine(backend)
+    with closing(ResponseStore(path, readonly=True)) as store:
+        keeping = KeepingEngine(engine, store, cell.model, mode="mix")
+        # The parts of the signature are for messages.
+        keeping.begin(cell.id, {})
+        origins = [Origin(cell.id, task.sample, task.trial) for task in tasks]
+        run_conversations([cell.strategy.converse(task) for task in tasks], keeping, origins=origins)
+        kept = keeping.provenance().kept
+    if kept is None:
+        return None
+    return kept.kept, 1 - kept.kept / kept.responses, engine.speed.prefill_tokens + engine.speed.decode_tokens

@@ -27,8 +27,6 @@ _FLAG: _Kind = ("true or false", lambda it: isinstance(it, bool))
 _WHOLE: _Kind = ("a whole number from 0", lambda it: type(it) is int and 0 <= it <= MAX_SEED)
 _COUNT: _Kind = ("a whole number from 1", lambda it: type(it) is int and it >= 1)
 _HEAT: _Kind = ("a number from 0 (greedy) to 100", lambda it: type(it) in {int, float} and 0 <= it <= 100)  # noqa: PLR2004
-#: Bytes of a file: PyYAML reads some hundred thousand a second.
-_MAX_BYTES = 1 << 18
 #: Characters of a line in a message.
 _SHOWN = 80
 _ANY: _Kind = ("anything", lambda _: True)
@@ -133,13 +131,9 @@ def _written(node: yaml.Node) -> str:
 
 def read_nodes(data: bytes) -> list[yaml.Node]:
     """Return the nodes of the specs. Bytes that are not UTF-8 become characters that YAML does not allow."""
-    if len(data) > _MAX_BYTES:
-        raise error_at(1, f"the file has {len(data):,} bytes; expected a run-spec of at most {_MAX_BYTES:,}")
     text = data.decode("utf-8-sig", "surrogateescape")
     try:
         nodes = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
-    except RecursionError as error:
-        raise error_at(1, "the file is nested too deeply; expected keys with values, as in a run-spec") from error
     except yaml.MarkedYAMLError as error:
         raise _not_yaml(text, error) from error
     except yaml.reader.ReaderError as error:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
+from typing import TypeVar
 
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName, Slice
@@ -18,6 +19,7 @@ from pytest_puma.planning.settings import Settings
 from pytest_puma.scenarios.declared import check_declared
 from pytest_puma.strategies import ALL
 
+T = TypeVar("T")
 #: The number of cells that a message names.
 MAX_NAMED = 4
 
@@ -29,13 +31,9 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
     name in them is an error all the same.
     """
     names = _Names(cells, settings)
-    faults = []
-    for gate in settings.judging.gates:
-        if not is_taken(gate, cells):
-            fault = _unknown(gate, names, may_be_elsewhere=gate in elsewhere)
-            if fault:
-                faults.append(f"gate {str(gate)!r}: {fault}")
-    return faults
+    unused = [gate for gate in settings.judging.gates if not is_taken(gate, cells)]
+    faults = {gate: _unknown(gate, names, may_be_elsewhere=gate in elsewhere) for gate in unused}
+    return [f"gate {str(gate)!r}: {fault}" for gate, fault in faults.items() if fault]
 
 
 def check_own_gates(gates: Iterable[Gate], cells: Sequence[Cell], settings: Settings) -> None:
@@ -103,12 +101,9 @@ class _Names:
         """Return why no row of the collected scenarios is in a slice; empty if one is, or if none has its columns."""
         columns = set(part.keys if part is not None else ())
         runs = self._settings.request.runs
-        cells = (
-            each for each in self.cells if runs(each.scenario.name) and columns <= set(each.scenario.group_columns)
-        )
-        faults = [
-            Groups(each.scenario, each.seed).absent(part) for each in {cell.scenario: cell for cell in cells}.values()
-        ]
+        run = (cell for cell in self.cells if runs(cell.scenario.name))
+        grouped = {cell.scenario: cell.seed for cell in run if columns <= set(cell.scenario.group_columns)}
+        faults = [Groups(scenario, seed).absent(part) for scenario, seed in grouped.items()]
         return faults[0] if all(faults) and faults else ""
 
     def _metrics(self, scenarios: Iterable[Scenario]) -> dict[str, None]:
@@ -170,11 +165,8 @@ class _Scope:
 
     def __init__(self, text: str) -> None:
         parts = CellId.parse(text)
-        self.scenario, self.strategy, self.model = (
-            parts.scenario,
-            parts.strategy.replace("-", "_") or "*",
-            parts.model or "*",
-        )
+        self.scenario, self.model = parts.scenario, parts.model or "*"
+        self.strategy = parts.strategy.replace("-", "_") or "*"
         self.perturbation = parts.perturbation or "*"
         self.base = f"{parts.scenario}-{parts.strategy}" if parts.strategy else parts.scenario
 
@@ -183,22 +175,21 @@ class _Scope:
         return any(fnmatchcase(name, self.scenario) for name in names) or "*" in self.scenario
 
     def fits_strategy(self, names: Iterable[str], registry: Registry) -> bool:
-        if any(fnmatchcase(name, self.strategy) for name in names):
-            return True
-        try:
-            registry.strategy_names([self.strategy])  # any K of few_shot_K
-        except SettingsError:
-            return False
-        return True
+        fits = any(fnmatchcase(name, self.strategy) for name in names)
+        return fits or not _refusal(registry.strategy_names, [self.strategy])  # any K of few_shot_K
 
     def perturbation_fault(self, registry: Registry) -> str:
-        if not {"*", "?"}.isdisjoint(self.perturbation):
-            return ""
-        try:
-            registry.perturbation(self.perturbation)  # any N of typos_Npct
-        except SettingsError as error:
-            return str(error)
-        return ""
+        is_pattern = not {"*", "?"}.isdisjoint(self.perturbation)
+        return "" if is_pattern else _refusal(registry.perturbation, self.perturbation)  # any N of typos_Npct
 
     def fits_model(self, names: Iterable[str]) -> bool:
         return any(fnmatchcase(name, self.model) for name in names)
+
+
+def _refusal(read: Callable[[T], object], name: T) -> str:
+    """Return why a name is refused; empty if it is known."""
+    try:
+        read(name)
+    except SettingsError as error:
+        return str(error)
+    return ""

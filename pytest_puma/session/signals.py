@@ -84,12 +84,7 @@ class InterruptWatch:
         read, write = os.pipe()
         os.set_blocking(write, False)
         # The system writes the number of each signal to it, whatever Python does.
-        other = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-        if other != -1:
-            signal.set_wakeup_fd(other)
-            os.close(read)
-            os.close(write)
-            return
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
         self._pipe = read, write
         signal.signal(signal.SIGINT, self._handle)
         os.register_at_fork(after_in_child=self._leave)

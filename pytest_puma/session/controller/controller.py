@@ -16,9 +16,8 @@ from pytest_puma.platform.interrupts import held
 from pytest_puma.session.controller import whole_run
 from pytest_puma.session.controller.arrivals import Arrivals
 from pytest_puma.session.controller.baseline_updates import BaselineUpdater
-from pytest_puma.session.controller.notes import show_summary, start_notes
+from pytest_puma.session.controller.notes import ShortSummary, show_summary, start_notes
 from pytest_puma.session.controller.output import Output
-from pytest_puma.session.controller.short_summary import ShortSummary
 from pytest_puma.session.items.collected import cell_of
 from pytest_puma.session.items.memory import rare_collections
 from pytest_puma.session.settings.config import model_names, settings_of

@@ -15,7 +15,7 @@ from pytest_puma.planning import matrix
 from pytest_puma.planning.marker import read_marker
 from pytest_puma.planning.ready import Identities, check_ready
 from pytest_puma.planning.rescoring import as_recorded
-from pytest_puma.planning.settings import BenchmarkSpec, Settings
+from pytest_puma.planning.settings import BenchmarkSpec
 from pytest_puma.report import escape
 from pytest_puma.session.items.collected import cell_of, marks, refuse
 from pytest_puma.session.items.memory import rare_collections
@@ -23,9 +23,9 @@ from pytest_puma.session.settings.config import settings_of
 from pytest_puma.session.settings.selection import is_part, leaves_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
-    from pytest_puma.core import Gate, Outcome
+    from pytest_puma.core import Outcome
 
 _ALL_CELLS: pytest.StashKey[AllCells] = pytest.StashKey()
 #: `tavern` in `test_api.tavern.yaml`, but nothing in `triage-v1.2.yaml`.
@@ -69,23 +69,15 @@ class AllCells:
 
         try:
             settings = settings_of(self._config)
-            faults = unmatched(self.cells, settings, self._elsewhere(settings))
-            faults += [] if self._leaves_out else unmatched_subjects(self.cells, settings)
+            # Whether files with benchmarks may be left out of the collection.
+            omits = leaves_out(self._config) or bool(getattr(self._config.option, "lf", False))
+            # Files and gates on one command line belong together.
+            foreign = settings.judging.ini_gates if is_part(self._config) else ()
+            faults = unmatched(self.cells, settings, settings.judging.gates if omits else foreign)
+            faults += [] if omits else unmatched_subjects(self.cells, settings)
         except PumaError as error:  # from a scenario that fails to name its metrics
             faults = [str(error)]
         refuse(session, items, faults)
-
-    @property
-    def _leaves_out(self) -> bool:
-        """Whether files with benchmarks may be left out of the collection."""
-        return leaves_out(self._config) or bool(getattr(self._config.option, "lf", False))
-
-    def _elsewhere(self, settings: Settings) -> Collection[Gate]:
-        """Return gates that may concern tests which were not collected."""
-        if self._leaves_out:
-            return settings.judging.gates
-        # Files and gates on one command line belong together.
-        return settings.judging.ini_gates if is_part(self._config) else ()
 
 
 def _all_cells(config: pytest.Config) -> AllCells:
@@ -98,14 +90,10 @@ def _all_cells(config: pytest.Config) -> AllCells:
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the cells that the options select, and all other tests."""
     settings = settings_of(config)
-    kept: list[pytest.Item] = []
-    deselected: list[pytest.Item] = []
-    for item in items:
-        cell = cell_of(item)
-        (kept if cell is None or settings.request.selects(cell) else deselected).append(item)
+    deselected = {item: None for item in items if (cell := cell_of(item)) and not settings.request.selects(cell)}
     if deselected:
-        config.hook.pytest_deselected(items=deselected)
-        items[:] = kept
+        config.hook.pytest_deselected(items=list(deselected))
+        items[:] = [item for item in items if item not in deselected]
 
 
 def spec_file(path: Path, parent: pytest.Collector) -> pytest.Collector | None:

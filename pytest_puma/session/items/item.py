@@ -6,6 +6,7 @@ import unittest
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -26,12 +27,9 @@ from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
-#: The outcome until a report has it.
-UNSENT: pytest.StashKey[Outcome] = pytest.StashKey()
-#: The outcome of a cell whose metric raised: its predictions alone.
-UNASSESSED: pytest.StashKey[Outcome] = pytest.StashKey()
-#: The reason why a perturbed cell was not run.
-UNCHANGED: pytest.StashKey[str] = pytest.StashKey()
+#: Attributes of the next report: the outcome as `puma`; `puma_unassessed`, that of a cell whose metric raised, with its
+#: predictions alone; `puma_unchanged`, the reason why a perturbed cell was not run.
+UNSENT: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
 _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 
 
@@ -53,9 +51,10 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         with _without_traceback(), rare_collections():
             outcome = _evaluate(item, cell, engine)
     except UnchangedError as error:
-        item.stash[UNCHANGED] = str(error)
+        item.stash[UNSENT] = {"puma_unchanged": str(error)}
         pytest.skip(f"puma: {error}")
-    item.stash[OUTCOME] = item.stash[UNSENT] = outcome = replace(outcome, node_id=item.nodeid)
+    item.stash[OUTCOME] = outcome = replace(outcome, node_id=item.nodeid)
+    item.stash[UNSENT] = {"puma": outcome}
     return outcome
 
 
@@ -83,7 +82,7 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         return assess(cell, answered, context)
     except MetricError:
         # A bug in a metric must not lose what the model answered.
-        item.stash[UNASSESSED] = replace(unassessed(cell, answered), node_id=item.nodeid)
+        item.stash[UNSENT] = {"puma_unassessed": replace(unassessed(cell, answered), node_id=item.nodeid)}
         raise
 
 
@@ -123,26 +122,20 @@ def attach(item: pytest.Item, cell: Cell, call: pytest.CallInfo[None], report: p
     report.puma_cell = cell.id  # type: ignore[attr-defined]
     report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
     report.puma_collected = item.config.pluginmanager.getplugin(NAME).take()  # type: ignore[attr-defined]
-    if report.when == "setup" and UNASSESSED in item.stash:
-        report.puma_unassessed = to_lines(item.stash[UNASSESSED])  # type: ignore[attr-defined]
-        del item.stash[UNASSESSED]
-    if report.when == "setup" and UNCHANGED in item.stash:
-        report.puma_unchanged = item.stash[UNCHANGED]  # type: ignore[attr-defined]
     if call.excinfo is not None and isinstance(call.excinfo.value, PumaFailure):
         report.puma_missed = call.excinfo.value.missed  # type: ignore[attr-defined]
         represent(item, call.excinfo.value, report)
     outcome = item.stash.get(OUTCOME, None)
     if outcome is not None and report.when == "call" and outcome.primary:
         report.puma_value = f"{outcome.primary}={number(outcome[outcome.primary])}"  # type: ignore[attr-defined]
-    if UNSENT in item.stash:
-        unsent = item.stash[UNSENT]
-        del item.stash[UNSENT]
-        with rare_collections():
-            report.puma = to_lines(unsent)  # type: ignore[attr-defined]
-        if settings_of(item.config).reports.junit:
-            # pytest writes the properties that the item has at teardown.
-            others = [each for each in item.user_properties if not each[0].startswith("puma.")]
-            item.user_properties[:] = [*others, *properties(unsent)]
+    unsent = item.stash.get(UNSENT, {})
+    item.stash[UNSENT] = {}
+    with rare_collections():
+        vars(report).update({name: to_lines(it) if isinstance(it, Outcome) else it for name, it in unsent.items()})
+    if outcome is not None and "puma" in unsent and settings_of(item.config).reports.junit:
+        # pytest writes the properties that the item has at teardown.
+        others = [entry for entry in item.user_properties if not entry[0].startswith("puma.")]
+        item.user_properties[:] = [*others, *properties(outcome)]
     if outcome is not None and report.when == "teardown":
         # pytest keeps its items to the end of the session; the predictions would fill the memory.
         del item.stash[OUTCOME]

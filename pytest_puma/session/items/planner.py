@@ -48,13 +48,7 @@ class Planner:
                 model: read_throughput(root, model) or calibrate(model, threads=settings.request.threads)
                 for model in models
             }
-            forecasts = plan(
-                cells,
-                throughputs,
-                project=settings.project,
-                store=settings.storage,
-                threads=settings.request.threads,
-            )
+            forecasts = plan(cells, throughputs, settings)
         except (PumaError, OSError) as error:
             # Only a worker would take it for an internal error, and there are none.
             raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error

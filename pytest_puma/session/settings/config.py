@@ -15,6 +15,7 @@ from pytest_puma.session.settings.project import check_root, project_root
 from pytest_puma.session.settings.selection import is_selected
 
 if TYPE_CHECKING:
+    from pytest_puma.core import Model
     from pytest_puma.planning.settings import Settings
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -109,14 +110,19 @@ def settings_of(config: pytest.Config) -> Settings:
     return settings
 
 
-def model_names(config: pytest.Config) -> tuple[str, ...]:
-    """Return the names of the models; none if the settings are invalid, which is reported elsewhere."""
+def known_models(config: pytest.Config) -> tuple[Model, ...]:
+    """Return the models; none if the settings are invalid, which is reported elsewhere."""
     from pytest_puma.core import PumaError
 
     try:
-        return tuple(model.name for model in settings_of(config).request.models)
+        return settings_of(config).request.models
     except PumaError:
         return ()
+
+
+def model_names(config: pytest.Config) -> tuple[str, ...]:
+    """Return the names of the models; none if the settings are invalid."""
+    return tuple(model.name for model in known_models(config))
 
 
 def names_no_model(config: pytest.Config) -> bool:

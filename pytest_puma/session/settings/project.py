@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,21 +22,25 @@ def project_root(config: pytest.Config) -> Path:
 
 def ini_file(folder: Path) -> Path | None:
     """Return the ini file that pytest finds if it starts in a folder."""
-    return _setup_in(folder)[1]
+    return _setup(folder)[1]
 
 
 def ini_values(folder: Path) -> dict[str, Any]:
     """Return the values of this file by key, as they are written: texts, or in TOML also lists."""
-    return {key: each.value for key, each in _setup_in(folder)[2].items()}
+    return {key: entry.value for key, entry in _setup(folder)[2].items()}
 
 
-def _setup_in(folder: Path) -> tuple[Path, Path | None, Any]:
+def _setup(
+    folder: Path, *, ini: str | None = None, paths: Sequence[str] = (), root: str | None = None
+) -> tuple[Path, Path | None, Any]:
+    """Return the root, the ini file and its values as pytest finds them."""
+    # The search has exceptions for setup.py and for a pyproject.toml without a section: a copy of it would be wrong.
     from _pytest.config.findpaths import determine_setup
 
-    root, ini, values, *_ = determine_setup(
-        inifile=None, override_ini=None, args=[], rootdir_cmd_arg=None, invocation_dir=folder
+    found, inipath, values, *_ = determine_setup(
+        inifile=ini, override_ini=None, args=paths, rootdir_cmd_arg=root, invocation_dir=folder
     )
-    return root, ini, values
+    return found, inipath, values
 
 
 def check_root(config: pytest.Config) -> None:
@@ -48,7 +53,8 @@ def check_root(config: pytest.Config) -> None:
     taken = next((path for path in loose if Path(path).exists()), None)
     if taken is None:
         return
-    root, ini = _intended(config)
+    given = config.option.inifilename, config.known_args_namespace.file_or_dir, config.option.rootdir
+    root, ini, _ = _setup(config.invocation_params.dir, ini=given[0], paths=given[1], root=given[2])
     fault = ""
     if ini != config.inipath:
         fault = f"does not read {ini}" if ini is not None else f"reads {config.inipath}"
@@ -59,18 +65,3 @@ def check_root(config: pytest.Config) -> None:
 
         msg = f"puma: pytest takes {taken} for a test path and {fault}; write an equals sign: --puma-model={taken}"
         raise pytest.UsageError(msg)
-
-
-def _intended(config: pytest.Config) -> tuple[Path, Path | None]:
-    """Return the root and the ini file that pytest finds if it knows which arguments are test paths."""
-    # The search has exceptions for setup.py and for a pyproject.toml without a section: a copy of it would be wrong.
-    from _pytest.config.findpaths import determine_setup
-
-    root, ini, *_ = determine_setup(
-        inifile=config.option.inifilename,
-        override_ini=None,
-        args=config.known_args_namespace.file_or_dir,
-        rootdir_cmd_arg=config.option.rootdir,
-        invocation_dir=config.invocation_params.dir,
-    )
-    return root, ini

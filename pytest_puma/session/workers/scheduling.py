@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from xdist.remote import Producer
-from xdist.scheduler import LoadScheduling, LoadScopeScheduling
+from xdist.scheduler import LoadScheduling, LoadScopeScheduling, Scheduling
 from xdist.workermanage import WorkerController
 
 from pytest_puma.session.settings.config import model_names, settings_of
-from pytest_puma.session.workers.devices import found_gpus
 from pytest_puma.session.workers.nodeid import Named, cells_in
+from pytest_puma.session.workers.xdist import found_gpus, together
 
 #: Pending tests of a worker: the running one and the next one.
 _MIN_PENDING = 2
@@ -20,6 +20,11 @@ _MIN_PENDING = 2
 _MAX_NAMED = 3
 #: A character that no node id contains.
 _MARK = "\0"
+
+
+def make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    """Replace the default scheduler; None leaves a requested `--dist` to xdist."""
+    return CellScheduling(config, log) if together(config) else None
 
 
 class CellScheduling(LoadScheduling):
@@ -53,7 +58,7 @@ class ByModel(LoadScopeScheduling):
         models = settings_of(config).request.models
         self._sizes = {model.name: model.size for model in models}
         computes = any(model.computes for model in models)
-        self._apart = not computes or (len(self._sizes) < self.numnodes and _many_gpus())
+        self._apart = not computes or (len(self._sizes) < self.numnodes and len(found_gpus()) > 1)
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
         """Register the tests of a worker under unique ids: of several equal ids, xdist would run one."""
@@ -127,7 +132,3 @@ def _numbered(nodeids: Sequence[str]) -> list[str]:
         numbered.append(nodeid + _MARK * seen[nodeid])
         seen[nodeid] += 1
     return numbered
-
-
-def _many_gpus() -> bool:
-    return len(found_gpus()) > 1

@@ -12,16 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_puma.session.settings.config import settings_of
+from pytest_puma.session.settings.config import known_models, settings_of
 from pytest_puma.session.settings.options import has_options
 from pytest_puma.session.settings.run_id import add_run_id
-from pytest_puma.session.workers.devices import found_gpus
 
 if TYPE_CHECKING:
-    from xdist.remote import Producer
-    from xdist.scheduler import Scheduling
-
-    from pytest_puma.engine.layout import Share
+    from pytest_puma.engine.layout import Gpu, Share
 
 #: Key of the worker input: whether the cells of a model stay on one worker.
 _TOGETHER = "puma_together"
@@ -34,15 +30,10 @@ def auto_workers(config: pytest.Config) -> int | None:
     """
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not is_benchmark_run(config):
         return None
-    from pytest_puma.core import PumaError
-
-    try:
-        models = [model for model in settings_of(config).request.models if model.computes]
-    except PumaError:
-        # `pytest_configure` reports the error.
-        return 1
+    known = known_models(config)
+    models = [model for model in known if model.computes]
     if not models:
-        return None
+        return None if known else 1
     from pytest_puma.engine.layout import useful_workers
 
     devices = found_gpus()
@@ -63,7 +54,7 @@ def header(config: pytest.Config) -> str | None:
     if not computes(config):
         return f"puma: {workers} workers; no model is loaded"
     if config.known_args_namespace.numprocesses not in {"auto", "logical"}:
-        where = "the cells of a model on one of them" if _together(config) else f"--dist {config.option.dist}"
+        where = "the cells of a model on one of them" if together(config) else f"--dist {config.option.dist}"
         return f"puma: {workers} workers as requested, {where}"
     if workers > 1:
         return f"puma: {workers} workers, one for each GPU that the model fits on"
@@ -72,17 +63,13 @@ def header(config: pytest.Config) -> str | None:
 
 def computes(config: pytest.Config) -> bool:
     """Whether a model computes its answers. True if the models are unknown, which is reported elsewhere."""
-    from pytest_puma.core import PumaError
-
-    try:
-        return any(model.computes for model in settings_of(config).request.models)
-    except PumaError:
-        return True
+    models = known_models(config)
+    return not models or any(model.computes for model in models)
 
 
 def add_worker_input(config: pytest.Config, workerinput: dict[str, Any]) -> None:
     """Add the input from which a worker computes its share."""
-    workerinput[_TOGETHER] = _together(config)
+    workerinput[_TOGETHER] = together(config)
     add_run_id(config, workerinput)
 
 
@@ -104,16 +91,20 @@ def own_share(config: pytest.Config) -> Share:
     )
 
 
-def make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
-    """Replace the default scheduler; None leaves a requested `--dist` to xdist."""
-    if not _together(config):
-        return None
-    from pytest_puma.session.workers.scheduling import CellScheduling
+def found_gpus() -> tuple[Gpu, ...]:
+    """Return the GPUs; none with a llama.cpp that cannot be loaded, which the first item of the run reports."""
+    from pytest_puma.core import EngineError
 
-    return CellScheduling(config, log)
+    try:
+        from pytest_puma.engine.native import gpus
+
+        return gpus()
+    except EngineError:
+        return ()
 
 
-def _together(config: pytest.Config) -> bool:
+def together(config: pytest.Config) -> bool:
+    """Whether the cells of a model stay on one worker: with the default `--dist`."""
     # With workers, xdist changes "no" into "load"; the known arguments keep the original value.
     return bool(config.option.dist == "load" and config.known_args_namespace.dist == "no")
 
