@@ -1,8 +1,11 @@
-"""Jobs, plans and rows: what the engine and the scheduler exchange."""
+"""Jobs, plans and rows: what the engine and the scheduler exchange; and the jobs that wait."""
 
 from __future__ import annotations
 
+import sys
 from array import array
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,6 +29,10 @@ class Job:
     def kv_slots(self) -> int:
         """KV slots it needs when it shares none."""
         return len(self.tokens) + self.room + sum(len(tail) - 1 for tail in self.tails)
+
+    def continues(self, tokens: array[int]) -> bool:
+        """Whether these tokens are a proper prefix of its own."""
+        return len(tokens) < len(self.tokens) and self.tokens[: len(tokens)] == tokens
 
     def __lt__(self, other: Job) -> bool:
         """The order in which jobs are served."""
@@ -66,3 +73,57 @@ class Plan:
     operations: list[Operation]
     steps: list[Step]
     admitted: list[int]
+
+
+class Waiting:
+    """Jobs in lexicographic order of their tokens, so that jobs with a shared prefix are neighbours."""
+
+    def __init__(self) -> None:
+        # Served from the end: popping there is cheap.
+        self._jobs: list[Job] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._jobs)
+
+    def add(self, jobs: Sequence[Job]) -> None:
+        """Put each job in its place."""
+        if len(jobs) > len(self._jobs):
+            self._jobs = sorted([*self._jobs, *jobs], reverse=True)
+            return
+        for job in jobs:
+            insort(self._jobs, job, key=_Backwards)
+
+    def first(self, path: Sequence[array[int]]) -> Job:
+        """The first job below the last prefix of the path that has one, else the first job of all.
+
+        So a late job does not drop a prefix that other jobs still wait for.
+        """
+        for prefix in reversed(path):
+            index = self._index(Job(key=sys.maxsize, tokens=prefix))
+            if index and self._jobs[index - 1].continues(prefix):
+                return self._jobs[index - 1]
+        return self._jobs[-1]
+
+    def after(self, job: Job) -> Iterator[Job]:
+        """The jobs that are served after this one, in order."""
+        return (self._jobs[index] for index in range(self._index(job) - 1, -1, -1))
+
+    def remove(self, job: Job) -> None:
+        """Take the job out of the queue."""
+        del self._jobs[self._index(job)]
+
+    def _index(self, job: Job) -> int:
+        """Index of a job, or of its insertion; jobs served after it have lower indices."""
+        return bisect_left(self._jobs, _Backwards(job), key=_Backwards)
+
+
+class _Backwards:
+    """Sort key that reverses the order of jobs."""
+
+    __slots__ = ("job",)
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def __lt__(self, other: _Backwards) -> bool:
+        return other.job < self.job

@@ -6,6 +6,7 @@ import codecs
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from pytest_puma.core import Backend, Generate, Likelihood, Response, Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.engine.jobs import Row
-from pytest_puma.engine.prefix import carriers
 from pytest_puma.engine.sampling import best_token, choose, log_probabilities
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class ScoreReply(Reply):
         self._lengths = [len(tail) - bool(ends) for tail in tails]
         self._totals, self._end = np.zeros(len(tails)), np.zeros(len(tails))
         self._greedy = np.ones(len(tails), dtype=np.bool_)
-        carried = carriers([tail[:-1] for tail in tails])
+        carried = _carriers([tail[:-1] for tail in tails])
         carrying = sorted(set(carried))
         self.fed = tuple(tails[index] for index in carrying)
         self._served = [[index for index, by in enumerate(carried) if by == each] for each in carrying]
@@ -187,3 +187,14 @@ class ScoreReply(Reply):
 def overflow() -> Response:
     """Return the response to a prompt that exceeds the context: nothing was computed, so its usage is zero."""
     return Response(finish="overflow")
+
+
+def _carriers(texts: Sequence[tuple[int, ...]]) -> list[int]:
+    """For each text, the index of a longest text that begins with it: its own index if there is no other."""
+    # In sorted order, the texts that begin with a text follow it directly.
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    carried = list(range(len(texts)))
+    for follower, text in pairwise(reversed(order)):
+        if texts[follower][: len(texts[text])] == texts[text]:
+            carried[text] = carried[follower]
+    return carried

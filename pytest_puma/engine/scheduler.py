@@ -24,10 +24,8 @@ from dataclasses import dataclass
 
 from pytest_puma.core import Step
 from pytest_puma.core.prefix import common_prefix
-from pytest_puma.engine.jobs import Job, Operation, Plan, Row
-from pytest_puma.engine.sequences import Sequences
-from pytest_puma.engine.track import Track, batch_of
-from pytest_puma.engine.waiting import Waiting
+from pytest_puma.engine.jobs import Job, Operation, Plan, Row, Waiting
+from pytest_puma.engine.sequences import Sequences, Track, batch_of
 
 #: A fork point costs one more round trip. It must save as many tokens: computing them again is cheaper for fewer.
 MIN_SAVED_TOKENS = 16
@@ -121,7 +119,7 @@ class Scheduler:
     def plan(self) -> Plan:
         """Admit the jobs that fit, then fill one batch: pending prompts first, else one token of every sequence."""
         self._start_tails()
-        while self._waiting and len(self._running) < self._parallel and self._admit(self._waiting.first(self._path)):
+        while self._waiting and len(self._running) < self._parallel and self._admit(self._next()):
             pass
         self._planned = self._compose()
         admitted, self._admitted = self._admitted, []
@@ -150,6 +148,9 @@ class Scheduler:
         return batch_of(tracks, tokens=self._batch, rows=self._rows)
 
     # -- admission -------------------------------------------------------------------------------
+
+    def _next(self) -> Job:
+        return self._waiting.first([point.tokens for point in self._path])
 
     def _admit(self, job: Job) -> bool:
         """Start the next job, or the fork point on the path to it; False when that has to wait."""
@@ -213,7 +214,7 @@ class Scheduler:
     def _leave(self, job: Job | None = None) -> None:
         """Drop the fork points that are not a prefix of the job; without a job, all."""
         while self._path and not self._path[-1].pending:
-            if job is not None and self._path[-1].leads_to(job):
+            if job is not None and job.continues(self._path[-1].tokens):
                 return
             self.sequences.drop(self._path.pop())
 

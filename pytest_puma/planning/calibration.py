@@ -8,7 +8,7 @@ from itertools import count
 from time import perf_counter
 
 from pytest_puma.core import Model, Step
-from pytest_puma.engine.cores import cores
+from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native import NativeBackend, smoke_test
 from pytest_puma.runs.throughput import Throughput
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_puma.core import Forecast, Model, Origin, Usage
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend, smoke_test
-from pytest_puma.engine.native.memory import context_bytes
+from pytest_puma.engine.native.limits import context_bytes
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.evaluation.tasks import by_sample, tasks_of

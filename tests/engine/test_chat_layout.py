@@ -226,7 +226,7 @@ def test_control_tokens_of_thoughts_are_printed(model_file: Callable[[Shape], Pa
         THINKS.replace("<reason>", "<|im_start|>").replace("</reason>", "<|endoftext|>").replace("!", "<|im_end|>")
     )
     backend = opened(model_file(replace(QWEN2, chat_template=thoughts)), thinking=True)
-    pieces = {backend.piece(token) for token in range(backend._vocabulary.size) if backend.is_end(token)}  # noqa: SLF001
+    pieces = {backend.piece(token) for token in range(backend.size) if backend.is_end(token)}
     assert b"<|endoftext|>" in pieces
     assert backend.thoughts(ASK) == Thoughts(open="<|im_start|>", close="<|endoftext|>")
 

@@ -7,7 +7,7 @@ from typing import Any
 import psutil
 import pytest
 
-from pytest_puma.engine import cores
+from pytest_puma.engine.machine import cores
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def set_quota(patch: pytest.MonkeyPatch, text: str) -> pytest.MonkeyPatch:
 
 @pytest.mark.usefixtures("host")
 def test_physical_cores_count() -> None:
-    assert cores.cores() == 8
+    assert cores() == 8
 
 
 def test_only_cores_that_the_process_may_use_count(host: pytest.MonkeyPatch) -> None:
     host.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
-    assert cores.cores() == 3
+    assert cores() == 3
 
 
 @pytest.mark.parametrize(
@@ -45,19 +45,19 @@ def test_only_cores_that_the_process_may_use_count(host: pytest.MonkeyPatch) -> 
 )
 def test_a_container_gets_what_its_quota_allows(host: pytest.MonkeyPatch, quota: str, expected: int) -> None:
     set_quota(host, quota)
-    assert cores.cores() == expected
+    assert cores() == expected
 
 
 def test_without_a_count_of_physical_cores_all_cores_count(host: pytest.MonkeyPatch) -> None:
     host.setattr(psutil, "cpu_count", lambda **_: None)
     host.setattr(os, "cpu_count", lambda: 5)
-    assert cores.cores() == 5
+    assert cores() == 5
 
 
 def test_a_system_without_affinity_uses_all_cores(host: pytest.MonkeyPatch) -> None:
     host.delattr(os, "sched_getaffinity")
-    assert cores.cores() == 8
+    assert cores() == 8
 
 
 def test_the_real_host_has_at_least_one() -> None:
-    assert 1 <= cores.cores() <= (os.cpu_count() or 1)
+    assert 1 <= cores() <= (os.cpu_count() or 1)

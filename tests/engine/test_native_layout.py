@@ -13,7 +13,7 @@ import llama_cpp
 import pytest
 
 from pytest_puma.core import EngineError
-from pytest_puma.engine.native.layout import check_layout
+from pytest_puma.engine.native.binding import check_layout
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 

@@ -23,7 +23,7 @@ def pytest_puma_backend(model):
 #: What the list of devices looks like on a larger machine; the third GPU is full.
 TWO_GPUS = """
 import pytest_puma.engine.native
-from pytest_puma.engine.layout import Gpu
+from pytest_puma.engine.machine import Gpu
 
 pytest_puma.engine.native.gpus = lambda: (Gpu("one", 80 * 10**9), Gpu("two", 80 * 10**9), Gpu("three", 10**6))
 """

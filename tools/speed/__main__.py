@@ -19,8 +19,8 @@ from tabulate import tabulate
 
 from pytest_puma.core import Generate, Model
 from pytest_puma.engine.cache import whole_blocks
-from pytest_puma.engine.cores import cores
 from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native import DryBackend
 from tools.speed import server
 from tools.speed.bench import OUR_OWN, OURS, Result, measure, rows

@@ -15,7 +15,7 @@ from pytest_puma.engine.cache import whole_blocks
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.limits import MICRO_BATCH
-from pytest_puma.engine.track import Track, batch_of
+from pytest_puma.engine.sequences import Track, batch_of
 from tools.speed.contenders import Setting
 from tools.speed.workloads import Workload
 

@@ -37,7 +37,7 @@ def _versions() -> Finding:
 
 
 def _processors() -> Finding:
-    from pytest_puma.engine.cores import cores
+    from pytest_puma.engine.machine import cores
 
     number = cores()
     found = f"{number} physical core{'' if number == 1 else 's'} for llama.cpp"

@@ -14,9 +14,15 @@ from typing import Any
 from pytest_puma.core import Message, Prompt
 from pytest_puma.core.thoughts import Thoughts
 from pytest_puma.engine.chat.layout import ANSWER, NEXT, QUESTION, THOUGHT, Layout, layout_of
-from pytest_puma.engine.chat.plain import PLAIN, PLAIN_STOPS, as_text
-from pytest_puma.engine.chat.switches import efforts, switches
-from pytest_puma.engine.chat.template import ChatTemplate, ChatTemplateError
+from pytest_puma.engine.chat.template import (
+    PLAIN,
+    PLAIN_STOPS,
+    ChatTemplate,
+    ChatTemplateError,
+    as_text,
+    efforts,
+    switches,
+)
 
 #: Private-use characters of Unicode, enough to find some that no prompt contains.
 _PRIVATE = range(0xF0000, 0xFFFFE)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import llama_cpp
 import numpy as np
+from numpy.typing import NDArray
 
 from pytest_puma.core import EngineError, Model, Step
-from pytest_puma.engine.buffers import BatchBuffers
 from pytest_puma.engine.native.binding import (
     captured_warnings,
     error_log,
@@ -21,10 +21,8 @@ from pytest_puma.engine.native.binding import (
     silent_decode,
     uninterrupted,
 )
-from pytest_puma.engine.native.build import signature_of
-from pytest_puma.engine.native.context import context_params
-from pytest_puma.engine.native.devices import useless_layers
-from pytest_puma.engine.native.limits import limits_of
+from pytest_puma.engine.native.build import signature_of, useless_layers
+from pytest_puma.engine.native.limits import context_params, limits_of
 from pytest_puma.engine.native.text import TextSide
 from pytest_puma.models import OpenedFiles
 
@@ -113,9 +111,9 @@ class NativeBackend(TextSide):
             self._fail(f"llama_decode returned {code} for {self._batch.n_tokens} tokens")
         self._files.check()
         if not rows:
-            return np.empty((0, self._vocabulary.size), dtype=np.float32)
+            return np.empty((0, self.size), dtype=np.float32)
         pointer = llama_cpp.llama_get_logits(self._context)
-        return np.ctypeslib.as_array(pointer, shape=(rows, self._vocabulary.size))
+        return np.ctypeslib.as_array(pointer, shape=(rows, self.size))
 
     def fork(self, source: int, target: int) -> None:
         """Fork a whole sequence into an empty one; the KV slots are shared, or copied between streams."""
@@ -144,6 +142,59 @@ class NativeBackend(TextSide):
     def _fail(self, what: str) -> NoReturn:
         msg = f"{self._name}: {what}{error_log()}"
         raise EngineError(msg)
+
+
+class BatchBuffers:
+    """Input arrays of one batch, in llama.cpp's memory layout, for up to `tokens` tokens.
+
+    They are refilled for every decode. A batch that would abort the process is refused (`fill`).
+    """
+
+    def __init__(self, *, tokens: int, rows: int, sequences: int) -> None:
+        self._limits = {"tokens": tokens, "rows": rows, "sequences": sequences}
+        self._token = np.zeros(tokens, dtype=np.int32)
+        self._position = np.zeros(tokens, dtype=np.int32)
+        self._sequence = np.zeros(tokens, dtype=np.int32)
+        self._wanted = np.zeros(tokens, dtype=np.int8)
+        # llama.cpp allows several sequences per token; here each token has one, with its own pointer.
+        self._owners = np.ones(tokens, dtype=np.int32)
+        address = self._sequence.ctypes.data
+        self._pointers = np.arange(address, address + 4 * tokens, 4, dtype=np.uintp)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by their names in `llama_batch`."""
+        return {
+            "token": self._token,
+            "pos": self._position,
+            "n_seq_id": self._owners,
+            "seq_id": self._pointers,
+            "logits": self._wanted,
+        }
+
+    def fill(self, steps: Sequence[Step]) -> tuple[int, int]:
+        """Copy the steps one after the other; return the numbers of tokens and of rows with logits.
+
+        An `EngineError` if the batch is too large or has an unknown sequence: llama.cpp would abort the process.
+        """
+        needed = {
+            "tokens": sum(len(step.tokens) for step in steps),
+            "rows": sum(len(step.tokens) - step.rows_from for step in steps),
+            "sequences": max((step.sequence + 1 for step in steps), default=0),
+        }
+        for name, limit in self._limits.items():
+            if needed[name] > limit:
+                msg = f"a batch needs {needed[name]} {name}; expected at most {limit}"
+                raise EngineError(msg)
+        start = 0
+        for step in steps:
+            end = start + len(step.tokens)
+            self._token[start:end] = step.tokens
+            self._position[start:end] = np.arange(step.start, step.start + len(step.tokens))
+            self._sequence[start:end] = step.sequence
+            self._wanted[start : start + step.rows_from] = 0
+            self._wanted[start + step.rows_from : end] = 1
+            start = end
+        return needed["tokens"], needed["rows"]
 
 
 def _batch_over(buffers: BatchBuffers) -> llama_cpp.llama_batch:

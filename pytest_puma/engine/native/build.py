@@ -1,21 +1,28 @@
-"""The build of llama.cpp that computes, and the processors it computes on: other ones round otherwise."""
+"""The build of llama.cpp that computes, and the processors it computes on: other ones round otherwise.
+
+llama-cpp-python has no functions for devices, so the functions of its library are called as ggml-backend.h declares
+them.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import re
 import sys
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import llama_cpp
 
-from pytest_puma.core import Model
-from pytest_puma.engine.native.binding import has_amx
-from pytest_puma.engine.native.devices import gpus
+from pytest_puma.core import Model, ModelOptions
+from pytest_puma.engine.machine import Gpu
+from pytest_puma.engine.native.binding import has_amx, prepare
 from pytest_puma.engine.native.limits import Limits
 from pytest_puma.engine.native.openmp import LIBRARY
+from pytest_puma.platform.installation import install
 
 #: Libraries that llama.cpp computes with; a build may have a variant for each kind of CPU and of GPU.
 _NAMES = ("llama", "ggml")
@@ -25,6 +32,8 @@ _MAPS = Path("/proc/self/maps")
 _MAPPED = re.compile(r"/.*/lib(?:llama|ggml)[^/]*\.so[^/]*$", re.MULTILINE)
 #: Parts of llama.cpp that no Python package loads: a lean build is made without them.
 _PARTS = ("mtmd", "llama-common")
+#: `GGML_BACKEND_DEVICE_TYPE_GPU`; integrated graphics are another type, and share the host's memory.
+_GPU = 1
 
 
 def signature_of(
@@ -81,6 +90,39 @@ def is_lean() -> bool:
     return not any(part in path.name for path in LIBRARY.parent.iterdir() for part in _PARTS)
 
 
+def gpus() -> tuple[Gpu, ...]:
+    """Return the GPUs with their own memory, in llama.cpp's order."""
+    if not offloads():
+        return ()
+    prepare()
+    library: Any = llama_cpp.llama_cpp._lib  # noqa: SLF001 - the binding has no other name for it
+    if not hasattr(library, "ggml_backend_dev_count"):
+        # A library that does not export these functions (Windows): one process uses all devices.
+        return ()
+    return tuple(
+        _gpu(library, device)
+        for number in range(_call(library, "ggml_backend_dev_count", ctypes.c_size_t))
+        if (device := _call(library, "ggml_backend_dev_get", ctypes.c_void_p, ctypes.c_size_t(number)))
+        and _call(library, "ggml_backend_dev_type", ctypes.c_int, ctypes.c_void_p(device)) == _GPU
+    )
+
+
+def offloads() -> bool:
+    """Whether this build of llama.cpp supports GPUs and finds one."""
+    return bool(llama_cpp.llama_supports_gpu_offload())
+
+
+def useless_layers(options: ModelOptions) -> tuple[str, ...]:
+    """Return a warning if layers are requested on a GPU and there is none."""
+    if options.gpu_layers <= 0 or offloads():
+        return ()
+    sentence = (
+        f"gpu_layers={options.gpu_layers} has no effect: this llama.cpp is built without a GPU, or finds none; build "
+        f"it for one, as in CMAKE_ARGS=-DGGML_CUDA=on {install('--force-reinstall --no-cache-dir llama-cpp-python')}"
+    )
+    return (sentence,)
+
+
 def _libraries(folder: Path) -> list[Path]:
     paths = (path for path in sorted(folder.iterdir()) if path.suffix in _SUFFIXES)
     return [path for path in paths if any(name in path.name for name in _NAMES)]
@@ -92,3 +134,16 @@ def _from_elsewhere(folder: Path) -> list[Path]:
         return []
     paths = set(map(Path, _MAPPED.findall(_MAPS.read_text(encoding="utf-8", errors="replace"))))
     return sorted(path for path in paths if path.parent != folder and path.is_file())
+
+
+def _gpu(library: Any, device: int) -> Gpu:
+    name = _call(library, "ggml_backend_dev_description", ctypes.c_char_p, ctypes.c_void_p(device))
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    _call(library, "ggml_backend_dev_memory", None, ctypes.c_void_p(device), ctypes.byref(free), ctypes.byref(total))
+    return Gpu(name=name.decode(errors="replace"), free=free.value)
+
+
+def _call(library: Any, name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(library, name)
+    function.restype = result
+    return function(*arguments)

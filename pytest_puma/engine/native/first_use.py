@@ -26,7 +26,7 @@ REFUSED = 3
 def learn(path: Path) -> None:
     """Render the chat template for the first time; a `ChatTemplateError` if it cannot be used."""
     from pytest_puma.core import Model
-    from pytest_puma.engine.native.dry import DryBackend
+    from pytest_puma.engine.native.text import DryBackend
 
     with _limited():
         DryBackend(Model(name="it", path=path), context_limit=_TOKENS).close()
@@ -69,7 +69,7 @@ if __name__ == "__main__":
     sys.path[:] = sys.argv[2:]
     from pytest_puma.core import PumaError
     from pytest_puma.engine.chat import ChatTemplateError
-    from pytest_puma.engine.cores import cores
+    from pytest_puma.engine.machine import cores
     from pytest_puma.models import stamps_of
 
     weights = Path(sys.argv[1])

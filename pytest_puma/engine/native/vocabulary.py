@@ -67,7 +67,7 @@ class Vocabulary:
         self.stops: Sequence[str] = self._chat.stops
         self._printed = self._controls.keys() & {token for mark in self._chat.marks for token in self._tokenize(mark)}
         self.stop, in_line = self._find_stop()
-        self.ends_of_turn = self._find_ends_of_turn(in_lines=not chat or not in_line)
+        self.ends_of_turn: Sequence[int] = self._find_ends_of_turn(in_lines=not chat or not in_line)
         self.chat_format: Mapping[str, str] = {**self._chat.facts(), "answer ends with": repr(self._special(self.stop))}
 
     def encode(self, prompt: Prompt, continuation: str = "", *, answer: bool = False) -> list[int]:

@@ -61,7 +61,7 @@ def _device_note(config: pytest.Config) -> str | None:
     if not models or config.option.collectonly or config.hook.pytest_puma_backend.get_hookimpls():
         return None
     from pytest_puma.core import EngineError
-    from pytest_puma.engine.layout import device
+    from pytest_puma.engine.machine import device
 
     try:
         from pytest_puma.engine.native import gpus, offloads

@@ -17,7 +17,7 @@ from pytest_puma.session.settings.options import has_options
 from pytest_puma.session.settings.run_id import add_run_id
 
 if TYPE_CHECKING:
-    from pytest_puma.engine.layout import Gpu, Share
+    from pytest_puma.engine.machine import Gpu, Share
 
 #: Key of the worker input: whether the cells of a model stay on one worker.
 _TOGETHER = "puma_together"
@@ -34,7 +34,7 @@ def auto_workers(config: pytest.Config) -> int | None:
     models = [model for model in known if model.computes]
     if not models:
         return None if known else 1
-    from pytest_puma.engine.layout import useful_workers
+    from pytest_puma.engine.machine import useful_workers
 
     devices = found_gpus()
     return useful_workers(devices, max(model.size for model in models)) if devices else 1
@@ -75,8 +75,7 @@ def add_worker_input(config: pytest.Config, workerinput: dict[str, Any]) -> None
 
 def own_share(config: pytest.Config) -> Share:
     """Return the share of this process: all, or a part as one of several workers."""
-    from pytest_puma.engine.cores import cores
-    from pytest_puma.engine.layout import Share, share_of
+    from pytest_puma.engine.machine import Share, cores, share_of
 
     worker = getattr(config, "workerinput", None)
     if worker is None or worker["workercount"] == 1:

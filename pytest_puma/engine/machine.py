@@ -1,12 +1,17 @@
-"""Number of processes, and the share of the machine that each of them gets."""
+"""The machine: its cores and GPUs, the number of processes, and the share that each of them gets."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
 
 from pytest_puma.core import Model
 
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 #: A model fits on a GPU if the free memory is at least `ROOM` times the weights plus `BUFFERS` bytes.
 ROOM, BUFFERS = 1.2, 2**29
 
@@ -58,3 +63,22 @@ def share_of(worker: int, *, workers: int, models: int, cores: int, gpus: int, t
     """
     busy = min(workers, models) if together and not gpus else workers
     return Share(threads=max(1, cores // busy), gpu=worker % gpus if gpus and workers > 1 else None)
+
+
+def cores() -> int:
+    """Return the physical cores that processes of this host may use together, at least one.
+
+    One thread too many is very slow: llama.cpp's threads spin while they wait.
+    """
+    physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else physical
+    return max(1, min(physical, allowed, _quota(physical)))
+
+
+def _quota(default: int) -> int:
+    """CPU quota of a container, from Linux control groups (version 2): `max 100000` or `150000 100000`."""
+    try:
+        quota, period = _QUOTA.read_text(encoding="ascii").split()
+        return max(1, int(quota) // int(period))
+    except (OSError, ValueError):
+        return default

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model, ModelOptions
-from pytest_puma.engine.layout import Gpu, Share, device, share_of, useful_workers
+from pytest_puma.engine.machine import Gpu, Share, device, share_of, useful_workers
 
 GB = 10**9
 
