@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from pytest_puma.core import Prediction, Sample, Scenario
-from pytest_puma.datasets.texts import beginning
+from pytest_puma.datasets.fields import beginning
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.metrics.statistic import MIN_ROWS

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_puma.core import DataError, Sample, Scenario
-from pytest_puma.datasets.gold import hidden_fields
+from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.order import plain_text
-from pytest_puma.datasets.texts import text_fields
 from pytest_puma.stats.resampling import components
 
 if TYPE_CHECKING:

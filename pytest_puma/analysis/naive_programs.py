@@ -19,9 +19,8 @@ from typing import TypeAlias
 
 from pytest_puma.analysis.naive_learning import learned_answers, learned_choices
 from pytest_puma.core import Sample, Scenario
-from pytest_puma.datasets.gold import hidden_fields
+from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.order import plain_text
-from pytest_puma.datasets.texts import text_fields
 
 #: Computes the answers to all samples of a scenario; none if there is nothing to learn. The last argument is a seed.
 Program: TypeAlias = Callable[[Scenario, Sequence[Sample], int], Sequence[str]]

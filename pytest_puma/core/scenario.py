@@ -50,7 +50,7 @@ class OptionalMembers:
 
     @property
     def declares_examples(self) -> bool:
-        """Whether the few-shot examples are no lent rows: they are a split of their own, or the scenario picks them."""
+        """Whether the few-shot examples are a split of their own, or picked by the scenario."""
         return False
 
     def on_file(self, path: Path) -> Scenario | None:  # noqa: ARG002 - for overrides
@@ -180,7 +180,7 @@ class Scenario(OptionalMembers, ABC):
         """The pool of few-shot examples: rows like those of `sample`, none of them ever evaluated.
 
         A column `rationale` explains the gold answer in chain-of-thought examples. `None`, the
-        default, lends rows of the scenario's own data that are not evaluated in the run.
+        default, takes rows of the scenario that are not evaluated in the run.
         """
         return None
 

@@ -81,8 +81,8 @@ def arrange(table: Table, layout: Layout) -> pd.DataFrame:
         records.append(record | {layout.label: layout.gold(record[layout.label]) or ""})
     if faults:
         more = len(faults) - 1
-        others = f" ({more} more fault{'s' if more > 1 else ''} in the file)" if more else ""
-        msg = f"{table.name}: {faults[0]}{others}"
+        note = f" ({more} more fault{'s' if more > 1 else ''} in the file)" if more else ""
+        msg = f"{table.name}: {faults[0]}{note}"
         raise DataError(msg)
     return to_frame(records, columns=list(columns), rows=list(numbers))
 
@@ -119,8 +119,8 @@ def _normal(name: str) -> str:
 
 
 def _missing(table: Table, layout: Layout, column: str) -> str:
-    others = layout.names.get(column, ())
-    understood = f" (also understood: {', '.join(others)})" if others else ""
+    names = layout.names.get(column, ())
+    understood = f" (also understood: {', '.join(names)})" if names else ""
     return f"{table.name}: no column {column!r}{understood}; the file has: {', '.join(table.header)}"
 
 

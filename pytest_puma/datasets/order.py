@@ -7,6 +7,7 @@ its first n rows are the first n of any longer draw.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import count
@@ -38,6 +39,14 @@ def plain_text(value: Any) -> str:
     """Return a cell's value as text, `''` for a missing one."""
     # pandas converts a column of integers to floats if one of them is missing.
     return "" if value is None else number_text(value) if isinstance(value, float) else str(value)
+
+
+def grouped(items: Iterable[Item], label: Callable[[Item], Label]) -> dict[Label, list[Item]]:
+    """Return the items of each label in their order; none for other labels."""
+    groups: dict[Label, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[label(item)].append(item)
+    return groups
 
 
 def rounds(groups: Mapping[Label, Sequence[Item]], turns: Callable[[int], Iterable[Label]]) -> Iterator[Item]:

@@ -29,9 +29,9 @@ def place_gold(pairs: Iterable[tuple[str, str]], *, ranks: Mapping[str, int], se
 
     So A and B are the better answer equally often, up to one pair at any length.
     """
-    for number, (one, other) in enumerate(pairs):
+    for number, pair in enumerate(pairs):
         block, second = divmod(number, 2)
-        low, high = sorted((one, other), key=ranks.__getitem__)
+        low, high = sorted(pair, key=ranks.__getitem__)
         low_is_a = (rank(seed, "gold", block) + second) % 2 == 0
         yield (low, high) if low_is_a else (high, low)
 
@@ -47,8 +47,8 @@ def _match(
     while len(groups) > 1:
         largest = max(groups, key=lambda label: (len(groups[label]), ranks[next(reversed(groups[label]))]))
         first, _ = groups[largest].popitem()
-        others = [group for label, group in groups.items() if label != largest]
-        partner = _partner(first, others, ranks=ranks, used_pairs=used_pairs)
+        remaining = [group for label, group in groups.items() if label != largest]
+        partner = _partner(first, remaining, ranks=ranks, used_pairs=used_pairs)
         if partner is not None:
             del groups[labels[partner]][partner]
             yield first, partner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -14,7 +14,7 @@ from pytest_puma.core.scenario import Duplicates
 from pytest_puma.datasets.columns import check_columns
 from pytest_puma.datasets.frames import places, to_records
 from pytest_puma.datasets.groups import groups_of, rows_of_subjects
-from pytest_puma.datasets.order import content_id, plain_text, rank, rounds
+from pytest_puma.datasets.order import content_id, grouped, plain_text, rank, rounds
 from pytest_puma.errors import one_line
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 #: The value of each group column.
 Group: TypeAlias = tuple[str, ...]
 
-# "All rows" of a scenario that lends examples. One that makes its rows up would never come to an end.
+# "All rows" of a scenario whose unevaluated rows are the examples. One that makes its rows up would never end.
 _ALL_ROWS = 10_000
-# Characters. A pasted log as an example would push every sample out of the context: such rows are lent last.
+# Characters. A pasted log as an example would push every sample out of the context: such rows come last.
 _LONG = 2_000
 # Characters of a row in a message.
 _BEGINNING = 80
@@ -54,7 +54,7 @@ def draw(scenario: Scenario, n: int, seed: int, subjects: Collection[str] = ()) 
 def example_rows(scenario: Scenario, k: int, seed: int, evaluated: Collection[str]) -> tuple[dict[str, Any], ...]:
     """`k` few-shot examples, each its fields with `gold_label` and `rationale` (`''` where there is none).
 
-    Labels, if there are such, take turns, the commonest first, so that 3 examples are the first 3 of 5. They
+    Labels, if there are such, alternate, the commonest first, so that 3 examples are the first 3 of 5. They
     come from the scenario's pool, else from its rows that are not evaluated. None is an evaluated sample (`evaluated`
     holds their ids) or shares a unit with one, or with another example. A `SettingsError` gives their
     number when they are too few.
@@ -69,9 +69,7 @@ def examples_by_group(
 
     Without group columns all samples are one group.
     """
-    candidates: dict[Group, list[Sample]] = defaultdict(list)
-    for candidate in _candidates(scenario, seed, {sample.id for sample in samples}):
-        candidates[candidate.group].append(candidate)
+    candidates = grouped(_candidates(scenario, seed, {sample.id for sample in samples}), lambda sample: sample.group)
     numbers = Counter(sample.group for sample in samples)
     return {group: _examples(scenario, k, seed, _apart(candidates[group]), n, group) for group, n in numbers.items()}
 
@@ -95,10 +93,8 @@ def _examples(  # noqa: PLR0917 - the last two are for the message
 
 
 def _by_label(candidates: Iterable[Sample], seed: int) -> Iterator[Sample]:
-    """The candidates, of which the labels take turns."""
-    labels: dict[str, list[Sample]] = defaultdict(list)
-    for sample in candidates:
-        labels[sample.gold].append(sample)
+    """The candidates, whose labels alternate."""
+    labels = grouped(candidates, lambda sample: sample.gold)
     order = sorted(labels, key=lambda label: (-len(labels[label]), rank(seed, "label", label)))
     return rounds(labels, lambda _: order)
 
@@ -107,15 +103,15 @@ def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> It
     """Every row that shares no unit with an evaluated one, in the order of being chosen."""
     pool = scenario.examples()
     if pool is None:
-        # Lent from the far end of the order: then more samples do not change the examples.
+        # From the far end of the order, so that more samples do not change the examples.
         rows = _samples(scenario, scenario.sample(max(_ALL_ROWS, 2 * len(evaluated)), seed))[::-1]
         rows = tuple(sorted(rows, key=lambda sample: _length(scenario, sample) > _LONG))
     else:
         rows = tuple(sorted(_samples(scenario, pool), key=lambda sample: rank(seed, "example", sample.id)))
     # The ids of another split may be those of other rows: what an example asks is compared later.
-    own = evaluated if pool is None or not scenario.composes else ()
-    taken = {unit for sample in rows if sample.id in own for unit in sample.units}
-    return (sample for sample in rows if sample.id not in own and taken.isdisjoint(sample.units))
+    ids = evaluated if pool is None or not scenario.composes else ()
+    taken = {unit for sample in rows if sample.id in ids for unit in sample.units}
+    return (sample for sample in rows if sample.id not in ids and taken.isdisjoint(sample.units))
 
 
 def _apart(candidates: Iterable[Sample]) -> Iterator[Sample]:
@@ -135,7 +131,7 @@ def _samples(scenario: Scenario, frame: pd.DataFrame) -> tuple[Sample, ...]:
     check_columns(scenario, frame)
     labels = tuple(scenario.valid_labels())
     rows = zip(to_records(frame), places(frame), strict=True)
-    return tuple(_distinct(scenario, (_sample(scenario, row, labels, place) for row, place in rows)))
+    return tuple(_distinct(scenario, (_sample(scenario, row, labels, position) for row, position in rows)))
 
 
 def _distinct(scenario: Scenario, samples: Iterable[Sample]) -> Iterator[Sample]:
@@ -170,7 +166,7 @@ def _are_equal(one: Sample, other: Sample) -> bool:
     return content_id(one.fields) == content_id(other.fields)
 
 
-def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], place: str) -> Sample:
+def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], position: str) -> Sample:
     fields = row | {name: "" for name in scenario.text_fields if name in row and row[name] is None}
     key = content_id(fields) if scenario.key is None else plain_text(fields[scenario.key])
     if not key:
@@ -182,7 +178,7 @@ def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], pl
         fields=fields,
         gold=gold,
         units=units,
-        row=place,
+        row=position,
         groups=groups_of(scenario, fields),
         references=tuple(_several(scenario, key, fields, "references")) or ((gold,) if gold else ()),
         choices=tuple(_several(scenario, key, fields, "options")),

@@ -26,7 +26,7 @@ from pytest_puma.core import (
     Verdict,
 )
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.datasets.texts import text_fields
+from pytest_puma.datasets.fields import text_fields
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.comparisons import (
     against_baseline,

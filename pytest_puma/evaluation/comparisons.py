@@ -11,7 +11,7 @@ from pytest_puma.analysis.verdicts import Comparison
 from pytest_puma.baseline import SUBJECTS, Entry
 from pytest_puma.core import Contrast, Flip, Verdict
 from pytest_puma.core.gate import DRIFT
-from pytest_puma.datasets.texts import beginning
+from pytest_puma.datasets.fields import beginning
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.metrics import ScoredPredictions, contrast

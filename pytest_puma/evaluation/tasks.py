@@ -10,10 +10,9 @@ from random import Random
 from typing import TypeAlias
 
 from pytest_puma.core import DataError, Sample, SettingsError, Trial, UnchangedError
-from pytest_puma.datasets.gold import hidden_fields
+from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.order import rank
 from pytest_puma.datasets.sampling import Group, draw, examples_by_group
-from pytest_puma.datasets.texts import text_fields
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.perturbations import perturb
 from pytest_puma.strategies import Task, is_built_in

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_puma.core import DataError, PumaError, Scenario, TemplateError
-from pytest_puma.replies.cue import begins_with
+from pytest_puma.replies.answers import begins_with
 from pytest_puma.replies.letters import lettered
 from pytest_puma.strategies import Strategy, Task
 from pytest_puma.strategies.composed import Composed

@@ -5,7 +5,13 @@
     **Answer:** Critical
 
 `strip_reasoning` removes the first line, `own_words` repeated data and invented turns; `final_answer` then returns
-`Critical`.
+`Critical`. A reply that the limit of tokens or of the context cut off has an answer if its last word does not matter:
+
+    The story points are 1           of 13? No answer.
+    The story points are 3. Becau    3: it is also read without the last word, which may be incomplete.
+    Critical                         Critical: a label that is all of the last line, unless another one begins with it
+
+The model continues the cue `A:`, so its reply is ` Berlin.`, which a ground truth `A: Berlin.` would never equal.
 """
 
 from __future__ import annotations
@@ -41,6 +47,7 @@ _INVENTED = re.compile(
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _MARKDOWN = "*_`# \t\r"
+_SIGNS = " \t\r*_`\"'.!#()"
 
 
 def strip_reasoning(text: str) -> str:
@@ -121,3 +128,40 @@ def snap_fibonacci(value: float) -> float:
     """Return the point value within 1 of `value`: the nearest, the lower one on a tie; else `value` itself."""
     nearest = min(FIBONACCI, key=lambda point: (abs(point - value), point))
     return float(nearest) if abs(nearest - value) <= 1 else value
+
+
+def without_last_word(text: str) -> str:
+    """Return a text without the word that it ends with; all of it if it ends with white space."""
+    *_, last = text.rsplit(maxsplit=1) or [""]
+    return text[: len(text) - len(last)] if text.endswith(last) else text
+
+
+def ends_in(text: str, answers: Sequence[str]) -> bool:
+    """Return True if the last line or its `Answer:` is one of these answers, and the beginning of no other one.
+
+    A letter is no beginning of a word, which is rarely cut off behind its first letter.
+    """
+    line = text.rstrip().rpartition("\n")[2]
+    last = (final_answer(line) or line).strip(_SIGNS).casefold()
+    one_letter = len(last) == 1 and last.isalpha()
+    begun = {answer.casefold() for answer in answers if answer.casefold().startswith(last)}
+    return {answer for answer in begun if not (one_letter and answer[1:2].isalpha())} == {last}
+
+
+def extends(text: str, beginning: str | None) -> bool:
+    """Return True if a text goes on where another one ends, which is not empty."""
+    return bool(beginning) and text.startswith((beginning or "").rstrip())
+
+
+def begins_with(text: str, cue: str) -> bool:
+    """Return True if a text begins with the cue; the cue `A` begins no `Athens`."""
+    cue, text = cue.strip(), text.lstrip()
+    if not cue or not text.startswith(cue):
+        return False
+    following = text[len(cue) : len(cue) + 1]
+    return not (cue[-1].isalnum() and following.isalnum())
+
+
+def after_cue(text: str, cue: str) -> str:
+    """Return the text after the cue at its beginning, without surrounding space."""
+    return text.lstrip().removeprefix(cue.strip()).strip()

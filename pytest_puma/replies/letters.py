@@ -71,8 +71,8 @@ def _named(reply: str, letters: str, texts: Sequence[str]) -> Iterator[str | Non
     """The choices that a reply names by a letter; None for a letter that stands beside another one or its text."""
     places = [*_opening(reply, letters, texts), *_stated(reply, letters)]
     for letter, end in places or _marked(reply, letters):
-        own, behind = texts[letters.index(letter)], _text_behind(reply, end, texts)
-        yield own if behind in {None, own} and not names_another(reply, end) else None
+        text, behind = texts[letters.index(letter)], _text_behind(reply, end, texts)
+        yield text if behind in {None, text} and not names_another(reply, end) else None
 
 
 def _opening(reply: str, letters: str, texts: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -116,7 +116,7 @@ def _text_behind(reply: str, end: int, texts: Sequence[str]) -> str | None:
 def _mentioned(reply: str, texts: Sequence[str]) -> str | None:
     mentioned = [text for text in texts if _mentions(reply, text)]
     # "ice" in "ice cream" is no choice of its own.
-    longest = [text for text in mentioned if not any(text != other and _mentions(other, text) for other in mentioned)]
+    longest = [text for text in mentioned if not any(text != more and _mentions(more, text) for more in mentioned)]
     return longest[0] if len(longest) == 1 else None
 
 

@@ -80,7 +80,7 @@ class Statements:
         lines = (" ".join(line.split()) for line in text.splitlines())
         text = _RUN.sub(lambda run: run[0][:6] + run[0][-6:], "\n".join(filter(None, lines)))
         text = self._list.sub(
-            lambda each: " " if len(set(self._answers(self._mention, each[0]))) > 1 else each[0], text
+            lambda part: " " if len(set(self._answers(self._mention, part[0]))) > 1 else part[0], text
         )
         return _CLAUSE.sub(" ", self._denied.sub(" ", text))
 

@@ -4,9 +4,8 @@ Importing this package loads no pandas; rows are read on first use.
 """
 
 from pytest_puma.core import Scenario
-from pytest_puma.datasets.gold import hidden_fields
+from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.sampling import draw, example_rows
-from pytest_puma.datasets.texts import text_fields
 from pytest_puma.scenarios.estimation_tawos import EstimationTawosScenario
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.scenarios.prioritization_jira import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario

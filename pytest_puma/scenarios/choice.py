@@ -33,13 +33,13 @@ class ChoiceScenario(ComposedScenario):
     """A question and its choices in each row, of which one is right, or several.
 
     `orders` above 1 asks each question in that many orders of its choices. They are cyclic shifts of one that is drawn
-    at random, so that each place holds every choice equally often.
+    at random, so that each position holds every choice equally often.
     """
 
     task_type = "choice"
     #: The number of orders; 1 for that of the data.
     orders: ClassVar[int] = 1
-    #: Choices that keep their places at the end, as `All of the above`.
+    #: Choices that keep their positions at the end, as `All of the above`.
     keep_last: ClassVar[str] = r"(all|none|both|neither) of"
     #: The text of one more choice for "I don't know", which is never right; None for no such choice.
     idk: ClassVar[str | None] = None
@@ -83,7 +83,7 @@ class ChoiceScenario(ComposedScenario):
         texts = list(returned)
         _check_texts(texts, self.idk)
         right = self._right(instance, texts)
-        choices = [Choice(text=text, right=place in right) for place, text in enumerate(texts)]
+        choices = [Choice(text=text, right=position in right) for position, text in enumerate(texts)]
         return (*choices, *(() if self.idk is None else (Choice(text=self.idk, right=False, idk=True),)))
 
     def references(self, instance: dict[str, Any]) -> tuple[str, ...]:
@@ -92,8 +92,8 @@ class ChoiceScenario(ComposedScenario):
 
     def read(self, text: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
         """Return the choice that a reply names by its letter or text; None if it names none, or several."""
-        places = order or range(len(sample.choices))
-        return read_choice(text, [sample.choices[place].text for place in places])
+        positions = order or range(len(sample.choices))
+        return read_choice(text, [sample.choices[position].text for position in positions])
 
     def read_conclusion(self, reply: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
         """Return the choice of a reply that has no `Answer:` line."""
@@ -101,12 +101,12 @@ class ChoiceScenario(ComposedScenario):
 
     def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:
         """The orders of the choices, each as often as `repeats`."""
-        places = [sample.choices.index(choice) for choice in _by_text(sample)]
+        positions = [sample.choices.index(choice) for choice in _by_text(sample)]
         shifted = self.orders > 1
-        fixed = [place for place in places if sample.choices[place].idk or self._is_last(sample.choices[place].text)]
-        moved = [place for place in places if place not in fixed]
+        fixed = [position for position in positions if self._is_last(sample.choices[position])]
+        moved = [position for position in positions if position not in fixed]
         if shifted and not sample.labels:
-            moved.sort(key=lambda place: rank(seed, "order", sample.id, place))
+            moved.sort(key=lambda position: rank(seed, "order", sample.id, position))
         indices = count()
         for shift in range(self.orders):
             at = shift % max(len(moved), 1)
@@ -125,44 +125,44 @@ class ChoiceScenario(ComposedScenario):
     def target_text(self, item: dict[str, Any], *, letter: bool) -> str:
         """Return the cue and the right choice."""
         options = self.options(item)
-        place = next(place for place, choice in enumerate(options) if choice.right)
-        answer = (LETTERS[place],) if letter else (options[place].text, self.ending(item))
+        position = next(position for position, choice in enumerate(options) if choice.right)
+        answer = (LETTERS[position],) if letter else (options[position].text, self.ending(item))
         return self.delimiter.join(filter(None, (self.cue(item), *answer)))
 
-    def _is_last(self, text: str) -> bool:
+    def _is_last(self, choice: Choice) -> bool:
         """Whether a choice keeps its place at the end."""
         try:
             with limited(READING):
-                return bool(self.keep_last) and re.match(self.keep_last, text, re.IGNORECASE) is not None
+                return choice.idk or bool(self.keep_last and re.match(self.keep_last, choice.text, re.IGNORECASE))
         except (TimeoutError, re.error) as error:
-            fault = f"keep_last is {self.keep_last!r}, which fails on the choice {text!r}: {error}"
+            fault = f"keep_last is {self.keep_last!r}, which fails on the choice {choice.text!r}: {error}"
             msg = f"{type(self).__name__}: {fault}; expected a regular expression of the beginning of some choices"
             raise SettingsError(msg) from error
 
     def _right(self, item: dict[str, Any], texts: Sequence[str]) -> set[int]:
-        """The places of the right choices; a `DataError` if the answer is none of the choices."""
+        """The positions of the right choices; a `DataError` if the answer is none of the choices."""
         answer = self.answer(item)
         answers: Sequence[Any] = [answer] if isinstance(answer, (int, str)) else list(answer)
         keys = list(map(str, self.keys(item)))
-        places = {self._place_of(each, texts, keys) for each in answers}
-        if None in places or not places:
+        positions = {self._position_of(value, texts, keys) for value in answers}
+        if None in positions or not positions:
             names = ", ".join(f"{key}: {text!r}" for key, text in zip(keys, texts, strict=False))
             msg = f"its answer is {answer!r}; expected the place from 0, the text or the key of a choice ({names})"
             raise DataError(msg)
-        return {place for place in places if place is not None}
+        return {position for position in positions if position is not None}
 
     @staticmethod
-    def _place_of(answer: Any, texts: Sequence[str], keys: Sequence[str]) -> int | None:
+    def _position_of(answer: Any, texts: Sequence[str], keys: Sequence[str]) -> int | None:
         if isinstance(answer, int) and not isinstance(answer, bool):
             return answer if 0 <= answer < len(texts) else None
         names = (texts, keys) if answer in texts else (keys,)
-        return next((each.index(answer) for each in names if answer in each), None)
+        return next((texts.index(answer) for texts in names if answer in texts), None)
 
 
 def _by_text(sample: Sample) -> list[Choice]:
     """The choices in the order of a perturbation, else of the data."""
-    place = {text: at for at, text in enumerate(sample.labels)}
-    return sorted(sample.choices, key=lambda choice: place.get(choice.text, 0))
+    position = {text: at for at, text in enumerate(sample.labels)}
+    return sorted(sample.choices, key=lambda choice: position.get(choice.text, 0))
 
 
 def _check_texts(texts: Sequence[str], idk: str | None) -> None:

@@ -32,6 +32,7 @@ _WRAPPERS: tuple[tuple[type, str], ...] = (
     (partial, "func"),
     (type(cache(len)), "__wrapped__"),
 )
+_CONSTANTS = (str, bytes, int, float, complex, type(None))
 _PACKAGE = __name__.partition(".")[0]
 _FOREIGN = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
@@ -39,11 +40,11 @@ _FOREIGN = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdl
 @cache
 def code_digests(scenario: type[Scenario]) -> Mapping[str, str]:
     """Return the digests of the parser and of the rest of a scenario, under their names in the signature of a cell."""
-    others = [name for name in dir(scenario) if not name.startswith("_") and name not in READERS]
-    # What the others reach of the parser is named as the parser.
+    members = [name for name in dir(scenario) if not name.startswith("_") and name not in READERS]
+    # What other members reach of the parser is named as the parser.
     return {
         "parser_sha256": _digest(scenario, READERS),
-        "scenario_sha256": _digest(scenario, others, without=READERS),
+        "scenario_sha256": _digest(scenario, members, without=READERS),
     }
 
 
@@ -78,22 +79,17 @@ class _Reached:
             self._visit_function(value)
         elif isinstance(value, type):
             self._visit_class(f"{value.__module__}.{value.__qualname__}", value)
-        elif isinstance(value, (tuple, list)):
-            self._visit_parts(name, enumerate(value))
-        elif isinstance(value, (dict, MappingProxyType)):
-            self._visit_parts(name, value.items())
+        elif isinstance(value, (tuple, list, dict, MappingProxyType)):
+            for key, part in enumerate(value) if isinstance(value, (tuple, list)) else value.items():
+                self.visit(f"{name}[{key!r}]", part)
         elif isinstance(value, (set, frozenset)):
             self.texts[name] = repr(sorted(map(repr, value)))
         elif isinstance(value, re.Pattern):
             self.texts[name] = repr((value.pattern, value.flags))
-        elif _is_constant(value):
+        elif isinstance(value, _CONSTANTS):
             self.texts[name] = repr(value)
         elif _is_own(type(value).__module__):
             self._visit_object(name, value)
-
-    def _visit_parts(self, name: str, parts: Iterable[tuple[object, object]]) -> None:
-        for key, part in parts:
-            self.visit(f"{name}[{key!r}]", part)
 
     def _visit_class(self, name: str, kind: type) -> None:
         """Add the methods and the constants of a class, with those that it inherits."""
@@ -161,10 +157,6 @@ def _enclosed(function: FunctionType) -> Iterator[tuple[str, object]]:
                 continue
 
 
-def _is_constant(value: object) -> bool:
-    return isinstance(value, (str, bytes, int, float, complex, type(None)))
-
-
 def _names(code: CodeType) -> Iterator[str]:
     """The names that a function uses, with those of the functions in it."""
     yield from code.co_names
@@ -179,11 +171,12 @@ def _source(function: FunctionType) -> str:
     checkcache(code.co_filename)  # a process may run several times, on files that changed
     lines = getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : _last_line(code)]
     kept = [line.rstrip() for line in lines if line.strip() and not line.strip().startswith("#")]
-    return dedent("\n".join(kept)) or repr((code.co_names, [each for each in code.co_consts if _is_constant(each)]))
+    constants = [value for value in code.co_consts if isinstance(value, _CONSTANTS)]
+    return dedent("\n".join(kept)) or repr((code.co_names, constants))
 
 
 def _last_line(code: CodeType) -> int:
-    inner = [_last_line(each) for each in code.co_consts if isinstance(each, CodeType)]
+    inner = [_last_line(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     return max([code.co_firstlineno, *inner, *(end for _, end, *_ in code.co_positions() if end is not None)])
 
 

@@ -62,7 +62,7 @@ class CompletionScenario(ComposedScenario):
         """All ground truths."""
         truth = self.truth(instance)
         truths = () if truth is None else (truth,) if isinstance(truth, str) else truth
-        if not isinstance(truths, Sequence) or not all(isinstance(each, str) for each in truths):
+        if not isinstance(truths, Sequence) or not all(isinstance(text, str) for text in truths):
             msg = f"truth() returned {truth!r}; expected a text, a list of texts, or None"
             raise DataError(msg)
         return tuple(truths)

@@ -5,7 +5,7 @@ A template `prompts/<scenario>/<strategy>.jinja` of the project still takes prec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -32,7 +32,7 @@ class ComposedScenario(FileScenario):
     """
 
     composes = True
-    #: The split to evaluate; few-shot examples are of `fewshot_split`. A single file lends rows that are not evaluated.
+    #: The split to evaluate. The examples are of `fewshot_split`; of a single file, rows that are not evaluated.
     split: ClassVar[str] = "test"
     #: Columns that every row needs, with their types: `{"choices": list}`.
     required: ClassVar[Mapping[str, type | tuple[type, ...]]] = {}
@@ -79,11 +79,11 @@ class ComposedScenario(FileScenario):
 
     @cached_property
     def _has_splits(self) -> bool:
-        place = self._place
-        return not isinstance(place, Path) or place.is_dir() or str(place).startswith(HUB)
+        data = self._location
+        return not isinstance(data, Path) or data.is_dir() or str(data).startswith(HUB)
 
     @property
-    def _place(self) -> Path | Mapping[str, str]:
+    def _location(self) -> Path | Mapping[str, str]:
         """The place of the data: a file, a folder or a data set of the hub, or a file for each split."""
         if self._replacement is not None:
             return Path(self._replacement)
@@ -98,32 +98,34 @@ class ComposedScenario(FileScenario):
 
     def split_path(self, split: str) -> Path:
         """Return the file of a split; a `DataError` lists the splits there are."""
-        place = self._place
-        if isinstance(place, Mapping):
-            if split not in place:
-                msg = f"scenario {self.name!r}: no split {split!r} in data; there are: {', '.join(place)}"
+        data = self._location
+        if isinstance(data, Mapping):
+            if split not in data:
+                msg = f"scenario {self.name!r}: no split {split!r} in data; there are: {', '.join(data)}"
                 raise DataError(msg)
-            return self._declared(place[split])
-        if str(place).startswith(HUB):
-            return dataset_file(str(place), split)
-        return self.split_in_folder(place, split) if place.is_dir() else place
+            return self._declared(data[split])
+        if str(data).startswith(HUB):
+            return dataset_file(str(data), split)
+        return self.split_in_folder(data, split) if data.is_dir() else data
 
     def split_in_folder(self, folder: Path, split: str) -> Path:
         """Return the file of a split in a folder of the user: `test.jsonl`."""
         files = [folder / f"{split}{suffix}" for suffix in _SUFFIXES if (folder / f"{split}{suffix}").is_file()]
         if not files:
-            there = ", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing"
+            found = ", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing"
             msg = f"scenario {self.name!r}: no file of the split {split!r} in {folder}; expected {split}.jsonl, .csv, "
-            raise DataError(msg + f".json or .parquet; there is: {there}")
+            raise DataError(msg + f".json or .parquet; there is: {found}")
         return files[0]
 
+    def parts(self, path: Path) -> Sequence[Path]:
+        """Return all files that the rows of a path come from."""
+        return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+
     def _source_of(self, path: Path) -> DataSource:
-        """The file of the evaluated split, or all files of a folder."""
-        if not path.is_dir():
-            return super()._source_of(path)
-        files = sorted(each for each in path.rglob("*") if each.is_file())
-        digest = sha256(b"".join(sha256(content_of(each)).digest() for each in files))
-        return DataSource(name=shown_path(path), digest=digest.hexdigest())
+        """The path of the evaluated split, with one digest of all its files."""
+        digests = [sha256(content_of(file)).digest() for file in self.parts(path)]
+        digest = digests[0].hex() if len(digests) == 1 else sha256(b"".join(digests)).hexdigest()
+        return DataSource(name=shown_path(path), digest=digest)
 
     def _read(self, path: Path) -> pd.DataFrame:
         rows = [dict(record) for record in self.records(path)]

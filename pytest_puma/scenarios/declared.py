@@ -13,21 +13,12 @@ from typing import Any, NoReturn
 
 from pytest_puma.core import Metric, PumaError, Scenario, SettingsError
 from pytest_puma.errors import did_you_mean, one_line
-from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.task_types import KINDS
 
 _PACKAGE = __name__.partition(".")[0]
 #: Attributes that hold several texts.
-_NAMES = (
-    "text_fields",
-    "unit_columns",
-    "group_columns",
-    "strategies",
-    "protected",
-    "data_tags",
-    "stop",
-)
+_NAMES = ("text_fields", "unit_columns", "group_columns", "strategies", "protected", "data_tags", "stop")
 _FLAGS = ("ordered", "balanced")
 #: Minimum similarity of a misspelt name: `orderd` is `ordered`, but `row` is not `rows`.
 _SIMILARITY = 0.86
@@ -86,9 +77,9 @@ def _check_names(scenario: Scenario) -> None:
     A name beside the one that it resembles is no misspelling.
     """
     classes = type(scenario).__mro__
-    own = [kind for kind in classes if kind.__module__.partition(".")[0] != _PACKAGE]
-    inherited = {name for kind in classes if kind not in own for name in dir(kind) if not name.startswith("_")}
-    for kind in own:
+    users = [kind for kind in classes if kind.__module__.partition(".")[0] != _PACKAGE]
+    inherited = {name for kind in classes if kind not in users for name in dir(kind) if not name.startswith("_")}
+    for kind in users:
         for name in vars(kind):
             if name.startswith("_") or name in inherited:
                 continue
@@ -102,11 +93,11 @@ def _check_methods(scenario: Scenario) -> None:
     for name, declared in vars(Scenario).items():
         if name.startswith("_") or not isfunction(declared):
             continue
-        own, expected = getattr(scenario, name), _call(name, declared)
-        if not callable(own):
-            _refuse(scenario, f"{name} is {_shown(own)}; expected a method: def {expected}")
-        if not _takes(own, len(signature(declared).parameters) - 1):
-            found = _call(name, getattr(own, "__func__", own))
+        method, expected = getattr(scenario, name), _call(name, declared)
+        if not callable(method):
+            _refuse(scenario, f"{name} is {_shown(method)}; expected a method: def {expected}")
+        if not _takes(method, len(signature(declared).parameters) - 1):
+            found = _call(name, getattr(method, "__func__", method))
             _refuse(scenario, f"found {found}; expected {expected}")
 
 
@@ -118,9 +109,9 @@ def _check_columns(scenario: Scenario) -> None:
         _refuse(scenario, f"columns is {_shown(scenario.columns)}; expected a dictionary: {{'text': ('sentence',)}}")
     for column, names in scenario.columns.items():
         _check_texts(scenario, f"columns[{column!r}]", names)
-    label, own = getattr(scenario, "label_column", None), type(scenario)
-    reads_label = own.layout is FileScenario.layout or own.gold_label is FileScenario.gold_label
-    if reads_label and not isinstance(scenario, ComposedScenario) and not isinstance(label, str):
+    label, kind = getattr(scenario, "label_column", None), type(scenario)
+    reads_label = kind.layout is FileScenario.layout or kind.gold_label is FileScenario.gold_label
+    if reads_label and not scenario.composes and not isinstance(label, str):
         _refuse(scenario, f"label_column is {label!r}; expected the name of the column of the gold answer")
 
 
@@ -175,7 +166,7 @@ def _check_texts(scenario: Scenario, name: str, value: object, *, of: type = str
     """Refuse a value that is no tuple or list of texts."""
     if isinstance(value, str):
         _refuse(scenario, f"{name} is {_lone(value)}; expected a tuple: write {(value,)!r}")
-    if not isinstance(value, (tuple, list)) or not all(isinstance(each, of) for each in value):
+    if not isinstance(value, (tuple, list)) or not all(isinstance(element, of) for element in value):
         _refuse(scenario, f"{name} is {_shown(value)}; expected a tuple of texts")
 
 
@@ -208,7 +199,7 @@ def _call(name: str, function: Callable[..., object]) -> str:
 def _parameters(function: Callable[..., object]) -> str:
     """The names of the parameters: `(self, response)`."""
     full = signature(function)
-    bare = [each.replace(annotation=Parameter.empty, default=Parameter.empty) for each in full.parameters.values()]
+    bare = [name.replace(annotation=Parameter.empty, default=Parameter.empty) for name in full.parameters.values()]
     return str(full.replace(parameters=bare, return_annotation=Signature.empty))
 
 

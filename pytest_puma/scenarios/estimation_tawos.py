@@ -110,5 +110,5 @@ def _research_data() -> Path | None:
     """The research data set in this folder, or in the root of the current project."""
     here = Path.cwd()
     marked = (folder for folder in (here, *here.parents) if any((folder / mark).exists() for mark in _PROJECT_MARKS))
-    places = (here / RESEARCH_DATA, next(marked, here) / RESEARCH_DATA)
-    return next((place for place in places if place.is_file()), None)
+    paths = (here / RESEARCH_DATA, next(marked, here) / RESEARCH_DATA)
+    return next((path for path in paths if path.is_file()), None)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
@@ -29,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pytest_puma.core import DataError, DataSource, Scenario, SettingsError
 from pytest_puma.datasets.frames import to_records
 from pytest_puma.datasets.layout import Layout, arrange
-from pytest_puma.datasets.order import content_id, rank, rounds
+from pytest_puma.datasets.order import content_id, grouped, rank, rounds
 from pytest_puma.datasets.table import MAX_DATA, decoded, read_table
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.regular_file import regular
@@ -42,7 +41,7 @@ class FileScenario(Scenario):
     """A scenario that declares its file, and inherits `sample`, `gold_label`, `examples` and `source`.
 
     `data`, given to the constructor, is the user's own file in place of the declared one. The
-    declared examples then belong to other data, so the file's own rows that are not evaluated are lent.
+    declared examples then belong to other data, so rows of the file that are not evaluated take their place.
     """
 
     #: The file: a path relative to the module of the class, or the name of a bundled file. A `ComposedScenario` can
@@ -154,9 +153,9 @@ class FileScenario(Scenario):
             names = [content_id(row) if self.key is None else row[self.key] for row in to_records(self.rows)]
             order = sorted(range(len(names)), key=lambda row: rank(seed, names[row]))
             if self.group_columns:
-                order = self._groups_take_turns(order, seed)
+                order = self._groups_alternate(order, seed)
             elif self.balanced:
-                order = self._labels_take_turns(order, seed)
+                order = self._labels_alternate(order, seed)
             self._orders[seed] = order
         return self._orders[seed]
 
@@ -164,22 +163,17 @@ class FileScenario(Scenario):
     def _orders(self) -> dict[int, list[int]]:
         return {}
 
-    def _groups_take_turns(self, order: list[int], seed: int) -> list[int]:
-        """One row of each group per round; if the scenario is `balanced`, the labels of each group take turns too."""
-        groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    def _groups_alternate(self, order: list[int], seed: int) -> list[int]:
+        """One row of each group per round; if the scenario is `balanced`, the labels of each group alternate, too."""
         values = list(self.rows[list(self.group_columns)].itertuples(index=False, name=None))
-        for row in order:
-            groups[values[row]].append(row)
+        groups = grouped(order, values.__getitem__)
         if self.balanced:
-            groups = {group: self._labels_take_turns(rows, seed, *group) for group, rows in groups.items()}
+            groups = {group: self._labels_alternate(rows, seed, *group) for group, rows in groups.items()}
         return list(rounds(groups, lambda turn: sorted(groups, key=lambda group: rank(seed, "group", turn, *group))))
 
-    def _labels_take_turns(self, order: list[int], seed: int, *group: str) -> list[int]:
+    def _labels_alternate(self, order: list[int], seed: int, *group: str) -> list[int]:
         """One row of each label per round; the order within a round depends on the seed and the group."""
-        labels: dict[str, list[int]] = defaultdict(list)
-        values = list(self.rows[self.label_column])
-        for row in order:
-            labels[values[row]].append(row)
+        labels = grouped(order, list(self.rows[self.label_column]).__getitem__)
 
         def turns(turn: int) -> list[str]:
             return sorted(labels, key=lambda label: rank(seed, "turn", turn, label, *group))
@@ -194,8 +188,8 @@ class FileScenario(Scenario):
         """Beside the module of the class, or of the class it inherits from; else bundled."""
         modules = (sys.modules.get(base.__module__) for base in cls.__mro__ if issubclass(base, FileScenario))
         folders = [Path(path).parent for module in modules if (path := getattr(module, "__file__", None))]
-        places = [folder / file for folder in (*folders, bundled_folder("data"))]
-        return next((place for place in places if place.is_file()), places[0])
+        paths = [folder / file for folder in (*folders, bundled_folder("data"))]
+        return next((path for path in paths if path.is_file()), paths[0])
 
 
 def content_of(path: Path) -> bytes:

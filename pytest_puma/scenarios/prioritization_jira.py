@@ -157,10 +157,10 @@ def order_dependent_rate(predictions: Sequence[Prediction]) -> float:
             a, b = prediction.units[-2:]
             picks[frozenset((a, b))][a, b].append(a if prediction.answer == "A" else b)
     contradictions = [
-        one != other
+        first != second
         for orders in picks.values()
         if len(orders) > 1
-        for one, other in zip(*orders.values(), strict=False)
+        for first, second in zip(*orders.values(), strict=False)
     ]
     return sum(contradictions) / len(contradictions) if contradictions else math.nan
 

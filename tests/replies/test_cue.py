@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.replies.cue import after_cue, begins_with
+from pytest_puma.replies.answers import after_cue, begins_with
 
 
 @pytest.mark.parametrize(

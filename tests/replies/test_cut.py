@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_puma.replies.cut import ends_in, extends, without_last_word
+from pytest_puma.replies.answers import ends_in, extends, without_last_word
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_puma.replies import answers, cue, cut, letters, numerals, readers
+from pytest_puma.replies import answers, letters, numerals, readers
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
 from pytest_puma.scenarios.benchmarks import code
 
@@ -27,8 +27,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "strip_reasoning": answers.strip_reasoning,
     "own_words": lambda text: answers.own_words(text, TAGS),
     "final_answer": answers.final_answer,
-    "cue": lambda text: (cue.begins_with(text, "A:"), cue.after_cue(text, "A:")),
-    "cut": lambda text: (cut.without_last_word(text), cut.ends_in(text, ["A", "a house"])),
+    "cue": lambda text: (answers.begins_with(text, "A:"), answers.after_cue(text, "A:")),
+    "cut": lambda text: (answers.without_last_word(text), answers.ends_in(text, ["A", "a house"])),
     "program": lambda text: code.program("def f():\n", text, "f"),
     **{f"{each.name}.parse_response": each.parse_response for each in (TRIAGE, ESTIMATION, PAIRS)},
     **{f"{each.name}.parse_conclusion": each.parse_conclusion for each in (TRIAGE, ESTIMATION, PAIRS)},

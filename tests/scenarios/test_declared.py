@@ -9,7 +9,7 @@ import pytest
 
 from pytest_puma import FileScenario, Scenario, metric
 from pytest_puma.core import PumaError, Sample, SettingsError
-from pytest_puma.datasets.gold import hidden_fields
+from pytest_puma.datasets.fields import hidden_fields
 from pytest_puma.datasets.sampling import draw
 from pytest_puma.scenarios.declared import check_class, check_declared
 from tests.composed import QUESTION, Capitals, Quiz, written

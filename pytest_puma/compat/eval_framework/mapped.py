@@ -18,7 +18,7 @@ from pytest_puma.compat.eval_framework.metrics import class_name
 from pytest_puma.compat.eval_framework.nouns import Role, Sample
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import to_frame, to_records
-from pytest_puma.replies.cue import after_cue, begins_with
+from pytest_puma.replies.answers import after_cue, begins_with
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,18 +118,18 @@ class Mapped(Author):
     # -- the rows --------------------------------------------------------------------------------
 
     @property
-    def _place(self) -> Path | Mapping[str, str]:
+    def _location(self) -> Path | Mapping[str, str]:
         """The file or folder of `DATASET_PATH` beside the module, else the data set of the hub."""
         if self._replacement is not None:
             return Path(self._replacement)
-        place = self._declared(self.DATASET_PATH)
-        if place.exists():
-            return place
+        path = self._declared(self.DATASET_PATH)
+        if path.exists():
+            return path
         if self.HF_REVISION is not None:
             return Path(f"hf:{self.DATASET_PATH}@{self.HF_REVISION}")
         msg = (
             f"{type(self).__name__}: DATASET_PATH is {self.DATASET_PATH!r}; found no such file or folder beside the "
-            f"module, and no HF_REVISION for a data set of the hub; make the folder {place} with "
+            f"module, and no HF_REVISION for a data set of the hub; make the folder {path} with "
             f"{self.SAMPLE_SPLIT}.jsonl and {self.FEWSHOT_SPLIT}.jsonl, or set HF_REVISION"
         )
         raise DataError(msg)
@@ -153,16 +153,16 @@ class Mapped(Author):
         if not self._overrides("_create_samples"):
             return frame
         rows = [
-            (place, _created_row(item, sample))
-            for index, (place, item) in enumerate(zip(frame.index, to_records(frame), strict=True))
+            (position, _created_row(item, sample))
+            for index, (position, item) in enumerate(zip(frame.index, to_records(frame), strict=True))
             for sample in self._create_samples(dict(item), index, str(item.get(subjects.COLUMN, "")))
         ]
         columns = dict.fromkeys(name for _, row in rows for name in row)
-        return to_frame([row for _, row in rows], columns=list(columns), rows=[place for place, _ in rows])
+        return to_frame([row for _, row in rows], columns=list(columns), rows=[position for position, _ in rows])
 
     @property
     def declares_examples(self) -> bool:
-        """Whether the few-shot examples are no lent rows."""
+        """Whether the few-shot examples are a split of their own, or the author picks them."""
         return self._overrides("_sample_fewshot_examples") or self.examples() is not None
 
     def examples(self) -> pd.DataFrame | None:

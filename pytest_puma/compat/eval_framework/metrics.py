@@ -94,7 +94,7 @@ def scores_of(owner: str, entries: Iterable[Any]) -> tuple[str | Metric, ...]:
         if isinstance(entry, Metric):
             scores.append(entry)
         elif name in CLASSES:
-            scores += [each for each in CLASSES[name] if each not in _ALWAYS]
+            scores += [metric for metric in CLASSES[name] if metric not in _ALWAYS]
         else:
             msg = f"{owner}: METRICS has {name}; {unknown_class(name)}"
             raise SettingsError(msg)

@@ -62,7 +62,7 @@ class BaseMetricContext:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments by name, with the defaults of the class."""
-        names = {name for each in type(self).__mro__ for name in vars(each).get("__annotations__", {})}
+        names = {name for kind in type(self).__mro__ for name in vars(kind).get("__annotations__", {})}
         defaults = {name: getattr(type(self), name) for name in sorted(names) if hasattr(type(self), name)}
         return defaults | vars(self)
 

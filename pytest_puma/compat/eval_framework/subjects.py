@@ -53,8 +53,8 @@ def check_all_there(subjects: Collection[str], available: Collection[str], *, ow
     """Raise a `DataError` for a subject without rows."""
     absent = next((subject for subject in subjects if subject not in available), None)
     if absent is not None:
-        there = ", ".join(sorted(available)) or "none"
-        msg = f"{owner}: no row of the subject {absent!r}; {did_you_mean(absent, available)}there are: {there}"
+        found = ", ".join(sorted(available)) or "none"
+        msg = f"{owner}: no row of the subject {absent!r}; {did_you_mean(absent, available)}there are: {found}"
         raise DataError(msg)
 
 

@@ -86,8 +86,8 @@ class ChoiceTask(Mapped, ChoiceScenario):
 
     def options(self, instance: dict[str, Any]) -> tuple[Choice, ...]:
         """Return the choices; with a metric that needs it, the last one stands for "I don't know"."""
-        *others, last = super().options(instance)
-        return (*others, replace(last, idk=not _WITH_IDK.isdisjoint(map(class_name, self.METRICS))))
+        *before, last = super().options(instance)
+        return (*before, replace(last, idk=not _WITH_IDK.isdisjoint(map(class_name, self.METRICS))))
 
     def target_text(self, item: dict[str, Any], *, letter: bool) -> str:
         """Return the answer of an example: the author's, or a letter."""

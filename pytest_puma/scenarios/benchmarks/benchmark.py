@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_puma.core import DataError, DataSource, Sample
+from pytest_puma.core import DataError, Sample
 from pytest_puma.datasets.frames import to_records
 from pytest_puma.datasets.table import read_records
 from pytest_puma.platform.json_text import parse_foreign_json
@@ -54,19 +53,15 @@ class Benchmark(ComposedScenario):
         for number, record in read_records(content_of(path), name=shown_path(path)):
             yield f"row {number}", record
 
-    def parts(self, path: Path) -> Sequence[Path]:
-        """Return all files that the rows of a path come from."""
-        return sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
-
     def records(self, path: Path) -> Iterator[dict[str, Any]]:
         """The rows; a `DataError` names the file and the row of a faulty record."""
-        return (self._row(path, place, record) for place, record in self.published(path))
+        return (self._row(path, position, record) for position, record in self.published(path))
 
-    def _row(self, path: Path, place: str, record: dict[str, Any]) -> dict[str, Any]:
+    def _row(self, path: Path, position: str, record: dict[str, Any]) -> dict[str, Any]:
         try:
             return self.row(record)
         except DataError as error:
-            msg = f"{shown_path(path)}: {place}, {error}"
+            msg = f"{shown_path(path)}: {position}, {error}"
             raise DataError(msg) from error
 
     def examples(self) -> pd.DataFrame | None:
@@ -89,7 +84,7 @@ class Benchmark(ComposedScenario):
             if len(paths) == 1:
                 return paths[0]
             if paths:
-                names = ", ".join(each.relative_to(folder).as_posix() for each in paths[:_SHOWN])
+                names = ", ".join(path.relative_to(folder).as_posix() for path in paths[:_SHOWN])
                 msg = f"scenario {self.name!r}: {len(paths)} files of the split {split!r} in {folder}: {names}; "
                 raise DataError(msg + "expected one: give a folder with one of them, or the file")
         try:
@@ -97,12 +92,6 @@ class Benchmark(ComposedScenario):
         except DataError as error:
             msg = f"{error}; published names are understood, too: {', '.join(patterns)}"
             raise DataError(msg) from error
-
-    def _source_of(self, path: Path) -> DataSource:
-        """The path of the evaluated split, with one digest of all its files."""
-        digests = [sha256(content_of(each)).digest() for each in self.parts(path)]
-        digest = digests[0].hex() if len(digests) == 1 else sha256(b"".join(digests)).hexdigest()
-        return DataSource(name=shown_path(path), digest=digest)
 
 
 class CompletionBenchmark(Benchmark, WordedScenario):
@@ -141,16 +130,17 @@ class ChoiceBenchmark(Benchmark, ChoiceScenario):
         equal = [sample for sample in samples if sample.fields[_EQUAL]]
         if not equal:
             return ()
-        shown = ", ".join(f"{each.row} ({', '.join(map(repr, each.fields[_EQUAL]))})" for each in equal[:_QUESTIONS])
+        first = equal[:_QUESTIONS]
+        shown = ", ".join(f"{sample.row} ({', '.join(map(repr, sample.fields[_EQUAL]))})" for sample in first)
         more = ", ..." if len(equal) > _QUESTIONS else ""
         counts = f"{len(equal)} of {len(samples)} questions have equal choices"
         return (f"{counts}, which count as one, right if one of them is: {shown}{more}",)
 
 
 def _distinct(row: dict[str, Any]) -> dict[str, Any]:
-    texts, right = list(row["choices"]), {row["choices"][place] for place in row["answer"]}
+    texts, right = list(row["choices"]), {row["choices"][position] for position in row["answer"]}
     distinct = list(dict.fromkeys(texts))
-    answer = [place for place, text in enumerate(distinct) if text in right]
+    answer = [position for position, text in enumerate(distinct) if text in right]
     equal = [text for text in distinct if texts.count(text) > 1]
     return row | {"choices": distinct, "answer": answer, _EQUAL: equal}
 

@@ -36,7 +36,7 @@ def functions_of(text: str) -> list[str]:
             tree = ast.parse(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return []
-    return [each.name for each in tree.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
 
 def defines_function(sample: Sample, prediction: Prediction) -> float:

@@ -94,7 +94,7 @@ class Piqa(ChoiceBenchmark):
             counts = f"{len(rows)} rows, and {_beside(path).name} {len(labels)} labels"
             msg = f"{shown_path(path)} has {counts}; expected a label for each row"
             raise DataError(msg)
-        yield from ((place, record | {"label": label}) for (place, record), label in zip(rows, labels, strict=True))
+        yield from ((row, record | {"label": label}) for (row, record), label in zip(rows, labels, strict=True))
 
     def parts(self, path: Path) -> Sequence[Path]:
         """Return the file, and that of its labels."""

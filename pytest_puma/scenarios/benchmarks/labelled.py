@@ -118,8 +118,8 @@ def _labelled(record: Mapping[str, Any], choices: object) -> tuple[list[str], li
     """The texts and the labels."""
     if isinstance(choices, dict):
         pairs = list(zip(fields.texts(choices, "text"), fields.value(choices, list, "label"), strict=False))
-    elif isinstance(choices, list) and all(isinstance(each, dict) for each in choices):
-        pairs = [(fields.text(each, "text"), fields.value(each, object, "label")) for each in choices]
+    elif isinstance(choices, list) and all(isinstance(choice, dict) for choice in choices):
+        pairs = [(fields.text(choice, "text"), fields.value(choice, object, "label")) for choice in choices]
     else:
         fault = f"column 'choices': found {type(choices).__name__}, expected a list of objects with text and label"
         msg = f"{fault}; the row has: {', '.join(record)}"

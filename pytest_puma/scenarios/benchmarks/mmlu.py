@@ -57,7 +57,7 @@ class Mmlu(ChoiceBenchmark):
             yield from _csv_records(path)
         elif path.is_dir():
             for file in self.parts(path):
-                yield from ((f"{file.name}, {place}", record) for place, record in _csv_records(file))
+                yield from ((f"{file.name}, {row}", record) for row, record in _csv_records(file))
         else:
             yield from super().published(path)
 

@@ -36,7 +36,7 @@ class TaskFiles(CompletionBenchmark):
         return folder
 
     def examples(self) -> None:
-        """None: each task lends questions that are not evaluated."""
+        """None: questions of each task that are not evaluated are the examples."""
 
     def parts(self, path: Path) -> list[Path]:
         """Return the files of the tasks."""
@@ -142,5 +142,5 @@ class Ruler(TaskFiles):
         """Read each file; the name of its folder is the task, if the file is called as a split."""
         for file in self.parts(path):
             task = file.parent.name if file.stem in {"validation", "test"} else file.stem
-            for place, record in super().published(file):
-                yield f"{file.name}, {place}", {"task": task, **record}
+            for row, record in super().published(file):
+                yield f"{file.name}, {row}", {"task": task, **record}

@@ -63,7 +63,7 @@ class Translation(CompletionBenchmark):
         return folder if self._pair(folder) else super().split_in_folder(folder, split)
 
     def examples(self) -> pd.DataFrame | None:
-        """None for lines, which lend those that are not evaluated."""
+        """None for lines: those that are not evaluated are the examples."""
         folder = self.path
         return None if folder.is_dir() or folder.suffix == ".tsv" else super().examples()
 

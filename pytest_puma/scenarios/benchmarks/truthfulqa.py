@@ -40,7 +40,7 @@ class TruthfulQa(ChoiceBenchmark):
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record of any of the formats."""
         choices = self._of_csv(record) if "Best Answer" in record else _of_json(record, self.targets)
-        answer = [place for place, (_, true) in enumerate(choices) if true]
+        answer = [position for position, (_, true) in enumerate(choices) if true]
         if not answer:
             msg = f"column {self.targets!r}: no choice is true; expected a label 1 for at least one"
             raise DataError(msg)
