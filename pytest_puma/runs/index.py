@@ -11,7 +11,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,12 @@ class History:
     def unfinished(self) -> list[RunRow]:
         """Return the runs without a readable `run.json`, the newest first."""
         numbers = dict(self._connection.execute("SELECT name, number FROM run"))
-        folders = {folder.name: folder for folder in _folders(self._runs) if numbers.get(folder.name) is None}
-        states = {name: "damaged" if name in numbers else _state(folder) for name, folder in folders.items()}
-        return [RunRow(name=name, state=states[name]) for name in sorted(states, reverse=True)]
+        folders = sorted(filter(Path.is_dir, self._runs.glob("*")), reverse=True)
+        return [
+            RunRow(name=folder.name, state="damaged" if folder.name in numbers else _state(folder))
+            for folder in folders
+            if numbers.get(folder.name) is None
+        ]
 
     def cells(self, run: int | None = None) -> list[str]:
         """Return the ids of all cells that ever ran, or of those of the run with this number."""
@@ -132,8 +135,7 @@ class History:
             connection.execute("DELETE FROM cell WHERE run = (SELECT number FROM run WHERE name = ?)", (name,))
             connection.execute("DELETE FROM run WHERE name = ?", (name,))
             del indexed[name]
-        began = [path.parent.name for path in oldest_first(self._runs, RECORD)]
-        runs = {name: self._read(name) for name in began if name in stamps and name not in indexed}
+        runs = {name: self._read(name) for name in stamps if name not in indexed}
         taken = {number for (number,) in connection.execute("SELECT number FROM run WHERE number IS NOT NULL")}
         numbers = _numbered({name: run.number for name, run in runs.items() if run is not None}, taken)
         for name, run in runs.items():
@@ -160,14 +162,12 @@ def _check(connection: sqlite3.Connection) -> None:
 
 def _numbered(given: Mapping[str, int | None], taken: set[int]) -> dict[str, int]:
     """Give each run its number: its own, or else the first free one after that of the run before it."""
-    reserved, before = taken | {*filter(None, given.values())}, max(taken, default=0)
+    owned, before = {*given.values()}, max(taken, default=0)
     numbers: dict[str, int] = {}
     for name, own in given.items():
-        first_free = next(number for number in count(before + 1) if number not in reserved)
-        before = first_free if own is None or own in taken else own
-        numbers[name] = before
+        free = (number for number in count(before + 1) if number not in taken and number not in owned)
+        before = numbers[name] = next(free) if own is None or own in taken else own
         taken.add(before)
-        reserved.add(before)
     return numbers
 
 
@@ -181,24 +181,15 @@ def _packed(outcome: Outcome) -> bytes:
     return zlib.compress(json.dumps(row, default=plain).encode())
 
 
-def _folders(runs: Path) -> list[os.DirEntry[str]]:
-    try:
-        with closing(os.scandir(runs)) as entries:
-            return [entry for entry in entries if entry.is_dir()]
-    except OSError:
-        return []
-
-
 def _stamps(runs: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of each run with a `run.json`, and what changes when that is written again."""
-    for entry in _folders(runs):
-        with suppress(OSError):
-            status = os.stat(f"{entry.path}/{RECORD}")  # noqa: PTH116 - a Path for each of 1,000 runs takes longer
-            yield entry.name, ":".join(map(str, Stamp.of(status)))
+    """Yield the name of each run with a `run.json`, the oldest first, and what changes when that is written again."""
+    for path in oldest_first(runs, RECORD):
+        with suppress(FileNotFoundError):  # another process has removed it since it was listed
+            yield path.parent.name, ":".join(map(str, Stamp.of(path.stat())))
 
 
-def _state(folder: os.DirEntry[str]) -> State:
+def _state(folder: Path) -> State:
     with suppress(OSError):
-        if is_locked(Path(folder.path)):
+        if is_locked(folder):
             return "running"
     return "cut off"
