@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from pytest_puma.models.search import user_cache
-from pytest_puma.platform.atomic import write_whole
+from pytest_puma.platform.files import write_whole
 
 _PACKAGE = "llama-cpp-python"
 _INSIDE = "/vendor/llama.cpp/models/templates/"

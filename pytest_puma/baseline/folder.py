@@ -35,10 +35,9 @@ from typing import Any, TypeAlias
 from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import CellId, DataError
 from pytest_puma.errors import one_line
-from pytest_puma.platform.atomic import write_together
+from pytest_puma.platform.files import regular, write_together
 from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.locks import locked
-from pytest_puma.platform.regular_file import regular
 
 FORMAT = 2
 _WIDTH = 120

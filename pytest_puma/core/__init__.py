@@ -47,7 +47,7 @@ from pytest_puma.errors import (
     TemplateError,
     UnchangedError,
 )
-from pytest_puma.platform.stamp import Stamp, Stamps
+from pytest_puma.platform.files import Stamp, Stamps
 
 __all__ = [
     "JUDGE",

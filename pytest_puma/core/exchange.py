@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_puma.core.conversation import Answer, Conversation, Generate, Request, Response, Score
 from pytest_puma.errors import EngineError
-from pytest_puma.platform.time_limit import CALL, limited
+from pytest_puma.platform.signals import CALL, limited
 
 _EXPECTED = "expected a request, which task.generate(prompt) or task.score(prompt, options) gives, or a tuple of them"
 #: Characters of a wrong value that a message shows.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pytest_puma.errors import SettingsError, check_limits
-from pytest_puma.platform.stamp import Stamps
+from pytest_puma.platform.files import Stamps
 
 #: The content of a model's file: weights to compute with, given answers, the predictions of an earlier run, or the
 #: response store.

@@ -14,7 +14,7 @@ from pytest_puma.core import Metric, Prediction, Scenario, SettingsError
 from pytest_puma.metrics.scoring import as_number, raised, unusable
 from pytest_puma.metrics.statistic import Statistic
 from pytest_puma.metrics.table import Table
-from pytest_puma.platform.time_limit import CALL, limited
+from pytest_puma.platform.signals import CALL, limited
 from pytest_puma.stats.arrays import Values, Weights
 
 RESAMPLES = 300  # each calls a Python function

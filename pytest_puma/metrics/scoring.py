@@ -14,7 +14,7 @@ from pytest_puma.core import LOSS, Metric, MetricError, Pool, Prediction, Sample
 from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
 from pytest_puma.errors import raised_in
-from pytest_puma.platform.time_limit import CALL, limited
+from pytest_puma.platform.signals import CALL, limited
 from pytest_puma.stats.arrays import Values
 
 #: Characters of a value in a message.

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 
 from pytest_puma.core import Model, ModelError, Stamp, Stamps
 from pytest_puma.models.search import part_paths, user_cache
-from pytest_puma.platform.atomic import write_whole
+from pytest_puma.platform.files import write_whole
 
 #: The digest of the weights; the build of llama.cpp that a first use of the files did not crash.
 Fact: TypeAlias = Literal["sha256", "tried"]

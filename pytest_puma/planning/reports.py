@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core import SettingsError
-from pytest_puma.platform.atomic import obstacle
+from pytest_puma.platform.files import obstacle
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.user_path import user_path
 

@@ -11,8 +11,7 @@ import errno
 import os
 from pathlib import Path
 
-from pytest_puma.platform.atomic import PRIVATE, write_whole
-from pytest_puma.platform.regular_file import regular
+from pytest_puma.platform.files import PRIVATE, regular, write_whole
 
 _NAME = ".puma"
 #: The mode of folders.

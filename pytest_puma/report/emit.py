@@ -8,7 +8,7 @@ from pkgutil import resolve_name
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import DataError, Run
 from pytest_puma.planning.reports import FORMATS, PageSettings, ReportFile, foreign
-from pytest_puma.platform.atomic import write_whole
+from pytest_puma.platform.files import write_whole
 
 
 def emit(run: Run, report: ReportFile, *, folder: Path | None, page: PageSettings) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import SettingsError
-from pytest_puma.platform.atomic import obstacle, write_whole
+from pytest_puma.platform.files import obstacle, write_whole
 from pytest_puma.report import csv, parquet
 
 _Rows = Iterable[Mapping[str, Any]]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from pytest_puma.platform.atomic import PRIVATE
+from pytest_puma.platform.files import PRIVATE
 from pytest_puma.platform.locks import locked
 from pytest_puma.platform.project_folder import make_private
 from pytest_puma.responses.place import WAL, checked_place, is_ours, saving, set_aside

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import count
 from pathlib import Path
 
+from pytest_puma.platform.files import regular
 from pytest_puma.platform.project_folder import responses_of
-from pytest_puma.platform.regular_file import regular
 from pytest_puma.responses.schema import APPLICATION
 
 #: SQLite's log and its shared memory beside the file.

@@ -19,10 +19,9 @@ from typing import Any
 from pytest_puma.codec.nouns import read
 from pytest_puma.codec.plain import plain
 from pytest_puma.core import DataError, Measure, Outcome, Run, Stamp
-from pytest_puma.platform.atomic import PRIVATE
+from pytest_puma.platform.files import PRIVATE, regular
 from pytest_puma.platform.locks import is_locked, locked
 from pytest_puma.platform.project_folder import project_folder, runs_of
-from pytest_puma.platform.regular_file import regular
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.rows import MeasureRow, RunRow, State
 from pytest_puma.runs.run_folder import RECORD

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 from pytest_puma.codec.predictions import CellLine, cell_from, prediction_from
 from pytest_puma.core import DataError, Messages, Prediction
 from pytest_puma.errors import one_line
-from pytest_puma.platform.regular_file import regular
+from pytest_puma.platform.files import regular
 from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, REMOVED
 
 T = TypeVar("T")

@@ -25,7 +25,7 @@ from pytest_puma.codec.plain import plain
 from pytest_puma.codec.predictions import CellLine, cell_json, prediction_json
 from pytest_puma.core import DataError, Outcome, Prediction, Run, Transcript
 from pytest_puma.core.prediction import changed
-from pytest_puma.platform.atomic import PRIVATE, append, make_folder, write_whole
+from pytest_puma.platform.files import PRIVATE, append, make_folder, write_whole
 from pytest_puma.platform.locks import locked
 from pytest_puma.platform.project_folder import MODE, make_runs
 from pytest_puma.runs.record import as_json

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_puma.platform.atomic import PRIVATE, append
+from pytest_puma.platform.files import PRIVATE, append, regular
 from pytest_puma.platform.locks import locked
-from pytest_puma.platform.regular_file import regular
 
 _NAME = "runs.txt"
 

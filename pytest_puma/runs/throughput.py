@@ -15,7 +15,7 @@ from pathlib import Path
 from pytest_puma.codec.nouns import read
 from pytest_puma.codec.plain import plain
 from pytest_puma.core import CellId, Model, Outcome, Speed
-from pytest_puma.platform.atomic import PRIVATE, write_whole
+from pytest_puma.platform.files import PRIVATE, write_whole
 from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.project_folder import project_folder, throughput_of
 

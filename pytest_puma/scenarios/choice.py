@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 from pytest_puma.core import Choice, DataError, Sample, SettingsError, Trial
 from pytest_puma.datasets.order import rank
-from pytest_puma.platform.time_limit import READING, limited
+from pytest_puma.platform.signals import READING, limited
 from pytest_puma.replies.letters import LETTERS, lettered, read_choice
 from pytest_puma.scenarios.composed import ComposedScenario
 

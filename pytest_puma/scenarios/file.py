@@ -31,7 +31,7 @@ from pytest_puma.datasets.layout import Layout, arrange
 from pytest_puma.datasets.order import content_id, grouped, rank, rounds
 from pytest_puma.datasets.table import MAX_DATA, decoded, read_table
 from pytest_puma.platform.bundled import bundled_folder
-from pytest_puma.platform.regular_file import regular
+from pytest_puma.platform.files import regular
 
 if TYPE_CHECKING:
     import pandas as pd

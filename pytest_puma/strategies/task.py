@@ -25,7 +25,7 @@ from pytest_puma.core import (
 )
 from pytest_puma.core.metric import Need
 from pytest_puma.errors import one_line, raised_in
-from pytest_puma.platform.time_limit import READING, limited
+from pytest_puma.platform.signals import READING, limited
 from pytest_puma.replies.answers import ends_in, extends, final_answer, own_words, strip_reasoning, without_last_word
 from pytest_puma.replies.letters import LETTERS
 from pytest_puma.strategies.turns import USER, RenderedTurn

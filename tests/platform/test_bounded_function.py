@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.platform.bounded_function import BoundedFunction
+from pytest_puma.platform.processes import BoundedFunction
 
 FILE = """
 import re, time

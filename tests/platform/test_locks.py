@@ -15,7 +15,7 @@ from pytest_puma.platform.locks import is_locked, locked
 COUNTS = """
 import sys
 from pathlib import Path
-from pytest_puma.platform.atomic import write_whole
+from pytest_puma.platform.files import write_whole
 from pytest_puma.platform.locks import locked
 
 path = Path(sys.argv[1])

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.baseline import Baselines
 from pytest_puma.core import DataError
-from pytest_puma.platform.regular_file import regular
+from pytest_puma.platform.files import regular
 from pytest_puma.scenarios.file import content_of
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from pytest_puma.platform.time_limit import limited
+from pytest_puma.platform.signals import limited
 
 #: A pattern that needs 2 ** 40 steps.
 NEVER = re.compile(r"(a+)+$")

@@ -17,8 +17,8 @@ from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.platform.bundled import bundled_folder
-from pytest_puma.platform.child_process import run_program, signal_name
 from pytest_puma.platform.installation import install
+from pytest_puma.platform.processes import run_program, signal_name
 
 _PROGRAM = Path(__file__).with_name("probe.py")
 _SECONDS = 300.0

@@ -17,8 +17,8 @@ from pytest_puma.errors import listed
 from pytest_puma.models import suggested
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.planning.storage import RESPONSES
-from pytest_puma.platform.atomic import obstacle
 from pytest_puma.platform.bundled import bundled_folder
+from pytest_puma.platform.files import obstacle
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.report.rows import counted

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import llama_cpp
 
 from pytest_puma.core import EngineError, Model
-from pytest_puma.platform.interrupts import held
+from pytest_puma.platform.signals import deferred
 
 _WARN_LEVEL, _ERROR_LEVEL = 3, 4
 _MAX_WARNINGS, _MAX_REASON = 5, 500
@@ -103,7 +103,7 @@ def uninterrupted() -> AbstractContextManager[Sequence[int]]:
 
     Python would raise `KeyboardInterrupt` inside our function for the log, where ctypes drops it.
     """
-    return held(patience=None)
+    return deferred(limit=None)
 
 
 @contextmanager

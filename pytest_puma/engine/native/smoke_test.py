@@ -21,7 +21,7 @@ from pytest_puma.core import EngineError, Model
 from pytest_puma.engine.native.build import build_id
 from pytest_puma.engine.native.first_use import REFUSED, TEMPLATE_SECONDS
 from pytest_puma.models import OpenedFiles, recall, remember
-from pytest_puma.platform.child_process import run_program
+from pytest_puma.platform.processes import run_program
 
 _PROGRAM = Path(__file__).with_name("first_use.py")
 #: Seconds for the start and a small model, and bytes per second of a large one, as from a slow disk.

@@ -17,7 +17,7 @@ from pytest_puma.core import Metric, Prediction, Sample, SettingsError
 from pytest_puma.metrics.library import json_text
 from pytest_puma.metrics.library.arguments import argument
 from pytest_puma.metrics.library.json_text import NoJson
-from pytest_puma.platform.bounded_function import SECONDS, BoundedFunction
+from pytest_puma.platform.processes import SECONDS, BoundedFunction
 
 _SCHEMA = "json_schema"
 

@@ -18,7 +18,7 @@ from pytest_puma.core import Metric, Prediction, Sample, SettingsError
 from pytest_puma.core.prediction import changed
 from pytest_puma.metrics.library.csv_metrics import unstripped
 from pytest_puma.metrics.library.references import best
-from pytest_puma.platform.bounded_function import BoundedFunction
+from pytest_puma.platform.processes import BoundedFunction
 from pytest_puma.replies.answers import without_last_word
 from pytest_puma.replies.numerals import number_of
 from pytest_puma.replies.readers import after_marker, final_value, last_value, marked_answers

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_puma.platform.interrupts import held
+from pytest_puma.platform.signals import deferred
 from pytest_puma.session.controller import whole_run
 from pytest_puma.session.controller.arrivals import Arrivals
 from pytest_puma.session.controller.baseline_updates import BaselineUpdater
@@ -111,7 +111,7 @@ class Controller:
             # A run without benchmarks imports no more than this file.
             return
         # The table and the run folder have the same cells, whenever the run is interrupted.
-        with held(), rare_collections():
+        with deferred(), rare_collections():
             outcome = self._arrivals.receive(report)
             if unassessed := self._arrivals.take_unassessed(report):
                 self._output.add(unassessed)
@@ -184,7 +184,7 @@ class Controller:
             unchanged=self._arrivals.unchanged,
             rescored_from=None if settings.request.rescored is None else settings.request.rescored.name,
         )
-        with held():
+        with deferred():
             self._run, self._lines = self._output.finish(run, baselines)
         return self._run
 
@@ -209,7 +209,7 @@ class Controller:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is not None and self._run.outcomes:
-            with at_the_end(), held():
+            with at_the_end(), deferred():
                 self._lines += self._finish_store()
                 if self._output.comparison:
                     self._lines.append(f"compare: {self._output.comparison}")

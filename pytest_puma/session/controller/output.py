@@ -45,7 +45,7 @@ class Output:
     @cached_property
     def unwritable(self) -> str:
         """The reason why there will be no run folder, as far as it shows before the run; empty if there is none."""
-        from pytest_puma.platform.atomic import obstacle
+        from pytest_puma.platform.files import obstacle
         from pytest_puma.platform.project_folder import runs_of
 
         return obstacle(runs_of(self._root) / self._name / "any")

@@ -88,7 +88,7 @@ def _is_used(config: pytest.Config, option: str) -> bool:
 def _check_baselines(config: pytest.Config) -> None:
     """Refuse to write baselines where that cannot succeed, before anything is computed."""
     from pytest_puma.core import SettingsError
-    from pytest_puma.platform.atomic import obstacle
+    from pytest_puma.platform.files import obstacle
 
     folder = config.stash[SETTINGS].judging.baselines.folder
     if config.option.puma_update_baseline and (reason := obstacle(folder / "any.json")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
-from pytest_puma.platform.child_process import signal_name
+from pytest_puma.platform.processes import signal_name
 
 _MEMORY = (
     "puma: this is how the system ends a process if memory is short; run fewer workers (-n), give the model a smaller "

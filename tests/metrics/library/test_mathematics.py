@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import SettingsError
 from pytest_puma.metrics.library import LIBRARY, mathematics
 from pytest_puma.metrics.library.mathematics import math_match
-from pytest_puma.platform.bounded_function import BoundedFunction
+from pytest_puma.platform.processes import BoundedFunction
 from tests.factories import prediction, sample
 
 needs_library = pytest.mark.usefixtures("library")

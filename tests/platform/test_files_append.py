@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.platform.atomic import append
+from pytest_puma.platform.files import append
 from tests.disk import limited, small_disk, texts_of
 
 

@@ -1,12 +1,12 @@
-"""A worker process: a program that answers each line with a line, and is killed if it takes too long.
+"""Processes beside this one: a program that may crash, a worker that answers lines, a function with limits.
 
-The first question starts it; further ones reuse it. It ends with the process that started it, whose death closes its
-input.
+Some regular expressions, and some comparisons of formulas, never end, and no thread can stop them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -16,18 +16,82 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+from pytest_puma.platform import serving
+
+#: Seconds of computing for one call.
+SECONDS = 5
+#: Bytes of address space of the process; SymPy itself needs a quarter.
+MEMORY = 1 << 30
+#: Seconds of waiting for one call. Only where systems cannot limit computing it is short: machines may be busy.
+_WAIT = 600.0 if hasattr(signal, "setitimer") else 30.0
 #: Seconds for the start: slow disks need long for large libraries.
 _START = 120.0
 #: Exit statuses of a process that reached its own limit of computing.
 _LIMITS = {-getattr(signal, name) for name in ("SIGPROF", "SIGXCPU", "SIGVTALRM") if hasattr(signal, name)}
 
 
-class WorkerProcess:
-    """A Python program with its arguments, whose first line is `ready`; `seconds` is the time limit of a question.
+def run_program(program: Path, argument: str | Path, *, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a program in this interpreter; `sys.argv` has the argument, then the module path of this process.
 
-    The program gets the module path of this process behind its arguments. Threads may share it; after a fork each
-    process has its own.
+    Raises a `subprocess.TimeoutExpired`.
+    """
+    return subprocess.run(  # noqa: S603 - a program of this package, in this interpreter
+        [sys.executable, "-I", program, argument, *sys.path],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=seconds,
+        check=False,
+        # Without it, llama.cpp starts a debugger before it aborts.
+        env={**os.environ, "GGML_NO_BACKTRACE": "1"},
+    )
+
+
+def signal_name(number: int) -> str:
+    """Return `SIGKILL`, or `signal 99` for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+class BoundedFunction:
+    """A function with limits of time and memory, computed in a process of its own, which is ended beyond them.
+
+    It is the function `name` of a Python `file`, which may import libraries but nothing of this package.
+
+    Arguments and value are those that JSON has. `example`: arguments of a first call, which imports what later calls
+    need, without a limit of time. The first call starts the process; all later ones of this process share it.
+    """
+
+    def __init__(
+        self, file: Path, name: str, example: Sequence[Any], *, seconds: int = SECONDS, memory: int = MEMORY
+    ) -> None:
+        """Remember the function."""
+        arguments = [str(file), name, json.dumps(example), str(seconds), str(memory)]
+        self._worker = WorkerProcess(Path(serving.__file__), arguments, _WAIT)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return the value; None if the function raised, computed for too long, or needed too much memory.
+
+        Raises a `RuntimeError` if the process does not start.
+        """
+        reply = self._worker.ask(json.dumps(arguments))
+        return None if reply is None else json.loads(reply)
+
+    def close(self) -> None:
+        """End the process; the next call starts another one."""
+        self._worker.close()
+
+
+class WorkerProcess:
+    """A Python program that answers each line with a line, and is killed if it takes too long.
+
+    Its first line is `ready`; `seconds` is the time limit of a question. The first question starts it; further ones
+    reuse it. It ends with the process that started it, whose death closes its input. The program gets the module path
+    of this process behind its arguments. Threads may share it; after a fork each process has its own.
     """
 
     def __init__(self, program: Path, arguments: Sequence[str], seconds: float) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.platform.atomic import PRIVATE, append, make_folder, obstacle, write_together, write_whole
+from pytest_puma.platform.files import PRIVATE, append, make_folder, obstacle, write_together, write_whole
 from tests.disk import limited, mounted, obedient, small_disk, texts_of
 
 
@@ -156,7 +156,7 @@ def test_a_file_that_a_container_was_given_alone_is_written(tmp_path: Path) -> N
 WRITES = """
 import sys
 from pathlib import Path
-from pytest_puma.platform.atomic import obstacle, write_whole
+from pytest_puma.platform.files import obstacle, write_whole
 
 print(obstacle(Path(sys.argv[1])))
 try:

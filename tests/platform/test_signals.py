@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from pytest_puma.platform.interrupts import held
+from pytest_puma.platform.signals import deferred
 
 
 def press(times: int = 1) -> None:
@@ -16,7 +16,7 @@ def press(times: int = 1) -> None:
 def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
     done = []
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117, PT012
-        with held() as waiting:
+        with deferred() as waiting:
             assert not waiting
             press()
             assert waiting == [signal.SIGINT]
@@ -29,7 +29,7 @@ def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
 def test_a_second_interrupt_does_not_wait() -> None:
     done = []
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117, PT012
-        with held():
+        with deferred():
             press(2)
             done.append(True)
     assert not done
@@ -38,14 +38,14 @@ def test_a_second_interrupt_does_not_wait() -> None:
 
 def test_without_a_limit_each_waits_and_one_is_raised() -> None:
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117, PT012
-        with held(patience=None) as waiting:
+        with deferred(limit=None) as waiting:
             press(3)
             assert len(waiting) == 3
 
 
 def test_an_interrupt_is_not_lost_by_an_error() -> None:
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117, PT012
-        with held():
+        with deferred():
             press()
             raise ValueError
 
@@ -53,7 +53,7 @@ def test_an_interrupt_is_not_lost_by_an_error() -> None:
 def test_signals_that_are_left_to_the_system_stay_there() -> None:
     before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        with held():
+        with deferred():
             assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -63,7 +63,7 @@ def test_other_threads_hold_nothing() -> None:
     seen: list[object] = []
 
     def work() -> None:
-        with held():
+        with deferred():
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

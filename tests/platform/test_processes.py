@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pytest_puma.platform.worker_process import WorkerProcess
+from pytest_puma.platform.processes import WorkerProcess
 
 PROGRAM = """
 import os, signal, sys, time
@@ -172,7 +172,7 @@ def test_a_worker_that_nobody_needs_ends_its_process(tmp_path: Path) -> None:
 def test_the_process_ends_with_the_one_that_started_it(tmp_path: Path, end: str) -> None:
     code = (
         "import os, signal, sys\nfrom pathlib import Path\n"
-        "from tests.platform.test_worker_process import Worker\n"
+        "from tests.platform.test_processes import Worker\n"
         f"worker = Worker(Path({str(tmp_path)!r}))\nworker.ask('a')\n{end}\n"
     )
     subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, cwd=Path(__file__).parents[2])  # noqa: S603

@@ -1,4 +1,4 @@
-"""Writing of files that others read meanwhile. A full disk leaves no half of one."""
+"""Files that others read or write meanwhile: atomic writing, appending, checks before reading, the state of a file."""
 
 from __future__ import annotations
 
@@ -10,11 +10,39 @@ from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 from secrets import token_hex
+from typing import NamedTuple, TypeAlias
 
 #: Modes of a new file: for everybody whom the umask allows, and for its owner alone.
 SHARED, PRIVATE = 0o666, 0o600
 #: Characters of a file's name in the name of its temporary file, as names have a maximum length.
 _NAMED = 32
+
+
+class Stamp(NamedTuple):
+    """The state of a file: size in bytes, modification time in nanoseconds, inode, time of the inode's last change.
+
+    Size and time alone may be those of another file: in container layers, Nix and Bazel all times are equal. A file
+    renamed over the old one has another inode, and who restores the time of a file changes its inode.
+    """
+
+    size: int
+    modified: int
+    inode: int
+    changed: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        """Return the stamp of a file by its status."""
+        return cls(status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
+
+    @property
+    def content(self) -> tuple[int, int, int]:
+        """The part that a new name, another link or other rights leave as it is."""
+        return self.size, self.modified, self.inode
+
+
+#: The stamp of each file of a model.
+Stamps: TypeAlias = tuple[Stamp, ...]
 
 
 def write_whole(path: Path, text: str | bytes, *, mode: int = SHARED) -> None:
@@ -73,6 +101,21 @@ def make_folder(path: Path, *, mode: int = 0o777) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     names = chain([path.name], (f"{path.name}-{number:02}" for number in count(2)))
     return next(folder for folder in map(path.with_name, names) if _created(folder, mode))
+
+
+def regular(path: Path, *, links: bool = True) -> Path:
+    """Return the path itself; an `OSError` if there is a pipe or a device, or, without `links`, a link.
+
+    A pipe would be read for ever, and a link of a downloaded folder leads anywhere.
+    A missing file and a folder are no fault here: the system reports them when they are opened.
+    """
+    with suppress(FileNotFoundError):
+        mode = path.stat(follow_symlinks=links).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            link = stat.S_ISLNK(mode)
+            fault = "a link in place of a file; remove it" if link else "a pipe or a device in place of a file"
+            raise OSError(errno.EINVAL, fault, str(path))
+    return path
 
 
 def obstacle(path: Path) -> str:

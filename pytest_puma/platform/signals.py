@@ -1,0 +1,82 @@
+"""Signals: those that end a run, such as Ctrl-C, can wait; a timer limits the code of users."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+#: Ctrl-C, the end of a job or of a terminal, and the alarm of time limits. Windows has only some of them.
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM") if hasattr(signal, name))
+#: Seconds of computing for one reply.
+READING = 30.0
+#: Seconds of computing for one score, or one step of a strategy: the first one may load a model.
+CALL = 300.0
+#: Seconds between looks at the clock of this thread beyond the limit: the timer counts all threads.
+_AGAIN = 0.5
+
+
+@contextmanager
+def deferred(*, limit: int | None = 1) -> Iterator[Sequence[int]]:
+    """Let signals wait for the end of the block; return those that wait.
+
+    `limit`: the number of signals that wait, None for all; the next one acts at once, as it would have without the
+    block. Signals whose handling is left to the system do not wait.
+    """
+    waiting: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        # Python handles signals in the main thread.
+        yield waiting
+        return
+    usual = {number: handler for number in _SIGNALS if callable(handler := signal.getsignal(number))}
+
+    def restore() -> None:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+
+    def wait(number: int, _frame: FrameType | None) -> None:
+        if limit is not None and len(waiting) >= limit:
+            restore()
+            waiting.clear()
+            signal.raise_signal(number)
+        waiting.append(number)
+
+    try:
+        for number in usual:
+            signal.signal(number, wait)
+        yield waiting
+    finally:
+        restore()
+        if waiting:
+            signal.raise_signal(waiting[0])
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise a `TimeoutError` in the code of the block after some seconds of computing of this thread.
+
+    It limits code of users, such as a parser whose regular expression never ends on some replies. A process of its own,
+    as `BoundedFunction` has, is no choice here: the code may use anything of this process.
+
+    There is no limit in a thread that is not the main one, nor on systems without timers (Windows).
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    end = time.thread_time() + seconds
+
+    def stop(_: int, __: FrameType | None) -> None:
+        if time.thread_time() >= end:
+            msg = f"over {seconds:g} seconds of computing, as a regular expression may need on some texts"
+            raise TimeoutError(msg)
+
+    handler = signal.signal(signal.SIGVTALRM, stop)
+    timer = signal.setitimer(signal.ITIMER_VIRTUAL, seconds, _AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, *timer)
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL if handler is None else handler)
