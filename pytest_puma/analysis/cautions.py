@@ -36,15 +36,13 @@ def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
     """Return sentences on refused answers, on parse failures beyond the tolerated share, and on overflows."""
     total, causes = len(predictions), failure_counts(predictions)
     refused = sum(causes.get(cause, 0) for cause in _REFUSED)
-    sentences = [f"{refused} of {total} {_refused(scenario, predictions)}"] if refused else []
     failures = sum(causes.values())
+    sentences = [f"{refused} of {total} {_refused(scenario, predictions)}"] if refused else []
     if failures > refused and failures > TOLERATED_FAILURES * total:
-        sentences.append(
-            f"{failures} of {total} replies could not be parsed ({_listed(causes)}); the scores are not meaningful"
-        )
-    sentences += _on_labels_without_samples(scenario, predictions)
-    sentences += _on_scores(scenario, predictions)
-    sentences += _on_truncation(scenario, predictions)
+        listed = ", ".join(f"{times} {cause.replace('_', ' ')}" for cause, times in causes.items())
+        sentences.append(f"{failures} of {total} replies could not be parsed ({listed}); the scores are not meaningful")
+    for caution in (_on_labels_without_samples, _on_scores, _on_truncation):
+        sentences += caution(scenario, predictions)
     # Trials of a sample share its prompt.
     prompts = [prediction.failure for prediction in predictions if prediction.trial == 0]
     if overflown := prompts.count("overflow"):
@@ -72,7 +70,8 @@ def _on_labels_without_samples(scenario: Scenario, predictions: Sequence[Predict
 def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
     """A sentence if the model would rather write something else than any of the scored labels."""
     labels = scenario.valid_labels()
-    outside = [mass for each in predictions if not math.isnan(mass := outside_labels(each, labels))]
+    masses = (outside_labels(prediction, labels) for prediction in predictions)
+    outside = [mass for mass in masses if not math.isnan(mass)]
     if not outside or fmean(outside) <= TOLERATED_OUTSIDE:
         return []
     sentence = (
@@ -96,19 +95,17 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
     repeated = [sample for sample in samples if sample.equal_row]
     if not repeated:
         return []
-    shown = "; ".join(f"{each.row} repeats {each.equal_row}{_quoted(each, texts)}" for each in repeated[:_SHOWN])
+    quotes = {sample.row: beginning(sample, texts) for sample in repeated[:_SHOWN]}
+    shown = "; ".join(
+        f"{sample.row} repeats {sample.equal_row}{f' ({quotes[sample.row]!r})' if quotes[sample.row] else ''}"
+        for sample in repeated[:_SHOWN]
+    )
     more = "; ..." if len(repeated) > _SHOWN else ""
-    return [
-        (
-            f"{len(repeated)} of {len(samples)} samples repeat an earlier row: {shown}{more}; "
-            'they count as further samples of the same unit; duplicates = "drop" in the scenario leaves them out'
-        )
-    ]
-
-
-def _quoted(sample: Sample, texts: Sequence[str]) -> str:
-    text = beginning(sample, texts)
-    return f" ({text!r})" if text else ""
+    sentence = (
+        f"{len(repeated)} of {len(samples)} samples repeat an earlier row: {shown}{more}; "
+        'they count as further samples of the same unit; duplicates = "drop" in the scenario leaves them out'
+    )
+    return [sentence]
 
 
 def on_slow_metrics(seconds: Mapping[str, tuple[float, int]], whole: float) -> list[str]:
@@ -161,7 +158,3 @@ def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
         f"answers are not among valid_labels(): {shown}{more}; expected one of {', '.join(scenario.valid_labels())}; "
         "parse_response() must return a label exactly as valid_labels() spells it, or None"
     )
-
-
-def _listed(causes: Mapping[str, int]) -> str:
-    return ", ".join(f"{times} {cause.replace('_', ' ')}" for cause, times in causes.items())

@@ -1,12 +1,14 @@
-"""The comparison table: contrasts between cells and the first cell along an axis, or their baseline."""
+"""Cells compared with each other on the same samples: the table of contrasts, and the best cell of a scenario."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from pytest_puma.core import Contrast, Outcome
+from pytest_puma.core import LEVEL, BootstrapReplicates, CellId, Contrast, Outcome
 from pytest_puma.metrics import contrast
+from pytest_puma.stats.selection import Selected, select
 from pytest_puma.stats.significance import holm
 
 #: The axes of comparison.
@@ -24,61 +26,107 @@ def contrasts_of(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[Co
     A contrast is about the primary metric, or one that a gate limits. Cells with other samples, and metrics that the
     answers do not give, are left out.
     """
-    contrasts = [each for axis in AXES if axis in axes for each in _along(axis, outcomes)]
-    adjusted = holm([each.p for each in contrasts])
-    return tuple(replace(each, adjusted=p) for each, p in zip(contrasts, adjusted, strict=True))
+    return adjusted([found for axis in AXES if axis in axes for found in _along(axis, outcomes)])
+
+
+def adjusted(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    """Return contrasts with p-values that are adjusted for all of them."""
+    values = holm([unadjusted.p for unadjusted in contrasts])
+    return tuple(replace(unadjusted, adjusted=p) for unadjusted, p in zip(contrasts, values, strict=True))
 
 
 def not_compared(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[str, ...]:
     """Return a sentence for each of these axes without a contrast, and for each cell that has none on its axis."""
     sentences = []
-    for axis in (each for each in AXES if each in axes):
+    for axis in (axis for axis in AXES if axis in axes):
         if next(_along(axis, outcomes), None) is None:
             sentences.append(f"nothing to compare by {axis}: {_NEEDED[axis]}")
         else:
             sentences += [
                 f"{new.cell} is not compared with {old.cell}: {why_apart(new, old)}"
                 for new, old in _pairs(axis, outcomes)
-                if next(_contrasts(new, old), None) is None and _shares_a_metric(new, old)
+                if next(_contrasts(new, old), None) is None and not new.replicates.keys().isdisjoint(old.replicates)
             ]
     return tuple(sentences)
+
+
+def common(new: Outcome, old: Outcome, metric: str) -> tuple[BootstrapReplicates, BootstrapReplicates] | None:
+    """Return the replicates of a metric in two cells; None if one lacks it, or if they have other samples."""
+    both = new.replicates.get(metric), old.replicates.get(metric)
+    if both[0] is None or both[1] is None or both[0].samples != both[1].samples:
+        return None
+    return both[0], both[1]
 
 
 def why_apart(one: Outcome, other: Outcome) -> str:
     """Return why two cells cannot be compared sample by sample."""
     times = [outcome.trials // max(outcome.samples, 1) for outcome in (one, other)]
     if one.samples == other.samples and times[0] != times[1]:
-        return f"one asks each sample {_times(times[0])}, the other {_times(times[1])} (orders or repeats)"
+        first, second = ("once" if number == 1 else f"{number} times" for number in times)
+        return f"one asks each sample {first}, the other {second} (orders or repeats)"
     return "they have other samples"
 
 
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
+def selected(cells: Sequence[Outcome], metric: str, *, greatest: bool) -> Selected:
+    """Choose the cell with the greatest or the smallest value of a metric."""
+    replicates = [cell.replicates[metric] for cell in cells]
+    resampled = [cell.values for cell in replicates]
+    return select([cell[metric] for cell in cells], resampled, greatest=greatest, bounds=replicates[0].bounds)
+
+
+def leaders(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return a sentence for each scenario with several cells of the same samples: its best cell by the primary metric.
+
+    The value is corrected as that of a gate on the maximum. The lead over another cell is sure if its p-value is at
+    most .05 after multiplication by the number of all pairs of cells, any of which could have been chosen (Bonferroni).
+    """
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        comparable = outcome.primary in outcome.replicates and not math.isnan(outcome[outcome.primary])
+        if outcome.perturbation is None and comparable and outcome.replicates[outcome.primary].better != "neither":
+            groups.setdefault(outcome.scenario, []).append(outcome)
+    return tuple(_leader(name, group) for name, group in groups.items() if _is_alike(group))
+
+
+def _is_alike(group: Sequence[Outcome]) -> bool:
+    """Whether there are several cells, with the same metric on the same samples."""
+    first = group[0]
+    return len(group) > 1 and all(
+        cell.primary == first.primary and common(cell, first, first.primary) is not None for cell in group
+    )
+
+
+def _leader(scenario: str, group: Sequence[Outcome]) -> str:
+    metric = group[0].primary
+    chosen = selected(group, metric, greatest=group[0].replicates[metric].better == "high")
+    best, pairs = group[chosen.place], len(group) * (len(group) - 1) // 2
+    rest = [(cell, lead) for cell in group if cell is not best for lead in _contrasts(best, cell, metric)]
+    unsure = [f"{cell.strategy}@{cell.model}" for cell, lead in rest if not lead.p * pairs <= 1 - LEVEL]
+    sure = f"not sure over {', '.join(unsure)}" if unsure else "sure over all others"
+    return (
+        f"best of {len(group)} cells of {scenario}: {best.strategy}@{best.model}, {metric} {best[metric]:.3g}, "
+        f"{chosen.value:.3g} if corrected for the choice; its lead is {sure}"
+    )
 
 
 def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:
     if axis == "baseline":
-        yield from (contrast for outcome in outcomes for contrast in outcome.contrasts)
+        yield from (stored for outcome in outcomes for stored in outcome.contrasts)
     for new, old in _pairs(axis, outcomes):
         yield from _contrasts(new, old)
 
 
 def _pairs(axis: str, outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, Outcome]]:
     """Each cell with the first one along an axis; none along that of baselines, which every cell has for itself."""
-    first: dict[tuple[str | None, ...], Outcome] = {}
+    first: dict[CellId, Outcome] = {}
     for outcome in outcomes if axis != "baseline" else ():
-        other = outcome.model if axis == "strategy" else outcome.strategy
-        control = first.setdefault((outcome.scenario, other, outcome.perturbation), outcome)
+        control = first.setdefault(outcome.name.without("strategy" if axis == "strategy" else "model"), outcome)
         if control is not outcome:
             yield outcome, control
 
 
-def _shares_a_metric(outcome: Outcome, control: Outcome) -> bool:
-    return not outcome.replicates.keys().isdisjoint(control.replicates)
-
-
-def _contrasts(outcome: Outcome, control: Outcome) -> Iterator[Contrast]:
-    for metric in dict.fromkeys((outcome.primary, *outcome.replicates)):
-        new, old = (each.replicates.get(metric) for each in (outcome, control))
-        if new is not None and old is not None and new.samples == old.samples:
-            yield contrast(outcome.cell, control.cell, new, old, seed=outcome.signature["seed"])
+def _contrasts(outcome: Outcome, control: Outcome, *metrics: str) -> Iterator[Contrast]:
+    """The contrasts of some metrics, or of all that are to be compared."""
+    for metric in metrics or dict.fromkeys((outcome.primary, *outcome.replicates)):
+        if both := common(outcome, control, metric):
+            yield contrast(outcome.cell, control.cell, *both, seed=outcome.signature["seed"])

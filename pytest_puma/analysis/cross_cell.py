@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_puma.analysis.contrasts import why_apart
-from pytest_puma.core import Gate, Measure, Outcome, Policy, Verdict
+from pytest_puma.analysis.contrasts import common, selected, why_apart
+from pytest_puma.core import Gate, Outcome, Policy, Verdict
 from pytest_puma.gates import judge, judge_change, not_run, nothing_measured
 from pytest_puma.metrics import paired_change
-from pytest_puma.stats.selection import Selected, select
 
 
 def verdicts(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
@@ -39,28 +38,25 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
     The maximum of several estimates is biased upwards, even if all cells are equally good: the value is corrected for
     the selection, and the interval is valid for whichever cell is selected.
     """
-    having = [each for each in group if gate.metric in each.measures]
-    measured = [each for each in having if each.measures[gate.metric].n]
+    having = [cell for cell in group if gate.metric in cell.measures]
+    measured = [cell for cell in having if cell.measures[gate.metric].n]
     if not having:
         return not_run(gate, f"no cell has {gate.metric}")
-    if not measured or (len(measured) < len(having) and _needs_all(gate)):
-        empty = next(each for each in having if each not in measured)
+    # A limit on the worst cell needs all: a cell without a value is no reason to look at the others.
+    if not measured or (len(measured) < len(having) and (gate.pick == "min") == gate.is_floor):
+        empty = next(cell for cell in having if cell not in measured)
         verdict = nothing_measured(gate, empty.measures[gate.metric])
         return replace(verdict, reason=f"{_along(gate, empty)}: {verdict.reason}")
-    candidates = [each for each in measured if not math.isnan(each[gate.metric])] or measured
-    selected = _selected(gate, candidates)
-    chosen = candidates[selected.place]
+    candidates = [cell for cell in measured if not math.isnan(cell[gate.metric])] or measured
+    best = selected(candidates, gate.metric, greatest=gate.pick == "max")
+    chosen = candidates[best.place]
     measure = chosen.measures[gate.metric]
-    verdict = judge(gate, {gate.metric: _corrected(measure, selected)})
+    low, high = best.interval(measure.low, measure.high)
+    verdict = judge(gate, {gate.metric: replace(measure, value=best.value, low=low, high=high)})
     reason = f"{gate.pick} of {len(candidates)}, {_along(gate, chosen)}: {verdict.reason}"
     if len(candidates) > 1:
         reason += f"; corrected for choosing the {gate.pick} of {len(candidates)}, observed {measure.value:.3g}"
     return replace(verdict, reason=reason)
-
-
-def _needs_all(gate: Gate) -> bool:
-    """Whether the gate limits the worst cell, so that a cell without a value is no reason to look at the others."""
-    return (gate.pick == "min") == (gate.op in {">=", ">"})
 
 
 def _along(gate: Gate, outcome: Outcome) -> str:
@@ -68,34 +64,20 @@ def _along(gate: Gate, outcome: Outcome) -> str:
     return outcome.model if gate.axis == "model" else outcome.strategy
 
 
-def _selected(gate: Gate, measured: Sequence[Outcome]) -> Selected:
-    replicates = [each.replicates[gate.metric] for each in measured]
-    values = [each.measures[gate.metric].value for each in measured]
-    resampled = [each.values for each in replicates]
-    return select(values, resampled, greatest=gate.pick == "max", bounds=replicates[0].bounds)
-
-
-def _corrected(measure: Measure, selected: Selected) -> Measure:
-    """The value and the interval, corrected for the selection."""
-    low, high = selected.interval(measure.low, measure.high)
-    return replace(measure, value=selected.value, low=low, high=high)
-
-
 def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
     """The verdict on two strategies, compared sample by sample."""
-    cells = {each.strategy: each for each in group}
-    absent = [name for name in (gate.strategy, gate.other) if name not in cells]
-    if absent:
-        return not_run(gate, f"{gate} was not judged: no cell of {' and '.join(map(str, absent))} ran")
-    measures = (cells[name or ""].measures.get(gate.metric) for name in (gate.strategy, gate.other))
-    if empty := next((each for each in measures if each is not None and not each.n), None):
+    cells = {cell.strategy: cell for cell in group}
+    names = [str(gate.strategy), str(gate.other)]
+    if absent := [name for name in names if name not in cells]:
+        return not_run(gate, f"{gate} was not judged: no cell of {' and '.join(absent)} ran")
+    new, old = (cells[name] for name in names)
+    measures = (cell.measures.get(gate.metric) for cell in (new, old))
+    if empty := next((measure for measure in measures if measure is not None and not measure.n), None):
         return nothing_measured(gate, empty)
-    replicates = [cells[name or ""].replicates.get(gate.metric) for name in (gate.strategy, gate.other)]
-    if replicates[0] is None or replicates[1] is None:
-        return not_run(gate, f"{gate} was not judged: {gate.metric} was not measured in both")
-    if replicates[0].samples != replicates[1].samples:
-        why = why_apart(*(cells[name or ""] for name in (gate.strategy, gate.other)))
+    both = common(new, old, gate.metric)
+    if both is None:
+        is_measured = gate.metric in new.replicates and gate.metric in old.replicates
+        why = why_apart(new, old) if is_measured else f"{gate.metric} was not measured in both"
         return not_run(gate, f"{gate} was not judged: {why}")
-    change = paired_change(replicates[0], replicates[1], quotient=gate.quotient)
-    verdict = judge_change(gate, change, str(gate.other), policy)
-    return replace(verdict, reason=f"{gate.strategy}: {verdict.reason}")
+    verdict = judge_change(gate, paired_change(*both, quotient=gate.quotient), names[1], policy)
+    return replace(verdict, reason=f"{names[0]}: {verdict.reason}")

@@ -33,12 +33,6 @@ MIN_ERRORS = 20
 MIN_CLASS_SIZE = 5
 
 
-def looks(samples: int) -> tuple[int, ...]:
-    """Return the numbers of samples after which to look: 23 and 43 of 50."""
-    counts = (math.ceil(samples * share) for share in SHARES)
-    return tuple(count for count in counts if MIN_SAMPLES <= count < samples)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlyStopping:
     """The rule by which a cell with these gates ends before all its samples were asked."""
@@ -49,9 +43,11 @@ class EarlyStopping:
     scores: tuple[Metric, ...] = ()
     baseline: Entry | None = None
 
-    def looks(self, samples: int) -> tuple[int, ...]:
-        """Return the numbers of samples after which to look."""
-        return looks(samples)
+    @staticmethod
+    def looks(samples: int) -> tuple[int, ...]:
+        """Return the numbers of samples after which to look: 23 and 43 of 50."""
+        counts = (math.ceil(samples * share) for share in SHARES)
+        return tuple(count for count in counts if MIN_SAMPLES <= count < samples)
 
     def decided(self, predictions: Sequence[Prediction], planned: int, samples: Sequence[Sample] = ()) -> bool:
         """Return True if the predictions for the first samples decide all gates of a cell with `planned` samples.
@@ -65,10 +61,21 @@ class EarlyStopping:
             return False
         scored = ScoredPredictions(self.scenario, predictions, seed=self.seed, metrics=self.scores)
         left = 1 - len({prediction.sample_id for prediction in predictions}) / planned
-        return all(_steady(gate.metric, scored) and _decided(gate, scored, left, self.baseline) for gate in self.gates)
+        return all(_is_valid(gate.metric, scored) and self._is_decided(gate, scored, left) for gate in self.gates)
+
+    def _is_decided(self, gate: Gate, answers: ScoredPredictions, left: float) -> bool:
+        result: Measure | Change | None = None
+        if gate.other is None:
+            share = left if gate.doubt in {None, "point"} else 1.0
+            result = answers.measures(level=LEVEL, left=share, only=(gate.metric,)).get(gate.metric)
+        elif gate.other == "baseline" and self.baseline is not None:
+            pairs = pair(answers, self.baseline.answers)
+            result = pairs.change(gate.metric, quotient=gate.quotient, level=LEVEL) if len(pairs) else None
+        # A naive baseline has scores for all samples only.
+        return result is not None and not math.isnan(result.low) and gate.decided_by(result.low, result.high)
 
 
-def _steady(metric: str, answers: ScoredPredictions) -> bool:
+def _is_valid(metric: str, answers: ScoredPredictions) -> bool:
     """Return True if looks at the metric are valid, and it has enough answers for its interval.
 
     The first answers are not informative about rare errors and rare classes.
@@ -83,15 +90,3 @@ def _steady(metric: str, answers: ScoredPredictions) -> bool:
         return bool(times.sum() - times.max(initial=0) >= MIN_ERRORS)
     golds = answers.table.gold
     return bool(np.bincount(golds, minlength=len(answers.table.labels)).min() >= MIN_CLASS_SIZE)
-
-
-def _decided(gate: Gate, answers: ScoredPredictions, left: float, baseline: Entry | None) -> bool:
-    result: Measure | Change | None = None
-    if gate.other is None:
-        by_value = gate.doubt in {None, "point"}
-        result = answers.measures(level=LEVEL, left=left if by_value else 1.0, only=(gate.metric,)).get(gate.metric)
-    elif gate.other == "baseline" and baseline is not None:
-        pairs = pair(answers, baseline.answers)
-        result = pairs.change(gate.metric, quotient=gate.quotient, level=LEVEL) if len(pairs) else None
-    # A naive baseline has scores for all samples only.
-    return result is not None and not math.isnan(result.low) and gate.decided_by(result.low, result.high)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.analysis.naive_programs import PROGRAMS
@@ -30,7 +30,7 @@ class NaiveBaselines:
     """The naive baselines of a session, computed once for all cells with the same samples and perturbation."""
 
     def __init__(self) -> None:
-        self._computed_baselines: dict[tuple[object, ...], Mapping[str, NaiveBaseline]] = {}
+        self._found: dict[tuple[object, ...], dict[str, NaiveBaseline]] = {}
         self._left_out: list[str] = []
 
     def find(
@@ -52,46 +52,42 @@ class NaiveBaselines:
         names = tuple(name for metric in metrics for name in metric.names)
         measured = None if only is None else frozenset(only)
         key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation, names, measured)
-
-        def compute(name: str) -> NaiveBaseline | None:
-            answers = PROGRAMS[name](scenario, samples, resamples.seed)
-            if not answers:
-                return None
-            predictions = [_prediction(sample, answer) for sample, answer in zip(samples, answers, strict=True)]
-            return _naive_baseline(scenario, score(scenario, samples, predictions, metrics), metrics, resamples, only)
-
-        if key not in self._computed_baselines:
-            computed = {name: self._tried(name, compute) for name in scenario.kind.naive_baselines}
-            self._computed_baselines[key] = {name: naive for name, naive in computed.items() if naive is not None}
-        return self._computed_baselines[key]
+        if key not in self._found:
+            found = {}
+            for name in scenario.kind.naive_baselines:
+                try:
+                    if answers := PROGRAMS[name](scenario, samples, resamples.seed):
+                        found[name] = _measured(scenario, samples, answers, resamples, metrics, only)
+                # The data or the scenario's own metrics may raise anything, and other programs go on.
+                except Exception as error:  # noqa: BLE001, PERF203
+                    kind = "" if isinstance(error, PumaError) else f"{type(error).__name__}: "
+                    self._left_out.append(
+                        f"the naive baseline {name} is left out: {kind}{' '.join(str(error).split())}"
+                    )
+            self._found[key] = found
+        return self._found[key]
 
     def left_out(self) -> list[str]:
         """Return a sentence for each program that could not be computed since the last call."""
         sentences, self._left_out = self._left_out, []
         return sentences
 
-    def _tried(self, name: str, compute: Callable[[str], NaiveBaseline | None]) -> NaiveBaseline | None:
-        try:
-            return compute(name)
-        except Exception as error:  # noqa: BLE001 - the data or the scenario's own metrics may raise anything
-            fault = " ".join(str(error).split())
-            kind = "" if isinstance(error, PumaError) else f"{type(error).__name__}: "
-            self._left_out.append(f"the naive baseline {name} is left out: {kind}{fault}")
-            return None
 
-
-def _naive_baseline(
+def _measured(  # noqa: PLR0917
     scenario: Scenario,
-    scored: Sequence[Prediction],
-    metrics: Sequence[Metric],
+    samples: Sequence[Sample],
+    answers: Sequence[str],
     resamples: Resamples,
+    metrics: Sequence[Metric],
     only: Collection[str] | None,
 ) -> NaiveBaseline:
+    predictions = [_prediction(sample, answer) for sample, answer in zip(samples, answers, strict=True)]
+    scored = score(scenario, samples, predictions, metrics)
     # With several trials per sample, the resamples have more rows.
-    own = resamples if len(resamples) == len(scored) else None
-    whole = ScoredPredictions(scenario, scored, seed=resamples.seed, metrics=metrics, resamples=own)
-    answers = {prediction.sample_id: prediction for prediction in scored}
-    return NaiveBaseline(answers=answers, measures=whole.measures(only=only))
+    same = resamples if len(resamples) == len(scored) else None
+    whole = ScoredPredictions(scenario, scored, seed=resamples.seed, metrics=metrics, resamples=same)
+    by_sample = {prediction.sample_id: prediction for prediction in scored}
+    return NaiveBaseline(answers=by_sample, measures=whole.measures(only=only))
 
 
 def _prediction(sample: Sample, answer: str) -> Prediction:

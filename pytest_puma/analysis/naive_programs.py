@@ -4,9 +4,10 @@
     guess       a random label, by the frequencies of the gold labels, or a random choice
     first       the first choice of the data                 longest        the choice with the most characters
     empty       the empty reply                              echo           the question as the reply
-    tfidf       see `naive_learning`
+    tfidf       a linear model on TF-IDF weights of words
 
 `majority`, `guess` of labels, `mean` and `median` use the frequencies of the gold answers, which no model knows.
+`tfidf` is learned from the other folds of these very samples: five, by label; a unit is in one fold alone.
 """
 
 from __future__ import annotations
@@ -15,15 +16,25 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from statistics import fmean, median
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_puma.analysis.naive_learning import learned_answers, learned_choices
-from pytest_puma.core import Sample, Scenario
+from pytest_puma.core import DataError, Sample, Scenario
 from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.order import plain_text
+from pytest_puma.stats.resampling import components
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    _Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 #: Computes the answers to all samples of a scenario; none if there is nothing to learn. The last argument is a seed.
 Program: TypeAlias = Callable[[Scenario, Sequence[Sample], int], Sequence[str]]
+
+FOLDS = 5
 
 
 def _majority(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:
@@ -41,47 +52,134 @@ def _guess(scenario: Scenario, samples: Sequence[Sample], seed: int) -> Sequence
     return random.choices([sample.gold for sample in samples], k=len(samples))
 
 
-def _mean(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
-    return [repr(fmean(float(sample.gold) for sample in samples))] * len(samples)
+def _of_golds(value: Callable[[Sequence[float]], float]) -> Program:
+    """The program that answers every sample with one value of the gold answers."""
+    return lambda _, samples, __: [repr(value([float(sample.gold) for sample in samples]))] * len(samples)
 
 
-def _median(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
-    return [repr(median(float(sample.gold) for sample in samples))] * len(samples)
-
-
-def _first(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
-    return [sample.choices[0].text for sample in samples]
-
-
-def _longest(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
-    return [max((choice.text for choice in sample.choices), key=len) for sample in samples]
-
-
-def _empty(_: Scenario, samples: Sequence[Sample], __: int) -> Sequence[str]:
-    return [""] * len(samples)
+def _of_choices(picked: Callable[[Sequence[str]], str]) -> Program:
+    """The program that picks a choice of each sample by their texts."""
+    return lambda _, samples, __: [picked(_texts(sample)) for sample in samples]
 
 
 def _echo(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:
     if scenario.composes:
-        return [scenario.question_text(dict(sample.fields), ()) for sample in samples]
+        return [_question(scenario, sample) for sample in samples]
     names = text_fields(scenario, samples, hidden_fields(scenario, samples))
     return ["\n".join(plain_text(sample.fields.get(name)) for name in names) for sample in samples]
 
 
 def _tfidf(scenario: Scenario, samples: Sequence[Sample], seed: int) -> Sequence[str]:
-    learned = learned_choices if scenario.kind.form == "choices" else learned_answers
-    return learned(scenario, samples, seed)
+    from threadpoolctl import threadpool_limits
+
+    learned = _learned_choices if scenario.kind.form == "choices" else _learned_answers
+    # With so few rows, two threads took five times as long.
+    with threadpool_limits(1, user_api="blas"):
+        return learned(scenario, samples, seed)
+
+
+def _learned_answers(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[str]:
+    """Answers of a linear model to each fold; none if a fold leaves nothing to learn.
+
+    Each text field has weights of its own. Labels are learned by logistic regression, numbers by ridge regression.
+    """
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.compose import make_column_transformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+
+    graded = scenario.kind.graded
+    golds = np.array([float(sample.gold) if graded else sample.gold for sample in samples])
+    folds = _folds(samples, golds, seed, by_label=not graded)
+    if not folds:
+        return []
+    fields = text_fields(scenario, samples, hidden_fields(scenario, samples))
+    if not fields:
+        msg = f"the samples have no text to learn from; text_fields are {', '.join(scenario.text_fields) or 'none'}"
+        raise DataError(msg)
+    # The first word stands in every text, so that a field of empty ones has a vocabulary.
+    rows = [[f"text {plain_text(sample.fields.get(name))}" for name in fields] for sample in samples]
+    texts = np.array(rows, dtype=object)
+    words = make_column_transformer(*((TfidfVectorizer(sublinear_tf=True), column) for column in range(len(fields))))
+    program = make_pipeline(words, Ridge() if graded else LogisticRegression(max_iter=1000))
+    answers = np.empty(len(samples), dtype=object)
+    for training, test in folds:
+        answers[test] = clone(program).fit(texts[training], golds[training]).predict(texts[test])
+    return [repr(float(answer)) if graded else str(answer) for answer in answers]
+
+
+def _learned_choices(scenario: Scenario, samples: Sequence[Sample], seed: int) -> list[str]:
+    """The choice of each sample that logistic regression finds most probably right; none for too few samples.
+
+    A choice is a row: its words, how similar they are to those of the question, and how long it is beside the others.
+    """
+    import numpy as np
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    questions = [_question(scenario, sample) for sample in samples]
+    texts = [_texts(sample) for sample in samples]
+    folds = _folds(samples, np.zeros(len(samples)), seed, by_label=False)
+    answers = [""] * len(samples)
+    for training, test in folds:
+        weights = TfidfVectorizer(sublinear_tf=True)
+        weights.fit([*(questions[row] for row in training), *(text for row in training for text in texts[row]), "text"])
+        right = [choice.right for row in training for choice in samples[row].choices]
+        features = _features(weights, [questions[row] for row in training], [texts[row] for row in training])
+        program = LogisticRegression(max_iter=1000).fit(features, right)
+        for row in test:
+            scores = program.decision_function(_features(weights, [questions[row]], [texts[row]]))
+            answers[row] = texts[row][int(np.argmax(scores))]
+    return answers if folds else []
+
+
+def _features(weights: TfidfVectorizer, questions: Sequence[str], texts: Sequence[Sequence[str]]) -> csr_matrix:
+    """A row for each choice of each question."""
+    from scipy.sparse import csr_matrix, hstack
+
+    rows = [(question, text, choices) for question, choices in zip(questions, texts, strict=True) for text in choices]
+    words = weights.transform([text for _, text, _ in rows])
+    contexts = weights.transform([question for question, _, _ in rows])
+    lengths = [[len(text) / max(map(len, choices))] for _, text, choices in rows]
+    return hstack([words, csr_matrix(words.multiply(contexts).sum(axis=1)), csr_matrix(lengths)]).tocsr()
+
+
+def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_label: bool) -> list[_Fold]:
+    """Training and test rows of each fold; none if there are too few, or a fold has one label alone."""
+    import numpy as np
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+    if len(samples) < 2 * FOLDS:
+        return []
+    groups = components([sample.units for sample in samples])
+    if len(set(groups)) < FOLDS:
+        # Shared units connect all samples: then folds share some units.
+        groups = list(range(len(samples)))
+    rarest = min(np.unique(golds, return_counts=True)[1])
+    split = StratifiedGroupKFold if by_label and rarest >= FOLDS else GroupKFold
+    folds = list(split(FOLDS, shuffle=True, random_state=seed).split(golds, golds, groups))
+    return folds if not by_label or all(len(np.unique(golds[training])) > 1 for training, _ in folds) else []
+
+
+def _texts(sample: Sample) -> list[str]:
+    return [choice.text for choice in sample.choices]
+
+
+def _question(scenario: Scenario, sample: Sample) -> str:
+    return scenario.question_text(dict(sample.fields), ())
 
 
 #: The kind of task selects some of them.
 PROGRAMS: Mapping[str, Program] = {
     "majority": _majority,
     "guess": _guess,
-    "mean": _mean,
-    "median": _median,
-    "first": _first,
-    "longest": _longest,
-    "empty": _empty,
+    "mean": _of_golds(fmean),
+    "median": _of_golds(median),
+    "first": _of_choices(lambda texts: texts[0]),
+    "longest": _of_choices(lambda texts: max(texts, key=len)),
+    "empty": lambda _, samples, __: [""] * len(samples),
     "echo": _echo,
     "tfidf": _tfidf,
 }

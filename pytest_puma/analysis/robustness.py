@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from pytest_puma.analysis.contrasts import adjusted, common
 from pytest_puma.core import AnswerChanges, BootstrapReplicates, Direction, Gap, Measure, Outcome, Robustness, Shift
 from pytest_puma.metrics import contrast, paired_change
 from pytest_puma.metrics.measuring import measure
@@ -15,7 +16,6 @@ from pytest_puma.metrics.statistic import proportion
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.stats.resampling import Resamples
 from pytest_puma.stats.selection import select
-from pytest_puma.stats.significance import holm
 
 
 def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:
@@ -23,30 +23,22 @@ def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | No
 
     A twin with other samples, or with answers that do not give the metric, is left out.
     """
-    results = []
-    for outcome in outcomes:
-        replicates = outcome.replicates.get(outcome.primary)
-        twins = {} if replicates is None or outcome.perturbation is not None else _twins(outcome, replicates, outcomes)
-        if replicates is not None and twins:
-            results.append(_robustness(outcome, replicates, twins, own))
-    return tuple(results)
+    clean = [outcome for outcome in outcomes if outcome.perturbation is None]
+    twins = [(outcome, _twins(outcome, outcomes)) for outcome in clean]
+    return tuple(_robustness(outcome, perturbed, own) for outcome, perturbed in twins if perturbed)
 
 
-def _twins(
-    outcome: Outcome, replicates: BootstrapReplicates, outcomes: Iterable[Outcome]
-) -> dict[str, BootstrapReplicates]:
-    names = (outcome.scenario, outcome.strategy, outcome.model)
-    others = (each for each in outcomes if (each.scenario, each.strategy, each.model) == names)
-    twins = ((each.perturbation, each.replicates.get(replicates.metric)) for each in others)
-    return {name: twin for name, twin in twins if name and twin is not None and twin.samples == replicates.samples}
+def _twins(outcome: Outcome, outcomes: Iterable[Outcome]) -> dict[str, BootstrapReplicates]:
+    """The replicates of the primary metric in the perturbed twins of a cell, by the name of the perturbation."""
+    twins = (twin for twin in outcomes if twin.perturbation and twin.name.without("perturbation") == outcome.name)
+    pairs = ((twin.perturbation, common(twin, outcome, outcome.primary)) for twin in twins)
+    return {name: both[0] for name, both in pairs if name and both is not None}
 
 
 def _robustness(
-    outcome: Outcome,
-    replicates: BootstrapReplicates,
-    twins: Mapping[str, BootstrapReplicates],
-    own: Mapping[str, Perturbation] | None,
+    outcome: Outcome, twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbation] | None
 ) -> Robustness:
+    replicates = outcome.replicates[outcome.primary]
     measured = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
     worst, observed, corrected = _worst(measured, replicates.better)
     resamples = Resamples(replicates.units or [()] * len(replicates.answers), seed=replicates.seed)
@@ -71,7 +63,7 @@ def _worst(twins: Mapping[str, BootstrapReplicates], better: Direction) -> tuple
     if not twins or better == "neither":
         return None, math.nan, math.nan
     names, replicates = list(twins), list(twins.values())
-    worst = select([each.value for each in replicates], [each.values for each in replicates], greatest=better == "low")
+    worst = select([twin.value for twin in replicates], [twin.values for twin in replicates], greatest=better == "low")
     return names[worst.place], replicates[worst.place].value, worst.value
 
 
@@ -79,29 +71,28 @@ def _shifts(
     clean: BootstrapReplicates, twins: Mapping[str, BootstrapReplicates], resamples: Resamples
 ) -> tuple[Shift, ...]:
     """The shift under each perturbation, with p-values adjusted for all of them."""
-    contrasts = [contrast(name, "", twin, clean, seed=clean.seed) for name, twin in twins.items()]
-    adjusted = holm([each.p for each in contrasts])
+    contrasts = adjusted([contrast(name, "", twin, clean, seed=clean.seed) for name, twin in twins.items()])
     return tuple(
         Shift(
-            perturbation=each.cell,
-            change=each.change,
-            answer_changes=_answer_changes(clean, twins[each.cell], resamples),
-            test=each.test,
-            p=each.p,
-            adjusted=p,
+            perturbation=shifted.cell,
+            change=shifted.change,
+            answer_changes=_answer_changes(clean, twins[shifted.cell], resamples),
+            test=shifted.test,
+            p=shifted.p,
+            adjusted=shifted.adjusted,
         )
-        for each, p in zip(contrasts, adjusted, strict=True)
+        for shifted in contrasts
     )
 
 
 def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resamples: Resamples) -> AnswerChanges:
-    answers = zip(clean.answers, twin.answers, strict=True)
+    errors = list(zip(clean.errors, twin.errors, strict=True))
     if clean.scored:
-        changed = [was != now for was, now in zip(clean.errors, twin.errors, strict=True)]
+        changed = [was != now for was, now in errors]
     else:
+        answers = zip(clean.answers, twin.answers, strict=True)
         changed = [not _same_answer(old, new, graded=clean.graded) for old, new in answers]
-    sides = zip(clean.errors, twin.errors, changed, strict=True)
-    became = [(not was, not now) for was, now, flip in sides if flip]
+    became = [(not was, not now) for (was, now), flip in zip(errors, changed, strict=True) if flip]
     return AnswerChanges(
         rate=_share("flip_rate", changed, resamples, clean.questions),
         fixed=became.count((False, True)),
@@ -116,7 +107,7 @@ def _same_answer(old: str | None, new: str | None, *, graded: bool) -> bool:
 
 
 def _always_right(replicates: Sequence[BootstrapReplicates], resamples: Resamples) -> Measure:
-    rows = zip(*(each.errors for each in replicates), strict=True)
+    rows = zip(*(cell.errors for cell in replicates), strict=True)
     return _share("always_right", [not any(errors) for errors in rows], resamples, replicates[0].questions)
 
 
@@ -124,9 +115,9 @@ def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbati
     """The gap between any two groups of an axis, in the order of their names."""
     groups = {name: parse_perturbation(name, own).group for name in sorted(twins)}
     return tuple(
-        Gap(axis=one.axis, old=old, new=new, change=paired_change(twins[new], twins[old], quotient=False))
-        for (old, one), (new, other) in combinations(groups.items(), 2)
-        if one is not None and other is not None and one.axis == other.axis
+        Gap(axis=first.axis, old=old, new=new, change=paired_change(twins[new], twins[old], quotient=False))
+        for (old, first), (new, second) in combinations(groups.items(), 2)
+        if first is not None and second is not None and first.axis == second.axis
     )
 
 

@@ -81,8 +81,7 @@ class Baselines:
 
     def entries(self) -> list[Entry]:
         """Return the entries of all scenarios."""
-        ends = (_NUMBERS, _ANSWERS)
-        names = {path.name.removesuffix(end) for end in ends for path in self.folder.glob(f"*{end}")}
+        names = {path.name.removesuffix(end) for end in (_NUMBERS, _ANSWERS) for path in self.folder.glob(f"*{end}")}
         return [entry for name in sorted(names) for entry in self.of(name)]
 
     def why_missing(self, cell: CellId) -> str:
@@ -127,8 +126,6 @@ class Baselines:
             gone=len(old) - len(kept),
         )
 
-    # -- files -----------------------------------------------------------------------------------
-
     def _path(self, scenario: str) -> Path:
         return self.folder / f"{scenario}{_NUMBERS}"
 
@@ -153,19 +150,15 @@ class Baselines:
 
     def _write(self, scenario: str, entries: Mapping[str, Entry]) -> None:
         """Write both files; delete them if no cell is left."""
+        path, beside = self._path(scenario), self._beside(scenario)
         if not entries:
-            self._path(scenario).unlink(missing_ok=True)
-            self._beside(scenario).unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
             return
         written = {cell: _written(entries[cell]) for cell in sorted(entries)}
-        heads = {cell: head for cell, (head, _) in written.items()}
-        lines = [line for _, own in written.values() for line in own]
-        write_together(
-            {
-                self._beside(scenario): "".join(f"{line}\n" for line in lines),
-                self._path(scenario): _spread({"format": FORMAT, "scenario": scenario, "cells": heads}) + "\n",
-            }
-        )
+        data = {"format": FORMAT, "scenario": scenario, "cells": {cell: head for cell, (head, _) in written.items()}}
+        answers = "".join(f"{line}\n" for _, lines in written.values() for line in lines)
+        write_together({beside: answers, path: _spread(data) + "\n"})
 
 
 def _entry(path: Path, cell: str, head: Mapping[str, Any], lines: _Lines) -> Entry:

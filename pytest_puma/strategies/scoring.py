@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from pytest_puma.core import Answer, Conversation, Score, SettingsError, ask, ask_all
 from pytest_puma.replies.letters import LETTERS
-from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.strategies.task import Task
 
 
@@ -46,12 +45,11 @@ def cloze_scoring(task: Task) -> Conversation:
     scenario, prompt = task.scenario, task.prompt()
     texts = [choice.text for choice in task.sample.choices]
     scored, alone = [task.score(prompt, texts, ends=False)], list[Score]()
-    if isinstance(scenario, ChoiceScenario):
-        if ending := scenario.ending(dict(task.sample.fields)):
-            beginnings = (task.delimiter.join(filter(None, (prompt.prefill, text))) for text in texts)
-            scored = [task.score(replace(prompt, prefill=beginning), [ending], ends=False) for beginning in beginnings]
-        elif "unconditional" in task.needs:
-            alone = [task.score(task.without_question(scenario.unconditional), texts, ends=False)]
+    if ending := scenario.ending(dict(task.sample.fields)):
+        beginnings = (task.delimiter.join(filter(None, (prompt.prefill, text))) for text in texts)
+        scored = [task.score(replace(prompt, prefill=beginning), [ending], ends=False) for beginning in beginnings]
+    elif "unconditional" in task.needs and scenario.unconditional is not None:
+        alone = [task.score(task.without_question(scenario.unconditional), texts, ends=False)]
     responses = yield from ask_all([*scored, *alone])
     if any(response.finish == "overflow" for response in responses):
         return Answer(value=None, responses=responses[:1], failure="overflow")

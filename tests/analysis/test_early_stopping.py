@@ -31,7 +31,7 @@ def cell(*gates: str, samples: int = 50, **fields: Any) -> Cell:
     [(20, ()), (24, (21,)), (50, (23, 43)), (200, (20, 30, 50, 90, 170)), (1000, (100, 150, 250, 450, 850))],
 )
 def test_looks_are_planned_and_never_at_fewer_than_20_samples(samples: int, looks: tuple[int, ...]) -> None:
-    assert early_stopping.looks(samples) == looks
+    assert early_stopping.EarlyStopping.looks(samples) == looks
 
 
 @pytest.mark.parametrize(

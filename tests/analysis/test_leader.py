@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_puma.analysis.leader import leaders
+from pytest_puma.analysis.contrasts import leaders
 from tests.analysis.test_contrasts import GOLDS, answers_at, outcome
 from tests.factories import Triage, predictions, replicates
 

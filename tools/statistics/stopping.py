@@ -143,7 +143,7 @@ def _simulate(trial: Trial, size: int, distance: float, repetitions: int) -> lis
         baseline = Entry(cell=cell.id, commit="", test="", signature={}, measures={}, answers=old)
         n = size
         stopping = early_stopping.EarlyStopping(scenario=scenario, gates=(gate,), seed=cell.seed, baseline=baseline)
-        for look in early_stopping.looks(size):
+        for look in early_stopping.EarlyStopping.looks(size):
             if stopping.decided(predictions[:look], size):
                 n = look
                 break

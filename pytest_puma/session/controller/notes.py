@@ -85,8 +85,7 @@ def show_summary(
 
     `comparison`: with an earlier run, if it was requested and there is one.
     """
-    from pytest_puma.analysis.contrasts import not_compared
-    from pytest_puma.analysis.leader import leaders
+    from pytest_puma.analysis.contrasts import leaders, not_compared
     from pytest_puma.report import contrasts, robustness
     from pytest_puma.report.comparison import lines as comparison_lines
     from pytest_puma.report.terminal import summary
