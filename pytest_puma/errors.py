@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -52,21 +51,10 @@ def naming(source: str) -> Iterator[None]:
         raise SettingsError(msg) from error
 
 
-def one_line(text: object, limit: int = 200) -> str:
-    """Return a text, such as the message of an error that quotes a file, in one line of at most `limit` characters."""
-    return " ".join(str(text).split())[:limit]
-
-
 def raised_in(error: Exception) -> str:
     """Return the message of an error of the user's code and its line: `no such key (test_invoices.py:12)`."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{' '.join(str(error).split())} ({Path(frame.filename).name}:{frame.lineno})"
-
-
-def did_you_mean(name: str, names: Iterable[str], *, similarity: float = 0.6) -> str:
-    """Return `did you mean 'few_shot_3'? `, or an empty text if no name has the similarity (equal names have 1)."""
-    nearest = get_close_matches(name, list(names), n=1, cutoff=similarity)
-    return f"did you mean {nearest[0]!r}? " if nearest else ""
 
 
 def check_limits(limits: Mapping[str, tuple[float | None, float, float]]) -> None:
@@ -77,10 +65,3 @@ def check_limits(limits: Mapping[str, tuple[float | None, float, float]]) -> Non
             end = "" if maximum == math.inf else f" to {maximum}"
             msg = f"{name} is {value!r}; expected a number from {minimum}{end}"
             raise SettingsError(msg)
-
-
-def listed(names: Iterable[str], limit: int) -> str:
-    """Return up to `limit` names, and the number of the others: `a, b and 3 more`."""
-    shown = [*names]
-    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
-    return ", ".join(shown[:limit]) + more

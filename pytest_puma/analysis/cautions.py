@@ -12,6 +12,7 @@ from pytest_puma.datasets.fields import beginning
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.metrics.statistic import MIN_ROWS
+from pytest_puma.phrases import named
 from pytest_puma.task_types import KINDS
 
 #: A higher mean probability outside the scored labels gives a warning. In zero-shot triage, a chat model of
@@ -95,14 +96,13 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
     repeated = [sample for sample in samples if sample.equal_row]
     if not repeated:
         return []
-    quotes = {sample.row: beginning(sample, texts) for sample in repeated[:_SHOWN]}
-    shown = "; ".join(
-        f"{sample.row} repeats {sample.equal_row}{f' ({quotes[sample.row]!r})' if quotes[sample.row] else ''}"
-        for sample in repeated[:_SHOWN]
+    places = (
+        f"{sample.row} repeats {sample.equal_row}{f' ({quote!r})' if (quote := beginning(sample, texts)) else ''}"
+        for sample in repeated
     )
-    more = "; ..." if len(repeated) > _SHOWN else ""
+    quoted = named(places, _SHOWN, separator="; ")
     sentence = (
-        f"{len(repeated)} of {len(samples)} samples repeat an earlier row: {shown}{more}; "
+        f"{len(repeated)} of {len(samples)} samples repeat an earlier row: {quoted}; "
         'they count as further samples of the same unit; duplicates = "drop" in the scenario leaves them out'
     )
     return [sentence]
@@ -148,13 +148,12 @@ def on_changed_data(name: str) -> str:
 
 def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:
     texts = Counter(prediction.parsed for prediction in predictions if prediction.failure in _REFUSED)
-    shown = ", ".join(f"{text!r} ({times})" for text, times in texts.most_common(_SHOWN))
-    more = ", ..." if len(texts) > _SHOWN else ""
+    quoted = named((f"{text!r} ({times})" for text, times in texts.most_common()), _SHOWN)
     if scenario.kind.form == "choices":
-        return f"answers are no choice of their sample: {shown}{more}; read() must return the text of a choice, or None"
+        return f"answers are no choice of their sample: {quoted}; read() must return the text of a choice, or None"
     if scenario.kind.form == "numbers":
-        return f"answers are not finite numbers: {shown}{more}; parse_response() must return a number as text, or None"
+        return f"answers are not finite numbers: {quoted}; parse_response() must return a number as text, or None"
     return (
-        f"answers are not among valid_labels(): {shown}{more}; expected one of {', '.join(scenario.valid_labels())}; "
+        f"answers are not among valid_labels(): {quoted}; expected one of {', '.join(scenario.valid_labels())}; "
         "parse_response() must return a label exactly as valid_labels() spells it, or None"
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pytest_puma.analysis.naive_programs import PROGRAMS
 from pytest_puma.core import MODEL, Measure, Metric, Prediction, PumaError, Response, Sample, Scenario, Transcript
 from pytest_puma.metrics import ScoredPredictions, score
+from pytest_puma.phrases import described, one_line
 from pytest_puma.stats.resampling import Resamples
 
 
@@ -60,10 +61,8 @@ class NaiveBaselines:
                         found[name] = _measured(scenario, samples, answers, resamples, metrics, only)
                 # The data or the scenario's own metrics may raise anything, and other programs go on.
                 except Exception as error:  # noqa: BLE001, PERF203
-                    kind = "" if isinstance(error, PumaError) else f"{type(error).__name__}: "
-                    self._left_out.append(
-                        f"the naive baseline {name} is left out: {kind}{' '.join(str(error).split())}"
-                    )
+                    fault = one_line(error, limit=None) if isinstance(error, PumaError) else described(error)
+                    self._left_out.append(f"the naive baseline {name} is left out: {fault}")
             self._found[key] = found
         return self._found[key]
 

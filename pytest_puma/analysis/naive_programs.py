@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pytest_puma.core import DataError, Sample, Scenario
 from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.order import plain_text
+from pytest_puma.phrases import named
 from pytest_puma.stats.resampling import components
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _learned_answers(scenario: Scenario, samples: Sequence[Sample], seed: int) -
         return []
     fields = text_fields(scenario, samples, hidden_fields(scenario, samples))
     if not fields:
-        msg = f"the samples have no text to learn from; text_fields are {', '.join(scenario.text_fields) or 'none'}"
+        msg = f"the samples have no text to learn from; text_fields are {named(scenario.text_fields)}"
         raise DataError(msg)
     # The first word stands in every text, so that a field of empty ones has a vocabulary.
     rows = [[f"text {plain_text(sample.fields.get(name))}" for name in fields] for sample in samples]

@@ -34,7 +34,7 @@ from typing import Any, TypeAlias
 
 from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import CellId, DataError
-from pytest_puma.errors import one_line
+from pytest_puma.phrases import described
 from pytest_puma.platform.files import regular, write_together
 from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.locks import locked
@@ -146,7 +146,7 @@ class Baselines:
             fault = f"no file {beside.name} beside it" if path.exists() else f"no such file beside {beside.name}"
             raise _unusable(path, fault) from error
         except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
-            raise _unusable(path, f"it cannot be read ({type(error).__name__}: {one_line(error)})") from error
+            raise _unusable(path, f"it cannot be read ({described(error)})") from error
 
     def _write(self, scenario: str, entries: Mapping[str, Entry]) -> None:
         """Write both files; delete them if no cell is left."""

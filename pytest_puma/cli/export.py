@@ -9,10 +9,10 @@ from typing import Any
 from pytest_puma.cli.console import add_command, show
 from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
+from pytest_puma.phrases import counted
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.report import csv
 from pytest_puma.report.export import FORMATS, export
-from pytest_puma.report.rows import counted
 from pytest_puma.runs.loaded import PREDICTION_COLUMNS, load_run
 
 

@@ -13,9 +13,8 @@ from pytest_puma.cli.console import add_command, show, show_section, width
 from pytest_puma.cli.project import RUN_HELP, add_project, history_of, matching, run_of
 from pytest_puma.codec.plain import plain
 from pytest_puma.core import DataError
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import counted, there_are
 from pytest_puma.report import history as report
-from pytest_puma.report.rows import counted
 
 _LISTED, _SHOWN = 30, 30
 _ON_CHANGES = (
@@ -82,8 +81,7 @@ def _trend(options: argparse.Namespace) -> None:
         ]
         if not tables:
             names = {name for cell in cells for name in history.metrics(cell)}
-            hint = did_you_mean(options.metric or "", names)
-            msg = f"--metric {options.metric!r}: no such metric; {hint}there are: {', '.join(sorted(names))}"
+            msg = f"--metric {options.metric!r}: no such metric; {there_are(options.metric or '', sorted(names))}"
             raise DataError(msg)
     for lines in tables:
         show(*lines, "")

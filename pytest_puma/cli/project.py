@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import there_are
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.runs.index import History
@@ -62,8 +62,7 @@ def matching(pattern: str, cells: Iterable[str]) -> list[str]:
     cells = list(dict.fromkeys(cells))
     found = [cell for cell in cells if fnmatchcase(cell, pattern)]
     if not found:
-        hint = did_you_mean(pattern, cells)
-        msg = f"--cells {pattern!r}: matches no cell; {hint}there are: {', '.join(cells) or 'none'}"
+        msg = f"--cells {pattern!r}: matches no cell; {there_are(pattern, cells)}"
         raise DataError(msg)
     return found
 
@@ -74,8 +73,7 @@ def run_with(cell: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:
         rows, cells = history.runs(), history.cells()
         row = next((row for row in rows if cell in history.cells(row.number)), None)
     if row is None:
-        known = ", ".join(cells) or "none"
-        msg = f"{cell}: no finished run has this cell; {did_you_mean(cell, cells)}there are: {known}"
+        msg = f"{cell}: no finished run has this cell; {there_are(cell, cells)}"
         raise DataError(msg)
     return row, _past(row, options)
 

@@ -14,9 +14,9 @@ from tabulate import tabulate
 
 from pytest_puma.cli.console import add_command, show
 from pytest_puma.core import CellId, DataError
+from pytest_puma.phrases import counted, named
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.report.rows import counted
 from pytest_puma.responses import contents
 from pytest_puma.responses.changes import changes
 from pytest_puma.responses.database import ResponseStore
@@ -89,7 +89,7 @@ def _why(options: argparse.Namespace) -> None:
     with _reader(options) as store:
         cells = contents.cells_of(store, CellId.parse(options.cell))
         if not cells:
-            names = ", ".join(dict.fromkeys(kept.cell.common_name for kept in contents.cells(store))) or "none"
+            names = named(dict.fromkeys(kept.cell.common_name for kept in contents.cells(store)))
             msg = f"no answers of {options.cell} are kept; there are answers of: {names}"
             raise DataError(msg)
         now, *_ = parts = [{**kept.scope.parts, "engine": kept.scope.engine.signature} for kept in cells]

@@ -7,11 +7,11 @@ from typing import Any
 
 from pytest_puma.core.conversation import Answer, Conversation, Generate, Request, Response, Score
 from pytest_puma.errors import EngineError
+from pytest_puma.phrases import shown
 from pytest_puma.platform.signals import CALL, limited
 
 _EXPECTED = "expected a request, which task.generate(prompt) or task.score(prompt, options) gives, or a tuple of them"
 #: Characters of a wrong value that a message shows.
-_SHOWN = 60
 
 
 class Exchange:
@@ -24,7 +24,7 @@ class Exchange:
 
     def __init__(self, conversation: Conversation) -> None:
         if not isinstance(conversation, Generator):
-            msg = f"a strategy function returns {_shown(conversation)} and has no `yield`; {_EXPECTED}"
+            msg = f"a strategy function returns {shown(conversation)} and has no `yield`; {_EXPECTED}"
             raise EngineError(msg)
         self._conversation = conversation
         self._started = self._single = False
@@ -39,7 +39,7 @@ class Exchange:
                 yielded = self._conversation.send(self._sent(responses))
         except StopIteration as stop:
             if not isinstance(stop.value, Answer):
-                msg = f"{self._who} returns {_shown(stop.value)}; expected an Answer(value=..., responses=...)"
+                msg = f"{self._who} returns {shown(stop.value)}; expected an Answer(value=..., responses=...)"
                 raise EngineError(msg) from None
             if any(all(given is not response for given in self._received) for response in stop.value.responses):
                 msg = f"{self._who} answers with a response that it did not receive; expected one of those"
@@ -62,14 +62,9 @@ class Exchange:
         if isinstance(yielded, (Generate, Score)):
             return (yielded,)
         if not isinstance(yielded, (tuple, list)) or not all(isinstance(each, (Generate, Score)) for each in yielded):
-            msg = f"{self._who} yields {_shown(yielded)}; {_EXPECTED}"
+            msg = f"{self._who} yields {shown(yielded)}; {_EXPECTED}"
             raise EngineError(msg)
         if not yielded:
             msg = f"{self._who} yields no request; {_EXPECTED}"
             raise EngineError(msg)
         return tuple(yielded)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_puma.phrases import named
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
@@ -27,7 +29,7 @@ class Kept:
 
     def __str__(self) -> str:
         """The sentence of reports."""
-        runs = f"run {self.runs[0]}" if len(self.runs) == 1 else f"run {self.runs[0]} and {len(self.runs) - 1} more"
+        runs = f"run {named(self.runs, 1)}"
         if self.kept == self.responses:
             where = f", computed in {'another batch' if self.batches == 1 else 'several batches'}" if self.mixed else ""
             answers = "the only answer" if self.kept == 1 else f"all {self.kept:,} answers"

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, overload
 
-from pytest_puma.errors import SettingsError, did_you_mean
+from pytest_puma.errors import SettingsError
+from pytest_puma.phrases import there_are
 from pytest_puma.task_types import KINDS
 
 Direction: TypeAlias = Literal["high", "low", "neither"]
@@ -130,8 +131,7 @@ def metric(function: Callable[..., Any] | None = None, /, **declared: Any) -> Me
     """
     fields = Metric.__dataclass_fields__.keys() - {"score"}
     if unknown := sorted(declared.keys() - fields):
-        hint = did_you_mean(unknown[0], fields)
-        msg = f"@metric does not know {', '.join(unknown)}; {hint}there are: {', '.join(sorted(fields))}"
+        msg = f"@metric does not know {', '.join(unknown)}; {there_are(unknown[0], sorted(fields))}"
         raise SettingsError(msg)
 
     def wrap(score: Callable[..., Any]) -> Metric:

@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import DataError
+from pytest_puma.phrases import shown
 
 if TYPE_CHECKING:
     from pytest_puma.core import Scenario
-
-#: Characters of a wrong value in a message.
-_SHOWN = 40
 
 
 def check_columns(scenario: Scenario, frame: Any) -> None:
@@ -47,8 +45,7 @@ def check_required(row: Mapping[str, Any], required: Mapping[str, type | tuple[t
 
 def unusable(column: str, value: object, expected: str) -> str:
     """Return the fault of a value in a column."""
-    shown = repr(value) if len(repr(value)) <= _SHOWN else f"{repr(value)[:_SHOWN]}..."
-    return f"column {column!r}: found {shown} ({type(value).__name__}), expected {expected}"
+    return f"column {column!r}: found {shown(value)} ({type(value).__name__}), expected {expected}"
 
 
 def _kinds(kinds: type | tuple[type, ...]) -> str:

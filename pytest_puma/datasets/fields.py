@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import SettingsError
 from pytest_puma.datasets.order import plain_text
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import did_you_mean, shortened
 
 if TYPE_CHECKING:
     from pytest_puma.core import Sample, Scenario
@@ -86,7 +86,7 @@ def text_fields(scenario: Scenario, samples: Sequence[Sample], hidden: Collectio
 def beginning(sample: Sample, texts: Sequence[str]) -> str:
     """Return the beginning of these fields of a sample, in one line."""
     text = " ".join(" ".join(str(sample.fields.get(name) or "") for name in texts).split())
-    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
+    return shortened(text, _CHARACTERS)
 
 
 def _names(samples: Sequence[Sample]) -> list[str]:

@@ -17,7 +17,7 @@ from pytest_puma.core.metric_name import Slice
 from pytest_puma.datasets.columns import check_columns
 from pytest_puma.datasets.frames import to_records
 from pytest_puma.datasets.order import plain_text
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import there_are
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +46,8 @@ class Groups:
         for key, value in wanted.items():
             names = sorted({row[key] for row in self._rows})
             if value not in names:
-                hint = did_you_mean(value, names, similarity=_SIMILARITY)
-                return f"no row of {self._scenario.name} has {key}={value}; {hint}there are: {', '.join(names)}"
+                there = there_are(value, names, similarity=_SIMILARITY)
+                return f"no row of {self._scenario.name} has {key}={value}; {there}"
         both = " and ".join(f"{key}={value}" for key, value in wanted.items())
         return f"no row of {self._scenario.name} has {both}; expected values that a row has together"
 
@@ -93,9 +93,7 @@ def rows_of_subjects(scenario: Scenario, n: int, seed: int, subjects: Collection
 
 def no_subject(subject: str, scenario: str, values: Collection[str]) -> SettingsError:
     """Return the error for a pattern that no group of the scenario matches."""
-    names = ", ".join(values) or "none"
-    msg = f"subject {subject!r} matches no group of {scenario}; {did_you_mean(subject, values)}there are: {names}"
-    return SettingsError(msg)
+    return SettingsError(f"subject {subject!r} matches no group of {scenario}; {there_are(subject, values)}")
 
 
 def _grouped_rows(scenario: Scenario, frame: pd.DataFrame) -> list[dict[str, str]]:

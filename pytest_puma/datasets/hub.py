@@ -19,7 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from pytest_puma.core import DataError
-from pytest_puma.errors import PumaError, listed, one_line
+from pytest_puma.errors import PumaError
+from pytest_puma.phrases import described, named
 from pytest_puma.platform.installation import install_extra
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ def download(
         raise HubError(msg) from error
     except Exception as error:
         # requests, httpx or httpx2, by the version of huggingface_hub: their errors have no common base class.
-        reason = f"{type(error).__name__}: {one_line(error) or 'no reason given'}"
-        msg = f"cannot get it from {hub.endpoint}, and the cache does not have it: {reason}"
+        msg = f"cannot get it from {hub.endpoint}, and the cache does not have it: {described(error)}"
         raise HubError(msg) from error
 
 
@@ -124,10 +124,8 @@ def _file_of_split(reference: str, split: str, pattern: str, files: Sequence[str
     if len(fitting) == 1:
         return fitting
     found = f"{len(fitting)} files of the split {split!r}" if fitting else f"no file of the split {split!r}"
-    available = listed(fitting or rows, 10) or "no data files"
-    msg = (
-        f"{reference}: found {found}; expected one: add a pattern, as in {reference}:*{split}*; there are: {available}"
-    )
+    advice = f"add a pattern, as in {reference}:*{split}*; there are: {named(fitting or rows, 10)}"
+    msg = f"{reference}: found {found}; expected one: {advice}"
     raise DataError(msg)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import to_frame
+from pytest_puma.phrases import counted
 from pytest_puma.task_types import TaskKind
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ def arrange(table: Table, layout: Layout) -> pd.DataFrame:
             faults.append(f"{place}, column {table.header[columns[column]]!r}: {fault}")
         records.append(record | {layout.label: layout.gold(record[layout.label]) or ""})
     if faults:
-        more = len(faults) - 1
-        note = f" ({more} more fault{'s' if more > 1 else ''} in the file)" if more else ""
+        note = f" ({counted(len(faults) - 1, 'more fault')} in the file)" if len(faults) > 1 else ""
         msg = f"{table.name}: {faults[0]}{note}"
         raise DataError(msg)
     return to_frame(records, columns=list(columns), rows=list(numbers))

@@ -15,7 +15,7 @@ from pytest_puma.datasets.columns import check_columns
 from pytest_puma.datasets.frames import places, to_records
 from pytest_puma.datasets.groups import groups_of, rows_of_subjects
 from pytest_puma.datasets.order import content_id, grouped, plain_text, rank, rounds
-from pytest_puma.errors import one_line
+from pytest_puma.phrases import one_line, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +170,7 @@ def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], po
     fields = row | {name: "" for name in scenario.text_fields if name in row and row[name] is None}
     key = content_id(fields) if scenario.key is None else plain_text(fields[scenario.key])
     if not key:
-        raise _fault(scenario, f"{str(fields)[:80]}...", f"there is no {scenario.key}; each row needs its own")
+        raise _fault(scenario, shown(fields), f"there is no {scenario.key}; each row needs its own")
     units = tuple(plain_text(fields[column]) for column in scenario.unit_columns) or (key,)
     gold = _gold(scenario, key, fields, labels)
     return Sample(

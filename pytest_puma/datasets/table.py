@@ -24,7 +24,7 @@ from typing import Any
 
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import parquet_records, plain_value
-from pytest_puma.errors import one_line
+from pytest_puma.phrases import described
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.task_types.regression import number_text
@@ -179,8 +179,7 @@ def _parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
         raise DataError(msg) from error
     except Exception as error:
         # pyarrow and pandas raise errors of any kind for a damaged file.
-        reason = f"{type(error).__name__}: {one_line(error)}"
-        msg = f"{name}: not a Parquet file that pyarrow can read ({reason}); make it again"
+        msg = f"{name}: not a Parquet file that pyarrow can read ({described(error)}); make it again"
         raise DataError(msg) from error
 
 

@@ -53,7 +53,7 @@ def device(models: Sequence[Model], gpus: Sequence[Gpu], *, offloads: bool) -> s
         return "the CPU, as gpu_layers=0"
     names = f" ({', '.join(gpu.name for gpu in gpus)})" if gpus else ""
     rest = f", {', '.join(on_cpu)} on the CPU as gpu_layers=0" if on_cpu else ""
-    return f"the GPU{'s' if len(gpus) > 1 else ''}{names}{rest}"
+    return f"the {'GPUs' if len(gpus) > 1 else 'GPU'}{names}{rest}"
 
 
 def share_of(worker: int, *, workers: int, models: int, cores: int, gpus: int, together: bool) -> Share:

@@ -14,6 +14,7 @@ from pytest_puma.core import LOSS, Metric, MetricError, Pool, Prediction, Sample
 from pytest_puma.core.metric import Value
 from pytest_puma.core.prediction import changed
 from pytest_puma.errors import raised_in
+from pytest_puma.phrases import shown
 from pytest_puma.platform.signals import CALL, limited
 from pytest_puma.stats.arrays import Values
 
@@ -172,16 +173,7 @@ def combined(metric: Metric, pool: Pool, sums: Values) -> Values:
 
 def unusable(metric: str, value: Any, expected: str, *, where: str = "") -> MetricError:
     """Return the error of a metric that returned something else than expected."""
-    return MetricError(f"metric {metric!r} returned {_shown(value)}{where}; expected {expected}")
-
-
-def _shown(value: Any) -> str:
-    """A value as Python writes it, shortened; Python refuses to write whole numbers of over 4,300 digits."""
-    try:
-        text = repr(value)
-    except Exception:  # noqa: BLE001 - of any class
-        return f"an object of the type {type(value).__name__}"
-    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}... ({len(text)} characters)"
+    return MetricError(f"metric {metric!r} returned {shown(value, _MAX_SHOWN)}{where}; expected {expected}")
 
 
 def _unusable(metric: Metric, sample: Sample, value: Any, expected: str) -> MetricError:

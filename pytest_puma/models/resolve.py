@@ -16,6 +16,7 @@ from pytest_puma.models.recorded import RECORDED, recorded_model
 from pytest_puma.models.search import find_file, is_file, part_paths
 from pytest_puma.models.sources import find_in_package, find_on_hub
 from pytest_puma.models.weights import stamps_of
+from pytest_puma.phrases import named
 
 _NO_MODEL = ("adapter", "mmproj", "imatrix")  # `general.type` of files that only accompany a model
 _NO_VOCABULARY = ("", "none", "no_vocab")
@@ -54,7 +55,7 @@ def inspect_model(path: Path) -> GgufFile:
         raise ModelError(msg)
     missing = [part.name for part in parts if not is_file(part)]
     if missing:
-        msg = f"{path} lacks {len(missing)} of its {len(parts)} parts: put {', '.join(missing[:3])} beside it"
+        msg = f"{path} lacks {len(missing)} of its {len(parts)} parts: put {named(missing, 3)} beside it"
         raise ModelError(msg)
     files = [read_gguf(part) for part in parts]
     total = sum(file.tensors for file in files), sum(file.size for file in files)

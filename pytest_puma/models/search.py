@@ -12,7 +12,7 @@ from glob import escape
 from pathlib import Path
 
 from pytest_puma.core import ModelError
-from pytest_puma.errors import listed
+from pytest_puma.phrases import counted, named
 from pytest_puma.platform.bundled import bundled_folder
 
 _SHOWN = 10
@@ -91,9 +91,8 @@ def _listing(folders: Sequence[Path]) -> tuple[str, str]:
     names = list(dict.fromkeys(name for folder in folders for name in gguf_names(folder)))
     if not names:
         return " (no GGUF files there)", "give the path of one"
-    files = "1 GGUF file" if len(names) == 1 else f"{len(names)} GGUF files"
     advice = "give a path or this name" if len(names) == 1 else "give a path or one of these names"
-    return f" ({files} there: {listed(names, _SHOWN)})", advice
+    return f" ({counted(len(names), 'GGUF file')} there: {named(names, _SHOWN)})", advice
 
 
 def gguf_names(folder: Path) -> list[str]:

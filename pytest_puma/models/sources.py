@@ -21,8 +21,8 @@ from pathlib import Path
 
 from pytest_puma.core import ModelError
 from pytest_puma.datasets.hub import HubError, download
-from pytest_puma.errors import listed
 from pytest_puma.models.search import part_names
+from pytest_puma.phrases import named
 from pytest_puma.platform.installation import install
 
 _REFERENCE = re.compile(r"(?P<repository>[^/:]+/[^/:]+):(?P<pattern>.+)")
@@ -67,7 +67,7 @@ def _parts_on_hub(repository: str, pattern: str, files: Sequence[str]) -> tuple[
     matching = matching or [file for file in weights if fnmatchcase(file.lower(), pattern.lower())]
     models = set(map(part_names, matching))
     if not matching:
-        msg = f"no GGUF file of {repository} matches {pattern!r}; it has {_models(weights) or 'none'}"
+        msg = f"no GGUF file of {repository} matches {pattern!r}; it has {_models(weights)}"
         raise ModelError(msg)
     if len(models) > 1:
         found = f"{pattern!r} matches {len(models)} models of {repository}"
@@ -78,14 +78,14 @@ def _parts_on_hub(repository: str, pattern: str, files: Sequence[str]) -> tuple[
         msg = f"only {', '.join(matching)} matches, one of {len(parts)} parts; name the first of them: {parts[0]}"
         raise ModelError(msg)
     if missing := [part for part in parts if part not in weights]:
-        msg = f"{repository} lacks {len(missing)} of {len(parts)} parts: {', '.join(missing[:3])}; choose another file"
+        msg = f"{repository} lacks {len(missing)} of {len(parts)} parts: {named(missing, 3)}; choose another file"
         raise ModelError(msg)
     return parts
 
 
 def _models(files: Iterable[str]) -> str:
     """The files joined by commas, a split model once."""
-    return listed(sorted({part_names(file)[0] for file in files}), _SHOWN_OF_HUB)
+    return named(sorted({part_names(file)[0] for file in files}), _SHOWN_OF_HUB)
 
 
 def _folders(module: str) -> list[Path]:
@@ -112,6 +112,6 @@ def _chosen(name: str, wanted: str, files: Mapping[str, Path]) -> Path:
     if wanted in files:
         return files[wanted]
     problem = f"has no {wanted}" if wanted else f"has {len(files)} GGUF files"
-    found = f"{problem} (it has {listed(files, _SHOWN_OF_PACKAGE)})"
+    found = f"{problem} (it has {named(files, _SHOWN_OF_PACKAGE)})"
     msg = f"the package {name} {found}; name one: package:{name}/{next(iter(files))}"
     raise ModelError(msg)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import partial
 from typing import NamedTuple
 
 from pytest_puma.core import SettingsError
 from pytest_puma.perturbations import characters, insertions, register, truncation
 from pytest_puma.perturbations.perturbation import Group, Perturbation, Rated
+from pytest_puma.phrases import did_you_mean
 
 ALL = (
     "typos_5pct",
@@ -104,8 +104,7 @@ def is_built_in(name: str) -> bool:
 
 def _unknown(text: str, name: str, own: Mapping[str, Perturbation]) -> str:
     names = [*ALL, *own]
-    nearest = get_close_matches(name, [*names, *_FAMILIES], n=1)
-    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+    hint = did_you_mean(name, [*names, *_FAMILIES])
     return (
         f"perturbation {text!r} is unknown; {hint}there are: {', '.join(names)}, "
         f"and with any other share {', '.join(f'{family}_Npct' for family in _FAMILIES)}"

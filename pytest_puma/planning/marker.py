@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from pytest_puma.core import Scenario, SettingsError
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import did_you_mean
 from pytest_puma.planning.matrix import make_scenario
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings

@@ -19,6 +19,7 @@ from pytest_puma.core.metric_name import MetricName
 from pytest_puma.datasets.groups import Groups
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates import applies
+from pytest_puma.phrases import named
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Settings
 from pytest_puma.planning.subjects import subjects_of
@@ -221,6 +222,5 @@ def _unfit(gate: Gate, scenario: Scenario) -> str:
     if metric == "mce":
         return "mce is the gap of one bin, mostly one of few samples, and large by chance; expected brier, or ece"
     if gate.naive is not None and gate.naive not in programs:
-        names = ", ".join(f"naive.{name}" for name in programs)
-        return f"{scenario.name} has no {gate.other}; there are: {names}"
+        return f"{scenario.name} has no {gate.other}; there are: {named(f'naive.{name}' for name in programs)}"
     return ""

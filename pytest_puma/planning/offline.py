@@ -15,6 +15,7 @@ from pytest_puma.core import Model, ModelError
 from pytest_puma.models import ModelArgument, find_model, parse_argument, weights_digest
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.recorded import RECORDED
+from pytest_puma.phrases import named
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.recipe import DIGITS
 
@@ -88,5 +89,5 @@ def _by_name(argument: ModelArgument, store: ResponseStore) -> tuple[str, str]:
 def _kept(store: ResponseStore) -> str:
     """The reason why the store has no answers, else the names of the models whose answers it has."""
     notes = store.take_notes()
-    reason = notes[0] if notes else f"there are answers of {', '.join(store.models()) or 'no model'}"
+    reason = notes[0] if notes else f"there are answers of {named(store.models())}"
     return f" ({reason});"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_puma.core import Gate, Metric, Scenario, SettingsError
-from pytest_puma.errors import did_you_mean
 from pytest_puma.gates import parse_gate
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
 from pytest_puma.perturbations import Perturbation, parse_perturbation
+from pytest_puma.phrases import there_are
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from pytest_puma.scenarios.small import SMALL_SETS
@@ -71,9 +71,8 @@ class Registry:
     def known_scenario(self, name: str, *, where: str) -> type[Scenario]:
         """Return the class of a name; a `SettingsError` lists the known names, and the nearest."""
         if name not in self.scenarios:
-            hint = did_you_mean(name, self.scenarios)
             msg = (
-                f"{where}: scenario {name!r} is unknown; {hint}there are: {', '.join(sorted(self.scenarios))}; "
+                f"{where}: scenario {name!r} is unknown; {there_are(name, sorted(self.scenarios))}; "
                 "a project's own scenario is made known by the hook pytest_puma_scenarios in conftest.py"
             )
             raise SettingsError(msg)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 import yaml
 
 from pytest_puma.core import SettingsError
 from pytest_puma.evaluation.cell import MAX_SEED
+from pytest_puma.phrases import shown, there_are
 
 #: A kind of value: in words, and as a test.
 _Kind: TypeAlias = tuple[str, Callable[[Any], bool]]
@@ -27,8 +27,6 @@ _FLAG: _Kind = ("true or false", lambda it: isinstance(it, bool))
 _WHOLE: _Kind = ("a whole number from 0", lambda it: type(it) is int and 0 <= it <= MAX_SEED)
 _COUNT: _Kind = ("a whole number from 1", lambda it: type(it) is int and it >= 1)
 _HEAT: _Kind = ("a number from 0 (greedy) to 100", lambda it: type(it) in {int, float} and 0 <= it <= 100)  # noqa: PLR2004
-#: Characters of a line in a message.
-_SHOWN = 80
 _ANY: _Kind = ("anything", lambda _: True)
 
 #: All keys. `[kind]` is a list; a single value may stand for it.
@@ -153,8 +151,8 @@ def _not_yaml(text: str, error: yaml.MarkedYAMLError) -> SettingsError:
         hint = "; indent with blanks in place of the tab"
     elif ": " in written.partition(": ")[2]:
         hint = "; write a text with a colon in quotes"
-    shown = f": {written[:_SHOWN]!r}" if written.strip() else ""
-    return error_at(line + 1, f"this is not YAML: {error.problem}{shown}{hint}")
+    quoted = f": {shown(written)}" if written.strip() else ""
+    return error_at(line + 1, f"this is not YAML: {error.problem}{quoted}{hint}")
 
 
 @contextmanager
@@ -178,5 +176,5 @@ def line_of(node: yaml.Node) -> int:
 
 def _hint(name: str, keys: Collection[str]) -> str:
     """Return the likely key: one that ends with the name, as `inference.seed` for `seed`, else the most similar."""
-    nearest = [it for it in keys if it.endswith(f".{name.rpartition('.')[2]}")] or get_close_matches(name, keys, n=1)
-    return (f"did you mean {nearest[0]!r}? " if nearest else "") + f"there are: {', '.join(keys)}"
+    parent = next((key for key in keys if key.endswith(f".{name.rpartition('.')[2]}")), name)
+    return there_are(parent, keys)

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 
 from pytest_puma.core import Metric, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.errors import did_you_mean
 from pytest_puma.metrics import is_metric, metric_names, names_of_kind
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.metrics.library.extras import missing
+from pytest_puma.phrases import did_you_mean, named, there_are
 from pytest_puma.planning.registry import Registry
 
 
@@ -54,13 +54,13 @@ def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
     if parsed.base in names and parsed.slice is not None:
         column = next(key for key in parsed.slice.keys if key not in scenario.group_columns)
         columns = scenario.group_columns
-        there = f"there are: {', '.join(columns)}" if columns else "group_columns of the scenario is empty"
-        return f"{scenario.name} has no group column {column!r}; {did_you_mean(column, columns)}{there}"
+        there = there_are(column, columns) if columns else "group_columns of the scenario is empty"
+        return f"{scenario.name} has no group column {column!r}; {there}"
     declined = next((each for each in _named(registry).values() if parsed.base in each.names), None)
     if declined is not None:
         fitting = ", ".join(sorted(declined.kinds))
         return f"metric {parsed.base!r} applies to {fitting}; {scenario.name} is a {scenario.task_type}"
-    return f"{scenario.name} has no metric {name!r}; {did_you_mean(name, names)}there are: {', '.join(names)}"
+    return f"{scenario.name} has no metric {name!r}; {there_are(name, names)}"
 
 
 def _declared(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
@@ -74,8 +74,9 @@ def _own(entry: str | Metric, scenario: Scenario, registry: Registry) -> Metric:
     if not isinstance(metric, Metric):
         names = [name for name, each in _named(registry).items() if _applies(each, scenario)]
         hint = did_you_mean(str(entry), names)
-        msg = f"{scenario.name}: scores has {entry!r}; {hint}expected a Metric or the name of one; there are: "
-        raise SettingsError(msg + ", ".join(names))
+        expected = f"expected a Metric or the name of one; there are: {named(names)}"
+        msg = f"{scenario.name}: scores has {entry!r}; {hint}{expected}"
+        raise SettingsError(msg)
     if not _applies(metric, scenario):
         fitting = ", ".join(sorted(metric.kinds))
         msg = f"{scenario.name}: metric {metric.name!r} applies to {fitting}; this is a {scenario.task_type}"

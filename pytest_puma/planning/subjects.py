@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pytest_puma.core import SettingsError
 from pytest_puma.datasets.groups import group_values, matches, no_subject
 from pytest_puma.evaluation.cell import Cell
+from pytest_puma.phrases import named
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
 
 
@@ -49,7 +50,7 @@ def unmatched_subjects(cells: Sequence[Cell], settings: Settings) -> list[str]:
     if not others or not cells:
         return []
     grouped = {cell.scenario.name: cell for cell in cells if cell.scenario.group_columns}
-    names = ", ".join(grouped or {cell.scenario.name: cell for cell in cells})
+    names = named(grouped or {cell.scenario.name: cell for cell in cells})
     if not grouped:
         return [f"--puma-subject {', '.join(others)}: no scenario of this run has groups; there are: {names}"]
     values = sorted({value for cell in grouped.values() for value in group_values(cell.scenario, cell.seed)})

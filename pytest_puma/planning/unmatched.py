@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TypeVar
@@ -10,9 +10,9 @@ from typing import TypeVar
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName, Slice
 from pytest_puma.datasets.groups import Groups
-from pytest_puma.errors import did_you_mean
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import metric_names
+from pytest_puma.phrases import named, there_are
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import available_scores
 from pytest_puma.planning.settings import Settings
@@ -120,7 +120,7 @@ def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
     if fault := _unknown_name(scope, names):
         return fault
     if not gate.word and MetricName.parse(gate.metric).base not in names.metrics:
-        return f"no scenario has the metric {gate.metric!r}; {_hint(gate.metric, names.collected_metrics)}"
+        return f"no scenario has the metric {gate.metric!r}; {there_are(gate.metric, names.collected_metrics)}"
     if may_be_elsewhere:
         return ""
     absent = "" if gate.word else names.absent_group(MetricName.parse(gate.metric).slice)
@@ -131,24 +131,18 @@ def _unfit(scope: _Scope, cells: Sequence[Cell]) -> str:
     """Return why a scope of known names includes no cell."""
     models = {cell.model.name: None for cell in cells}
     if not scope.fits_model(models):
-        return f"no model of this run is called {scope.model!r}; {_hint(scope.model, models)}"
-    some = ", ".join(cell.id for cell in cells[:MAX_NAMED])
-    more = f" and {len(cells) - MAX_NAMED} more" if len(cells) > MAX_NAMED else ""
-    return f"it matches no collected cell; there are: {some}{more}"
+        return f"no model of this run is called {scope.model!r}; {there_are(scope.model, models)}"
+    return f"it matches no collected cell; there are: {named((cell.id for cell in cells), MAX_NAMED)}"
 
 
 def _unknown_name(scope: _Scope, names: _Names) -> str:
     """Return which name of a scope is unknown; empty if there are such a scenario, strategy and perturbation."""
     if not scope.fits_scenario(names.scenario_names):
-        hint = _other_part(scope.base, names.strategies, names.cells) or _hint(scope.base, names.scenario_names)
+        hint = _other_part(scope.base, names.strategies, names.cells) or there_are(scope.base, names.scenario_names)
         return f"no scenario is called {scope.scenario!r}; {hint}"
     if not scope.fits_strategy(names.strategies, names.registry):
-        return f"no strategy is called {scope.strategy!r}; {_hint(scope.strategy, names.strategies)}"
+        return f"no strategy is called {scope.strategy!r}; {there_are(scope.strategy, names.strategies)}"
     return scope.perturbation_fault(names.registry)
-
-
-def _hint(name: str, names: Mapping[str, object]) -> str:
-    return f"{did_you_mean(name, names)}there are: {', '.join(names)}"
 
 
 def _other_part(name: str, strategies: Iterable[str], cells: Iterable[Cell]) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from tabulate import tabulate
 
 from pytest_puma.core import Contrast
+from pytest_puma.phrases import counted, named
 from pytest_puma.report import escape, table
 from pytest_puma.report.contrasts import APPROXIMATE, p_value
 from pytest_puma.report.markdown import folded
-from pytest_puma.report.rows import counted, interval, number, signed
+from pytest_puma.report.rows import interval, number, signed
 from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import flip_lines
 from pytest_puma.runs.comparison import CellComparison, RunComparison
@@ -132,8 +133,8 @@ def _common(cells: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, s
     for cell, sentences in cells:
         for sentence in sentences:
             by_sentence.setdefault(sentence, []).append(cell)
-    for sentence, named in by_sentence.items():
-        yield sentence, named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more"
+    for sentence, names in by_sentence.items():
+        yield sentence, named(names, 1)
 
 
 def _only(
@@ -141,15 +142,10 @@ def _only(
 ) -> Iterator[str]:
     """Yield the cells of one run alone, and for each cell of both the samples and the trials of one alone."""
     if cells:
-        yield f"{where}: {counted(len(cells), 'cell')}: {_first(cells)}"
+        yield f"{where}: {counted(len(cells), 'cell')}: {named(cells, _MAX_NAMED)}"
     for cell, samples, trials in answers:
         if samples:
-            yield f"{where}: {counted(len(samples), 'sample')} of {cell}: {_first(samples)}"
+            yield f"{where}: {counted(len(samples), 'sample')} of {cell}: {named(samples, _MAX_NAMED)}"
         if trials:
             shared = counted(len(set(trials)), "sample")
             yield f"{where}: {counted(len(trials), 'trial')} of {shared} of {cell} that both have"
-
-
-def _first(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    return ", ".join(names[:_MAX_NAMED]) + more

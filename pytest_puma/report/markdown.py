@@ -8,8 +8,9 @@ from itertools import accumulate
 from tabulate import tabulate
 
 from pytest_puma.core import Change, Flip, Outcome, Run
+from pytest_puma.phrases import counted
 from pytest_puma.report import contrasts, escape, notes, robustness
-from pytest_puma.report.rows import HEADERS, all_rows, brief, counted, interval, number, signed
+from pytest_puma.report.rows import HEADERS, all_rows, brief, interval, number, signed
 
 #: Columns that do not interest the reader of a pull request.
 _OMITTED = ("tokens", "s")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, Outcome, Run, Verdict
+from pytest_puma.phrases import counted, named
 from pytest_puma.report.closing import closing
 from pytest_puma.report.missed import sentence as gate_sentence
 from pytest_puma.report.rows import metric_rows, number, throughput
@@ -28,7 +29,7 @@ class Note:
     @property
     def sentence(self) -> str:
         """The text behind the name of its cell, or of the first of several."""
-        return f"{_named(self.cells)}: {self.text}" if self.cells else self.text
+        return f"{named(self.cells, 1)}: {self.text}" if self.cells else self.text
 
 
 def heading(run: Run) -> str:
@@ -39,14 +40,14 @@ def heading(run: Run) -> str:
     missed = sum(bool(outcome.failed) for outcome in run.outcomes)
     errors = sum(fault.error for fault in run.faults)
     gates = len(_failed(run))
-    counted = {
+    counts = {
         f"{missed} of {_cells(run)} cells missed a gate": missed,
-        _count(gates, "gate on several cells missed", "gates on several cells missed"): gates,
-        _count(errors, "error", "errors"): errors,
-        _count(len(run.faults) - errors, "test failed", "tests failed"): len(run.faults) - errors,
-        _count(len(run.problems), "problem of the run", "problems of the run"): len(run.problems),
+        f"{counted(gates, 'gate')} on several cells missed": gates,
+        counted(errors, "error"): errors,
+        f"{counted(len(run.faults) - errors, 'test')} failed": len(run.faults) - errors,
+        f"{counted(len(run.problems), 'problem')} of the run": len(run.problems),
     }
-    return ", ".join(text for text, count in counted.items() if count) or f"no gate missed{_without_baseline(run)}"
+    return ", ".join(text for text, count in counts.items() if count) or f"no gate missed{_without_baseline(run)}"
 
 
 def failures(run: Run) -> list[Note]:
@@ -136,9 +137,8 @@ def kept(run: Run) -> list[str]:
         return []
     runs = list(dict.fromkeys(name for each in cells for name in each.runs))
     kept, of_all = sum(each.kept for each in cells), sum(each.responses for each in cells)
-    where = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-    counted = f"all {kept:,} of" if kept == of_all else f"{kept:,} of {of_all:,} in"
-    return [f"kept answers: {counted} {where}, from run {_named(runs)}"]
+    share = f"all {kept:,} of" if kept == of_all else f"{kept:,} of {of_all:,} in"
+    return [f"kept answers: {share} {counted(len(cells), 'cell')}, from run {named(runs, 1)}"]
 
 
 def footnotes(outcomes: Sequence[Outcome]) -> list[str]:
@@ -154,11 +154,7 @@ def starred(notes: Iterable[tuple[str, str]]) -> list[str]:
         if note:
             # A metric with several gates has several rows.
             noted.setdefault(_DIGITS.sub("0", note), {}).setdefault(name, note)
-    return [f"* {next(iter(each.values()))} ({_alike(list(each))})" for each in noted.values()]
-
-
-def _alike(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]}, and {len(names) - 1} alike"
+    return [f"* {next(iter(each.values()))} ({named(each, 1)})" for each in noted.values()]
 
 
 def _failed(run: Run) -> list[Verdict]:
@@ -179,20 +175,12 @@ def _cells(run: Run) -> int:
     return len(ran) + len({fault.node_id for fault in run.faults} - set(ran))
 
 
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
-
-
 def _folded(notes: Iterable[tuple[str, str, str]]) -> Iterator[Note]:
     """Yield each word and text once, with all its cells."""
     cells: dict[tuple[str, str], dict[str, None]] = {}
     for word, text, cell in notes:
         cells.setdefault((word, text), {})[cell] = None
     return (Note(word=word, text=text, cells=tuple(names)) for (word, text), names in cells.items())
-
-
-def _named(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _agreement(outcome: Outcome) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Measure, Outcome, Prediction, Verdict
 from pytest_puma.core.gate import REGRESSION
+from pytest_puma.phrases import one_line
 from pytest_puma.report.table import Column
 
 COLUMNS = (
@@ -33,8 +34,7 @@ _PARSE_FAILURES = "parse_failure_rate"
 
 def brief(text: str) -> str:
     """Return a text in one line of at most 80 characters."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _BRIEF else f"{flat[: _BRIEF - 3].rstrip()}..."
+    return one_line(text, _BRIEF - len("..."))
 
 
 def gold_of(prediction: Prediction) -> str:
@@ -212,8 +212,3 @@ def _cells(row: Row) -> tuple[str, ...]:
         costs = (parse_failures(outcome), f"{computed_tokens(outcome):,}", seconds(outcome))
     measured = ("", "") if measure is None else (str(measure.n), interval(measure))
     return (*names, measured[0], row.metric, row.value, measured[1], *costs, row.verdict, row.gate)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return `1 run`, `1,000 runs`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

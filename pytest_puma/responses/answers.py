@@ -21,6 +21,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from pytest_puma.core import DataError, Model
 from pytest_puma.models.recorded import LINE_KEYS
+from pytest_puma.phrases import shown
 from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.platform.shape import misfit
 
@@ -31,7 +32,6 @@ Texts: TypeAlias = tuple[tuple[str, ...], ...]
 Scores: TypeAlias = tuple[tuple[Logprobs, ...], ...]
 _EXPECTED = '{"id": "PUMA-17", "text": "Major"}'
 _MISSING = object()
-_SHOWN = 40
 #: Metrics that need more than answers.
 UNMEASURED = {
     "latency_mean": "is unknown: a file of answers has no times",
@@ -56,7 +56,7 @@ class GivenAnswer:
     def shown(self) -> str:
         """The line and its key, shortened."""
         key = self.id if self.id is not None else self.prompt or ""
-        return f"{self.place} ({key if len(key) <= _SHOWN else f'{key[:_SHOWN]}...'!r})"
+        return f"{self.place} ({shown(key)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +128,7 @@ class _Reader:
             self.refuse(place, f"is {_kind(entry)}; expected an object such as {_EXPECTED}")
         unknown = [] if self._foreign else [key for key in entry if key not in LINE_KEYS]
         if unknown:
-            self.refuse(place, f"has the unknown key {_shown(unknown[0])}; there are: {', '.join(LINE_KEYS)}")
+            self.refuse(place, f"has the unknown key {shown(unknown[0])}; there are: {', '.join(LINE_KEYS)}")
         values = {name: value for name in self._keys if (value := self._value(entry, name)) is not _MISSING}
         named = [name for name in ("id", "prompt") if name in values]
         if len(named) != 1:
@@ -166,7 +166,7 @@ class _Reader:
     def _name(self, place: str, values: Mapping[str, Any], name: str) -> str | None:
         value = values.get(name)
         if name in values and not (isinstance(value, str) and value.strip()):
-            self.refuse(place, f"{self._keys[name]} is {_shown(value)}; expected a text that is not empty")
+            self.refuse(place, f"{self._keys[name]} is {shown(value)}; expected a text that is not empty")
         return value
 
     def _trials(
@@ -197,7 +197,7 @@ class _Reader:
         for choice, number in value.items():
             if not _is_logprob(number):
                 expected = "the natural logarithm of a probability, at most 0"
-                self.refuse(place, f"{name} of {_shown(choice)} is {_shown(number)}; expected {expected}")
+                self.refuse(place, f"{name} of {shown(choice)} is {shown(number)}; expected {expected}")
         return {choice: float(number) for choice, number in value.items()}
 
 
@@ -216,12 +216,6 @@ def _list_of(text: str) -> list[Any] | None:
 def _is_logprob(value: Any) -> bool:
     """Whether it is a number up to 0, minus infinity included; some whole numbers are too large for a float."""
     return (isinstance(value, float) and value <= 0) or (not misfit(value, int) and value <= 0)
-
-
-def _shown(value: Any) -> str:
-    """A value as Python writes it, shortened."""
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _kind(value: Any) -> str:

@@ -19,6 +19,7 @@ from pytest_puma.core import (
     Sample,
     Score,
 )
+from pytest_puma.phrases import named
 from pytest_puma.replies.letters import LETTERS
 from pytest_puma.responses.answers import UNMEASURED, GivenAnswer, Logprobs, read_answers
 from pytest_puma.responses.reader import Reader
@@ -172,9 +173,8 @@ class RecordedAnswers(Reader):
         used = {answer for answer, *_ in self._used}
         unused = [answer for answer in self._given.answers if answer not in used]
         if unused:
-            names = ", ".join(answer.shown for answer in unused[:_MAX_NAMED])
-            more = ", ..." if len(unused) > _MAX_NAMED else ""
-            yield f"{len(unused)} of the {total} answers in {file} are not used: {names}{more}"
+            names = named((answer.shown for answer in unused), _MAX_NAMED)
+            yield f"{len(unused)} of the {total} answers in {file} are not used: {names}"
         partly = [answer for answer in self._given.answers if answer in used and self._has_more(answer)]
         if partly:
             yield (

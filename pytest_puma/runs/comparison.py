@@ -10,8 +10,8 @@ from pytest_puma.analysis.remeasure import scored_by_task
 from pytest_puma.baseline import TIMED, Entry, rounded
 from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.errors import one_line
 from pytest_puma.metrics import PairedPredictions, contrast, pair
+from pytest_puma.phrases import one_line
 from pytest_puma.responses.changes import changes
 from pytest_puma.runs.older import Older
 from pytest_puma.stats.significance import holm

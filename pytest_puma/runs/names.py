@@ -21,7 +21,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pytest_puma.core import CellId, DataError
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import did_you_mean, named
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.index import History
 from pytest_puma.runs.rows import RunRow, State
@@ -78,7 +78,7 @@ def _find(text: str, finished: Sequence[RunRow], unfinished: Sequence[RunRow], *
     if len(begun) == 1:
         return begun[0]
     if begun:
-        several = ", ".join(row.name for row in begun[:_MAX_NAMED])
+        several = named((row.name for row in begun), _MAX_NAMED)
         raise _unusable(text, f"{len(begun)} names begin so: {several}; expected more of the name")
     for row in unfinished:
         if row.name == text:
@@ -95,7 +95,7 @@ def _of_commit(text: str, finished: Sequence[RunRow]) -> list[RunRow]:
     rows = [row for row in finished if row.invocation.commit.startswith(text)]
     commits = list(dict.fromkeys(row.invocation.commit for row in rows))
     if len(commits) > 1:
-        several = ", ".join(commits[:_MAX_NAMED])
+        several = named(commits, _MAX_NAMED)
         raise _unusable(text, f"{len(commits)} commits begin so: {several}; expected more digits")
     return rows
 

@@ -16,7 +16,7 @@ from typing import Any
 from pytest_puma.codec.nouns import read
 from pytest_puma.codec.shapes import RECORD as RECORD_SHAPE
 from pytest_puma.core import CellId, DataError, Outcome, PumaError, Run
-from pytest_puma.errors import one_line
+from pytest_puma.phrases import one_line
 from pytest_puma.platform.files import regular
 from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.project_folder import runs_of

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from pytest_puma.codec.predictions import CellLine, cell_from, prediction_from
 from pytest_puma.core import DataError, Messages, Prediction
-from pytest_puma.errors import one_line
+from pytest_puma.phrases import described
 from pytest_puma.platform.files import regular
 from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, REMOVED
 
@@ -124,7 +124,7 @@ class PredictionFile:
         try:
             return read(line)
         except (ValueError, RecursionError, LookupError, RuntimeError) as error:
-            raise self._fault(number, f"{type(error).__name__}: {one_line(error)}") from error
+            raise self._fault(number, f"{described(error)}") from error
 
     def _fault(self, number: int, problem: str) -> DataError:
         return DataError(

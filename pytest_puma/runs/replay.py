@@ -11,6 +11,7 @@ from pytest_puma.codec.plain import storable
 from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Score, Turn
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.core.shared import messages_with_prefill
+from pytest_puma.phrases import counted
 from pytest_puma.responses.answers import UNMEASURED
 from pytest_puma.responses.reader import Reader
 from pytest_puma.runs.recorded_run import RecordedCell, RecordedRun
@@ -105,7 +106,7 @@ class Replay(Reader):
         """The trials of the run, and how to ask no more than these."""
         data = self._run.cells[cell].signature["data"]
         file = f" from the file {data['file']}" if data else ""
-        answers = f"{len(self._turns)} answer{'' if len(self._turns) == 1 else 's'}"
+        answers = counted(len(self._turns), "answer")
         return (
             f"{answers} of this cell{file}; repeat the options of that run, such as --puma-data or "
             f"--puma-stop-early, or {_AGAIN}"

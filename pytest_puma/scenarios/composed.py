@@ -16,6 +16,7 @@ from pytest_puma.datasets.columns import check_required
 from pytest_puma.datasets.frames import to_frame
 from pytest_puma.datasets.hub import HUB, dataset_file
 from pytest_puma.datasets.table import read_records
+from pytest_puma.phrases import named
 from pytest_puma.scenarios.file import FileScenario, content_of, shown_path
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class ComposedScenario(FileScenario):
         data = self._location
         if isinstance(data, Mapping):
             if split not in data:
-                msg = f"scenario {self.name!r}: no split {split!r} in data; there are: {', '.join(data)}"
+                msg = f"scenario {self.name!r}: no split {split!r} in data; there are: {named(data)}"
                 raise DataError(msg)
             return self._declared(data[split])
         if str(data).startswith(HUB):
@@ -112,7 +113,7 @@ class ComposedScenario(FileScenario):
         """Return the file of a split in a folder of the user: `test.jsonl`."""
         files = [folder / f"{split}{suffix}" for suffix in _SUFFIXES if (folder / f"{split}{suffix}").is_file()]
         if not files:
-            found = ", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing"
+            found = named(sorted(path.name for path in folder.iterdir()), 10)
             msg = f"scenario {self.name!r}: no file of the split {split!r} in {folder}; expected {split}.jsonl, .csv, "
             raise DataError(msg + f".json or .parquet; there is: {found}")
         return files[0]

@@ -12,7 +12,7 @@ from inspect import Parameter, Signature, isfunction, signature
 from typing import Any, NoReturn
 
 from pytest_puma.core import Metric, PumaError, Scenario, SettingsError
-from pytest_puma.errors import did_you_mean, one_line
+from pytest_puma.phrases import did_you_mean, shown, there_are
 from pytest_puma.scenarios.file import FileScenario
 from pytest_puma.task_types import KINDS
 
@@ -22,8 +22,6 @@ _NAMES = ("text_fields", "unit_columns", "group_columns", "strategies", "protect
 _FLAGS = ("ordered", "balanced")
 #: Minimum similarity of a misspelt name: `orderd` is `ordered`, but `row` is not `rows`.
 _SIMILARITY = 0.86
-#: Maximum number of characters of a value in a message.
-_CHARACTERS = 120
 
 
 def check_class(scenario: type[Scenario]) -> None:
@@ -54,8 +52,7 @@ def check_declared(scenario: Scenario) -> None:
     check_name(scenario)
     kind = getattr(scenario, "task_type", None)
     if kind not in KINDS:
-        hint = did_you_mean(str(kind), KINDS)
-        _refuse(scenario, f"the scenario's task_type is {kind!r}; {hint}there are: {', '.join(KINDS)}")
+        _refuse(scenario, f"the scenario's task_type is {kind!r}; {there_are(str(kind), KINDS)}")
     _check_names(scenario)
     _check_methods(scenario)
     for name in _FLAGS:
@@ -95,7 +92,7 @@ def _check_methods(scenario: Scenario) -> None:
             continue
         method, expected = getattr(scenario, name), _call(name, declared)
         if not callable(method):
-            _refuse(scenario, f"{name} is {_shown(method)}; expected a method: def {expected}")
+            _refuse(scenario, f"{name} is {shown(method)}; expected a method: def {expected}")
         if not _takes(method, len(signature(declared).parameters) - 1):
             found = _call(name, getattr(method, "__func__", method))
             _refuse(scenario, f"found {found}; expected {expected}")
@@ -106,7 +103,7 @@ def _check_columns(scenario: Scenario) -> None:
     if not isinstance(scenario, FileScenario):
         return
     if not isinstance(scenario.columns, Mapping):
-        _refuse(scenario, f"columns is {_shown(scenario.columns)}; expected a dictionary: {{'text': ('sentence',)}}")
+        _refuse(scenario, f"columns is {shown(scenario.columns)}; expected a dictionary: {{'text': ('sentence',)}}")
     for column, names in scenario.columns.items():
         _check_texts(scenario, f"columns[{column!r}]", names)
     label, kind = getattr(scenario, "label_column", None), type(scenario)
@@ -119,13 +116,13 @@ def _check_labels(scenario: Scenario) -> None:
     labels, kind = _result(scenario, "valid_labels"), scenario.kind
     if isinstance(labels, str):
         _refuse(scenario, f"valid_labels() is {_lone(labels)}; expected a list: write {[labels]!r}")
-    found = f"valid_labels() is {_shown(labels)}; expected "
+    found = f"valid_labels() is {shown(labels)}; expected "
     if isinstance(labels, (set, frozenset)):
         _refuse(scenario, f"{found}a list of texts: the order of a set changes from run to run")
     if not isinstance(labels, (list, tuple)):
         _refuse(scenario, f"{found}a list of texts")
     if not all(isinstance(label, str) for label in labels):
-        _refuse(scenario, f"{found}a list of texts: write {_shown([str(label) for label in labels])}")
+        _refuse(scenario, f"{found}a list of texts: write {shown([str(label) for label in labels])}")
     if kind.closed and not labels:
         _refuse(scenario, f"{found}all answers there are")
     seen: set[str] = set()
@@ -144,14 +141,17 @@ def _check_metrics(scenario: Scenario) -> None:
     """Refuse metrics that cannot take what they are called with: all predictions, or a sample and its prediction."""
     metrics = _result(scenario, "metrics")
     if not isinstance(metrics, Mapping):
-        _refuse(scenario, f"metrics() is {_shown(metrics)}; expected a dictionary of names and functions: {{'f': f}}")
+        _refuse(
+            scenario,
+            f"metrics() is {shown(metrics)}; expected a dictionary of names and functions: {{'f': f}}",
+        )
     for name, metric in metrics.items():
         if not isinstance(name, str):
             _refuse(scenario, f"metrics() has {name!r}; expected a text as the name of a metric")
         score = metric.score if isinstance(metric, Metric) else metric
         expected = f"expected a function of a list of predictions: def {name}(predictions)"
         if not callable(score):
-            _refuse(scenario, f"metrics(): {name!r} is {_shown(score)}; {expected}")
+            _refuse(scenario, f"metrics(): {name!r} is {shown(score)}; {expected}")
         if not _takes(score, 1):
             where = "put @metric before a function of a sample and its prediction, and it into scores"
             _refuse(scenario, f"metrics(): {name!r} is a function of {_parameters(score)}; {expected}; {where}")
@@ -167,7 +167,7 @@ def _check_texts(scenario: Scenario, name: str, value: object, *, of: type = str
     if isinstance(value, str):
         _refuse(scenario, f"{name} is {_lone(value)}; expected a tuple: write {(value,)!r}")
     if not isinstance(value, (tuple, list)) or not all(isinstance(element, of) for element in value):
-        _refuse(scenario, f"{name} is {_shown(value)}; expected a tuple of texts")
+        _refuse(scenario, f"{name} is {shown(value)}; expected a tuple of texts")
 
 
 def _result(scenario: Scenario, method: str) -> Any:
@@ -204,11 +204,7 @@ def _parameters(function: Callable[..., object]) -> str:
 
 
 def _lone(text: str) -> str:
-    return f"the text {_shown(text)}, which Python reads letter by letter"
-
-
-def _shown(value: object) -> str:
-    return one_line(repr(value), _CHARACTERS)
+    return f"the text {shown(text)}, which Python reads letter by letter"
 
 
 def _refuse(scenario: type[Scenario] | Scenario, fault: str) -> NoReturn:

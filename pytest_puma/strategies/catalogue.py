@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pytest_puma.core import Conversation, Generation, SettingsError
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import did_you_mean
 from pytest_puma.strategies import direct, reasoning, scoring
 from pytest_puma.strategies.task import Task
 from pytest_puma.strategies.templates import NAME, SUFFIX, own_strategy

@@ -24,7 +24,8 @@ from pytest_puma.core import (
     Trial,
 )
 from pytest_puma.core.metric import Need
-from pytest_puma.errors import one_line, raised_in
+from pytest_puma.errors import raised_in
+from pytest_puma.phrases import one_line
 from pytest_puma.platform.signals import READING, limited
 from pytest_puma.replies.answers import ends_in, extends, final_answer, own_words, strip_reasoning, without_last_word
 from pytest_puma.replies.letters import LETTERS

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import Message, TemplateError
-from pytest_puma.errors import did_you_mean, one_line
+from pytest_puma.phrases import did_you_mean, named, one_line
 from pytest_puma.strategies.task import Task
 from pytest_puma.strategies.turns import SYSTEM, USER
 
@@ -128,12 +128,12 @@ def fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str
     if name in hidden and not of_example:
         return f"{name!r} reveals the gold answer, which no prompt may show; remove it"
     if owner is not None:
-        named = "an example" if of_example else "instance" if owner is variables.get("instance") else ""
+        holder = "an example" if of_example else "instance" if owner is variables.get("instance") else ""
         fields = sorted(map(str, owner))
-        there = one_line(f"{did_you_mean(name, fields)}its fields are: {', '.join(fields) or 'none'}", _MAX_REASON)
-        return f"{f'{named} has no field {name!r}' if named and name else message}; {there}"
-    there = ", ".join(sorted(variables)) or "none"
-    return f"{message}; {did_you_mean(name, variables) if name else ''}the variables are: {there}"
+        there = one_line(f"{did_you_mean(name, fields)}its fields are: {named(fields)}", _MAX_REASON)
+        return f"{f'{holder} has no field {name!r}' if holder and name else message}; {there}"
+    hint = did_you_mean(name, variables) if name else ""
+    return f"{message}; {hint}the variables are: {named(sorted(variables))}"
 
 
 def _owner(error: Exception) -> Mapping[Any, Any] | None:

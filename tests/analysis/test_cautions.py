@@ -53,7 +53,7 @@ def test_texts_that_are_no_numbers_are_shown_the_commonest_first() -> None:
     answers = [each for text in texts for each in failed("not_a_number", 1, text)]
     (sentence,) = on_answers(EstimationTawosScenario(), answers)
     assert sentence == (
-        "5 of 5 answers are not finite numbers: '3d' (2), '2h' (1), '1w' (1), ...; "
+        "5 of 5 answers are not finite numbers: '3d' (2), '2h' (1), '1w' (1) and 1 more; "
         "parse_response() must return a number as text, or None"
     )
 

@@ -118,7 +118,7 @@ def test_a_file_that_grows_beyond_all_data_sets_is_refused_before_it_is_there(mo
         ({"choices": [], "answer": "A"}, ""),
         ({"choices": [], "answer": 1.5}, "column 'answer': found 1.5 (float), expected int or str"),
         ({"choices": [], "answer": True}, "column 'answer': found True (bool), expected int or str"),
-        ({"choices": "x" * 50, "answer": 1}, f"column 'choices': found '{'x' * 39}... (str), expected list"),
+        ({"choices": "x" * 90, "answer": 1}, f"column 'choices': found '{'x' * 79}... (str), expected list"),
     ],
 )
 def test_required_columns_are_there_with_their_type(row: dict[str, Any], fault: str) -> None:

@@ -104,7 +104,7 @@ def test_rows_that_cannot_be_scored_are_refused(scenario: Custom, sentence: str)
     ("text", "beginning"),
     [
         ("It's slow", '"It\'s slow"'),
-        ("The app\n\x1b[1m crashes" + "!" * 99, rf"'The app \x1b[1m crashes{'!' * 60}'"),
+        ("The app\n\x1b[1m crashes" + "!" * 99, rf"'The app \x1b[1m crashes{'!' * 60}...'"),
         (None, "{'text': '', 'gold': 'Bugg'}"),
     ],
 )

@@ -37,7 +37,7 @@ def test_a_wide_trend_has_a_row_a_run_and_the_notes_of_its_stars() -> None:
     assert head.split() == [*words, "changed", "since"]
     assert " 200   0.726  [0.576, 0.833] " in first
     assert second.endswith("engine, data")
-    assert note == "* n under 30 (run 2, and 1 alike)"
+    assert note == "* n under 30 (run 2 and 1 more)"
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])

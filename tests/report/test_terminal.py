@@ -78,7 +78,7 @@ def test_notes_that_differ_in_numbers_alone_are_one_line_with_a_count() -> None:
 
     cells = [noted(f"triage-few_shot_{n}@m", f"one sample is {n}% of all that differs") for n in (3, 5, 8)]
     assert notes.footnotes([*cells, noted("triage-egi@m", "no error was seen")]) == [
-        "* one sample is 3% of all that differs (accuracy of triage-few_shot_3@m, and 2 alike)",
+        "* one sample is 3% of all that differs (accuracy of triage-few_shot_3@m and 2 more)",
         "* no error was seen (accuracy of triage-egi@m)",
     ]
 

@@ -131,10 +131,10 @@ SUCH = 'expected a line such as {"id": "PUMA-17", "text": "Major"}'
         (f'{RIGHT}\n["b"]\n', 'line 2: is a list; expected an object such as {"id": "PUMA-17", "text": "Major"}'),
         ("[" * 5000, "line 1: is not JSON (it is nested too deeply, more than 100 levels); expected"),
         ('{"id": "a", "text": "x", "text": "y"}', "line 1: is not JSON (the key 'text' is there twice)"),
-        (lines({"id": ["x" * 999], "text": "y"}), f"line 1: id is ['{'x' * 38}...; expected a text"),
+        (lines({"id": ["x" * 999], "text": "y"}), f"line 1: id is ['{'x' * 78}...; expected a text"),
         (
             '{"id": "a", "logprobs": {"b": -1' + "0" * 400 + "}}",
-            f"line 1: logprobs of 'b' is -1{'0' * 38}...; expected the",
+            f"line 1: logprobs of 'b' is -1{'0' * 78}...; expected the",
         ),
         ("[3]", "entry 1: is a number; expected an object"),
         ("[null]", "entry 1: is null; expected an object"),
@@ -180,8 +180,8 @@ SUCH = 'expected a line such as {"id": "PUMA-17", "text": "Major"}'
             "line 3: has the same id as line 1 ('a'); expected one line for each sample",
         ),
         (
-            lines({"id": "p" * 50, "text": "x"}, {"id": "p" * 50, "text": "y"}),
-            f"line 2: has the same id as line 1 ('{'p' * 40}...'); expected one line for each sample",
+            lines({"id": "p" * 90, "text": "x"}, {"id": "p" * 90, "text": "y"}),
+            f"line 2: has the same id as line 1 ('{'p' * 79}...); expected one line for each sample",
         ),
     ],
 )

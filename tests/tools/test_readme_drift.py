@@ -50,7 +50,7 @@ def _table(cells: dict[str, str]) -> list[str]:
         ("16 of 50 answers kept from run r; the rest", "48 of 50 answers kept from run r; the rest"),
         ("test_all.py ....  [ 33%]", "test_all.py ....     [33%]"),
         ("______ test_all ______", "_ test_all _"),
-        ("* one sample is 12% of all (mae of a-b@q, and 6 alike)", "* one sample is 15% of all (mae of a-c@q)"),
+        ("* one sample is 12% of all (mae of a-b@q and 6 more)", "* one sample is 15% of all (mae of a-c@q)"),
         (
             "throughput: q: 12.5 answers and 340 tokens a second",
             "throughput: q: 9.10 answers and 2,100 tokens a second",

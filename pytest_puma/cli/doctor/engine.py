@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.phrases import shortened
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.installation import install
 from pytest_puma.platform.processes import run_program, signal_name
@@ -62,7 +63,7 @@ def _broken(process: subprocess.CompletedProcess[str], steps: list[str]) -> Find
     """The step that failed, why, and what to do about it."""
     step = steps[-1] if steps else "start Python"
     lines = [line.strip() for line in process.stderr.splitlines() if line.strip()]
-    reason = lines[-1].removeprefix(_OURS)[:_MAX_REASON] if lines else "no message"
+    reason = shortened(lines[-1].removeprefix(_OURS), _MAX_REASON) if lines else "no message"
     ending = "" if process.returncode > 0 else f" ({signal_name(-process.returncode)})"
     library = step.removeprefix("import ").partition(".")[0]
     foreign = step.startswith("import ") and library != "llama_cpp"

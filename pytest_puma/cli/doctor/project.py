@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
-from pytest_puma.errors import listed
 from pytest_puma.models import suggested
 from pytest_puma.models.search import default_directories, gguf_names
+from pytest_puma.phrases import counted, named
 from pytest_puma.planning.storage import RESPONSES
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.files import obstacle
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.report.rows import counted
 from pytest_puma.session.settings.project import ini_file, ini_values
 
 #: The modules of each extra of pytest-puma, and its purpose. Nothing here imports NumPy, which may be broken.
@@ -84,12 +83,12 @@ def _root(project: Project) -> Finding:
 def _models(project: Project) -> Finding:
     names_by_folder = {str(folder): gguf_names(folder) for folder in project.model_folders}
     names = [name for names in names_by_folder.values() for name in names]
-    named = project.values.get("puma_models")
-    details = {"folders": names_by_folder, "bundled": gguf_names(bundled_folder("models")), "named": named}
+    configured = project.values.get("puma_models")
+    details = {"folders": names_by_folder, "bundled": gguf_names(bundled_folder("models")), "named": configured}
     searched, advice = ", ".join(names_by_folder), ""
     if names:
-        found = f"{listed(names, _SHOWN)}, in {searched}"
-    elif named:
+        found = f"{named(names, _SHOWN)}, in {searched}"
+    elif configured:
         found = f"those of puma_models; no others in {searched}"
     else:
         found = f"only the bundled demonstration model; no GGUF file in {searched}"
@@ -141,7 +140,7 @@ def _git(project: Project) -> Finding:
 def _extras() -> Finding:
     installed = {name: all(map(find_spec, modules)) for name, (modules, _) in EXTRAS.items()}
     missing = [name for name, is_there in installed.items() if not is_there]
-    found = ", ".join(name for name in EXTRAS if installed[name]) or "none"
+    found = named(name for name in EXTRAS if installed[name])
     found += f"; not installed: {', '.join(missing)}" if missing else ""
     advice = "\n".join(f"for {EXTRAS[name][1]}: {install_extra(name)}" for name in missing)
     return Finding(part="extras", found=found, advice=advice, details=installed)

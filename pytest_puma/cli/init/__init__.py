@@ -19,9 +19,9 @@ from pytest_puma.core import SettingsError
 from pytest_puma.datasets.layout import arrange
 from pytest_puma.datasets.table import read_table
 from pytest_puma.models import suggested
+from pytest_puma.phrases import counted
 from pytest_puma.platform.files import write_together
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.report.rows import counted
 from pytest_puma.scenarios.file import content_of, shown_path
 from pytest_puma.session.settings.project import ini_file
 

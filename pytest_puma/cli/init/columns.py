@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 from pytest_puma.core import DataError
 from pytest_puma.datasets.layout import Layout, cell_text
 from pytest_puma.datasets.table import Table
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import named, shortened, there_are
 from pytest_puma.task_types import KINDS
 
 Task: TypeAlias = Literal["classification", "regression"]
@@ -36,8 +36,8 @@ _TEXTS = (
     *("body", "comment", "content", "description", "input", "message", "question", "review", "sentence", "subject"),
     *("summary", "text", "title"),
 )
-#: Values of a column that a message quotes.
-_QUOTED = 6
+#: Values of a column that a message quotes, and characters of each.
+_QUOTED, _CHARACTERS = 6, 30
 
 
 class Column:
@@ -142,14 +142,14 @@ def _label(table: Table, columns: Sequence[Column], name: str | None, task: Task
     """The column of the right answers, and why."""
     if name is not None:
         return _named(table, columns, name, "--label"), "--label"
-    named = [column for word in _LABELS for column in columns if column.word == word]
-    if named:
-        return named[0], "the name of a label"
+    labels = [column for word in _LABELS for column in columns if column.word == word]
+    if labels:
+        return labels[0], "the name of a label"
     short = [column for column in columns if not column.is_text]
     candidates = [column for column in short if (column.repeats and task != "regression") or column.measured]
     if len(candidates) == 1:
         return candidates[0], "the only numbers" if candidates[0].measured else "the only values that repeat"
-    names = ", ".join(map(str, candidates or columns)) or "none"
+    names = named(candidates or columns)
     if candidates:
         fault = f"several columns could have the right answers: {names}; choose one: --label {candidates[0].name}"
     else:
@@ -165,7 +165,7 @@ def _check_label(table: Table, label: Column, task: Task) -> None:
     spellings = {value.casefold(): value for value in reversed(values)}
     twin = next((value for value in values if spellings[value.casefold()] != value), None)
     if len(values) < MIN_LABELS:
-        fault = f"has {_quoted(values) or 'no value'}; expected at least two different right answers"
+        fault = f"has {_quoted(values)}; expected at least two different right answers"
     elif task == "classification" and not label.repeats:
         fault = (
             f"has {len(values):,} different values in {len(table.rows):,} rows, such as "
@@ -193,8 +193,7 @@ def _text(table: Table, columns: Sequence[Column], given: str | None) -> tuple[t
     rest = tuple(column for column in columns if not column.numeric and column.values)
     if len(rest) == 1:
         return rest, "the only other column"
-    others = ", ".join(map(str, columns)) or "none"
-    msg = f"{table.name}: no column has texts; the other columns are: {others}; name them: --text COLUMNS"
+    msg = f"{table.name}: no column has texts; the other columns are: {named(columns)}; name them: --text COLUMNS"
     raise DataError(msg)
 
 
@@ -202,14 +201,11 @@ def _named(table: Table, columns: Sequence[Column], name: str, option: str) -> C
     """The column that an option names."""
     names = [column.name for column in columns]
     if name not in names:
-        hint = did_you_mean(name, names)
-        msg = f"{option} {name}: {table.name} has no such column to choose; {hint}there are: {', '.join(names)}"
+        msg = f"{option} {name}: {table.name} has no such column to choose; {there_are(name, names)}"
         raise DataError(msg)
     return columns[names.index(name)]
 
 
 def _quoted(values: Sequence[str]) -> str:
-    """`bug, feature and 3 more values`, the most frequent first."""
-    more = len(values) - _QUOTED
-    shown = ", ".join(value if len(value) <= 30 else f"{value[:30]}..." for value in values[:_QUOTED])  # noqa: PLR2004
-    return f"{shown} and {more:,} more values" if more > 0 else shown
+    """`bug, feature and 3 more`, the most frequent first."""
+    return named((shortened(value, _CHARACTERS) for value in values), _QUOTED)

@@ -18,6 +18,7 @@ from pytest_puma.compat.eval_framework.metrics import class_name
 from pytest_puma.compat.eval_framework.nouns import Role, Sample
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import to_frame, to_records
+from pytest_puma.phrases import named
 from pytest_puma.replies.answers import after_cue, begins_with
 
 if TYPE_CHECKING:
@@ -200,8 +201,8 @@ def _created_row(item: Mapping[str, Any], sample: Sample) -> dict[str, Any]:
     roles = [message.role for message in sample.messages]
     core = [role for role in roles if role is not Role.SYSTEM]
     if core not in ([Role.USER], [Role.USER, Role.ASSISTANT]):
-        shown = ", ".join(role.value for role in roles) or "none"
-        msg = f"_create_samples made a sample with messages of {shown}; expected one user, perhaps with others around"
+        made = f"_create_samples made a sample with messages of {named(role.value for role in roles)}"
+        msg = f"{made}; expected one user, perhaps with others around"
         raise DataError(msg)
     texts = {message.role: message.content for message in sample.messages}
     return {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_puma.core import Metric, SettingsError
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import did_you_mean
 
 #: Class -> names of metrics.
 CLASSES: Mapping[str, tuple[str, ...]] = {

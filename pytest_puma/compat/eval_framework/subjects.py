@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_puma.compat.eval_framework.nouns import NO_SUBJECT
 from pytest_puma.core import DataError
-from pytest_puma.errors import did_you_mean
+from pytest_puma.phrases import there_are
 
 COLUMN = "subject"
 
@@ -53,8 +53,7 @@ def check_all_there(subjects: Collection[str], available: Collection[str], *, ow
     """Raise a `DataError` for a subject without rows."""
     absent = next((subject for subject in subjects if subject not in available), None)
     if absent is not None:
-        found = ", ".join(sorted(available)) or "none"
-        msg = f"{owner}: no row of the subject {absent!r}; {did_you_mean(absent, available)}there are: {found}"
+        msg = f"{owner}: no row of the subject {absent!r}; {there_are(absent, sorted(available))}"
         raise DataError(msg)
 
 

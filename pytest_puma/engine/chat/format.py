@@ -23,6 +23,7 @@ from pytest_puma.engine.chat.template import (
     efforts,
     switches,
 )
+from pytest_puma.phrases import named
 
 #: Private-use characters of Unicode, enough to find some that no prompt contains.
 _PRIVATE = range(0xF0000, 0xFFFFE)
@@ -102,7 +103,7 @@ class ChatFormat:
         return {
             "content": "parts" if self._parts else "text",
             "system role": "yes" if self._system_role else "no, its text is put before the first question",
-            "variables": ", ".join(f"{name}={value}" for name, value in sorted(self._variables.items())) or "none",
+            "variables": named(f"{name}={value}" for name, value in sorted(self._variables.items())),
             **self._layout.facts(),
         }
 

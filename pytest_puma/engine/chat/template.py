@@ -16,7 +16,7 @@ from jinja2 import meta
 
 from pytest_puma.core import EngineError, Message
 from pytest_puma.engine.sandbox import SandboxedEnvironment
-from pytest_puma.errors import one_line
+from pytest_puma.phrases import one_line
 
 #: A message as templates read it: `role`, `content`, perhaps the thoughts before it.
 Turn: TypeAlias = Mapping[str, Any]

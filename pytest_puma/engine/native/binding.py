@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import llama_cpp
 
 from pytest_puma.core import EngineError, Model
+from pytest_puma.phrases import one_line, shortened
 from pytest_puma.platform.signals import deferred
 
 _WARN_LEVEL, _ERROR_LEVEL = 3, 4
@@ -84,7 +85,7 @@ def _check_layout() -> None:
 def error_log() -> str:
     """Return llama.cpp's last error messages, and clear them: they must not explain a later failure."""
     # Texts of the file, of any length, may be in them.
-    reason = " ".join(_ERRORS).strip()[:_MAX_REASON]
+    reason = shortened(" ".join(_ERRORS).strip(), _MAX_REASON)
     _ERRORS.clear()
     return f" (llama.cpp: {reason})" if reason else ""
 
@@ -112,8 +113,8 @@ def captured_warnings() -> Iterator[list[str]]:
     sentences: list[str] = []
     _WARNINGS.clear()
     yield sentences
-    different = list(dict.fromkeys(" ".join(text.split()) for text in _WARNINGS))
-    sentences += [f"llama.cpp warns: {text[:_MAX_REASON]}" for text in different[:_MAX_WARNINGS]]
+    different = list(dict.fromkeys(one_line(text, _MAX_REASON) for text in _WARNINGS))
+    sentences += [f"llama.cpp warns: {text}" for text in different[:_MAX_WARNINGS]]
     if len(different) > _MAX_WARNINGS:
         sentences.append(f"llama.cpp: {len(different) - _MAX_WARNINGS} more warnings")
     _WARNINGS.clear()

@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 
 from pytest_puma.core import EngineError
-from pytest_puma.errors import one_line
+from pytest_puma.phrases import described
 
 _SPINS = "GOMP_SPINCOUNT"
 #: A user who sets one of these makes the choice.
@@ -38,7 +38,7 @@ def _import_llama_cpp() -> Path:
         place = f" from {_OVERRIDE}={folder}" if folder is not None else ""
         remedy = f"unset {_OVERRIDE}, or " if folder is not None else ""
         msg = (
-            f"llama.cpp cannot be loaded{place}: {type(error).__name__}: {one_line(error)}; expected the library of "
+            f"llama.cpp cannot be loaded{place}: {described(error)}; expected the library of "
             f"llama-cpp-python for this machine: {remedy}ask pytest-puma doctor how to install it"
         )
         raise EngineError(msg) from error

@@ -21,6 +21,7 @@ from pytest_puma.core import EngineError, Model
 from pytest_puma.engine.native.build import build_id
 from pytest_puma.engine.native.first_use import REFUSED, TEMPLATE_SECONDS
 from pytest_puma.models import OpenedFiles, recall, remember
+from pytest_puma.phrases import shortened
 from pytest_puma.platform.processes import run_program
 
 _PROGRAM = Path(__file__).with_name("first_use.py")
@@ -87,4 +88,4 @@ def _last_line(text: str) -> str:
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     folders, _, rest = last.partition(": ")
     reason = f"{folders.rpartition('/')[2]}: {rest}" if rest else last
-    return f": {reason[:_MAX_REASON]}" if reason else ""
+    return f": {shortened(reason, _MAX_REASON)}" if reason else ""

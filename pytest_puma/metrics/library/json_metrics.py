@@ -17,6 +17,7 @@ from pytest_puma.core import Metric, Prediction, Sample, SettingsError
 from pytest_puma.metrics.library import json_text
 from pytest_puma.metrics.library.arguments import argument
 from pytest_puma.metrics.library.json_text import NoJson
+from pytest_puma.phrases import named
 from pytest_puma.platform.processes import SECONDS, BoundedFunction
 
 _SCHEMA = "json_schema"
@@ -96,7 +97,7 @@ def fulfils(value: Any, schema: Any, *, who: str) -> bool:
 
 
 def _endless(value_text: str, schema: Any) -> str:
-    patterns = ", ".join(map(repr, dict.fromkeys(_patterns(schema)))) or "none"
+    patterns = named(map(repr, dict.fromkeys(_patterns(schema))))
     return (
         f"needs over {SECONDS} seconds of computing, or 1 GiB, for the reply's {len(value_text)} characters of JSON; "
         f"expected patterns without repetitions of a repetition, as (a+)+ is one; those of the schema are: {patterns}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_puma.core import Flip, Likelihood, Messages, Prediction, TaskInfo
+from pytest_puma.phrases import shortened
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.flags import LEFT_OUT, flags_of, key_of, top_probability
 from pytest_puma.report.page.packed import packed_json, rounded
@@ -114,7 +115,7 @@ def _numbers(
     table: dict[str, int] = {}
 
     def number(answer: str | None) -> int | None:
-        return None if answer is None else table.setdefault(_short(answer) if shown else "", len(table))
+        return None if answer is None else table.setdefault(shortened(answer, _MAX_ANSWER) if shown else "", len(table))
 
     answers = aligned(rows, [number(each.answer) for each in predictions])
     old = {str(row): number(flip.old) for flip in flips if (row := scenario.rows.number(key_of(flip))) is not None}
@@ -128,10 +129,6 @@ def _numbers(
             name: aligned(rows, [rounded(score, _SCORE_DIGITS) for score in column]) for name, column in columns.items()
         },
     }
-
-
-def _short(answer: str) -> str:
-    return answer if len(answer) <= _MAX_ANSWER else f"{answer[:_MAX_ANSWER]}..."
 
 
 def _text_row(prediction: Prediction, prompts: CellPrompts) -> dict[str, Any]:

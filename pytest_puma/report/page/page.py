@@ -14,6 +14,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import Run
+from pytest_puma.phrases import named
 from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report import contrasts, escape
 from pytest_puma.report.page.against import Against, against_baseline
@@ -144,7 +145,5 @@ def _about(run: Run, blocks: Blocks, settings: PageSettings) -> list[str]:
         all_of_them = f"pytest-puma report {run.id} --all writes all of them"
         sentences.append(f"{' and '.join(parts)}, for a page of {settings.megabytes:g} MB; {all_of_them}")
     if blocks.without_samples:
-        first, *others = blocks.without_samples
-        cells = f"{first} and {len(others)} more" if others else first
-        sentences.append(f"the samples of {cells} are not in the run folder: {REMOVED}")
+        sentences.append(f"the samples of {named(blocks.without_samples, 1)} are not in the run folder: {REMOVED}")
     return sentences

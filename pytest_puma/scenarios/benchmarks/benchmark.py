@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pytest_puma.core import DataError, Sample
 from pytest_puma.datasets.frames import to_records
 from pytest_puma.datasets.table import read_records
+from pytest_puma.phrases import named
 from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.composed import ComposedScenario
@@ -84,7 +85,7 @@ class Benchmark(ComposedScenario):
             if len(paths) == 1:
                 return paths[0]
             if paths:
-                names = ", ".join(path.relative_to(folder).as_posix() for path in paths[:_SHOWN])
+                names = named((path.relative_to(folder).as_posix() for path in paths), _SHOWN)
                 msg = f"scenario {self.name!r}: {len(paths)} files of the split {split!r} in {folder}: {names}; "
                 raise DataError(msg + "expected one: give a folder with one of them, or the file")
         try:
@@ -130,11 +131,9 @@ class ChoiceBenchmark(Benchmark, ChoiceScenario):
         equal = [sample for sample in samples if sample.fields[_EQUAL]]
         if not equal:
             return ()
-        first = equal[:_QUESTIONS]
-        shown = ", ".join(f"{sample.row} ({', '.join(map(repr, sample.fields[_EQUAL]))})" for sample in first)
-        more = ", ..." if len(equal) > _QUESTIONS else ""
+        rows = named((f"{sample.row} ({named(map(repr, sample.fields[_EQUAL]))})" for sample in equal), _QUESTIONS)
         counts = f"{len(equal)} of {len(samples)} questions have equal choices"
-        return (f"{counts}, which count as one, right if one of them is: {shown}{more}",)
+        return (f"{counts}, which count as one, right if one of them is: {rows}",)
 
 
 def _distinct(row: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_puma.phrases import named
 from pytest_puma.session.items.collected import Collected
 from pytest_puma.session.settings.config import model_names, settings_of
 from pytest_puma.session.settings.project import project_root
@@ -40,7 +41,7 @@ class BaselineUpdater:
         without = [cell for cell in cells if cell not in stored]
         if not stored or not without:
             return None
-        some = ", ".join(without[:_MAX_NAMED]) + (" and others" if len(without) > _MAX_NAMED else "")
+        some = named(without, _MAX_NAMED)
         return f"puma: {len(without)} of {len(cells)} cells have no baseline: {some}; --puma-update-baseline makes one"
 
     def take(self, nodeid: str, outcome: Outcome) -> None:

@@ -155,7 +155,7 @@ class ShortSummary:
     def _without_room(self, kind: str, report: Any, reason: str) -> Iterator[str]:
         """Yield a reason that its line has no room for."""
         # Here, as runs without benchmarks must not pay for these imports.
-        from pytest_puma.errors import one_line
+        from pytest_puma.phrases import one_line
         from pytest_puma.report import escape
         from pytest_puma.report.table import text_width
 

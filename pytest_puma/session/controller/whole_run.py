@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.phrases import named
 from pytest_puma.session.controller.arrivals import Arrivals
 from pytest_puma.session.controller.baseline_updates import BaselineUpdater
 from pytest_puma.session.settings.config import settings_of
@@ -68,7 +69,7 @@ def stopped(arrivals: Arrivals) -> str:
     missing = arrivals.missing
     if not missing:
         return "the run was stopped before it was judged as a whole"
-    some = ", ".join(missing[:_MAX_NAMED]) + (" and others" if len(missing) > _MAX_NAMED else "")
+    some = named(missing, _MAX_NAMED)
     return f"the run was stopped: {len(missing)} of {len(arrivals.planned)} cells did not run: {some}"
 
 

@@ -156,10 +156,10 @@ def check_ini_keys(config: pytest.Config) -> None:
             msg = f"puma: {where}: {fault}; expected [tool.pytest]"
             raise pytest.UsageError(msg)
         if _OURS.fullmatch(key):
-            from pytest_puma.errors import did_you_mean
+            from pytest_puma.phrases import there_are
 
-            hint = did_you_mean(key.lower(), INI, similarity=_SIMILARITY)
-            msg = f"puma: {where}: the ini key {key!r} is unknown; {hint}there are: {', '.join(INI)}"
+            known = there_are(key.lower(), INI, similarity=_SIMILARITY)
+            msg = f"puma: {where}: the ini key {key!r} is unknown; {known}"
             raise pytest.UsageError(msg)
 
 
@@ -174,10 +174,9 @@ def check_options(parser: pytest.Parser, args: Sequence[str]) -> None:
     _, rest = parser.parse_known_and_unknown_args(args)
     unknown = [name for argument in rest if (name := argument.partition("=")[0]).startswith(_OPTION)]
     if unknown:
-        from pytest_puma.errors import did_you_mean
+        from pytest_puma.phrases import there_are
 
-        hint = did_you_mean(unknown[0], OPTIONS, similarity=_SIMILARITY)
-        msg = f"puma: {unknown[0]}: no such option; {hint}there are: {', '.join(OPTIONS)}"
+        msg = f"puma: {unknown[0]}: no such option; {there_are(unknown[0], OPTIONS, similarity=_SIMILARITY)}"
         raise pytest.UsageError(msg)
 
 

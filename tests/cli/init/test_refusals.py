@@ -28,7 +28,7 @@ _BAD = {
     "labels that do not repeat": (
         rows(*(f"t{n},l{n}" for n in range(9)), header="text,label"),
         (
-            "column 'label' has 9 different values in 9 rows, such as l0, l1, l2, l3, l4, l5 and 3 more values; "
+            "column 'label' has 9 different values in 9 rows, such as l0, l1, l2, l3, l4, l5 and 3 more; "
             "expected labels that repeat, up to 100; for numbers: --task regression; for free text, see "
             "docs/tasks/completion.md"
         ),

@@ -25,7 +25,7 @@ def test_lines_that_no_sample_uses_are_said(ask: Callable[..., Outcome]) -> None
         "3 of the 5 answers in answers.jsonl are not used: line 3 ('x'), line 4 ('y'), line 5 ('z')"
     ]
     assert warnings(ask(Capitals, *unused, *used, {"prompt": "p", "text": "x"})) == [
-        "4 of the 6 answers in answers.jsonl are not used: line 1 ('x'), line 2 ('y'), line 3 ('z'), ..."
+        "4 of the 6 answers in answers.jsonl are not used: line 1 ('x'), line 2 ('y'), line 3 ('z') and 1 more"
     ]
 
 

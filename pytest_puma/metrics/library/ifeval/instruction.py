@@ -13,9 +13,9 @@ from itertools import starmap
 from typing import Any
 
 from pytest_puma.core import SettingsError
-from pytest_puma.errors import did_you_mean
 from pytest_puma.metrics.library.ifeval import layout, whole, words
 from pytest_puma.metrics.library.ifeval.kind import Kind
+from pytest_puma.phrases import there_are
 
 #: By id.
 KINDS: Mapping[str, Kind] = {**words.KINDS, **layout.KINDS, **whole.KINDS}
@@ -57,7 +57,7 @@ def read_instructions(who: str, ids: Sequence[Any], arguments: Sequence[Any]) ->
 
 def _read(who: str, name: Any, arguments: Any) -> Instruction:
     if not isinstance(name, str) or name not in KINDS:
-        msg = f"{who}: no kind of instruction {name!r}; {did_you_mean(str(name), KINDS)}there are: {', '.join(KINDS)}"
+        msg = f"{who}: no kind of instruction {name!r}; {there_are(str(name), KINDS)}"
         raise SettingsError(msg)
     if arguments is not None and not isinstance(arguments, Mapping):
         msg = f"{who}: {name}: kwargs are {arguments!r}; expected a dictionary of arguments"

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from pytest_puma.phrases import named
+
 #: Returns the argument as its check takes it. Raises a `ValueError` that names the expected values.
 Reader: TypeAlias = Callable[[Any], Any]
 
@@ -34,7 +36,7 @@ class Kind:
         return {name: _read(name, reader, present[name]) for name, reader in self.arguments.items()}
 
     def _names(self) -> str:
-        return ", ".join(self.arguments) or "none"
+        return named(self.arguments)
 
 
 def count(value: Any) -> int:
