@@ -96,7 +96,11 @@ class PastRun:
 def last_flips(root: Path) -> dict[str, frozenset[str]]:
     """Return the flipped samples of the newest run of a project, by cell; a `DataError` if there are none."""
     newest = newest_run(runs_of(root))
-    outcomes = () if newest is None else PastRun(newest.parent).run.outcomes
+    try:
+        outcomes = () if newest is None else PastRun(newest.parent).run.outcomes
+    except DataError as error:
+        msg = f"{error}; run again"
+        raise DataError(msg) from error
     by_cell = {outcome.cell: frozenset(flip.sample_id for flip in outcome.flips) for outcome in outcomes}
     flips = {cell: samples for cell, samples in by_cell.items() if samples}
     if not flips:
