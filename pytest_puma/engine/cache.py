@@ -54,7 +54,7 @@ def _alike(jobs: Sequence[Job], backend: Backend) -> tuple[list[Job], list[Job]]
     """
     ordered = sorted(jobs, key=lambda job: (job.kv_slots, job.key))
     kv_slots = [_kv_slots(job) for job in ordered]
-    cuts = [place for place, (left, right) in enumerate(pairwise(kv_slots), start=1) if left < right]
+    cuts = [index for index, (left, right) in enumerate(pairwise(kv_slots), start=1) if left < right]
     # `best[i]`: (waves, partitions, end of the first partition) for the jobs from `i` on.
     best = {len(jobs): (0, 0, 0)}
     for start in [*cuts[::-1], 0]:

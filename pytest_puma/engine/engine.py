@@ -117,12 +117,12 @@ class Engine:
         if isinstance(request, Generate):
             return tokens, ()
         full = [self.backend.encode(request.prompt, text) for text in request.continuations]
-        boundary = min(min(common_prefix(tokens, other), len(other) - 1) for other in full)
+        boundary = min(min(common_prefix(tokens, whole), len(whole) - 1) for whole in full)
         if boundary == 0:
             msg = f"no prompt token is left before the continuations {request.continuations!r}"
             raise EngineError(msg)
         end = self._ends(request)[:1]
-        return tokens[:boundary], tuple((*other[boundary:], *end) for other in full)
+        return tokens[:boundary], tuple((*whole[boundary:], *end) for whole in full)
 
     @property
     def idle(self) -> bool:

@@ -155,7 +155,7 @@ class ScoreReply(Reply):
         carried = _carriers([tail[:-1] for tail in tails])
         carrying = sorted(set(carried))
         self.fed = tuple(tails[index] for index in carrying)
-        self._served = [[index for index, by in enumerate(carried) if by == each] for each in carrying]
+        self._served = [[index for index, carrier in enumerate(carried) if carrier == tail] for tail in carrying]
 
     def take(self, logits: NDArray[np.float32], row: Row) -> None:
         """Add a row: the row after the prompt serves all continuations, any other row those with its prefix."""

@@ -124,11 +124,11 @@ class Sequences:
 
     def separates_jobs(self) -> bool:
         """Whether the next fork point would take a stream between those of jobs, where `compact` cannot move them."""
-        return self._streams and any(each.job and each.sequence > self.free[-1] for each in self._tracks.values())
+        return self._streams and any(track.job and track.sequence > self.free[-1] for track in self._tracks.values())
 
     def compact(self) -> None:
         """Move the jobs into the lowest sequences."""
-        for track in reversed([each for each in self.in_order() if each.job is not None]):
+        for track in reversed([track for track in self.in_order() if track.job is not None]):
             if not self.free or self.free[0] > track.sequence:
                 return
             left, track.sequence = track.sequence, self.free.pop(0)

@@ -95,21 +95,9 @@ FILE_TYPES = {
     40: "Q1_0",
 }
 
+#: Numbers by their type; 8 and 9 are texts and arrays.
 _LAYOUTS = {
-    number: struct.Struct(f"<{code}")
-    for number, code in {
-        0: "B",
-        1: "b",
-        2: "H",
-        3: "h",
-        4: "I",
-        5: "i",
-        6: "f",
-        7: "?",
-        10: "Q",
-        11: "q",
-        12: "d",
-    }.items()
+    number: struct.Struct(f"<{code}") for number, code in zip((*range(8), 10, 11, 12), "BbHhIif?Qqd", strict=True)
 }
 _UINT32, _UINT64 = _LAYOUTS[4], _LAYOUTS[10]
 _TEXT, _ARRAY = 8, 9

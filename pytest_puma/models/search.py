@@ -39,7 +39,7 @@ def find_file(place: str, directories: Sequence[Path]) -> Path:
     """
     path = expanded(place)
     folders = (path.parent,) if path.is_absolute() else _different(Path(), *directories)
-    file = next((each for folder in folders for each in _candidates(folder / path) if is_file(each)), None)
+    file = next(filter(is_file, (file for folder in folders for file in _candidates(folder / path))), None)
     if file is not None:
         return file
     inside = next((folder / path for folder in folders if _is_folder(folder / path)), None)
@@ -59,17 +59,11 @@ def expanded(place: str) -> Path:
 
 def is_file(path: Path) -> bool:
     """Whether the path is a regular file. A path that cannot be checked (name too long, locked folder) is not."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+    return os.path.isfile(path)  # noqa: PTH113 - Path's own raises for such a path
 
 
 def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
+    return os.path.isdir(path)  # noqa: PTH112 - as above
 
 
 def _candidates(path: Path) -> Iterator[Path]:
@@ -98,7 +92,7 @@ def _listing(folders: Sequence[Path]) -> tuple[str, str]:
 def gguf_names(folder: Path) -> list[str]:
     """Return the GGUF files of a folder by name, one for each split model; none if there is no such folder."""
     try:
-        names = sorted(each.name for each in folder.iterdir() if each.suffix.lower() == ".gguf")
+        names = sorted(file.name for file in folder.iterdir() if file.suffix.lower() == ".gguf")
     except (OSError, ValueError):  # most search directories do not exist, and one with a NUL cannot
         return []
     return [name for name in names if name == part_names(name)[0]]

@@ -13,7 +13,9 @@ from pytest_puma.engine.native.limits import context_bytes
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.evaluation.tasks import by_sample, tasks_of
-from pytest_puma.models import GgufFile, inspect_model, known_digest
+from pytest_puma.models.gguf import GgufFile
+from pytest_puma.models.resolve import inspect_model
+from pytest_puma.models.weights import known_digest
 from pytest_puma.planning.powers import detectable, powers
 from pytest_puma.planning.settings import Settings
 from pytest_puma.responses.database import ResponseStore

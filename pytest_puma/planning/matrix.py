@@ -122,7 +122,7 @@ def _models(spec: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
         raise SettingsError(msg)
     if spec.models is None:
         return settings.request.models
-    from pytest_puma.models import resolve_name
+    from pytest_puma.models.names import resolve_name
 
     return tuple(dict.fromkeys(resolve_name(name, settings.request.models) for name in spec.models))
 

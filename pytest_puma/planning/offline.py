@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models import ModelArgument, find_model, parse_argument, weights_digest
+from pytest_puma.models.argument import ModelArgument, parse_argument
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.recorded import RECORDED
+from pytest_puma.models.resolve import find_model
+from pytest_puma.models.weights import weights_digest
 from pytest_puma.phrases import named
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.recipe import DIGITS

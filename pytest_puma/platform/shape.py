@@ -33,8 +33,8 @@ def _fault(value: Any, shape: Any) -> _Fault | None:
         return _fault_of_list(value, shape[0])
     if kind is tuple:
         fault = None
-        for each in shape:
-            if not (fault := _fault(value, each)):
+        for alternative in shape:
+            if not (fault := _fault(value, alternative)):
                 return None
         return fault
     return None if _is(value, shape) else ("", f"expected {_WORDS[shape]}")
@@ -43,9 +43,9 @@ def _fault(value: Any, shape: Any) -> _Fault | None:
 def _fault_of_list(value: Any, shape: Any) -> _Fault | None:
     if not isinstance(value, list):
         return "", "expected a list"
-    for at, each in enumerate(value):
-        if fault := _fault(each, shape):
-            return f"[{at}]{fault[0]}", fault[1]
+    for index, element in enumerate(value):
+        if fault := _fault(element, shape):
+            return f"[{index}]{fault[0]}", fault[1]
     return None
 
 
@@ -53,8 +53,8 @@ def _fault_of_object(value: Any, shape: dict[Any, Any]) -> _Fault | None:
     if not isinstance(value, dict):
         return "", "expected an object"
     if str in shape:
-        for name, each in value.items():
-            if fault := _fault(each, shape[str]):
+        for name, element in value.items():
+            if fault := _fault(element, shape[str]):
                 return f".{name[:40]!r}{fault[0]}", fault[1]
         return None
     for name, inner in shape.items():

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_puma.core import Model
 from pytest_puma.engine.native.limits import context_bytes
-from pytest_puma.models import inspect_model, resolve_models
+from pytest_puma.models.resolve import inspect_model, resolve_models
 from tests.tiny_gguf import SHAPES, Shape, write_gguf
 
 

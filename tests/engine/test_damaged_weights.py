@@ -13,7 +13,7 @@ import pytest
 from pytest_puma.core import EngineError, Model, ModelError, Request
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.models import stamps_of
+from pytest_puma.models.weights import stamps_of
 from tests.engine.ask import generate, score
 from tests.tiny_gguf import QWEN2, Shape
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.core import Model, ModelOptions
 from pytest_puma.engine.native import DryBackend, NativeBackend
-from pytest_puma.models import inspect_model
+from pytest_puma.models.resolve import inspect_model
 
 
 @pytest.mark.parametrize(

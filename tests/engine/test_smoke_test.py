@@ -12,7 +12,8 @@ import pytest
 from pytest_puma.core import EngineError, Model
 from pytest_puma.engine.native import smoke_test
 from pytest_puma.engine.native.build import build_id
-from pytest_puma.models import inspect_model, recall, stamps_of
+from pytest_puma.models.resolve import inspect_model
+from pytest_puma.models.weights import recall, stamps_of
 from tests.fuzz.gguf_parts import FLOAT32, TEXT, UINT32, Pair, Parts, array, elements, number, take_apart
 from tests.tiny_gguf import LFM2, MAMBA, MIXTRAL, QWEN2, Shape
 

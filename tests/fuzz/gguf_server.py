@@ -21,7 +21,7 @@ from pytest_puma.core import Model, PumaError, Request
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.first_use import use
-from pytest_puma.models import inspect_model
+from pytest_puma.models.resolve import inspect_model
 from tests.engine.ask import generate, prompt, score
 
 #: Of each fork. The address space counts what is only reserved, too.

@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.models import weights_digest
+from pytest_puma.models.weights import weights_digest
 
 HERE = Path(__file__).parent
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from pytest_puma.core import ModelError
-from pytest_puma.models import read_gguf
+from pytest_puma.models.gguf import read_gguf
 
 Value: TypeAlias = "int | str | Sequence[int] | Sequence[str]"
 Tensor: TypeAlias = "tuple[str, tuple[int, ...], int, int]"  # name, dimensions, type, offset

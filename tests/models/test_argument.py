@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import ModelError, ModelOptions
-from pytest_puma.models import ModelArgument, parse_argument
+from pytest_puma.models.argument import ModelArgument, parse_argument
 
 KEYS = (
     "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, reasoning_effort, strict, chat "

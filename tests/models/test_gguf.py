@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import ModelError
-from pytest_puma.models import GgufFile, read_gguf
+from pytest_puma.models.gguf import GgufFile, read_gguf
 from tests.models.raw_gguf import MODEL, WEIGHT, Value, raw_gguf, refused
 from tests.tiny_gguf import LFM2, MAMBA, QWEN2, Shape, write_gguf
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import ModelError
-from pytest_puma.models import read_gguf
+from pytest_puma.models.gguf import read_gguf
 from tests.models.raw_gguf import MODEL, raw_gguf, refused, text
 
 RAW = raw_gguf()

@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import constants
 
 from pytest_puma.core import ModelError
-from pytest_puma.models import find_model, resolve_models
+from pytest_puma.models.resolve import find_model, resolve_models
 from pytest_puma.models.sources import find_on_hub
 from pytest_puma.platform.installation import install_extra
 from tests.datasets.hub_server import Hub, serve
@@ -183,7 +183,7 @@ def test_without_the_package_the_error_names_the_command_that_installs_it(monkey
 
 SCRIPT = """
 import sys
-from pytest_puma.models import resolve_models
+from pytest_puma.models.resolve import resolve_models
 print(resolve_models(sys.argv[1:], directories=())[0].path)
 """
 

@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models import resolve_name
-from pytest_puma.models.names import name_from_file
+from pytest_puma.models.names import name_from_file, resolve_name
 from pytest_puma.models.search import part_names
 from tests.factories import model
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models import OpenedFiles, stamps_of
+from pytest_puma.models.weights import OpenedFiles, stamps_of
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import ModelError
-from pytest_puma.models import resolve_models
+from pytest_puma.models.resolve import resolve_models
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from gguf import GGUFWriter
 
 from pytest_puma.core import Model, ModelError, ModelOptions
-from pytest_puma.models import inspect_model, resolve_models
+from pytest_puma.models.resolve import inspect_model, resolve_models
 from tests.models.raw_gguf import MODEL, Value, raw_gguf
 from tests.tiny_gguf import write_vocab_only
 

@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import ModelError
-from pytest_puma.models import default_directories
-from pytest_puma.models.search import find_file
+from pytest_puma.models.search import default_directories, find_file
 
 DIRECTORIES = (Path(), Path("models"))
 

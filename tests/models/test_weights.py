@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models import known_digest, recall, remember, stamps_of, weights_digest
+from pytest_puma.models.weights import known_digest, recall, remember, stamps_of, weights_digest
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import llama_cpp
 import pytest
 
 from pytest_puma.core import Model
-from pytest_puma.models import resolve_models
+from pytest_puma.models.resolve import resolve_models
 from tests.real.loop import Loop
 
 #: The models by the names they have here: one with a chat template, one base model without.

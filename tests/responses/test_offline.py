@@ -23,7 +23,7 @@ from pytest_puma.core import (
     ask,
 )
 from pytest_puma.evaluation.conversations import run_conversations
-from pytest_puma.models import weights_digest
+from pytest_puma.models.weights import weights_digest
 from pytest_puma.planning.offline import offline_models
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingEngine

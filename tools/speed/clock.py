@@ -14,7 +14,7 @@ import pytest
 
 from pytest_puma.core import Model, Step
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.models import weights_digest
+from pytest_puma.models.weights import weights_digest
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits

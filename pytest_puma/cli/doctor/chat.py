@@ -29,7 +29,7 @@ def _finding(argument: str, folder: Path) -> Finding:
 def _learned(argument: str, folder: Path) -> Finding:
     # They import NumPy, which may be broken.
     from pytest_puma.engine.native import DryBackend, smoke_test
-    from pytest_puma.models import inspect_model, resolve_models
+    from pytest_puma.models.resolve import inspect_model, resolve_models
     from pytest_puma.platform.bundled import bundled_folder
 
     directories = [*Project.of(folder).model_folders, bundled_folder("models")]

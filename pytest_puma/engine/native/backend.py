@@ -24,7 +24,7 @@ from pytest_puma.engine.native.binding import (
 from pytest_puma.engine.native.build import signature_of, useless_layers
 from pytest_puma.engine.native.limits import context_params, limits_of
 from pytest_puma.engine.native.text import TextSide
-from pytest_puma.models import OpenedFiles
+from pytest_puma.models.weights import OpenedFiles
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits

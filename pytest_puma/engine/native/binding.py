@@ -72,14 +72,9 @@ def prepare() -> None:
             "expected a version from 0.3.36 up to, not including, 0.4"
         )
         raise EngineError(msg)
-    _check_layout()
+    check_layout(llama_cpp.llama_cpp._lib)  # noqa: SLF001 - the binding has no other name for it
     os.environ.setdefault(_NO_CUDA_GRAPHS, "1")
     llama_cpp.llama_log_set(_CALLBACK, ctypes.c_void_p(0))
-
-
-@cache
-def _check_layout() -> None:
-    check_layout(llama_cpp.llama_cpp._lib)  # noqa: SLF001 - the binding has no other name for it
 
 
 def error_log() -> str:
@@ -156,6 +151,7 @@ def silent_decode(context: Any, batch: Any) -> int:
         llama_cpp.llama_log_set(_CALLBACK, ctypes.c_void_p(0))
 
 
+@cache
 def check_layout(library: Any) -> None:
     """Compare the defaults that a library writes with the declarations; an `EngineError` names what does not fit."""
     for function, structure, known in _STRUCTURES:

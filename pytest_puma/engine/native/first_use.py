@@ -70,7 +70,7 @@ if __name__ == "__main__":
     from pytest_puma.core import PumaError
     from pytest_puma.engine.chat import ChatTemplateError
     from pytest_puma.engine.machine import cores
-    from pytest_puma.models import stamps_of
+    from pytest_puma.models.weights import stamps_of
 
     weights = Path(sys.argv[1])
     try:

@@ -20,7 +20,7 @@ import llama_cpp
 
 from pytest_puma.core import EngineError, Model
 from pytest_puma.engine.native.binding import prepare, refuse_load, uninterrupted
-from pytest_puma.models import read_gguf
+from pytest_puma.models.gguf import read_gguf
 
 #: Prompt tokens of one `llama_decode`, and of one pass through the graph. Larger passes are no faster.
 BATCH, MICRO_BATCH = 2048, 512

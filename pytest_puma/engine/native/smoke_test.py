@@ -20,7 +20,7 @@ import llama_cpp
 from pytest_puma.core import EngineError, Model
 from pytest_puma.engine.native.build import build_id
 from pytest_puma.engine.native.first_use import REFUSED, TEMPLATE_SECONDS
-from pytest_puma.models import OpenedFiles, recall, remember
+from pytest_puma.models.weights import OpenedFiles, recall, remember
 from pytest_puma.phrases import shortened
 from pytest_puma.platform.processes import run_program
 

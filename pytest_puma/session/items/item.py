@@ -183,7 +183,7 @@ def _engine(config: pytest.Config, model: Model) -> Engine:
 
 def _native(config: pytest.Config, model: Model) -> Backend:
     from pytest_puma.engine.native import NativeBackend, smoke_test
-    from pytest_puma.models import weights_digest
+    from pytest_puma.models.weights import weights_digest
     from pytest_puma.session.workers.xdist import own_share
 
     share = own_share(config)

@@ -11,7 +11,8 @@ import pytest
 
 from pytest_puma.core import DataError, Model, SettingsError
 from pytest_puma.errors import naming
-from pytest_puma.models import default_directories, resolve_models
+from pytest_puma.models.resolve import resolve_models
+from pytest_puma.models.search import default_directories
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.session.settings.project import project_root
