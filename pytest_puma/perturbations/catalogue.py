@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pytest_puma.core import SettingsError
+from pytest_puma.errors import did_you_mean
 from pytest_puma.perturbations import characters, insertions, register, truncation
 from pytest_puma.perturbations.perturbation import Group, Perturbation, Rated
 from pytest_puma.phrases import did_you_mean
@@ -52,8 +53,8 @@ _FAMILIES: Mapping[str, _Family] = {
 }
 
 _PLAIN: Mapping[str, Perturbation] = {
-    each.name: each
-    for each in (
+    perturbation.name: perturbation
+    for perturbation in (
         Perturbation(name="case_upper", change=characters.upper),
         Perturbation(name="case_lower", change=characters.lower),
         Perturbation(name="random_case", change=characters.random_case),
@@ -72,10 +73,9 @@ def parse_perturbation(text: str, own: Mapping[str, Perturbation] | None = None)
     A `SettingsError` lists the existing names, and the nearest.
     """
     name = text.strip().lower().replace("-", "_")
-    if own and name in own:
-        return own[name]
-    if name in _PLAIN:
-        return _PLAIN[name]
+    known = {**_PLAIN, **(own or {})}
+    if name in known:
+        return known[name]
     match = re.fullmatch(r"([a-z_]+?)(?:_([0-9]{1,3})pct)?", name)
     if match is None or match[1] not in _FAMILIES:
         raise SettingsError(_unknown(text, name, own or {}))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from string import ascii_lowercase
 from typing import TypeAlias
@@ -35,74 +36,51 @@ def random_case(text: str, random: Random) -> str:
     return "".join(random.choice((letter.lower(), letter.upper())) for letter in text)
 
 
-def typos(text: str, random: Random, *, rate: float) -> str:
-    """Typing errors: a neighbouring key, a missing letter, a doubled letter, two letters swapped."""
-    return _edited(text, random, rate, (_beside, _drop, _double, _swap))
+def _edited(text: str, random: Random, *, rate: float, edits: Sequence[_Edit], within: slice = slice(None)) -> str:
+    """Edit letters of words, each with the probability `rate`; `within`: the letters of a word that may change."""
 
-
-def editor(text: str, random: Random, *, rate: float) -> str:
-    """Random edits: an additional letter, a missing letter, another letter, two letters swapped."""
-    return _edited(text, random, rate, (_insert, _drop, _replace, _swap))
-
-
-def permute(text: str, random: Random, *, rate: float) -> str:
-    """Inner letters of words are swapped with the next one."""
-    return _edited(text, random, rate, (_swap,), _INNER)
-
-
-def replace(text: str, random: Random, *, rate: float) -> str:
-    """Inner letters of words are replaced by others."""
-    return _edited(text, random, rate, (_replace,), _INNER)
-
-
-def delete(text: str, random: Random, *, rate: float) -> str:
-    """Inner letters of words are deleted."""
-    return _edited(text, random, rate, (_drop,), _INNER)
-
-
-def _edited(text: str, random: Random, rate: float, edits: Sequence[_Edit], places: slice = slice(None)) -> str:
     def edit(match: re.Match[str]) -> str:
         word = list(match[0])
-        for place in range(len(word))[places]:
+        for index in range(len(word))[within]:
             if random.random() < rate:
-                random.choice(edits)(word, place, random)
+                random.choice(edits)(word, index, random)
         return "".join(word)
 
     return _WORD.sub(edit, text)
 
 
-def _beside(word: list[str], place: int, random: Random) -> None:
+def _beside(word: list[str], index: int, random: Random) -> None:
     """Use a neighbouring key; a letter that is not on the keyboard stays."""
-    letter = word[place]
-    word[place] = _as(letter, random.choice(_NEIGHBOURS.get(letter.lower(), letter)))
+    letter = word[index]
+    word[index] = _as(letter, random.choice(_NEIGHBOURS.get(letter.lower(), letter)))
 
 
-def _drop(word: list[str], place: int, _: Random) -> None:
-    if place:
-        word[place] = ""
+def _drop(word: list[str], index: int, _: Random) -> None:
+    if index:
+        word[index] = ""
 
 
-def _double(word: list[str], place: int, _: Random) -> None:
-    word[place] *= 2
+def _double(word: list[str], index: int, _: Random) -> None:
+    word[index] *= 2
 
 
-def _swap(word: list[str], place: int, _: Random) -> None:
-    other = place + 1 if place + 1 < len(word) else place - 1
-    word[place], word[other] = word[other], word[place]
+def _swap(word: list[str], index: int, _: Random) -> None:
+    neighbour = index + 1 if index + 1 < len(word) else index - 1
+    word[index], word[neighbour] = word[neighbour], word[index]
 
 
-def _insert(word: list[str], place: int, random: Random) -> None:
-    word[place] += random.choice(ascii_lowercase)
+def _insert(word: list[str], index: int, random: Random) -> None:
+    word[index] += random.choice(ascii_lowercase)
 
 
-def _replace(word: list[str], place: int, random: Random) -> None:
-    letter = word[place]
-    word[place] = _as(letter, random.choice(ascii_lowercase.replace(letter.lower(), "")))
+def _replace(word: list[str], index: int, random: Random) -> None:
+    letter = word[index]
+    word[index] = _as(letter, random.choice(ascii_lowercase.replace(letter.lower(), "")))
 
 
-def _as(letter: str, other: str) -> str:
-    """The other letter, in the case of the letter that it replaces."""
-    return other.upper() if letter.isupper() else other
+def _as(letter: str, new: str) -> str:
+    """The new letter, in the case of the letter that it replaces."""
+    return new.upper() if letter.isupper() else new
 
 
 def _neighbours() -> dict[str, str]:
@@ -110,9 +88,18 @@ def _neighbours() -> dict[str, str]:
     keys = {letter: (row, column) for row, letters in enumerate(_ROWS) for column, letter in enumerate(letters)}
     near = {(0, -1), (0, 1), (1, -1), (1, 0), (-1, 0), (-1, 1)}
     return {
-        letter: "".join(other for other, (down, right) in keys.items() if (down - row, right - column) in near)
+        letter: "".join(key for key, (down, right) in keys.items() if (down - row, right - column) in near)
         for letter, (row, column) in keys.items()
     }
 
 
 _NEIGHBOURS = _neighbours()
+
+#: Typing errors: a neighbouring key, a missing letter, a doubled letter, two letters swapped.
+typos = partial(_edited, edits=(_beside, _drop, _double, _swap))
+#: Random edits: an additional letter, a missing letter, another letter, two letters swapped.
+editor = partial(_edited, edits=(_insert, _drop, _replace, _swap))
+#: Inner letters of words are swapped with the next one, replaced by others, or deleted.
+permute = partial(_edited, edits=(_swap,), within=_INNER)
+replace = partial(_edited, edits=(_replace,), within=_INNER)
+delete = partial(_edited, edits=(_drop,), within=_INNER)

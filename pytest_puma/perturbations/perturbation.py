@@ -1,17 +1,25 @@
-"""A perturbation, and its application to a sample."""
+"""A perturbation, and its application to a sample.
+
+Some words stay unchanged if a perturbation protects them: another number or name changes the question, and another
+label may reveal the answer. Identifiers are words with a digit or a character of code: `pid.cpp`, `max_rows`,
+`getName`, `/srv/app`, `a=b`, `3.6`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from random import Random
 from typing import NamedTuple, Protocol, TypeAlias
 
 from pytest_puma.core import Sample, Scenario
-from pytest_puma.perturbations.protected import between
 
+# The look-ahead is only tried at the start of a word, so a long word is scanned once.
+_IDENTIFIER = r"(?<!\S)(?=\S*?(?:[\d_\\/@=<>{}$#|~^]|[^\W\d_][.:]+[^\W\d_]|[a-z][A-Z]))\S+"
 #: Makes another text of a text; the `Random` is its only source of randomness.
 Change: TypeAlias = Callable[[str, Random], str]
 
@@ -63,7 +71,7 @@ def perturb(
         text = fields.get(name)
         if isinstance(text, str) and text.strip():
             random = _random(scenario, sample, perturbation, seed, name)
-            fields[name] = between(text, labels, change, random) if perturbation.protects else change(text, random)
+            fields[name] = _between(text, labels, change, random) if perturbation.protects else change(text, random)
     return replace(sample, fields=fields)
 
 
@@ -85,3 +93,17 @@ def _reordered(labels: Sequence[str], random: Random) -> tuple[str, ...]:
     while len(order) > 1 and order == list(labels):
         random.shuffle(order)
     return tuple(order)
+
+
+def _between(text: str, labels: Iterable[str], change: Callable[[str, Random], str], random: Random) -> str:
+    """Change the text between identifiers and labels, which match in upper and lower case."""
+    pieces = _pattern(tuple(labels)).split(text)
+    # The pattern's own matches are every second piece.
+    return "".join(piece if index % 2 or not piece else change(piece, random) for index, piece in enumerate(pieces))
+
+
+@cache
+def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(filter(None, labels), key=len, reverse=True)
+    names = [rf"(?<!\w)(?i:{re.escape(label)})(?!\w)" for label in longest_first]
+    return re.compile(f"({'|'.join([_IDENTIFIER, *names])})")

@@ -10,21 +10,20 @@ _WORD = re.compile(r"\S+")
 
 def end(text: str, _: Random, *, rate: float) -> str:
     """The last words are removed."""
-    words = list(_WORD.finditer(text))
-    stay = _staying(len(words), rate)
-    return text[: words[stay - 1].end()] if stay else text
+    words, left = _left(text, rate)
+    return text[: words[left - 1].end()] if left else text
 
 
 def middle(text: str, _: Random, *, rate: float) -> str:
     """The words in the middle are removed."""
-    words = list(_WORD.finditer(text))
-    stay = _staying(len(words), rate)
-    if stay == len(words):
+    words, left = _left(text, rate)
+    if left == len(words):
         return text
-    head, tail = (stay + 1) // 2, stay // 2
-    rest = text[words[-tail - 1].end() :] if tail else ""
-    return text[: words[head - 1].end()] + rest
+    head, tail = (left + 1) // 2, left // 2
+    return text[: words[head - 1].end()] + (text[words[-tail - 1].end() :] if tail else "")
 
 
-def _staying(words: int, rate: float) -> int:
-    return min(words, max(1, words - int(words * rate)))
+def _left(text: str, rate: float) -> tuple[list[re.Match[str]], int]:
+    """The words of a text, and the number of those that are not removed."""
+    words = list(_WORD.finditer(text))
+    return words, min(len(words), max(1, len(words) - int(len(words) * rate)))
