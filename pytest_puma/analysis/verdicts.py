@@ -92,7 +92,7 @@ class Comparison:
         """Compare with the baseline of the cell, with intervals of a level; `watched`: a gate is about its series."""
         pairs = pair(answers, entry.answers)
         name = f"baseline {entry.commit}" if entry.commit else "the baseline"
-        new, old = {each.key for each in answers.predictions}, entry.answers.keys()
+        new, old = {prediction.key for prediction in answers.predictions}, entry.answers.keys()
         new_ids, old_ids, common = ({sample for sample, _ in keys} for keys in (new, old, new & old))
         # Of samples that both have, one may have more trials.
         both = f"{len(new & old)} trials" if new_ids == old_ids else f"{len(common)} samples"
@@ -111,7 +111,7 @@ class Comparison:
     @classmethod
     def to_naive_baseline(cls, answers: ScoredPredictions, name: str, naive: NaiveBaseline) -> Comparison:
         """Compare with a naive baseline: its one answer to a sample is compared with that of every trial."""
-        old = {each.key: naive.answers[each.sample_id] for each in answers.predictions}
+        old = {prediction.key: naive.answers[prediction.sample_id] for prediction in answers.predictions}
         return cls(pairs=pair(answers, old), name=name, against=name)
 
     def judge(self, gate: Gate, policy: Policy) -> Verdict:
@@ -127,13 +127,13 @@ class Comparison:
         return replace(verdict, reason=verdict.reason + since)
 
     def hides_changed_data(self, verdicts: Iterable[Verdict]) -> bool:
-        """Return whether the data changed, gates on the baseline were judged, and no sentence of these tells it.
+        """Return whether the data changed, gates on the baseline were judged, and no sentence of these reports it.
 
         Reports show the sentences of gates that do not pass; that of `no_drift` is about the anchor.
         """
-        judged = [each for each in verdicts if each.gate.other == "baseline" and each.is_judged]
-        is_told = any(each.status != "PASS" and each.gate.word != DRIFT for each in judged)
-        return DATA in self.changed and bool(judged) and not is_told
+        judged = [verdict for verdict in verdicts if verdict.gate.other == "baseline" and verdict.is_judged]
+        is_shown = any(verdict.status != "PASS" and verdict.gate.word != DRIFT for verdict in judged)
+        return DATA in self.changed and bool(judged) and not is_shown
 
     def _limited(self, gate: Gate, policy: Policy) -> Verdict:
         change = self.pairs.change(gate.metric, quotient=gate.quotient, level=self.level)

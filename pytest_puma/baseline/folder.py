@@ -170,13 +170,13 @@ def _entry(path: Path, cell: str, head: Mapping[str, Any], lines: _Lines) -> Ent
             raise _unusable(path, fault)
         return line
 
-    own = answers(head, anchor=False, fault=f"the answers of {cell} are not those that its measures come from")
+    current = answers(head, anchor=False, fault=f"the answers of {cell} are not those that its measures come from")
     if "anchor" not in head:
-        return Entry.read(cell, head, own)
+        return Entry.read(cell, head, current)
     first = answers(
         head["anchor"], anchor=True, fault=f"the anchor's answers of {cell} are not those that were written"
     )
-    return Entry.read(cell, head, own, Anchor.read(head["anchor"], first))
+    return Entry.read(cell, head, current, Anchor.read(head["anchor"], first))
 
 
 def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:

@@ -27,4 +27,4 @@ def common_end(texts: Sequence[str]) -> str:
     end = first[: common_prefix(first, last)][::-1]
     if end in texts:
         return end
-    return end[next((place for place, letter in enumerate(end) if not letter.isalnum()), len(end)) :]
+    return end[next((index for index, letter in enumerate(end) if not letter.isalnum()), len(end)) :]

@@ -8,7 +8,6 @@ from functools import partial
 from typing import NamedTuple
 
 from pytest_puma.core import SettingsError
-from pytest_puma.errors import did_you_mean
 from pytest_puma.perturbations import characters, insertions, register, truncation
 from pytest_puma.perturbations.perturbation import Group, Perturbation, Rated
 from pytest_puma.phrases import did_you_mean

@@ -52,7 +52,7 @@ def turn_blocks(trees: Mapping[str, nodes.Template], name: str) -> dict[str, int
     blocks = (block for parent in _parents(trees, name) for block in trees[parent].find_all(nodes.Block))
     inherited = {block.name for block in blocks}
     attributes = (node for tree in trees.values() for node in tree.find_all(nodes.Getattr))
-    called = {each.attr for each in attributes if isinstance(each.node, nodes.Name) and each.node.name == "self"}
+    called = {node.attr for node in attributes if isinstance(node.node, nodes.Name) and node.node.name == "self"}
     outermost = {block.name: block.lineno for block in _outermost(trees[name])}
     return {block: line for block, line in outermost.items() if block not in inherited | called}
 
@@ -72,7 +72,7 @@ def _parents(trees: Mapping[str, nodes.Template], name: str) -> set[str]:
     waiting = [name]
     while waiting:
         extended = (node.template for node in trees[waiting.pop()].find_all(nodes.Extends))
-        parents = {each.value for each in extended if isinstance(each, nodes.Const)} & set(trees)
+        parents = {parent.value for parent in extended if isinstance(parent, nodes.Const)} & set(trees)
         waiting += parents - ancestors
         ancestors |= parents
     return ancestors

@@ -112,9 +112,9 @@ def _silent(blocks: Mapping[str, list[Any]]) -> Iterator[None]:
     """Let a template's own blocks give no text, so that none is rendered twice."""
     for overriding in blocks.values():
         overriding.insert(0, lambda _context: ())
-    own = list(blocks)
+    names = list(blocks)
     yield
-    for name in own:
+    for name in names:
         del blocks[name][0]
 
 
@@ -124,14 +124,14 @@ def fault(error: Exception, variables: Mapping[str, Any], hidden: Collection[str
     missing = _MISSING.search(message)
     name = missing[1] if missing else ""
     owner = _owner(error)
-    of_example = any(owner is each for each in variables.get("examples", ()))
+    of_example = any(owner is example for example in variables.get("examples", ()))
     if name in hidden and not of_example:
         return f"{name!r} reveals the gold answer, which no prompt may show; remove it"
     if owner is not None:
         holder = "an example" if of_example else "instance" if owner is variables.get("instance") else ""
         fields = sorted(map(str, owner))
-        there = one_line(f"{did_you_mean(name, fields)}its fields are: {named(fields)}", _MAX_REASON)
-        return f"{f'{holder} has no field {name!r}' if holder and name else message}; {there}"
+        available = one_line(f"{did_you_mean(name, fields)}its fields are: {named(fields)}", _MAX_REASON)
+        return f"{f'{holder} has no field {name!r}' if holder and name else message}; {available}"
     hint = did_you_mean(name, variables) if name else ""
     return f"{message}; {hint}the variables are: {named(sorted(variables))}"
 
@@ -154,9 +154,9 @@ def reason(error: Exception) -> str:
 
 def place(error: Exception, path: Path) -> str:
     """File and line of the innermost template code that the error passed through."""
-    place = str(path)
+    position = str(path)
     for frame, line in traceback.walk_tb(error.__traceback__):
         template: jinja2.Template | None = frame.f_globals.get("__jinja_template__")
         if template is not None:
-            place = f"{template.filename}, line {template.get_corresponding_lineno(line)}"
-    return place
+            position = f"{template.filename}, line {template.get_corresponding_lineno(line)}"
+    return position

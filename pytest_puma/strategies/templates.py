@@ -57,11 +57,11 @@ def find_template(
     roots = _roots(project)
     path = template_path(folder, names, project=project)
     if path is not None:
-        return _load(path, [*(each / folder for each in roots), *roots])
+        return _load(path, [*(root / folder for root in roots), *roots])
     looked_in = ", ".join(str(root / folder) for root in roots)
     files = " or ".join(name + SUFFIX for name in names)
     wanted = [roots[0] / folder / (name + SUFFIX) for name in names]
-    renames = (f", or rename {file} to {each}" for each in wanted if (file := misnamed(each)) is not None)
+    renames = (f", or rename {file} to {path}" for path in wanted if (file := misnamed(path)) is not None)
     msg = (
         f"scenario {folder}, strategy {strategy or names[0]}: no template {files} in {looked_in}; "
         f"create {wanted[-1]}{next(renames, '')}{advice}"
@@ -140,8 +140,8 @@ def misnamed(template: Path) -> Path | None:
     """Return the file that is probably meant to be a missing template; None if there is none."""
     files = sorted(file for file in template.parent.parent.glob("*/*") if file.is_file())
     folders = {file.parent.name: file for file in reversed(files) if _letters(file) == _letters(template)}
-    own = template.parent.name
-    near = folders if own == ANY else get_close_matches(own, folders)
+    folder = template.parent.name
+    near = folders if folder == ANY else get_close_matches(folder, folders)
     return next((folders[name] for name in near), None)
 
 
