@@ -37,7 +37,7 @@ class MetricError(PumaError):
     """A metric that raised: names the metric and the sample. The predictions are kept."""
 
 
-class UnchangedError(PumaError):
+class NotRunError(PumaError):
     """A perturbation that changes no prompt of a cell, so that the model would get the same prompts again."""
 
 

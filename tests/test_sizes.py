@@ -15,7 +15,7 @@ LONG_FILES = {"pytest_puma/engine/engine.py"}
 FOREIGN_CLASSES = "pytest_puma/compat/eval_framework/nouns.py"
 #: Names of two or more classes that are still to be told apart.
 AMBIGUOUS = frozenset(
-    {"Benchmark", "Choice", "Column", "Kept", "Layout", "Place", "Pool", "Pruned", "Row", "Step", "Table"}
+    {"Benchmark", "Choice", "Column", "StoreShare", "Layout", "Place", "Pool", "Pruned", "Row", "Step", "Table"}
 )
 
 

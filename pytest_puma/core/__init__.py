@@ -23,18 +23,18 @@ from pytest_puma.core.conversation import (
 from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.gate import Doubt, Gate, Policy, Status, Tally, Verdict
-from pytest_puma.core.kept import Kept
 from pytest_puma.core.metric import LEVEL, Direction, Measure, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
 from pytest_puma.core.outcome import CalibrationBin, Determinism, Flip, Outcome
 from pytest_puma.core.power import Power
 from pytest_puma.core.prediction import LOSS, Key, Prediction
-from pytest_puma.core.responder import Provenance, Responder
+from pytest_puma.core.responder import ALL_CAPABILITIES, Capability, Identity, Provenance, Responder
 from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
 from pytest_puma.core.run import Fault, Invocation, Run
 from pytest_puma.core.sample import Choice, Origin, Sample, Trial
 from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
+from pytest_puma.core.store_share import StoreShare
 from pytest_puma.core.task import DeclaredScore, TaskInfo
 from pytest_puma.core.transcript import JUDGE, MODEL, ResponderRole, Transcript, Turn
 from pytest_puma.errors import (
@@ -42,14 +42,15 @@ from pytest_puma.errors import (
     EngineError,
     MetricError,
     ModelError,
+    NotRunError,
     PumaError,
     SettingsError,
     TemplateError,
-    UnchangedError,
 )
 from pytest_puma.platform.files import Stamp, Stamps
 
 __all__ = [
+    "ALL_CAPABILITIES",
     "JUDGE",
     "LEVEL",
     "LOSS",
@@ -61,6 +62,7 @@ __all__ = [
     "Backend",
     "BootstrapReplicates",
     "CalibrationBin",
+    "Capability",
     "CellId",
     "Change",
     "Choice",
@@ -84,8 +86,8 @@ __all__ = [
     "Generate",
     "Generation",
     "Grammar",
+    "Identity",
     "Invocation",
-    "Kept",
     "Key",
     "Likelihood",
     "Measure",
@@ -96,6 +98,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelOptions",
+    "NotRunError",
     "Origin",
     "Outcome",
     "OwnMetric",
@@ -123,13 +126,13 @@ __all__ = [
     "Stamps",
     "Status",
     "Step",
+    "StoreShare",
     "Tally",
     "TaskInfo",
     "TemplateError",
     "Transcript",
     "Trial",
     "Turn",
-    "UnchangedError",
     "Usage",
     "Verdict",
     "ask",

@@ -10,10 +10,10 @@ from pytest_puma.core.cell_id import CellId
 from pytest_puma.core.change import BootstrapReplicates, Contrast, Drift
 from pytest_puma.core.conversation import Speed, Usage
 from pytest_puma.core.gate import Gate, Verdict
-from pytest_puma.core.kept import Kept
 from pytest_puma.core.metric import Measure
 from pytest_puma.core.prediction import Prediction
 from pytest_puma.core.shared import Messages, whole_prompts
+from pytest_puma.core.store_share import StoreShare
 from pytest_puma.core.task import TaskInfo
 
 
@@ -119,7 +119,7 @@ class Outcome:
     left_out: int = 0
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)
-    kept: Kept | None = None
+    kept: StoreShare | None = None
     seconds: float = 0.0
     node_id: str = ""
     attempt: int = 1

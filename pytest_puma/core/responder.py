@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from pytest_puma.core.backend import Backend
 from pytest_puma.core.conversation import Request, Response, Speed
-from pytest_puma.core.kept import Kept
 from pytest_puma.core.sample import Origin
+from pytest_puma.core.store_share import StoreShare
+
+#: What a responder can do: write texts, score continuations, follow a grammar or a seed, give the logits of each step,
+#: and give the same answer again.
+Capability: TypeAlias = Literal["generate", "score", "grammar", "seed", "logits", "repeatable"]
+ALL_CAPABILITIES: frozenset[Capability] = frozenset({"generate", "score", "grammar", "seed", "logits", "repeatable"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What answers. Responders of one identity give the same answers, but for near-ties.
+
+    `weights`: the digest of the weights, or "unknown". `signature`: everything that could change an answer, as reports
+    show it; `context_limit`: the maximum number of tokens of a request. `parallel_streams`: the maximum number of
+    requests in one batch of streams, which tips near-ties only. `notes`: sentences about the model.
+    """
+
+    weights: str
+    signature: Mapping[str, str]
+    context_limit: int = 0
+    parallel_streams: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,15 +46,23 @@ class Provenance:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     unmeasured: Mapping[str, str] = field(default_factory=dict)
-    kept: Kept | None = None
+    kept: StoreShare | None = None
 
 
 class Responder(Protocol):
     """Requests in, responses out. `speed` sums what was computed since the last `begin`."""
 
     @property
+    def identity(self) -> Identity | None:
+        """What answers; None if its answers must not be kept."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can do. A strategy that needs more is not run."""
+
+    @property
     def backend(self) -> Backend | None:
-        """The backend that computes; None if all responses are read."""
+        """The backend that computes; None without `logits`."""
 
     @property
     def speed(self) -> Speed:
@@ -49,8 +78,13 @@ class Responder(Protocol):
         `signature`: everything about the cell that could change its answers, except for the responder.
         """
 
-    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
-        """Queue requests and return a ticket for each. `origins`, one for each, matter to a responder that reads."""
+    def submit_all(
+        self, requests: Sequence[Request], origins: Sequence[Origin] = (), *, beside: Sequence[Request] = ()
+    ) -> list[int]:
+        """Queue requests and return a ticket for each. `origins`, one for each, matter to a responder that reads.
+
+        `beside`: requests whose responses are known. They are not answered, but would be in the same batch.
+        """
 
     def step(self) -> dict[int, Response]:
         """Return some responses by ticket; none if no request is open.

@@ -18,9 +18,11 @@ from itertools import chain, count
 from typing import Any, TypeAlias
 
 from pytest_puma.core import (
+    ALL_CAPABILITIES,
     Backend,
     EngineError,
     Generate,
+    Identity,
     Origin,
     Provenance,
     Request,
@@ -49,6 +51,7 @@ class Engine:
 
     #: An engine computes all responses.
     kept = 0
+    capabilities = ALL_CAPABILITIES
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
@@ -60,6 +63,21 @@ class Engine:
         self._finished: dict[int, Response] = {}
         self._beside: list[Job] = []
         self._signature: Mapping[str, Any] = {}
+
+    @property
+    def identity(self) -> Identity | None:
+        """The weights and everything else that could change an answer; None for a backend without a digest."""
+        backend = self.backend
+        weights = backend.signature.get("weights_sha256")
+        if not weights:
+            return None
+        return Identity(
+            weights=weights,
+            signature=backend.signature,
+            context_limit=backend.context_limit,
+            parallel_streams=backend.parallel_streams,
+            notes=tuple(backend.notes),
+        )
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell
         """Forget everything before the first request of a cell with this signature."""
@@ -140,17 +158,13 @@ class Engine:
 
     def reset(self) -> None:
         """Forget all requests and cached prefixes, so that later results do not depend on earlier requests."""
-        self.forget()
-        self._signature, self.speed = {}, Speed()
-
-    def forget(self) -> None:
-        """Forget all requests and cached prefixes."""
         scheduler, self._scheduler = self._scheduler, None
         if scheduler is not None and scheduler.idle:
             self._carry_out(scheduler.leave())
         for reply in self._replies.values():
             reply.close()
         self._queue, self._beside, self._replies, self._finished = [], [], {}, {}
+        self._signature, self.speed = {}, Speed()
 
     def provenance(self) -> Provenance:
         """Return the signature of the cell, completed by that of the backend, and the notes on the model."""

@@ -13,7 +13,6 @@ from pytest_puma.core import (
     MODEL,
     Determinism,
     EngineError,
-    Kept,
     Messages,
     Origin,
     Prediction,
@@ -22,6 +21,7 @@ from pytest_puma.core import (
     SettingsError,
     SharedPrompts,
     Speed,
+    StoreShare,
 )
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
@@ -52,7 +52,7 @@ class CellPredictions:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     unmeasured: Mapping[str, str] = field(default_factory=dict)
-    kept: Kept | None = None
+    kept: StoreShare | None = None
     determinism: Determinism | None = None
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0
@@ -73,7 +73,7 @@ def predict(
     `project`: the folder whose `prompts/` override the bundled ones. `progress` receives (answered, all) samples after
     every batch. `determinism`: the first trial of this many samples is asked once more, each alone. `only`: the ids of
     the samples to ask, None for all. `stopping`: ends the cell as soon as its gates are decided, None to ask all
-    samples. Raises a `PumaError` for what cannot be done, an `UnchangedError` if the perturbation changes no prompt. An
+    samples. Raises a `PumaError` for what cannot be done, an `NotRunError` if the perturbation changes no prompt. An
     answer that cannot be parsed is a prediction without an answer.
     """
     started = time.perf_counter()

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from pytest_puma.core import DataError, Sample, SettingsError, Trial, UnchangedError
+from pytest_puma.core import DataError, NotRunError, Sample, SettingsError, Trial
 from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.order import rank
 from pytest_puma.datasets.sampling import Group, draw, examples_by_group
@@ -135,4 +135,4 @@ def check_changed(cell: Cell, tasks: Sequence[Task], project: Path | None) -> No
     if same_prompts(cell.strategy, zip(tasks, twins, strict=True)):
         name, samples = cell.perturbation.name, len(by_sample(tasks))
         msg = f"{cell.id}: {name} changed no prompt, so the model was not asked the same {samples} again"
-        raise UnchangedError(msg)
+        raise NotRunError(msg)

@@ -19,7 +19,7 @@ from pytest_puma.models.weights import known_digest
 from pytest_puma.planning.powers import detectable, powers
 from pytest_puma.planning.settings import Settings
 from pytest_puma.responses.database import ResponseStore
-from pytest_puma.responses.keeping import KeepingEngine
+from pytest_puma.responses.keeping import KeepingResponder
 from pytest_puma.runs.throughput import Throughput
 from pytest_puma.strategies import Task
 
@@ -104,7 +104,7 @@ def _remaining(cell: Cell, tasks: Sequence[Task], backend: DryBackend, path: Pat
     """
     engine = Engine(backend)
     with closing(ResponseStore(path, readonly=True)) as store:
-        keeping = KeepingEngine(engine, store, cell.model, mode="mix")
+        keeping = KeepingResponder(engine, store, cell.model)
         # The parts of the signature are for messages.
         keeping.begin(cell.id, {})
         origins = [Origin(cell.id, task.sample, task.trial) for task in tasks]

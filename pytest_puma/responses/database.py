@@ -2,8 +2,8 @@
 
     store = ResponseStore(path, run="20261125T101500-77", started="2026-11-25T10:15:00+00:00")
     scope = store.scope("triage_jira-zero_shot@", engine, backend, parts)
-    store.keep(scope, company, prompt, [(key, request, response)])
-    store.find(scope, [key], company)
+    store.keep(scope, batch, prompt, [(key, request, response)])
+    store.find(scope, [key], batch)
 
 Nothing here fails a test: if the file cannot be written, no more answers are kept, and `take_notes` returns the reason.
 """
@@ -91,8 +91,8 @@ class ResponseStore:
 
     # -- reading ---------------------------------------------------------------------------------
 
-    def find(self, scope: Scope, keys: Sequence[bytes], company: bytes) -> dict[bytes, KeptResponse]:
-        """Return the kept responses by their request: that of this company, else the oldest one."""
+    def find(self, scope: Scope, keys: Sequence[bytes], batch: bytes) -> dict[bytes, KeptResponse]:
+        """Return the kept responses by their request: that of this batch, else the oldest one."""
         responses: dict[bytes, KeptResponse] = {}
         rows: list[Any] = []
         for start in range(0, len(keys), _AT_ONCE):
@@ -100,21 +100,21 @@ class ResponseStore:
             where = f"request IN ({', '.join('?' * len(part))}) ORDER BY response.id"
             rows += self._rows(scope, where, part)
         for request, kept in self._sound(scope, rows):
-            if request not in responses or kept.company == company != responses[request].company:
+            if request not in responses or kept.batch == batch != responses[request].batch:
                 responses[request] = kept
         return responses
 
-    def whole_pass(self, scope: Scope, company: bytes) -> dict[bytes, KeptResponse] | None:
-        """Return all responses of a pass that was computed to its end; None if any is missing."""
-        counted = self.rows("SELECT responses FROM pass WHERE scope = ? AND company = ?", (self.number(scope), company))
-        responses = dict(self._sound(scope, self._rows(scope, "company = ?", [company]))) if counted else {}
+    def whole_batch(self, scope: Scope, batch: bytes) -> dict[bytes, KeptResponse] | None:
+        """Return all responses of a batch that was computed to its end; None if any is missing."""
+        counted = self.rows("SELECT responses FROM pass WHERE scope = ? AND company = ?", (self.number(scope), batch))
+        responses = dict(self._sound(scope, self._rows(scope, "company = ?", [batch]))) if counted else {}
         return responses if counted and len(responses) >= counted[0][0] else None
 
-    def passes(self, scope: Scope) -> list[bytes]:
-        """Return the companies of the passes that were computed to their end, the newest first."""
+    def whole_batches(self, scope: Scope) -> list[bytes]:
+        """Return the keys of the batches that were computed to their end, the newest first."""
         newest = "(SELECT max(id) FROM response WHERE response.scope = pass.scope AND response.company = pass.company)"
         query = f"SELECT company FROM pass WHERE scope = ? ORDER BY {newest} DESC"  # noqa: S608
-        return [company for (company,) in self.rows(query, (self.number(scope),))]
+        return [batch for (batch,) in self.rows(query, (self.number(scope),))]
 
     def scopes(self) -> list[Scope]:
         """Return the answers of each cell and engine, the last used first."""
@@ -159,8 +159,8 @@ class ResponseStore:
             if response is None:
                 damaged += 1
             else:
-                request, company, *_ = row
-                yield request, KeptResponse(response, company, (run, name))
+                request, batch, *_ = row
+                yield request, KeptResponse(response, batch, (run, name))
         if damaged:
             self._file.note(f"{damaged:,} of the answers in {self.path} are damaged, and count as missing")
 
@@ -184,28 +184,28 @@ class ResponseStore:
         return scope if self.number(scope) else None
 
     def keep(
-        self, scope: Scope, company: bytes, base: Prompt, answered: Sequence[tuple[bytes, Request, Response]]
+        self, scope: Scope, batch: bytes, base: Prompt, answered: Sequence[tuple[bytes, Request, Response]]
     ) -> None:
         """Write responses with the keys of their requests, all or none; `base` is a prompt that the others resemble."""
 
-        def write(connection: sqlite3.Connection) -> None:
+        def transaction(connection: sqlite3.Connection) -> None:
             number, run = self._number(connection, scope), self._run(connection)
             for key, request, response in answered:
                 prompt = self._keep_prompt(connection, base, request.prompt) if self._keep_prompts else None
                 values = values_of(response)
-                check = check_of(scope.cell, scope.key, key, company, *values)
-                connection.execute(_INSERT, (number, key, company, run, prompt, *values, check))
+                check = check_of(scope.cell, scope.key, key, batch, *values)
+                connection.execute(_INSERT, (number, key, batch, run, prompt, *values, check))
 
-        self._file.write(write)
+        self._file.write(transaction)
 
-    def finish_pass(self, scope: Scope, company: bytes, responses: int) -> None:
-        """Record that all responses of a pass were computed together and are kept."""
+    def finish_batch(self, scope: Scope, batch: bytes, responses: int) -> None:
+        """Record that all responses of a batch were computed together and are kept."""
 
-        def write(connection: sqlite3.Connection) -> None:
-            values = self._number(connection, scope), company, responses
+        def transaction(connection: sqlite3.Connection) -> None:
+            values = self._number(connection, scope), batch, responses
             connection.execute("INSERT OR REPLACE INTO pass VALUES (?, ?, ?)", values)
 
-        self._file.write(write)
+        self._file.write(transaction)
 
     def _number(self, connection: sqlite3.Connection, scope: Scope) -> int:
         """The id of a scope, which is written if the file does not have it yet."""
@@ -245,5 +245,5 @@ def _named_body(prompt: Prompt) -> tuple[bytes, bytes]:
 
 @lru_cache(maxsize=1)
 def _compressed(body: bytes) -> bytes:
-    """The content of the one prompt to which a whole pass is compared."""
+    """The content of the one prompt to which a whole batch is compared."""
     return zlib.compress(body)

@@ -59,21 +59,21 @@ class StoreFile:
         try:
             return connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            if not self._begin_anew(error):
+            if not self._restart(error):
                 self.note(f"{self.path} cannot be read: {error}")
             return []
 
-    def write(self, deed: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Do all of a deed or nothing, and return its result; None if the file is not written."""
+    def write(self, transaction: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do all of a transaction or nothing, and return its result; None if the file is not written."""
         connection = self.connection if self.keeps else None
         if connection is None:
             return None
         try:
-            return _in_transaction(connection, deed)
+            return _in_transaction(connection, transaction)
         except sqlite3.Error as error:
             self.ids.clear()
-            if self._begin_anew(error):
-                return self.write(deed)
+            if self._restart(error):
+                return self.write(transaction)
             self._stopped = True
             self.note(f"from now on, no answers are kept in {self.path}: {error}")
             return None
@@ -102,7 +102,7 @@ class StoreFile:
         self.ids.clear()
         self.note(opened.note)
 
-    def _begin_anew(self, error: sqlite3.Error) -> bool:
+    def _restart(self, error: sqlite3.Error) -> bool:
         """Set a damaged file aside and begin another one; return whether that was tried.
 
         Once in a process: a disk that damages the next file too would fill up with them.
@@ -118,10 +118,10 @@ class StoreFile:
         return True
 
 
-def _in_transaction(connection: sqlite3.Connection, deed: Callable[[sqlite3.Connection], T]) -> T:
+def _in_transaction(connection: sqlite3.Connection, transaction: Callable[[sqlite3.Connection], T]) -> T:
     try:
         connection.execute("BEGIN IMMEDIATE")
-        done = deed(connection)
+        done = transaction(connection)
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

@@ -1,9 +1,9 @@
-"""An engine that writes every response to the store at once, and computes only those that the store does not have.
+"""A responder that writes every response to the store at once, and asks another one only for what the store lacks.
 
 It stands between conversations and an engine. A response is in the store before the strategy receives it: a killed run
 loses none that anything depends on.
 
-A *pass* begins with the first requests of its conversations and ends with their answers. Each has two companies (see
+A *batch* begins with the first requests of its conversations and ends with their answers. Each has two keys (see
 `recipe`): the *ideal* one of a run that computes everything, and the *actual* one, without the kept responses. They
 are equal if nothing is kept.
 """
@@ -17,43 +17,53 @@ from typing import Any, Literal, TypeAlias
 from pytest_puma.baseline import TIMED
 from pytest_puma.core import (
     Backend,
+    Capability,
     CellId,
-    DataError,
+    Identity,
     Model,
     Origin,
-    Prompt,
     Provenance,
     Request,
+    Responder,
     Response,
     Speed,
 )
-from pytest_puma.engine.engine import Engine
+from pytest_puma.responses.batches import Batch, Batches
 from pytest_puma.responses.database import EngineRow, ResponseStore, Scope
-from pytest_puma.responses.passes import Pass, Passes
-from pytest_puma.responses.recipe import company_key, engine_key, request_keys
+from pytest_puma.responses.recipe import batch_key, engine_key, request_keys
 from pytest_puma.responses.row import KeptResponse
 
-#: The kept responses to read: `mix` all, `whole` those of passes that are kept to their end, `fresh` none.
-Mode: TypeAlias = Literal["mix", "whole", "fresh"]
+#: The kept responses to read: `mix` all, `fresh` none.
+Mode: TypeAlias = Literal["mix", "fresh"]
 UNTIMED = "is not measured: some answers are kept from an earlier run; --puma-store=fresh computes all of them again"
 _OTHERWISE = "answers differ from those kept of the same requests in the same batch: this machine is not deterministic"
 
 
-class KeepingEngine:
-    """A responder over an engine and a store; `model` names the engine's weights there."""
+class KeepingResponder:
+    """A responder over another one that has an identity, and a store; `model` names the weights there."""
 
-    def __init__(self, engine: Engine, store: ResponseStore, model: Model, *, mode: Mode = "mix") -> None:
-        self._engine, self._store, self._model, self._mode = engine, store, model, mode
+    def __init__(self, responder: Responder, store: ResponseStore, model: Model, *, mode: Mode = "mix") -> None:
+        self._responder, self._store, self._model, self._mode = responder, store, model, mode
         self._strict = model.options.strict
-        self._cell = Passes()
+        self._cell = Batches()
         self._tickets = 0
         self._ready: dict[int, Response] = {}
         self._waiting: dict[int, tuple[int, bytes, Request]] = {}
 
     @property
+    def identity(self) -> Identity | None:
+        """What answers."""
+        return self._responder.identity
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can do."""
+        return self._responder.capabilities
+
+    @property
     def speed(self) -> Speed:
         """Computed tokens and their time."""
-        return self._engine.speed
+        return self._responder.speed
 
     @property
     def kept(self) -> int:
@@ -62,33 +72,42 @@ class KeepingEngine:
         return 0 if kept is None else kept.kept
 
     @property
-    def backend(self) -> Backend:
+    def backend(self) -> Backend | None:
         """The backend that computes."""
-        return self._engine.backend
+        return self._responder.backend
 
     def reset(self) -> None:
         """Forget all requests, and the cache of their prompts."""
-        self._engine.reset()
-        self._cell, self._ready, self._waiting = Passes(), {}, {}
+        self._responder.reset()
+        self._cell, self._ready, self._waiting = Batches(), {}, {}
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Forget all requests: the next ones belong to this cell."""
-        self._engine.begin(cell, signature)
+        self._responder.begin(cell, signature)
         self._ready, self._waiting = {}, {}
-        backend = self._engine.backend
-        key = engine_key(backend.signature, context_limit=backend.context_limit)
-        row = EngineRow(backend.signature["weights_sha256"], self._model.name, backend.signature, tuple(backend.notes))
+        identity = self._responder.identity
+        if identity is None:
+            self._cell = Batches()
+            return
+        key = engine_key(identity.signature, context_limit=identity.context_limit)
+        row = EngineRow(identity.weights, self._model.name, identity.signature, identity.notes)
         # A strict answer depends on its request alone, so that all cells share them.
         name, parts = ("", {}) if self._strict else (str(CellId.parse(cell).without("model")), signature)
-        self._cell = Passes(self._store.scope(name, key, row, parts))
+        self._cell = Batches(self._store.scope(name, key, row, parts))
 
-    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
+    def submit_all(
+        self,
+        requests: Sequence[Request],
+        origins: Sequence[Origin] = (),
+        *,
+        beside: Sequence[Request] = (),
+    ) -> list[int]:
         """Find the kept responses, queue the other requests, and return a ticket for each."""
         first = self._tickets
         self._tickets += len(requests)
         tickets = list(range(first, self._tickets))
         if requests:
-            self._submit(tickets, requests, origins)
+            self._submit(tickets, requests, origins, beside)
         return tickets
 
     def step(self) -> dict[int, Response]:
@@ -96,12 +115,14 @@ class KeepingEngine:
         if self._ready:
             ready, self._ready = self._ready, {}
             return ready
-        return self._write([(*self._waiting.pop(own), response) for own, response in self._engine.step().items()])
+        return self._write(
+            [(*self._waiting.pop(ticket), response) for ticket, response in self._responder.step().items()]
+        )
 
     def provenance(self) -> Provenance:
-        """Return that of the engine, with the number of kept responses."""
-        self._end_pass()
-        cell, computed = self._cell, self._engine.provenance()
+        """Return that of the responder, with the number of kept responses."""
+        self._end_batch()
+        cell, computed = self._cell, self._responder.provenance()
         kept = cell.kept
         warnings = [*([str(kept)] if kept is not None and kept.mixed else []), *self._store.take_notes()]
         if cell.otherwise:
@@ -116,89 +137,72 @@ class KeepingEngine:
 
     def close(self) -> None:
         """Free the model and close the store."""
-        self._engine.close()
+        self._responder.close()
         self._store.close()
 
-    # -- passes ----------------------------------------------------------------------------------
+    # -- batches ---------------------------------------------------------------------------------
 
-    def _submit(self, tickets: Sequence[int], requests: Sequence[Request], origins: Sequence[Origin]) -> None:
+    def _submit(
+        self,
+        tickets: Sequence[int],
+        requests: Sequence[Request],
+        origins: Sequence[Origin],
+        beside: Sequence[Request],
+    ) -> None:
         current = None if any(origin.index == 0 for origin in origins) else self._cell.current
         counts = Counter[bytes]() if current is None else current.counts
         keys = request_keys(requests, counts, strict=self._strict)
         if current is None:
-            self._end_pass()
-            current, kept = self._begin_pass(keys, requests[0].prompt, counts)
+            self._end_batch()
+            current, kept = self._begin_batch(keys, requests, counts)
         else:
             kept = self._find(current, keys)
         missing = []
+        known = [*beside]
         for ticket, key, request in zip(tickets, keys, requests, strict=True):
             if key in kept:
                 self._ready[ticket] = kept[key].response
                 self._cell.take(kept[key], current)
+                known.append(request)
             else:
                 missing.append((ticket, key, request))
-        self._compute(missing, beside=[each for key, each in zip(keys, requests, strict=True) if key in kept])
+        if missing:
+            waiting = self._responder.submit_all([request for _, _, request in missing], beside=known)
+            self._waiting.update(zip(waiting, missing, strict=True))
 
-    def _begin_pass(
-        self, keys: Sequence[bytes], base: Prompt, counts: Counter[bytes]
-    ) -> tuple[Pass, Mapping[bytes, KeptResponse]]:
-        """Open a pass; return it with the kept responses to its first requests."""
+    def _begin_batch(
+        self, keys: Sequence[bytes], requests: Sequence[Request], counts: Counter[bytes]
+    ) -> tuple[Batch, Mapping[bytes, KeptResponse]]:
+        """Open a batch; return it with the kept responses to its first requests."""
         before = self._cell.current
         ideal, actual = (b"", b"") if before is None else (before.ideal, before.actual)
-        if self._whole:
-            # Passes that leave nothing behind can be replayed one by one.
-            self._engine.forget()
-            ideal = actual = b""
-        ideal = self._company(ideal, keys, keys)
-        replayed = self._store.whole_pass(self._cell.scope, ideal) if self._whole and self._cell.scope else None
-        current = Pass(ideal, ideal, base, replayed, counts)
+        ideal = self._key(ideal, keys, keys)
+        current = Batch(ideal, ideal, requests[0].prompt, counts)
         kept = self._find(current, keys)
-        current.actual = self._company(actual, keys, [key for key in keys if key not in kept])
+        current.actual = self._key(actual, keys, [key for key in keys if key not in kept])
         self._cell.current = current
         return current, kept
 
-    def _end_pass(self) -> None:
-        """Record a pass that was computed to its end, so that it can be replayed as a whole."""
+    def _end_batch(self) -> None:
+        """Record a batch that was computed to its end, so that it can be read as a whole."""
         current, scope = self._cell.current, self._cell.scope
         if current is not None and scope is not None and current.computed and current.actual == current.ideal:
-            self._store.finish_pass(scope, current.ideal, current.computed + current.kept)
+            self._store.finish_batch(scope, current.ideal, current.computed + current.kept)
 
-    def _company(self, before: bytes, keys: Sequence[bytes], missing: Sequence[bytes]) -> bytes:
-        """The company of a pass; a strict answer has none."""
-        if self._strict:
+    def _key(self, before: bytes, keys: Sequence[bytes], missing: Sequence[bytes]) -> bytes:
+        """The key of a batch; a strict answer has none."""
+        identity = self._responder.identity
+        if self._strict or identity is None:
             return b""
-        backend = self._engine.backend
-        return company_key(before, keys, missing, backend.signature, parallel_streams=backend.parallel_streams)
-
-    @property
-    def _whole(self) -> bool:
-        """Whether passes are replayed or computed as a whole; any mixture of strict answers is one run's."""
-        return self._mode == "whole" and not self._strict
+        return batch_key(before, keys, missing, identity.signature, parallel_streams=identity.parallel_streams)
 
     # -- responses -------------------------------------------------------------------------------
 
-    def _find(self, current: Pass, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
+    def _find(self, current: Batch, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
         """The kept responses that may be used."""
         if self._cell.scope is None or self._mode == "fresh":
             return {}
-        if not self._whole:
-            return self._store.find(self._cell.scope, keys, current.ideal)
-        if current.replayed is None:
-            return {}
-        if not current.replayed.keys() >= set(keys):
-            msg = (
-                "--puma-store=whole: the kept responses lead to other requests than before, as after a change of the "
-                "strategy; expected all of a batch; run once with --puma-store=fresh"
-            )
-            raise DataError(msg)
-        return current.replayed
-
-    def _compute(self, missing: Sequence[tuple[int, bytes, Request]], beside: Sequence[Request]) -> None:
-        """Queue requests; `beside`: those that would be in the same batch if they were not kept."""
-        if not missing:
-            return
-        own = self._engine.submit_all([request for _, _, request in missing], beside=beside)
-        self._waiting.update(zip(own, missing, strict=True))
+        return self._store.find(self._cell.scope, keys, current.ideal)
 
     def _write(self, answered: Sequence[tuple[int, bytes, Request, Response]]) -> dict[int, Response]:
         """Keep computed responses; return them by their tickets."""
@@ -211,13 +215,13 @@ class KeepingEngine:
                 self._store.keep(cell.scope, current.actual, current.base, rows)
         return {ticket: response for ticket, _, _, response in answered}
 
-    def _differ(self, scope: Scope, company: bytes, rows: Sequence[tuple[bytes, Request, Response]]) -> int:
-        """The number of responses that differ from those kept of the same company, where all is computed again."""
+    def _differ(self, scope: Scope, batch: bytes, rows: Sequence[tuple[bytes, Request, Response]]) -> int:
+        """The number of responses that differ from those kept of the same batch, where all is computed again."""
         if self._mode == "mix":
             return 0
-        kept = self._store.find(scope, [key for key, _, _ in rows], company)
+        kept = self._store.find(scope, [key for key, _, _ in rows], batch)
         return sum(
-            key in kept and kept[key].company == company and _content(kept[key].response) != _content(response)
+            key in kept and kept[key].batch == batch and _content(kept[key].response) != _content(response)
             for key, _, response in rows
         )
 

@@ -2,7 +2,7 @@ r"""Keys of the response store: what was asked, who answered, and what was compu
 
     request   SHA-256 of b"puma request 1\n" and canonical JSON: {"chat": true, "kind": "generate", ...}
     engine    SHA-256 of b"puma engine 1\n" and canonical JSON of everything that changes logits as a whole
-    company   the first 16 bytes of the SHA-256 of b"puma company 1\n" and of everything that tips near-ties only
+    batch     the first 16 bytes of the SHA-256 of b"puma company 1\n" and of everything that tips near-ties only
 
 Another first line makes every key another one: old rows are then never found. Sample, scenario, strategy, template,
 parser, gates and clock are in no key: the messages say what was asked.
@@ -35,7 +35,7 @@ _VERSION_1 = "ba143fb66fe7573751b84091457cd4b7d4a63e13bf336c940cb33384feb19417"
 def request_keys(requests: Sequence[Request], counts: Counter[bytes], *, strict: bool) -> list[bytes]:
     """Return the keys of requests in the order of their submission.
 
-    `counts`: the equal requests of the pass before these; they are counted on. Equal requests may have different
+    `counts`: the equal requests of the batch before these; they are counted on. Equal requests may have different
     responses, unless they are `strict`: then a greedy response depends on its request alone.
     """
     keys = []
@@ -47,7 +47,7 @@ def request_keys(requests: Sequence[Request], counts: Counter[bytes], *, strict:
 
 
 def request_key(request: Request, nth: int | None = None) -> bytes:
-    """Return the key of the `nth` equal request of a pass, from 0; None where equal requests have equal responses."""
+    """Return the key of the `nth` equal request of a batch, from 0; None where equal requests have equal responses."""
     number = {} if nth is None else {"nth": nth}
     return _digest("request", (_generate(request) if isinstance(request, Generate) else _score(request)) | number)
 
@@ -64,7 +64,7 @@ def engine_key(signature: Mapping[str, str], *, context_limit: int, version: int
     return _digest("engine", {"signature": kept, "context_limit": context_limit, "own_code_sha256": own})
 
 
-def company_key(
+def batch_key(
     before: bytes,
     requests: Sequence[bytes],
     computed: Sequence[bytes],
@@ -72,7 +72,7 @@ def company_key(
     *,
     parallel_streams: int,
 ) -> bytes:
-    """Return the key of a pass: the pass before it, its first requests, those `computed`, and how they are batched."""
+    """Return the key of a batch: the one before it, its first requests, those `computed`, and how they are batched."""
     batching = {name: signature[name] for name in BATCHING if name in signature}
     parts = [before.hex(), [each.hex() for each in requests], batching | {"parallel_streams": str(parallel_streams)}]
     others = [] if list(computed) == list(requests) else [[each.hex() for each in computed]]

@@ -29,10 +29,10 @@ _LIKELIHOOD = struct.Struct("<ddq??")
 
 @dataclass(frozen=True, slots=True)
 class KeptResponse:
-    """A response that the store has, the company it was computed in, and the id and the name of the run."""
+    """A response that the store has, the key of the batch it was computed in, and the id and the name of the run."""
 
     response: Response
-    company: bytes
+    batch: bytes
     run: tuple[int, str]
 
 
@@ -70,7 +70,7 @@ def response_of(values: tuple[Any, ...]) -> Response:
 
 
 def sound_response(owner: tuple[str, bytes], row: tuple[Any, ...]) -> Response | None:
-    """Return the response of a row of its request, company, `COLUMNS` and checksum; None if it is damaged.
+    """Return the response of a row of its request, batch, `COLUMNS` and checksum; None if it is damaged.
 
     `owner`: the cell, and the key of the engine, whose answer it should be.
     """
@@ -94,7 +94,7 @@ def inflated(data: bytes, dictionary: bytes = b"") -> bytes:
 
 
 def check_of(*row: object) -> bytes:
-    """Return the checksum of a row: its cell, the key of its engine, request, company and the values of `COLUMNS`."""
+    """Return the checksum of a row: its cell, the key of its engine, request, batch and the values of `COLUMNS`."""
     digest = blake2b(digest_size=8)
     for value in row:
         content = value if isinstance(value, bytes) else str(value).encode()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.core import DataError, Kept, Outcome, Usage
+from pytest_puma.core import DataError, Outcome, StoreShare, Usage
 from tests import factories
 from tests.factories import measure, prediction, unmeasured
 
@@ -99,7 +99,7 @@ def test_writing_the_same_again_changes_no_byte(tmp_path: Path) -> None:
 
 
 def test_an_entry_notes_kept_answers_and_is_not_renewed_by_them(tmp_path: Path) -> None:
-    kept = Kept(responses=3, kept=2, together=False, batches=1, runs=("20261125T104903-7",))
+    kept = StoreShare(responses=3, kept=2, together=False, batches=1, runs=("20261125T104903-7",))
     Baselines(tmp_path).write([factories.entry(replace(outcome(), kept=kept)), entry("triage-egi@m")])
     before = texts(tmp_path)
     note = "2 of 3 answers kept from run 20261125T104903-7; the rest computed without them"

@@ -63,7 +63,7 @@ def filled(path: Path, *, runs: int = 1, answers: int = 3) -> None:
         ]
         rows = [(f"{run} {each}".encode(), request, Response(text="yes")) for each, request in enumerate(requests)]
         store.keep(scope, COMPANY, requests[0].prompt, rows)
-        store.finish_pass(scope, COMPANY, answers)
+        store.finish_batch(scope, COMPANY, answers)
         store.close()
 
 
@@ -100,7 +100,7 @@ def test_a_prune_that_is_killed_leaves_the_answers_of_the_last_runs(path: Path) 
         assert {cell: left[cell] for cell in ("cell-2@", "cell-3@")} == {"cell-2@": ANSWERS, "cell-3@": ANSWERS}
         # A cell that is partly removed is never replayed as a whole.
         store = ResponseStore(path, readonly=True)
-        whole = {scope.cell for scope in store.scopes() if store.whole_pass(scope, COMPANY)}
+        whole = {scope.cell for scope in store.scopes() if store.whole_batch(scope, COMPANY)}
         assert whole == {cell for cell, number in left.items() if number == ANSWERS}
         store.close()
         prune(path, 1)

@@ -22,12 +22,13 @@ from pytest_puma.planning.runspec import read_specs
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape
 from pytest_puma.report.forecast import forecast_lines
-from pytest_puma.responses.answers import read_answers
-from pytest_puma.responses.recorded_answers import RecordedAnswers
+from pytest_puma.responses.answer_file import read_answers
+from pytest_puma.responses.answer_source import AnswerSource
+from pytest_puma.responses.reading import ReadingResponder
 from pytest_puma.runs.loaded import load_run
 from pytest_puma.runs.past_run import last_flips
 from pytest_puma.runs.recorded_run import RecordedRun
-from pytest_puma.runs.replay import Replay
+from pytest_puma.runs.run_source import RunSource
 from pytest_puma.runs.throughput import Throughput, read_throughput, write_throughput
 from pytest_puma.scenarios import TriageJiraScenario
 from tests.factories import cell, evaluated, model
@@ -56,7 +57,7 @@ def _rows(path: Path) -> Any:
 def _answers(path: Path) -> Any:
     given = Model(name="gpt4", path=path, source="answers")
     scenario = TriageJiraScenario(_beside(path, "rows.csv"))
-    evaluate(cell(scenario, samples=3), RecordedAnswers(given))
+    evaluate(cell(scenario, samples=3), ReadingResponder(AnswerSource(given)))
     return read_answers(given)
 
 
@@ -70,7 +71,7 @@ def _predictions(path: Path) -> Any:
     spec = BenchmarkSpec(scenario=TriageJiraScenario())
     options = as_recorded(spec, recorded, test="t.py::test_t").options
     planned = cell(samples=2)
-    evaluate(planned, Replay(recorded))
+    evaluate(planned, ReadingResponder(RunSource(recorded)))
     _beside(path, "run.json")
     return models, options, load_run(path.parent).predictions
 

@@ -1,4 +1,4 @@
-"""Kept answers, as the user of a benchmark sees them."""
+"""StoreShare answers, as the user of a benchmark sees them."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import Kept, Outcome, Speed, Usage, Verdict
+from pytest_puma.core import Outcome, Speed, StoreShare, Usage, Verdict
 from pytest_puma.core.gate import Status
 from pytest_puma.report import notes
 from pytest_puma.report.markdown import as_markdown
@@ -123,7 +123,7 @@ def test_the_limit_of_a_row_is_on_the_side_that_its_verdict_says() -> None:
 
 
 def test_the_seconds_of_kept_answers_are_no_time_of_the_model() -> None:
-    kept = Kept(responses=50, kept=50, together=True, runs=("r",))
+    kept = StoreShare(responses=50, kept=50, together=True, runs=("r",))
     cells = [
         outcome(seconds=82.04),
         outcome(seconds=1.1, kept=kept),
@@ -137,7 +137,7 @@ def test_the_seconds_of_kept_answers_are_no_time_of_the_model() -> None:
 def test_the_throughput_of_a_model_is_that_of_the_cells_that_were_computed() -> None:
     usage = Usage(prompt_tokens=900, cached_tokens=400, decoded_tokens=100)
     whole = outcome(usage=usage, speed=Speed(prefill_tokens=500, decode_tokens=100), seconds=4.0)
-    kept = replace(whole, seconds=0.1, kept=Kept(responses=50, kept=50, together=True, runs=("r",)))
+    kept = replace(whole, seconds=0.1, kept=StoreShare(responses=50, kept=50, together=True, runs=("r",)))
     reread = replace(whole, seconds=0.1, speed=Speed())
     assert notes.throughputs([whole, replace(whole, seconds=6.0), kept, reread]) == [
         "throughput: m: 10.00 answers and 120 tokens a second"

@@ -22,7 +22,7 @@ from pytest_puma.core import (
 )
 from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.responses.database import ResponseStore
-from pytest_puma.responses.keeping import KeepingEngine, Mode
+from pytest_puma.responses.keeping import KeepingResponder, Mode
 from pytest_puma.testing import Engine, ScriptedBackend
 from tests.factories import sample
 
@@ -77,13 +77,13 @@ class Run:
         self.backend.signature = {**self.backend.signature, "strict": str(strict), "threads": "2"}
         self.store = ResponseStore(folder / "responses.sqlite", run=name, started="now")
         model = Model(name="m", path=folder, options=ModelOptions(strict=strict))
-        self.engine = KeepingEngine(Engine(self.backend), self.store, model, mode=mode)
+        self.engine = KeepingResponder(Engine(self.backend), self.store, model, mode=mode)
 
-    def run_cell(self, *conversations: Conversation, cell: str = CELL, passes: int = 1) -> list[str | None]:
-        """Begin a cell, run its conversations, in one pass or in several, and return the answers."""
+    def run_cell(self, *conversations: Conversation, cell: str = CELL, batches: int = 1) -> list[str | None]:
+        """Begin a cell, run its conversations, in one batch or in several, and return the answers."""
         self.engine.begin(cell, SIGNATURE)
         answers: list[str | None] = []
-        size = -(-len(conversations) // passes)
+        size = -(-len(conversations) // batches)
         for start in range(0, len(conversations), size):
             part = conversations[start : start + size]
             origins = [Origin(cell, sample(str(start + place)), Trial()) for place in range(len(part))]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Generate, Message, Prompt, Response
+from pytest_puma.responses.batches import newest_first
 from pytest_puma.responses.contents import lines
 from pytest_puma.responses.database import EngineRow, ResponseStore, Scope
-from pytest_puma.responses.passes import newest_first
 
 ENGINE = EngineRow("5a", "m", {"weights_sha256": "5a"}, ("a note",))
 COMPANY = b"c" * 16
@@ -83,15 +83,15 @@ def test_a_damaged_row_is_missing_until_it_is_kept_again(store: ResponseStore) -
 def test_a_pass_is_whole_only_if_it_ended_and_all_its_rows_are_there(store: ResponseStore) -> None:
     scope = kept_in(store)
     keep(store, scope, "pq")
-    assert store.whole_pass(scope, COMPANY) is None
-    store.finish_pass(scope, COMPANY, 2)
-    whole = store.whole_pass(scope, COMPANY)
+    assert store.whole_batch(scope, COMPANY) is None
+    store.finish_batch(scope, COMPANY, 2)
+    whole = store.whole_batch(scope, COMPANY)
     assert whole is not None
     assert {each.response.text for each in whole.values()} == {"p", "q"}
-    assert store.passes(scope) == [COMPANY]
+    assert store.whole_batches(scope) == [COMPANY]
     assert store.connection is not None
     store.connection.execute("DELETE FROM response WHERE text = ?", (b"p",))
-    assert store.whole_pass(scope, COMPANY) is None
+    assert store.whole_batch(scope, COMPANY) is None
 
 
 def test_prompts_are_kept_as_differences_and_come_back(store: ResponseStore) -> None:

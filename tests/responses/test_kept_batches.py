@@ -57,7 +57,7 @@ def test_batches_are_counted_for_each_batch_of_a_cell(tmp_path: Path) -> None:
     for name, threads in (("one", "2"), ("two", "2"), ("three", "7")):
         run = Run(tmp_path, name)
         run.backend.signature = {**run.backend.signature, "threads": threads}
-        run.run_cell(*(once(generate(text)) for text in "pqrs"), passes=2)
+        run.run_cell(*(once(generate(text)) for text in "pqrs"), batches=2)
         kept = run.end().kept
         assert kept is None if name == "one" else kept is not None
         if kept is not None:

@@ -15,7 +15,8 @@ from pytest_puma.core import Outcome
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.models.recorded import recorded_model
-from pytest_puma.responses.recorded_answers import RecordedAnswers
+from pytest_puma.responses.answer_source import AnswerSource
+from pytest_puma.responses.reading import ReadingResponder
 from pytest_puma.scenarios.benchmarks.instructions import IfEval
 from pytest_puma.scenarios.benchmarks.mathematics import Gsm8k
 from pytest_puma.scenarios.benchmarks.tasks import BigBenchHard
@@ -81,7 +82,7 @@ def outcome_of(folder: Path, scenario: CompletionScenario, argument: str) -> Out
     """The outcome of the rows in the folder on a file of answers."""
     scores = tuple(LIBRARY[name] for name in scenario.scores if isinstance(name, str))
     recorded = replace(cell(scenario), model=recorded_model(argument), scores=scores)
-    return evaluate(recorded, RecordedAnswers(recorded.model), project=folder)
+    return evaluate(recorded, ReadingResponder(AnswerSource(recorded.model)), project=folder)
 
 
 def write(path: Path, entries: Sequence[Any]) -> Path:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_puma.core import Generate, Message, Prompt, Request, Score
 from pytest_puma.core.conversation import Role
-from pytest_puma.responses.recipe import company_key, engine_key, request_key, request_keys
+from pytest_puma.responses.recipe import batch_key, engine_key, request_key, request_keys
 
 PROMPT = Prompt(messages=(Message(role="user", content="How urgent?"),), prefill="Answer:", stop=("\n",))
 GENERATE = Generate(prompt=PROMPT, max_tokens=9, temperature=0.7, seed=3)
@@ -110,17 +110,17 @@ def test_threads_and_batch_sizes_do_not_belong_to_the_engine_but_the_build_and_t
 
 def test_the_company_of_a_pass_is_everything_that_tips_near_ties() -> None:
     one, two = b"1" * 32, b"2" * 32
-    key = company_key(b"", [one, two], [one, two], SIGNATURE, parallel_streams=28)
+    key = batch_key(b"", [one, two], [one, two], SIGNATURE, parallel_streams=28)
     others = [
-        company_key(b"x", [one, two], [one, two], SIGNATURE, parallel_streams=28),
-        company_key(b"", [two, one], [two, one], SIGNATURE, parallel_streams=28),
-        company_key(b"", [one, two], [one], SIGNATURE, parallel_streams=28),
-        company_key(b"", [one, two], [], SIGNATURE, parallel_streams=28),
-        company_key(b"", [one, two], [one, two], SIGNATURE | {"threads": "4"}, parallel_streams=28),
-        company_key(b"", [one, two], [one, two], SIGNATURE, parallel_streams=14),
+        batch_key(b"x", [one, two], [one, two], SIGNATURE, parallel_streams=28),
+        batch_key(b"", [two, one], [two, one], SIGNATURE, parallel_streams=28),
+        batch_key(b"", [one, two], [one], SIGNATURE, parallel_streams=28),
+        batch_key(b"", [one, two], [], SIGNATURE, parallel_streams=28),
+        batch_key(b"", [one, two], [one, two], SIGNATURE | {"threads": "4"}, parallel_streams=28),
+        batch_key(b"", [one, two], [one, two], SIGNATURE, parallel_streams=14),
     ]
     assert len({key, *others}) == 1 + len(others)
-    assert company_key(b"", [one, two], [one, two], SIGNATURE | {"cpu": "?"}, parallel_streams=28) == key
+    assert batch_key(b"", [one, two], [one, two], SIGNATURE | {"cpu": "?"}, parallel_streams=28) == key
 
 
 #: Keys of version 0.1.0, one a line. If one changes, all kept answers of users are worthless: see `recipe`.
@@ -149,7 +149,7 @@ def golden_keys() -> list[str]:
     keys = [request_key(request, number) for request, number in zip(requests, cycle((None, 0, 1, 7)))]
     keys += [request_key(replace(SCORE, ends=False), number) for number in range(48 - len(keys))]
     keys.append(engine_key(SIGNATURE, context_limit=4096, version=1))
-    keys.append(company_key(b"", [b"1" * 32, b"2" * 32], [b"2" * 32], SIGNATURE, parallel_streams=28))
+    keys.append(batch_key(b"", [b"1" * 32, b"2" * 32], [b"2" * 32], SIGNATURE, parallel_streams=28))
     return [key.hex() for key in keys]
 
 

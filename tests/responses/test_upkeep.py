@@ -24,7 +24,7 @@ def filled(path: Path, run: str, *cells: str, answers: int = 40, size: int = 400
         draw = Random(cell)  # noqa: S311 - reproducible
         rows = [(draw.randbytes(32), request(cell), Response(text=draw.randbytes(size).hex())) for _ in range(answers)]
         store.keep(scope, b"company", request(cell).prompt, rows)
-        store.finish_pass(scope, b"company", answers)
+        store.finish_batch(scope, b"company", answers)
     store.close()
 
 

@@ -190,10 +190,10 @@ def test_a_row_without_a_question_is_refused(question: Any) -> None:
 def test_a_pattern_of_the_last_choices_that_fails_is_an_error_that_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
-    class Kept(Quiz):
+    class StoreShare(Quiz):
         keep_last = pattern
 
     monkeypatch.setattr(choice, "READING", 0.3)
-    (one,) = drawn(Kept, tmp_path, {"question": "?", "choices": ["a" * 40 + "!", "b"], "answer": 1})
-    with pytest.raises(SettingsError, match=r"Kept: keep_last is .*, which fails on the choice 'a+!': "):
-        list(Kept().trials(one, 42, 1))
+    (one,) = drawn(StoreShare, tmp_path, {"question": "?", "choices": ["a" * 40 + "!", "b"], "answer": 1})
+    with pytest.raises(SettingsError, match=r"StoreShare: keep_last is .*, which fails on the choice 'a+!': "):
+        list(StoreShare().trials(one, 42, 1))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.codec.outcomes import to_lines
-from pytest_puma.core import Backend, MetricError, Model, Outcome, PumaError, Responder, UnchangedError
+from pytest_puma.core import Backend, MetricError, Model, NotRunError, Outcome, PumaError, Responder
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation.assess import Context, assess, unassessed
 from pytest_puma.evaluation.cell import Cell
@@ -37,7 +37,7 @@ _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
     """Open the engine of a model, or the reader of its answers, and close it at the end."""
     with _without_traceback():
-        responder = _reader(config, model) or keeping(config, _engine(config, model), model)
+        responder = _reader(config, model) or keeping(config, _computing(config, model), model)
     try:
         yield responder
     finally:
@@ -50,7 +50,7 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     try:
         with _without_traceback(), rare_collections():
             outcome = _evaluate(item, cell, engine)
-    except UnchangedError as error:
+    except NotRunError as error:
         item.stash[UNSENT] = {"puma_unchanged": str(error)}
         pytest.skip(f"puma: {error}")
     item.stash[OUTCOME] = outcome = replace(outcome, node_id=item.nodeid)
@@ -156,7 +156,7 @@ def _without_traceback() -> Iterator[None]:
     """Fail with the message of a `PumaError` and without our traceback, which would not help a user."""
     try:
         yield
-    except UnchangedError:
+    except NotRunError:
         raise
     except PumaError as error:
         raise fault(error) from None
@@ -166,17 +166,23 @@ def _reader(config: pytest.Config, model: Model) -> Responder | None:
     """The reader of answers that exist; None for a model that computes them."""
     rescored = settings_of(config).request.rescored
     if model.source == "run" and rescored is not None:
-        from pytest_puma.runs.replay import Replay
+        from pytest_puma.responses.reading import ReadingResponder
+        from pytest_puma.runs.run_source import RunSource
 
-        return Replay(rescored)
+        return ReadingResponder(RunSource(rescored))
     if model.source == "answers":
-        from pytest_puma.responses.recorded_answers import RecordedAnswers
+        from pytest_puma.responses.answer_source import AnswerSource
+        from pytest_puma.responses.reading import ReadingResponder
 
-        return RecordedAnswers(model)
+        return ReadingResponder(AnswerSource(model))
     return offline(config, model) if model.source == "store" else None
 
 
-def _engine(config: pytest.Config, model: Model) -> Engine:
+def _computing(config: pytest.Config, model: Model) -> Responder:
+    """The responder of a plugin, else the engine over the backend of a plugin, else over llama.cpp."""
+    responder: Responder | None = config.hook.pytest_puma_responder(model=model)
+    if responder is not None:
+        return responder
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)
     return Engine(_native(config, model) if backend is None else backend)
 

@@ -12,27 +12,27 @@ from pytest_puma.session.settings.run_id import run_id
 
 if TYPE_CHECKING:
     from pytest_puma.core import Model, Responder
-    from pytest_puma.engine.engine import Engine
     from pytest_puma.responses.database import ResponseStore
 
 _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 
 
-def keeping(config: pytest.Config, engine: Engine, model: Model) -> Responder:
-    """Return the engine with the store around it, or as it is: without a store, or if its weights have no digest."""
+def keeping(config: pytest.Config, responder: Responder, model: Model) -> Responder:
+    """Return a responder with the store around it, or as it is: without a store, or if it has no identity."""
     mode = settings_of(config).storage.mode
-    if mode == "off" or not engine.backend.signature.get("weights_sha256"):
-        return engine
-    from pytest_puma.responses.keeping import KeepingEngine
+    if mode == "off" or not responder.identity:
+        return responder
+    from pytest_puma.responses.keeping import KeepingResponder
 
-    return KeepingEngine(engine, store_of(config), model, mode=mode)
+    return KeepingResponder(responder, store_of(config), model, mode=mode)
 
 
 def offline(config: pytest.Config, model: Model) -> Responder:
     """Return the reader of a model's answers in the store."""
-    from pytest_puma.responses.offline import OfflineAnswers
+    from pytest_puma.responses.reading import ReadingResponder
+    from pytest_puma.responses.store_source import StoreSource
 
-    return OfflineAnswers(store_of(config), model)
+    return ReadingResponder(StoreSource(store_of(config), model))
 
 
 def finish(config: pytest.Config) -> list[str]:

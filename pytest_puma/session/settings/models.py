@@ -56,7 +56,7 @@ def _expanded(folder: Path, root: Path) -> Path:
 
 def _check_answers(models: Iterable[Model], *, where: str) -> None:
     """Read files of answers, so that a mistake in one is reported before anything runs."""
-    from pytest_puma.responses.answers import read_answers
+    from pytest_puma.responses.answer_file import read_answers
 
     try:
         for model in models:

@@ -14,9 +14,10 @@ from pytest_puma.core import Outcome, Scenario
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.models.recorded import recorded_model
-from pytest_puma.responses.recorded_answers import RecordedAnswers
+from pytest_puma.responses.answer_source import AnswerSource
+from pytest_puma.responses.reading import ReadingResponder
 from tests.factories import cell
-from tests.responses.recorded_answers.scenarios import ROWS
+from tests.responses.answer_source.scenarios import ROWS
 
 
 @pytest.fixture
@@ -38,6 +39,6 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcom
         recorded_cell = cell(scenario(data=tmp_path / "rows.jsonl"), strategy, **fields)  # type: ignore[call-arg]
         scores = tuple(LIBRARY[score] for score in scenario.scores if isinstance(score, str))
         recorded_cell = replace(recorded_cell, model=recorded_model(f"gpt4=answers.jsonl{options}"), scores=scores)
-        return evaluate(recorded_cell, RecordedAnswers(recorded_cell.model))
+        return evaluate(recorded_cell, ReadingResponder(AnswerSource(recorded_cell.model)))
 
     return evaluated

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_puma.core import DataError, Model
-from pytest_puma.responses.answers import GivenAnswer, GivenAnswers, read_answers
+from pytest_puma.responses.answer_file import GivenAnswer, GivenAnswers, read_answers
 
 RIGHT = '{"id": "a", "text": "x"}'
 

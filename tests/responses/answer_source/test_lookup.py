@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_puma.core import DataError, Outcome
-from tests.responses.recorded_answers.scenarios import ROWS, Capitals, texts
+from tests.responses.answer_source.scenarios import ROWS, Capitals, texts
 
 
 def test_a_sample_finds_its_answer_by_its_id(ask: Callable[..., Outcome]) -> None:

@@ -21,16 +21,15 @@ from pytest_puma.core import (
 )
 from pytest_puma.phrases import named
 from pytest_puma.replies.letters import LETTERS
-from pytest_puma.responses.answers import UNMEASURED, GivenAnswer, Logprobs, read_answers
-from pytest_puma.responses.reader import Reader
+from pytest_puma.responses.answer_file import UNMEASURED, GivenAnswer, Logprobs, read_answers
 
 #: The last question of a prompt with solved examples.
 _LAST_QUESTION = re.compile(r"(?:^|.*\n)Q: (.+?)\nA:[^\n]*$", re.DOTALL)
 _MAX_NAMED = 3
 
 
-class RecordedAnswers(Reader):
-    """A responder that reads a file of answers; the format is that of `answers`.
+class AnswerSource:
+    """The answers in a file of somebody else; the format is that of `answer_file`.
 
     Each trial of a sample has its own texts or log-probabilities, and takes them in the order of its requests. Samples
     with equal prompts take the lines of that prompt in the order of their rows. A `DataError` names a sample without an
@@ -38,7 +37,6 @@ class RecordedAnswers(Reader):
     """
 
     def __init__(self, model: Model) -> None:
-        super().__init__()
         self._name = model.name
         self._chat = model.options.chat
         self._given = read_answers(model)
@@ -47,38 +45,35 @@ class RecordedAnswers(Reader):
         for answer in self._given.answers:
             for question in _questions(answer):
                 self._by_question.setdefault(question, []).append(answer)
-        self._asked = 0
-        self._signature: Mapping[str, Any] = {}
+        self.begin("", {})
+
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell
+        """Forget which answers were used."""
+        self._signature = signature
         self._by_sample: dict[str, GivenAnswer | None] = {}
         self._taken: Counter[tuple[str, int, str]] = Counter()
         self._used: dict[tuple[GivenAnswer, int, str], int] = {}
         #: The row that took a line last, by the prompt of several different answers.
         self._ordered: dict[str, int] = {}
 
-    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
-        """Find the answer to each request; all samples without one are in the same error."""
-        first = self._asked
+    def find(self, requests: Sequence[Request], origins: Sequence[Origin]) -> list[Response]:
+        """Return the answer to each request; all samples without one are in the same error."""
         for request, origin in sorted(zip(requests, origins, strict=True), key=lambda pair: _row(pair[1].sample)):
             self._answer(request, origin)
+        responses: list[Response] = []
         unanswered: list[str] = []
         for request, origin in zip(requests, origins, strict=True):
             answer = self._answer(request, origin)
             if answer is None:
                 unanswered.append(origin.name)
             elif not unanswered:
-                self._ready[self._asked] = self._response(answer, request, origin)
-                self._asked += 1
+                responses.append(self._response(answer, request, origin))
         if unanswered:
             others = f" (and {len(unanswered) - 1} more)" if len(unanswered) > 1 else ""
             cell = origins[0].cell
             wanted = "prompt" if CellId.parse(cell).perturbation else "id or its prompt"
             self._refuse(f"{unanswered[0]} of {cell} has no answer{others}; expected a line with its {wanted}")
-        return list(range(first, self._asked))
-
-    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell
-        """Forget which answers were used."""
-        self.reset()
-        self._signature = signature
+        return responses
 
     def provenance(self) -> Provenance:
         """Return the signature with the digest of the file, and a warning if the cell used only a part of it.
@@ -91,10 +86,8 @@ class RecordedAnswers(Reader):
             signature={**self._signature, "engine": engine}, warnings=tuple(self._warnings()), unmeasured=UNMEASURED
         )
 
-    def reset(self) -> None:
-        """Forget which answers were used."""
-        super().reset()
-        self._by_sample, self._taken, self._used, self._ordered = {}, Counter(), {}, {}
+    def close(self) -> None:
+        """Do nothing: the file was read as a whole."""
 
     def _answer(self, request: Request, origin: Origin) -> GivenAnswer | None:
         """The answer to the sample of a request. The first request has its question, later ones may not."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError, Likelihood, Outcome
-from tests.responses.recorded_answers.scenarios import Cities, Scored, Shuffled
+from tests.responses.answer_source.scenarios import Cities, Scored, Shuffled
 
 
 def test_log_probabilities_decide_between_choices(ask: Callable[..., Outcome]) -> None:

@@ -8,7 +8,7 @@ from pytest_puma.phrases import named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoreShare:
     """Number of responses of a cell, and how many of them were `kept` by the runs named in `runs`.
 
     `together`: all kept responses of each batch were computed in that batch, so that they are those of one

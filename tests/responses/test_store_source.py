@@ -19,6 +19,7 @@ from pytest_puma.core import (
     Origin,
     Prompt,
     Provenance,
+    Responder,
     Trial,
     ask,
 )
@@ -26,8 +27,9 @@ from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.models.weights import weights_digest
 from pytest_puma.planning.offline import offline_models
 from pytest_puma.responses.database import ResponseStore
-from pytest_puma.responses.keeping import KeepingEngine
-from pytest_puma.responses.offline import OfflineAnswers
+from pytest_puma.responses.keeping import KeepingResponder
+from pytest_puma.responses.reading import ReadingResponder
+from pytest_puma.responses.store_source import StoreSource
 from pytest_puma.testing import Engine, ScriptedBackend
 from tests.factories import sample
 
@@ -48,7 +50,7 @@ def conversation(text: str) -> Conversation:
     return Answer(value=response.text, responses=(response,))
 
 
-def answers_of(responder: KeepingEngine | OfflineAnswers, texts: str, **signature: Any) -> list[str | None]:
+def answers_of(responder: Responder, texts: str, **signature: Any) -> list[str | None]:
     responder.begin(CELL, SIGNATURE | signature)
     origins = [Origin(CELL, sample(text), Trial()) for text in texts]
     states = run_conversations([conversation(text) for text in texts], responder, origins=origins)
@@ -62,18 +64,16 @@ def compute(
     backend.signature = {**backend.signature, "threads": "2", **signature}
     store = ResponseStore(path, run=run)
     model = Model(name="m", path=path, options=ModelOptions(strict=strict))
-    engine = KeepingEngine(Engine(backend), store, model)
+    engine = KeepingResponder(Engine(backend), store, model)
     answers_of(engine, texts)
     engine.provenance()
     engine.close()
 
 
-def read(
-    path: Path, texts: str, *, strict: bool = False, digest: str = "5a", whole: bool = False
-) -> tuple[list[str | None], Provenance]:
+def read(path: Path, texts: str, *, strict: bool = False, digest: str = "5a") -> tuple[list[str | None], Provenance]:
     options = ModelOptions(strict=strict)
     model = Model(name="m", path=path, source="store", weights=digest, options=options)
-    reader = OfflineAnswers(ResponseStore(path, readonly=True), model, whole=whole)
+    reader = ReadingResponder(StoreSource(ResponseStore(path, readonly=True), model))
     answers = answers_of(reader, texts)
     return answers, reader.provenance()
 
@@ -120,18 +120,6 @@ def test_answers_of_one_batch_are_no_mixture_after_another_engine_lacks_them(pat
     assert read(path, "pqr")[1].warnings == ()
 
 
-def test_whole_refuses_a_mixture(path: Path) -> None:
-    compute(path, "pq", "one")
-    compute(path, "pqr", "two")
-    assert read(path, "pq", whole=True)[0] == ["p", "q"]
-    with pytest.raises(DataError, match=f"{CELL}: no batch with all 3 answers is kept to its end; run it without"):
-        read(path, "pqr", whole=True)
-    strict = path.with_name("strict.sqlite")
-    compute(strict, "pq", "one", strict=True)
-    compute(strict, "pqr", "two", strict=True)
-    assert read(strict, "pqr", strict=True, whole=True)[0] == ["p", "q", "r"]
-
-
 @pytest.mark.parametrize(
     ("texts", "signature", "problem"),
     [
@@ -150,7 +138,7 @@ def test_a_missing_answer_is_an_error_that_tells_what_changed(
     path: Path, texts: str, signature: dict[str, Any], problem: str
 ) -> None:
     compute(path, "pqr", "one")
-    reader = OfflineAnswers(ResponseStore(path, readonly=True), Model(name="m", path=path, weights="5a"))
+    reader = ReadingResponder(StoreSource(ResponseStore(path, readonly=True), Model(name="m", path=path, weights="5a")))
     with pytest.raises(DataError) as raised:
         answers_of(reader, texts, **signature)
     assert str(raised.value) == f"--puma-offline: {CELL}: {problem}; run it without --puma-offline"

@@ -8,12 +8,11 @@ from typing import Any
 
 from pytest_puma.baseline import TIMED
 from pytest_puma.codec.plain import storable
-from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Score, Turn
+from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Response, Score, Turn
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.core.shared import messages_with_prefill
 from pytest_puma.phrases import counted
-from pytest_puma.responses.answers import UNMEASURED
-from pytest_puma.responses.reader import Reader
+from pytest_puma.responses.answer_file import UNMEASURED
 from pytest_puma.runs.recorded_run import RecordedCell, RecordedRun
 
 #: Characters that a message shows of two prompts before and after the place where they part.
@@ -21,43 +20,33 @@ _BEFORE, _AFTER = 12, 32
 _AGAIN = "run the benchmark again without --puma-rescore"
 
 
-class Replay(Reader):
-    """A responder that reads a run.
+class RunSource:
+    """The answers of a run.
 
     A request gets the response to the same prompt and continuations in the same trial; of several equal requests, the
     first gets the first response. A `DataError` names a sample whose request the run does not have.
     """
 
     def __init__(self, run: RecordedRun) -> None:
-        super().__init__()
         self._run = run
         self._signature: Mapping[str, Any] = {}
         self._recorded: RecordedCell
         self._turns: dict[Key, list[Turn]] = {}
-        self._asked = 0
 
-    def submit_all(self, requests: Sequence[Request], origins: Sequence[Origin] = ()) -> list[int]:
-        """Find the response to each request; all samples without one are in the same error."""
-        tickets: list[int] = []
-        unanswered: dict[str, tuple[Request, Origin]] = {}
-        for request, origin in zip(requests, origins, strict=True):
-            turn = self._take(request, origin)
-            if turn is None:
-                unanswered.setdefault(origin.name, (request, origin))
-            else:
-                tickets.append(self._asked)
-                self._ready[self._asked] = turn.response
-            self._asked += 1
+    def find(self, requests: Sequence[Request], origins: Sequence[Origin]) -> list[Response]:
+        """Return the response to each request; all samples without one are in the same error."""
+        turns = [self._take(request, origin) for request, origin in zip(requests, origins, strict=True)]
+        pairs = zip(turns, requests, origins, strict=True)
+        unanswered = {origin.name: (request, origin) for turn, request, origin in reversed([*pairs]) if turn is None}
         if unanswered:
             others = f" ({len(unanswered) - 1} more have no answer either)" if len(unanswered) > 1 else ""
-            fault = self._fault(*next(iter(unanswered.values())))
+            fault = self._fault(*list(unanswered.values())[-1])
             msg = f"--puma-rescore {self._run.name}: {fault}{others}"
             raise DataError(msg)
-        return tickets
+        return [turn.response for turn in turns if turn is not None]
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Read the responses of a cell; a `DataError` if the run does not have it."""
-        self.reset()
         self._signature, self._recorded = signature, self._of(cell)
         self._turns = self._run.conversations(self._recorded)
 
@@ -70,10 +59,8 @@ class Replay(Reader):
             unmeasured=dict.fromkeys(TIMED, why) | (UNMEASURED if "answers" in recorded["engine"] else {}),
         )
 
-    def reset(self) -> None:
-        """Forget the cell."""
-        super().reset()
-        self._turns = {}
+    def close(self) -> None:
+        """Do nothing: no file is open."""
 
     def _of(self, cell: str) -> RecordedCell:
         if cell not in self._run.cells:
@@ -84,8 +71,8 @@ class Replay(Reader):
     def _take(self, request: Request, origin: Origin) -> Turn | None:
         """The turn that answers a request, which answers no other one; None if there is none."""
         turns = self._turns.get(_key(origin), [])
-        place = next((place for place, turn in enumerate(turns) if _answers(turn, request)), None)
-        return None if place is None else turns.pop(place)
+        index = next((index for index, turn in enumerate(turns) if _answers(turn, request)), None)
+        return None if index is None else turns.pop(index)
 
     def _fault(self, request: Request, origin: Origin) -> str:
         """The reason why a request has no response, and what to do."""

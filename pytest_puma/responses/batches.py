@@ -1,42 +1,41 @@
-"""The responses of a cell so far, kept and computed ones, pass by pass; `keeping` defines a pass."""
+"""The responses of a cell so far, kept and computed ones, batch by batch; `keeping` defines a batch."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pytest_puma.core import Kept, Prompt
+from pytest_puma.core import Prompt, StoreShare
 from pytest_puma.responses.database import Scope
 from pytest_puma.responses.row import KeptResponse
 
 
 @dataclass(slots=True)
-class Pass:
-    """`replayed`: all responses, if none is to be computed. `counts`: the equal requests so far."""
+class Batch:
+    """`ideal`, `actual`: its keys; `base`: a prompt that the others resemble; `counts`: the equal requests so far."""
 
     ideal: bytes
     actual: bytes
     base: Prompt
-    replayed: Mapping[bytes, KeptResponse] | None = None
     counts: Counter[bytes] = field(default_factory=Counter)
-    #: The companies of its kept responses.
-    companies: set[bytes] = field(default_factory=set)
+    #: The batches that its kept responses were computed in.
+    batches: set[bytes] = field(default_factory=set)
     #: Number of responses.
     computed: int = 0
     kept: int = 0
 
 
 @dataclass(slots=True)
-class Passes:
-    """The passes of a cell. `scope`: its place in the store, None if there is no store.
+class Batches:
+    """The batches of a cell. `scope`: its place in the store, None if there is no store.
 
     `runs`: those that its kept responses come from; `otherwise`: the number of computed responses that differ from kept
-    ones of the same company.
+    ones of the same batch.
     """
 
     scope: Scope | None = None
-    current: Pass | None = None
+    current: Batch | None = None
     otherwise: int = 0
     _responses: int = 0
     _kept: int = 0
@@ -49,28 +48,28 @@ class Passes:
         """Number of responses, kept and computed."""
         return self._responses
 
-    def take(self, kept: KeptResponse, current: Pass) -> None:
+    def take(self, kept: KeptResponse, current: Batch) -> None:
         """Count a kept response."""
         current.kept += 1
-        current.companies.add(kept.company)
+        current.batches.add(kept.batch)
         self._responses += 1
         self._kept += 1
         self._runs.add(kept.run)
-        self._together &= kept.company == current.ideal
-        self._batches = max(self._batches, len(current.companies))
+        self._together &= kept.batch == current.ideal
+        self._batches = max(self._batches, len(current.batches))
 
-    def compute(self, responses: int, current: Pass) -> None:
+    def compute(self, responses: int, current: Batch) -> None:
         """Count computed responses."""
         current.computed += responses
         self._responses += responses
         self._together &= current.actual == current.ideal
 
     @property
-    def kept(self) -> Kept | None:
+    def kept(self) -> StoreShare | None:
         """The share of kept responses, None if there are none."""
         if not self._kept:
             return None
-        return Kept(
+        return StoreShare(
             responses=self._responses,
             kept=self._kept,
             together=self._together,

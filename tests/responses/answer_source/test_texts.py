@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError, Outcome
-from tests.responses.recorded_answers.scenarios import Capitals, Shuffled, TwoTurns, texts
+from tests.responses.answer_source.scenarios import Capitals, Shuffled, TwoTurns, texts
 
 
 def test_each_trial_has_its_own_text(ask: Callable[..., Outcome]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Outcome
-from tests.responses.recorded_answers.scenarios import Capitals, Cities, texts
+from tests.responses.answer_source.scenarios import Capitals, Cities, texts
 
 
 def warnings(outcome: Outcome) -> list[str]:

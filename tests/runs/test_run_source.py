@@ -26,9 +26,10 @@ from pytest_puma.core import (
     Turn,
     Usage,
 )
+from pytest_puma.responses.reading import ReadingResponder
 from pytest_puma.runs.recorded_run import RecordedRun
-from pytest_puma.runs.replay import Replay
 from pytest_puma.runs.run_folder import RunFolder
+from pytest_puma.runs.run_source import RunSource
 from tests.factories import outcome, prediction, sample
 
 CELL = "triage-egi@m"
@@ -54,7 +55,9 @@ def score(text: str, *continuations: str) -> Score:
     return Score(prompt=Prompt(messages=messages_of(text)), continuations=continuations)
 
 
-def replay(tmp_path: Path, *turns: tuple[str | None, Sequence[str], Response], sample_id: str = "a") -> Replay:
+def replay(
+    tmp_path: Path, *turns: tuple[str | None, Sequence[str], Response], sample_id: str = "a"
+) -> ReadingResponder:
     """A reader of a run with one conversation: for each request its prompt, its continuations and its response."""
     asked = (
         Turn(
@@ -68,10 +71,10 @@ def replay(tmp_path: Path, *turns: tuple[str | None, Sequence[str], Response], s
     shared = tuple(() for text, *_ in turns if text is not None)
     folder = RunFolder(tmp_path, "r")
     folder.add(outcome(CELL, predictions=(answered,), shared_prompts=shared, signature=SIGNATURE))
-    return Replay(RecordedRun(folder.path / "predictions.jsonl"))
+    return ReadingResponder(RunSource(RecordedRun(folder.path / "predictions.jsonl")))
 
 
-def ask(reader: Replay, *requests: Request, of: Origin | None = None) -> list[Response]:
+def ask(reader: ReadingResponder, *requests: Request, of: Origin | None = None) -> list[Response]:
     origin = of or Origin(CELL, sample("a"), Trial())
     reader.begin(origin.cell, {})
     tickets = reader.submit_all(requests, [origin.at(index) for index in range(len(requests))])
@@ -129,7 +132,7 @@ def test_the_same_cell_can_be_read_again(tmp_path: Path) -> None:
     assert reader.speed == Speed()
 
 
-def refused(reader: Replay, problem: str, *requests: Request, of: Origin | None = None) -> None:
+def refused(reader: ReadingResponder, problem: str, *requests: Request, of: Origin | None = None) -> None:
     with pytest.raises(DataError, match=f"^{re.escape(f'--puma-rescore r: {problem}')}$"):
         ask(reader, *requests, of=of)
 
