@@ -32,7 +32,7 @@ def declare(commands: Any) -> None:
 def _report(options: argparse.Namespace) -> None:
     from pytest_puma.codec.plain import storable
     from pytest_puma.platform.files import write_whole
-    from pytest_puma.report.page.against import against_run
+    from pytest_puma.report.page.changes import against_run
     from pytest_puma.report.page.page import as_page
     from pytest_puma.runs.comparison import compare
 

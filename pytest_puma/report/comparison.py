@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tabulate import tabulate
-
 from pytest_puma.core import Contrast
 from pytest_puma.phrases import counted, named
 from pytest_puma.report import escape, table
 from pytest_puma.report.contrasts import APPROXIMATE, p_value
-from pytest_puma.report.markdown import folded
+from pytest_puma.report.markdown import folded, github_table
 from pytest_puma.report.rows import interval, number, signed
 from pytest_puma.report.table import Column
 from pytest_puma.report.terminal import flip_lines
@@ -44,10 +42,10 @@ def lines(comparison: RunComparison, width: int, *, flips: bool) -> list[str]:
 
 def as_markdown(comparison: RunComparison, *, flips: bool) -> str:
     """Return a heading, the table, a list of sentences, and the `flips` folded up if they are requested."""
-    rows = [[escape.markdown(each) for each in row] for row in _rows(comparison)]
+    rows = _rows(comparison)
     parts = [
         f"### puma: {escape.markdown(_title(comparison))}",
-        tabulate(rows, headers=HEADERS, tablefmt="github", disable_numparse=True) if rows else "",
+        github_table(rows, HEADERS) if rows else "",
         "\n".join(f"- {escape.markdown(sentence)}" for sentence in _sentences(comparison)),
         *(folded(cell.cell, cell.flips) for cell in comparison.cells if flips),
     ]

@@ -9,7 +9,7 @@ from pytest_puma.core import Forecast
 from pytest_puma.core.power import percent
 from pytest_puma.gates.power import CHANGED, POINTS
 from pytest_puma.report import table
-from pytest_puma.report.closing import power_lines
+from pytest_puma.report.gates import power_lines
 from pytest_puma.report.rows import number
 from pytest_puma.report.table import Column
 from pytest_puma.runs.throughput import Throughput

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_puma.core import LEVEL
 from pytest_puma.report import table
 from pytest_puma.report.notes import starred
-from pytest_puma.report.rows import number, signed
+from pytest_puma.report.rows import bounds, interval, number, signed
 from pytest_puma.report.table import Column
 from pytest_puma.runs.rows import RunRow
 
@@ -93,14 +92,9 @@ def _step(step: Step) -> tuple[str, ...]:
         commit(row.run),
         str(measure.n),
         f"{number(measure.value)}{'*' if measure.note else ''}",
-        _interval(measure.low, measure.high, measure.level),
+        interval(measure),
         signed(step.change) if has_change else "",
-        _interval(*step.interval, measure.level),
+        bounds(*step.interval, measure.level),
         step.verdict,
         ", ".join(step.changed),
     )
-
-
-def _interval(low: float, high: float, level: float) -> str:
-    at = "" if level == LEVEL else f" at {100 * level:g} %"
-    return "" if math.isnan(low) else f"[{number(low)}, {number(high)}]{at}"

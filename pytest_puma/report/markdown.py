@@ -49,7 +49,7 @@ def _table(outcomes: Sequence[Outcome]) -> str:
         return ""
     shown = [place for place, name in enumerate(HEADERS) if name not in _OMITTED]
     cells = [[row[place] for place in shown] for row in all_rows(outcomes)]
-    return _github(cells, [HEADERS[place] for place in shown])
+    return github_table(cells, [HEADERS[place] for place in shown])
 
 
 def _sentences(run: Run) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _changes(run: Run) -> Iterator[str]:
     ]
     if rows:
         yield "#### change since the baseline"
-        yield _github(rows, ("cell", "gate", "metric", "n", "was", "is", "change", "95 % interval", "verdict"))
+        yield github_table(rows, ("cell", "gate", "metric", "n", "was", "is", "change", "95 % interval", "verdict"))
 
 
 def _change(change: Change) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _perturbations(run: Run) -> Iterator[str]:
     if run.robustness or run.unchanged:
         yield "#### perturbations"
     if run.robustness:
-        yield _github(robustness.rows(run.robustness), robustness.HEADERS)
+        yield github_table(robustness.rows(run.robustness), robustness.HEADERS)
     sentences = (*robustness.sentences(run.robustness), *robustness.not_run(run))
     yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in sentences)
 
@@ -102,7 +102,7 @@ def _perturbations(run: Run) -> Iterator[str]:
 def _comparison(run: Run) -> Iterator[str]:
     if run.contrasts:
         yield "#### comparison"
-        yield _github(contrasts.rows(run.contrasts), contrasts.HEADERS)
+        yield github_table(contrasts.rows(run.contrasts), contrasts.HEADERS)
 
 
 def folded(cell: str, flips: Sequence[Flip]) -> str:
@@ -112,7 +112,7 @@ def folded(cell: str, flips: Sequence[Flip]) -> str:
     flips = sorted(flips, key=lambda flip: flip.better)
     worse = sum(not flip.better for flip in flips)
     rest = f"\n\nand {len(flips) - _MAX_FLIPS} more" if len(flips) > _MAX_FLIPS else ""
-    table = _github([_flip(flip) for flip in flips[:_MAX_FLIPS]], ("sample", "gold", "was", "is", ""))
+    table = github_table([_flip(flip) for flip in flips[:_MAX_FLIPS]], ("sample", "gold", "was", "is", ""))
     title = f"{escape.html(cell)}: {worse} answers worse, {len(flips) - worse} better"
     return f"<details><summary>{title}</summary>\n\n{table}{rest}\n\n</details>"
 
@@ -124,6 +124,7 @@ def _flip(flip: Flip) -> tuple[str, ...]:
     return (flip.sample, brief(flip.gold), old, new, "better" if flip.better else "worse")
 
 
-def _github(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+def github_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+    """Return a table in the Markdown of GitHub."""
     cells = [[escape.markdown(cell) for cell in row] for row in rows]
     return tabulate(cells, headers=headers, tablefmt="github", disable_numparse=True)

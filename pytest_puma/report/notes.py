@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, Outcome, Run, Verdict
 from pytest_puma.phrases import counted, named
-from pytest_puma.report.closing import closing
-from pytest_puma.report.missed import sentence as gate_sentence
+from pytest_puma.report.gates import closing
+from pytest_puma.report.gates import sentence as gate_sentence
 from pytest_puma.report.rows import metric_rows, number, throughput
 
 _DIGITS = re.compile(r"\d[\d.,]*")

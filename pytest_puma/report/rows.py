@@ -57,8 +57,13 @@ def signed(value: float) -> str:
 
 def interval(measure: Measure | Change) -> str:
     """Format `[0.41, 0.52]`, empty if there is no interval; a level other than that of the header is added."""
-    level = "" if measure.level == LEVEL else f" at {100 * measure.level:g} %"
-    return "" if math.isnan(measure.low) else f"[{number(measure.low)}, {number(measure.high)}]{level}"
+    return bounds(measure.low, measure.high, measure.level)
+
+
+def bounds(low: float, high: float, level: float) -> str:
+    """Format an interval of these ends, as `interval` does."""
+    at = "" if level == LEVEL else f" at {100 * level:g} %"
+    return "" if math.isnan(low) else f"[{number(low)}, {number(high)}]{at}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

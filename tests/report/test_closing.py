@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_puma.core.power import Power, bounded_above
-from pytest_puma.report.closing import closing
+from pytest_puma.report.gates import closing
 from tests.factories import outcome, run, verdict
 
 

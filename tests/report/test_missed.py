@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_puma.core import Gate, Status, Verdict
-from pytest_puma.report.missed import in_short
+from pytest_puma.report.gates import in_short
 from tests.factories import change, measure, unmeasured, verdict
 
 UNDER = verdict("accuracy >= 0.9", "FAIL", "it is under 0.9", measure=measure())

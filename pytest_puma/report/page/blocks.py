@@ -10,16 +10,13 @@ from pathlib import Path
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import Run
-from pytest_puma.report.page.against import Against
 from pytest_puma.report.page.budget import Budget, LeftOut, left_out
 from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks, pack_cell
+from pytest_puma.report.page.changes import Against
 from pytest_puma.report.page.flags import DIFFERS
-from pytest_puma.report.page.history import HistoryPoint
-from pytest_puma.report.page.index import index
+from pytest_puma.report.page.index import HistoryByCell, index
 from pytest_puma.report.page.packed import as_text, packed, packed_json, text_length
-from pytest_puma.report.page.pool import Pool
-from pytest_puma.report.page.rows import Rows
-from pytest_puma.report.page.task import task_of
+from pytest_puma.report.page.scenario import Pool, Rows, task_of
 from pytest_puma.runs.stored_cells import stored_cells
 
 #: Bytes of the element around a block.
@@ -52,7 +49,7 @@ class Contents:
     limit: int | None = None
     megabytes: float | None = None
     against: Against | None = None
-    history: Mapping[str, Sequence[HistoryPoint]] = field(default_factory=dict)
+    history: HistoryByCell = field(default_factory=dict)
 
     def blocks(self) -> Blocks:
         """Make all blocks."""

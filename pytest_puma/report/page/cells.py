@@ -12,8 +12,7 @@ from pytest_puma.phrases import shortened
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.flags import LEFT_OUT, flags_of, key_of, top_probability
 from pytest_puma.report.page.packed import packed_json, rounded
-from pytest_puma.report.page.pool import CellPrompts, Pool
-from pytest_puma.report.page.rows import Rows
+from pytest_puma.report.page.scenario import CellPrompts, Pool, Rows
 
 #: Characters of a free text as the answer in a table; the whole text is the reply.
 _MAX_ANSWER = 200

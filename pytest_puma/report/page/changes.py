@@ -1,15 +1,68 @@
-"""The changes of metrics since a baseline or another run, each drawn on the scale of its kind."""
+"""The changes of metrics since a baseline or another run, by perturbations and between cells, each one drawn."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from pytest_puma.core import Change, Direction, Gate, Outcome, Run
-from pytest_puma.report.page.against import Against, is_change
+from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Gate, Outcome, Robustness, Run, Verdict
+from pytest_puma.report import contrasts, robustness
 from pytest_puma.report.page.scale import Drawing, Scale, draw
 from pytest_puma.report.rows import number, signed
+from pytest_puma.report.table import Column
+from pytest_puma.runs.comparison import RunComparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """A comparison by cell: the `changes` of metrics, the `flips`, and what else has `changed`, in sentences.
+
+    `name`: of the other side, as sentences name it. `judged`: the gates of the run are about it.
+    """
+
+    name: str
+    judged: bool = False
+    changes: Mapping[str, tuple[Change, ...]] = field(default_factory=dict)
+    flips: Mapping[str, tuple[Flip, ...]] = field(default_factory=dict)
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def against_baseline(run: Run) -> Against | None:
+    """Return the comparison with the baseline that the run made itself; None if it compared no cell."""
+    changes = {each.cell: tuple(_changes(each, run)) for each in run.outcomes}
+    flips = {each.cell: each.flips for each in run.outcomes if each.flips}
+    changes = {cell: each for cell, each in changes.items() if each}
+    return Against(name="the baseline", judged=True, changes=changes, flips=flips) if changes or flips else None
+
+
+def against_run(comparison: RunComparison) -> Against:
+    """Return the comparison with another run, or with baselines of today."""
+    cells = comparison.cells
+    return Against(
+        name=comparison.old,
+        changes={each.cell: tuple(contrast.change for contrast in each.contrasts) for each in cells},
+        flips={each.cell: each.flips for each in cells},
+        changed={each.cell: each.differs for each in cells},
+    )
+
+
+def is_change(verdict: Verdict) -> bool:
+    """Whether a verdict is about the change since the baseline."""
+    return verdict.change is not None and verdict.gate.naive is None and not verdict.gate.is_cross_cell
+
+
+def _changes(outcome: Outcome, run: Run) -> Iterator[Change]:
+    """The changes of a cell, each metric once, that of the primary metric first."""
+    of_gates = [each.change for each in outcome.verdicts if each.change is not None and is_change(each)]
+    of_contrasts = [each.change for each in run.contrasts if each.cell == outcome.cell and _is_baseline(each.against)]
+    by_metric = {(each.metric, each.quotient): each for each in (*of_contrasts, *of_gates)}
+    return iter(sorted(by_metric.values(), key=lambda change: (change.metric != outcome.primary, change.quotient)))
+
+
+def _is_baseline(name: str) -> bool:
+    """Whether a contrast names a baseline, not a cell."""
+    return not CellId.parse(name).strategy or not CellId.parse(name).model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,3 +126,63 @@ def _effect(change: Change, better: Direction, none: float) -> str:
     if better == "neither" or not (change.low > none or change.high < none):
         return ""
     return "better" if (change.low > none) == (better == "high") else "worse"
+
+
+#: The columns of the terminal that name a perturbed cell.
+_NAMES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLine:
+    """A row: the texts of the terminal, and the drawing of its change. `only`: the cell has no other row."""
+
+    cell: str
+    texts: tuple[str, ...]
+    drawing: Drawing | None
+    only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextTable:
+    """A table of the terminal without the columns that name the cell."""
+
+    columns: tuple[Column, ...]
+    lines: tuple[TextLine, ...]
+
+    @property
+    def drawing_column(self) -> int:
+        """The index of the column before which the drawings stand: that of the first interval."""
+        return [column.title for column in self.columns].index("95 % interval")
+
+
+def shift_table(results: Sequence[Robustness], rows_elsewhere: Collection[str]) -> TextTable:
+    """Return the table of changes by perturbations; `rows_elsewhere`: the cells with a row in another table."""
+    shifts = [
+        (str(CellId(each.scenario, each.strategy, each.model, shift.perturbation)), shift.change)
+        for each in results
+        for shift in each.shifts
+    ]
+    table = _text_table(robustness.COLUMNS[_NAMES:], [row[_NAMES:] for row in robustness.rows(results)], shifts)
+    lines = (replace(line, only=line.cell not in rows_elsewhere) for line in table.lines)
+    return replace(table, lines=tuple(lines))
+
+
+def contrast_table(results: Sequence[Contrast]) -> TextTable:
+    """Return the table of contrasts between cells."""
+    rows = [row[1:] for row in contrasts.rows(results)]
+    return _text_table(contrasts.COLUMNS[1:], rows, [(each.cell, each.change) for each in results])
+
+
+def _text_table(
+    columns: Sequence[Column], rows: Sequence[tuple[str, ...]], changes: Sequence[tuple[str, Change]]
+) -> TextTable:
+    scales = change_scales(change for _, change in changes)
+    return TextTable(
+        columns=tuple(columns),
+        lines=tuple(
+            TextLine(
+                cell=cell, texts=texts, drawing=draw(scales[kind_of(change)], change, change_label(change), zero=0.0)
+            )
+            for (cell, change), texts in zip(changes, rows, strict=True)
+        ),
+    )

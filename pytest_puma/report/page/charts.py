@@ -12,7 +12,7 @@ import numpy as np
 
 from pytest_puma.core import LOSS, Outcome, Prediction
 from pytest_puma.metrics.classification import NO_ANSWER
-from pytest_puma.report.page.task import task_of
+from pytest_puma.report.page.scenario import task_of
 from pytest_puma.task_types import TaskKind
 
 #: Labels of a matrix that the viewer draws (`MAX_LABELS` there); of more it lists the most frequent confusions.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -41,7 +41,7 @@ def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
         return None
     measures = [each.measures[task.primary] for each in cells.values()]
     values = [each.value for each in measures if math.isfinite(each.value)]
-    scale = _Shades.over(measures)
+    shade = _shades(measures)
     best = {"high": max, "low": min}.get(task.better)
     chosen = best(values) if best and values else math.nan
 
@@ -50,7 +50,7 @@ def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
         return HeatCell(
             cell=outcome.cell,
             value=number(value),
-            shade=scale.shade(value),
+            shade=shade(value),
             best=value == chosen,
             missed=bool(outcome.failed),
         )
@@ -62,22 +62,16 @@ def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
     return HeatMap(metric=task.primary, models=tuple(models), lines=tuple(lines))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shades:
-    """The shades from the lowest value on; `span`: at least a typical interval, so that chance has little colour."""
+def _shades(measures: Sequence[Measure]) -> Callable[[float], int | None]:
+    """The shade of a value, from the lowest one on; a typical interval has all shades, so that chance has few."""
+    values = [measure.value for measure in measures if math.isfinite(measure.value)]
+    widths = [width for measure in measures if math.isfinite(width := measure.high - measure.low)]
+    low = min(values, default=0.0)
+    span = max(max(values) - low, median(widths) if widths else 0.0) if values else 0.0
 
-    low: float
-    span: float
-
-    @classmethod
-    def over(cls, measures: Sequence[Measure]) -> _Shades:
-        values = [each.value for each in measures if math.isfinite(each.value)]
-        widths = [width for each in measures if math.isfinite(width := each.high - each.low)]
-        if not values:
-            return cls(0.0, 0.0)
-        return cls(min(values), max(max(values) - min(values), median(widths) if widths else 0.0))
-
-    def shade(self, value: float) -> int | None:
+    def shade(value: float) -> int | None:
         if not math.isfinite(value):
             return None
-        return min(int(SHADES * (value - self.low) / self.span), SHADES - 1) if self.span else 0
+        return min(int(SHADES * (value - low) / span), SHADES - 1) if span else 0
+
+    return shade

@@ -1,21 +1,32 @@
-"""The block `ix`: the run, its scenarios and its cells with all their numbers, but without their samples."""
+"""The block `ix`: the run, its scenarios and its cells with all their numbers and their history, without samples."""
 
 from __future__ import annotations
 
+import math
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from pytest_puma.codec.plain import plain
+from pytest_puma.codec.plain import plain, storable
 from pytest_puma.core import Change, Gap, Measure, Outcome, Run, Shift
+from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.report.page import charts
-from pytest_puma.report.page.against import Against
 from pytest_puma.report.page.budget import LeftOut
 from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
-from pytest_puma.report.page.history import HistoryPoint
+from pytest_puma.report.page.changes import Against
 from pytest_puma.report.rows import computed_tokens, seconds, throughput
+from pytest_puma.runs.index import History
+from pytest_puma.runs.trend import Step, steps
 
 #: The version of the blocks, which the viewer checks.
 FORMAT = 1
+_MAX_RUNS = 50
+#: Folders between a run folder and its project: `runs` and `.puma`.
+_BETWEEN = 2
+#: The points of earlier runs by cell.
+HistoryByCell: TypeAlias = Mapping[str, list[dict[str, Any]]]
 
 
 def index(
@@ -24,7 +35,7 @@ def index(
     cells: Sequence[CellBlocks | None],
     *,
     against: Against | None,
-    history: Mapping[str, Sequence[HistoryPoint]],
+    history: HistoryByCell,
     left_out: LeftOut,
     megabytes: float | None,
 ) -> dict[str, Any]:
@@ -43,7 +54,7 @@ def index(
             | _charts(outcome, blocks)
             | _robustness(run, outcome, places)
             | _circumstances(run, outcome, against)
-            | {"history": [plain(point) for point in history.get(outcome.cell, ())]}
+            | {"history": history.get(outcome.cell, [])}
             for outcome, blocks in zip(run.outcomes, cells, strict=True)
         ],
     }
@@ -164,3 +175,34 @@ def _gap(gap: Gap) -> dict[str, Any]:
 def _picked(source: object, names: Iterable[str]) -> dict[str, Any]:
     """Some attributes, null for NaN."""
     return {name: plain(getattr(source, name)) for name in names}
+
+
+def history_of(run: Run, folder: Path | None) -> HistoryByCell:
+    """Return the newest values up to a run, the oldest first, by cell; none for a folder outside of a project."""
+    above = () if folder is None else folder.parents
+    if folder is None or len(above) <= _BETWEEN or runs_of(above[_BETWEEN]) != folder.parent:
+        return {}
+    # The run itself reports an index that cannot be read: its page lacks the trend, and nothing else.
+    with suppress(OSError, sqlite3.Error), closing(History(above[_BETWEEN])) as history:
+        return {outcome.cell: _points(history, outcome, run) for outcome in run.outcomes}
+    return {}
+
+
+def _points(history: History, outcome: Outcome, run: Run) -> list[dict[str, Any]]:
+    rows = history.trend(storable(outcome.cell), storable(outcome.primary), last=_MAX_RUNS)
+    last = math.inf if run.number is None else run.number
+    earlier = [row for row in rows if row.run.number is not None and row.run.number <= last]
+    return list(map(_point, steps(earlier)))
+
+
+def _point(step: Step) -> dict[str, Any]:
+    """The value in one run, with its interval. `note`: what changed since the run before, such as the engine."""
+    run = step.row.run
+    return {
+        "run": run.name,
+        "number": run.number,
+        "commit": run.invocation.revision,
+        "date": run.started,
+        **_picked(step.row.measure, ("value", "low", "high")),
+        "note": f"{', '.join(step.changed)} changed" if step.changed else "",
+    }

@@ -17,9 +17,9 @@ from pytest_puma.core import Run
 from pytest_puma.phrases import named
 from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report import contrasts, escape
-from pytest_puma.report.page.against import Against, against_baseline
 from pytest_puma.report.page.blocks import Blocks, Contents
-from pytest_puma.report.page.history import history_of
+from pytest_puma.report.page.changes import Against, against_baseline
+from pytest_puma.report.page.index import history_of
 from pytest_puma.report.page.summary import Summary, summarize
 from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures, seconds
 from pytest_puma.runs.run_folder import REMOVED

@@ -10,12 +10,10 @@ from datetime import datetime
 from pytest_puma.core import Measure, Outcome, Run, TaskInfo
 from pytest_puma.report import notes, robustness
 from pytest_puma.report.notes import Note
-from pytest_puma.report.page.against import Against
-from pytest_puma.report.page.changes import ChangeLine, change_lines
+from pytest_puma.report.page.changes import Against, ChangeLine, TextTable, change_lines, contrast_table, shift_table
 from pytest_puma.report.page.heat import HeatMap, heat_map
 from pytest_puma.report.page.scale import Drawing, Scale, draw
-from pytest_puma.report.page.task import task_of
-from pytest_puma.report.page.text_tables import TextTable, contrast_table, shift_table
+from pytest_puma.report.page.scenario import task_of
 from pytest_puma.report.rows import Row, metric_rows, number
 
 _MINUTE, _HOUR = 60, 3600

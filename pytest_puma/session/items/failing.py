@@ -12,7 +12,7 @@ import pytest
 
 from pytest_puma.core import Outcome
 from pytest_puma.report import escape
-from pytest_puma.report.missed import in_short, sentence
+from pytest_puma.report.gates import in_short, sentence
 from pytest_puma.report.terminal import misses
 
 
