@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, count
 from typing import Any, TypeAlias
@@ -34,7 +34,7 @@ from pytest_puma.core import (
 from pytest_puma.core.prefix import common_prefix
 from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.jobs import Fork, Job, Operation
-from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, overflow
+from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, fed_tails, overflow
 from pytest_puma.engine.scheduler import Scheduler
 
 _Tails: TypeAlias = tuple[tuple[int, ...], ...]
@@ -109,13 +109,17 @@ class Engine:
 
         `beside`: requests whose responses are known. They are not computed, but the cache is the one for all.
         """
-        self._beside += [*self._answered_jobs(beside)]
+        # They are never scheduled: their keys are below 0.
+        keys = count(-len(self._beside) - 1, -1)
+        self._beside += filter(None, map(self._job, keys, beside, self._encode_all(beside)))
         first = self._tickets
         self._tickets += len(requests)
         for ticket, request, encoded in zip(count(first), requests, self._encode_all(requests), strict=False):
-            job = self._job(ticket, request, *encoded)
+            job = self._job(ticket, request, encoded)
             if job is None:
+                self._finished[ticket] = overflow()
                 continue
+            self._replies[ticket] = self._reply(request, job, encoded)
             if self._scheduler is not None and self._scheduler.takes(job):
                 self._scheduler.submit([job])
             else:
@@ -197,36 +201,19 @@ class Engine:
         tokens, tails = self.encode(request)
         return array("i", tokens), tails
 
-    def _job(self, ticket: int, request: Request, tokens: array[int], tails: _Tails) -> Job | None:
-        """The scheduler's job; None if the prompt is too long, in which case the response is ready."""
-        if not self._fits(tokens, tails):
-            self._finished[ticket] = overflow()
+    def _job(self, key: int, request: Request, encoded: _Encoded) -> Job | None:
+        """The scheduler's job; None if the prompt with its longest continuation, or one new token, is too long."""
+        (tokens, tails), limit = encoded, self.backend.context_limit
+        if len(tokens) + max((len(tail) - 1 for tail in tails), default=1) > limit:
             return None
         if isinstance(request, Generate):
-            room = self._room(request, tokens)
-            self._replies[ticket] = GenerateReply(self.backend, request, len(tokens), room)
-            return Job(key=ticket, tokens=tokens, room=room)
-        self._replies[ticket] = reply = ScoreReply(tails, self._ends(request), len(tokens))
-        return Job(key=ticket, tokens=tokens, tails=reply.fed)
+            return Job(key=key, tokens=tokens, room=min(request.max_tokens, limit - len(tokens)))
+        return Job(key=key, tokens=tokens, tails=fed_tails(tails))
 
-    def _answered_jobs(self, requests: Sequence[Request]) -> Iterator[Job]:
-        """Jobs that are never scheduled, with keys below 0, for the choice of a cache."""
-        keys = count(-len(self._beside) - 1, -1)
-        for key, request, (tokens, tails) in zip(keys, requests, self._encode_all(requests), strict=False):
-            if not self._fits(tokens, tails):
-                continue
-            if isinstance(request, Generate):
-                yield Job(key=key, tokens=tokens, room=self._room(request, tokens))
-            else:
-                yield Job(key=key, tokens=tokens, tails=ScoreReply(tails, self._ends(request), len(tokens)).fed)
-
-    def _fits(self, tokens: array[int], tails: _Tails) -> bool:
-        """Whether a prompt with its longest continuation, or with one new token, fits the context."""
-        longest = len(tokens) + max((len(tail) - 1 for tail in tails), default=1)
-        return longest <= self.backend.context_limit
-
-    def _room(self, request: Generate, tokens: array[int]) -> int:
-        return min(request.max_tokens, self.backend.context_limit - len(tokens))
+    def _reply(self, request: Request, job: Job, encoded: _Encoded) -> Reply:
+        if isinstance(request, Generate):
+            return GenerateReply(self.backend, request, len(job.tokens), job.room)
+        return ScoreReply(encoded[1], self._ends(request), len(job.tokens))
 
     def _ends(self, request: Score) -> Sequence[int]:
         """The tokens of which any ends a continuation; none if its end is not requested."""

@@ -143,7 +143,7 @@ class ScoreReply(Reply):
 
     With `ends`, the last token of each tail represents any of them; without, it belongs to the continuation. It is
     never computed: nothing follows it. A continuation that is a prefix of another one is not computed either: it uses
-    the rows of the other. `fed` are the tails that are computed.
+    the rows of the other. `fed_tails` returns the tails that are computed.
     """
 
     def __init__(self, tails: tuple[tuple[int, ...], ...], ends: Sequence[int], prompt_tokens: int) -> None:
@@ -152,9 +152,9 @@ class ScoreReply(Reply):
         self._lengths = [len(tail) - bool(ends) for tail in tails]
         self._totals, self._end = np.zeros(len(tails)), np.zeros(len(tails))
         self._greedy = np.ones(len(tails), dtype=np.bool_)
-        carried = _carriers([tail[:-1] for tail in tails])
+        carried = _carriers(tails)
         carrying = sorted(set(carried))
-        self.fed = tuple(tails[index] for index in carrying)
+        self._fed = sum(len(tails[index]) - 1 for index in carrying)
         self._served = [[index for index, carrier in enumerate(carried) if carrier == tail] for tail in carrying]
 
     def take(self, logits: NDArray[np.float32], row: Row) -> None:
@@ -180,7 +180,7 @@ class ScoreReply(Reply):
                 for total, end, tokens, best in zip(totals, ends, self._lengths, greedy, strict=True)
             ),
             finish="scored",
-            usage=self._usage(sum(len(tail) - 1 for tail in self.fed), now),
+            usage=self._usage(self._fed, now),
         )
 
 
@@ -189,8 +189,14 @@ def overflow() -> Response:
     return Response(finish="overflow")
 
 
-def _carriers(texts: Sequence[tuple[int, ...]]) -> list[int]:
-    """For each text, the index of a longest text that begins with it: its own index if there is no other."""
+def fed_tails(tails: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    """Return the tails of continuations that are computed: those that are no prefix of another one."""
+    return tuple(tails[index] for index in sorted(set(_carriers(tails))))
+
+
+def _carriers(tails: Sequence[tuple[int, ...]]) -> list[int]:
+    """For each tail without its last token, the index of a longest one that begins with it, perhaps its own."""
+    texts = [tail[:-1] for tail in tails]
     # In sorted order, the texts that begin with a text follow it directly.
     order = sorted(range(len(texts)), key=texts.__getitem__)
     carried = list(range(len(texts)))

@@ -125,10 +125,10 @@ class HeaderReader:
         """Read a number of four bytes."""
         return self._number(_UINT32)
 
-    def count(self, most: int) -> int:
-        """Read a number of eight bytes, up to `most`."""
+    def count(self, maximum: int) -> int:
+        """Read a number of eight bytes, up to `maximum`."""
         count = self._number(_UINT64)
-        if count > most:
+        if count > maximum:
             raise DamagedHeaderError
         return count
 

@@ -1,1 +1,1 @@
-"""What the operating system offers: files, locks, processes, signals, JSON text. Knows nothing of models."""
+"""Services of the operating system: files, locks, processes, signals, JSON text. Knows nothing of models."""

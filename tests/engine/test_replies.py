@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import Backend, Generate, Message, Prompt, Response, Usage
 from pytest_puma.core.thoughts import Thoughts
 from pytest_puma.engine.jobs import Row
-from pytest_puma.engine.replies import GenerateReply, ScoreReply, overflow
+from pytest_puma.engine.replies import GenerateReply, ScoreReply, fed_tails, overflow
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
@@ -182,9 +182,10 @@ def test_a_score_gives_each_continuation_with_its_end_apart() -> None:
 
 def test_a_score_without_ends_reads_the_last_token_from_the_row_before_it() -> None:
     rows = [np.log(np.array(row, np.float32)) for row in ([0.125, 0.625, 0.25], [0.2, 0.2, 0.6])]
-    reply = ScoreReply(((1,), (1, 2), (1, 0)), ends=(), prompt_tokens=4)
+    tails = (1,), (1, 2), (1, 0)
+    reply = ScoreReply(tails, ends=(), prompt_tokens=4)
     # The second continuation shares its only computed token with the third one, and the first needs none.
-    assert [tail[:-1] for tail in reply.fed] == [(1,)]
+    assert [tail[:-1] for tail in fed_tails(tails)] == [(1,)]
     reply.take(rows[0], Row(7, None, 3))
     reply.take(rows[1], Row(7, 0, 4))
     response = reply.response(now=1.0)

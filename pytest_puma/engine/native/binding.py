@@ -181,7 +181,7 @@ def _returned(library: Any, function: str, structure: type[ctypes.Structure]) ->
 
 
 def _misfits(content: bytes, structure: type[ctypes.Structure], known: Mapping[str, float]) -> Iterator[str]:
-    """What does not fit: bytes behind the structure that were written, and fields whose value they cannot have."""
+    """Misfits: bytes behind the structure that were written, and fields whose value they cannot have."""
     size = ctypes.sizeof(structure)
     if any(byte != _PAINT for byte in content[size:]):
         yield f"it has more than {size} bytes"

@@ -43,8 +43,8 @@ def _limited() -> Iterator[None]:
     import psutil
 
     before = resource.getrlimit(resource.RLIMIT_AS)
-    most = psutil.Process().memory_info().vms + _TEMPLATE_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
+    limit = psutil.Process().memory_info().vms + _TEMPLATE_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
     signal.setitimer(signal.ITIMER_VIRTUAL, TEMPLATE_SECONDS)
     try:
         yield
