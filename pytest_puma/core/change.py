@@ -91,7 +91,7 @@ class BootstrapReplicates:
     error can be more or less than 1. `scored`: errors are those of the metric, not of the answers. `bounds`: the
     minimum and the maximum of the metric, empty if it has none. `units`: the units of each row, empty if all rows are
     independent. `bare`: the metric itself has no interval. `better`: which values are better. `test`: the paired test
-    about the metric. `rebuild`: the function that computes the metric anew from the `inputs` of some rows
+    about the metric. `rebuild`: the function that computes the metric again from the `inputs` of some rows
     (`metrics.kernels`). `questions`: the question of each row if questions have several trials, else empty. `groups`:
     the group of each row if the metric is the mean over groups of different sizes, -1 for a row in none; else empty.
     """

@@ -8,7 +8,7 @@ def length_error(sample, prediction):
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, overload
 
@@ -65,26 +65,34 @@ class Metric:
 
     def __post_init__(self) -> None:
         """Refuse what no gate could name and no report could show."""
-        if isinstance(self.parts, str):
-            msg = f"metric {self.name!r}: parts is {self.parts!r}; expected a tuple of names"
+        for problem in self._problems():
+            msg = f"metric {problem}"
             raise SettingsError(msg)
+
+    def _problems(self) -> Iterator[str]:
+        """Each wrong field, as a sentence that begins with the name of the metric."""
+        if isinstance(self.parts, str):
+            yield f"{self.name!r}: parts is {self.parts!r}; expected a tuple of names"
         for name in (self.name, *self.parts):
             if not _NAME.fullmatch(name):
-                msg = f"metric {name!r}: expected a name of letters, digits and any of _ . + - only"
-                raise SettingsError(msg)
-        _check("better", self.better, ("high", "low", "neither"), self.name)
-        _check("per", self.per, ("trial", "sample", "cell"), self.name)
-        _check_each("needs", self.needs, get_args(Need), self.name)
-        _check_each("kinds", self.kinds, tuple(KINDS), self.name)
+                yield f"{name!r}: expected a name of letters, digits and any of _ . + - only"
+        yield from self._wrong_words()
         if self.bounds is not None and not _are_bounds(self.bounds):
-            msg = f"metric {self.name!r}: bounds are {self.bounds!r}; expected (minimum, maximum), or None"
-            raise SettingsError(msg)
+            yield f"{self.name!r}: bounds are {self.bounds!r}; expected (minimum, maximum), or None"
         if self.pool is not None and not isinstance(self.pool, Pool):
-            msg = f"metric {self.name!r}: pool is {self.pool!r}; expected Pool(width, combine), or None for the mean"
-            raise SettingsError(msg)
+            yield f"{self.name!r}: pool is {self.pool!r}; expected Pool(width, combine), or None for the mean"
         if self.per == "cell" and (self.parts or self.pool):
-            msg = f"metric {self.name!r} is a function of a whole cell; expected neither parts nor a pool"
-            raise SettingsError(msg)
+            yield f"{self.name!r} is a function of a whole cell; expected neither parts nor a pool"
+
+    def _wrong_words(self) -> Iterator[str]:
+        for field, words in (("better", get_args(Direction)), ("per", get_args(Per))):
+            if getattr(self, field) not in words:
+                yield f"{self.name!r}: {field} is {getattr(self, field)!r}; expected {', '.join(map(repr, words))}"
+        for field, words in (("needs", get_args(Need)), ("kinds", tuple(KINDS))):
+            values = getattr(self, field)
+            if not isinstance(values, (frozenset, set, tuple, list)) or not set(values) <= set(words):
+                expected = ", ".join(map(repr, words))
+                yield f"{self.name!r}: {field} is {values!r}; expected a set of any of {expected}"
 
     def __call__(self, *args: Any) -> Any:
         """Score, so that a decorated function can still be called."""
@@ -147,16 +155,3 @@ def _are_bounds(value: Any) -> bool:
         return float(low) < float(high)
     except (TypeError, ValueError):
         return False
-
-
-def _check_each(name: str, values: object, expected: tuple[str, ...], metric_name: str) -> None:
-    if not isinstance(values, (frozenset, set, tuple, list)) or not set(values) <= set(expected):
-        names = ", ".join(map(repr, expected))
-        msg = f"metric {metric_name!r}: {name} is {values!r}; expected a set of any of {names}"
-        raise SettingsError(msg)
-
-
-def _check(name: str, value: object, expected: tuple[str, ...], metric_name: str) -> None:
-    if value not in expected:
-        msg = f"metric {metric_name!r}: {name} is {value!r}; expected {', '.join(map(repr, expected))}"
-        raise SettingsError(msg)

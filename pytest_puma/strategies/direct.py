@@ -1,4 +1,4 @@
-"""A bare answer in one reply: zero-shot, few-shot, rcoif, contextual anchoring. A dialogue has a reply to each turn."""
+"""The answer alone, in one reply: zero-shot, few-shot, rcoif, contextual anchoring. A dialogue has one a turn."""
 
 from __future__ import annotations
 
