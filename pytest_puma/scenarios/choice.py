@@ -95,10 +95,6 @@ class ChoiceScenario(ComposedScenario):
         positions = order or range(len(sample.choices))
         return read_choice(text, [sample.choices[position].text for position in positions])
 
-    def read_conclusion(self, reply: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
-        """Return the choice of a reply that has no `Answer:` line."""
-        return self.read(reply, sample, order)
-
     def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:
         """The orders of the choices, each as often as `repeats`."""
         positions = [sample.choices.index(choice) for choice in _by_text(sample)]

@@ -71,10 +71,6 @@ class CompletionScenario(ComposedScenario):
         """Return the text that metrics read."""
         return self.post_process(text, sample)
 
-    def read_conclusion(self, reply: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
-        """Return the same of a reply without an `Answer:` line."""
-        return self.read(reply, sample, order)
-
     def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:  # noqa: ARG002 - no choices
         """Return the first message of the user."""
         turns = self.turns(item)

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_puma.core import DataError, DataSource, Scenario
+from pytest_puma.core import DataError, DataSource, Sample, Scenario
 from pytest_puma.datasets.columns import check_required
 from pytest_puma.datasets.frames import to_frame
 from pytest_puma.datasets.hub import HUB, dataset_file
@@ -54,6 +54,10 @@ class ComposedScenario(FileScenario):
     def parse_response(self, response: str) -> str | None:
         """Return the text without surrounding space, None for an empty one."""
         return response.strip() or None
+
+    def read_conclusion(self, reply: str, sample: Sample, order: Sequence[int] = ()) -> str | None:
+        """Return the answer of a reply without an `Answer:` line, which is read as every other one."""
+        return self.read(reply, sample, order)
 
     def gold_label(self, instance: dict[str, Any]) -> str:
         """Return the first ground truth, empty if there is none."""

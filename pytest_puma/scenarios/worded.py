@@ -1,4 +1,4 @@
-"""A scenario with free text as answers, whose prompts are patterns of its columns.
+"""The bases of public benchmarks and small data sets: scenarios whose questions and answers are columns of the rows.
 
 class GeographyQA(WordedScenario):
     instruction_pattern = "Q: What is the capital of {country}?"
@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.completion import CompletionScenario
 
 
 class WordedScenario(CompletionScenario):
-    """The base of public benchmarks and small data sets. A pattern has names of columns in braces."""
+    """Free text as answers; the prompts are patterns, with names of columns in braces."""
 
     #: The message of the user.
     instruction_pattern: ClassVar[str]
@@ -49,3 +50,22 @@ class WordedScenario(CompletionScenario):
         if not self.target_pattern:
             return super().target(item)
         return self.delimiter.join(filter(None, (self.cue(item), self.target_pattern.format_map(item))))
+
+
+class ListedChoiceScenario(ChoiceScenario):
+    """Choices in the columns `question`, `choices` and `answer`."""
+
+    text_fields = ("question",)
+
+    def question(self, item: dict[str, Any]) -> str:
+        """Return the question."""
+        return str(item["question"])
+
+    def choices(self, item: dict[str, Any]) -> Sequence[str]:
+        """Return the texts of the choices."""
+        return tuple(item["choices"])
+
+    def answer(self, item: dict[str, Any]) -> str | Sequence[int]:
+        """Return the text of the right choice, or the places of all right ones."""
+        answer: str | Sequence[int] = item["answer"]
+        return answer

@@ -19,10 +19,9 @@ from pytest_puma.datasets.frames import to_records
 from pytest_puma.datasets.table import read_records
 from pytest_puma.phrases import named
 from pytest_puma.platform.json_text import parse_foreign_json
-from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.file import content_of, shown_path, text_of
-from pytest_puma.scenarios.worded import WordedScenario
+from pytest_puma.scenarios.worded import ListedChoiceScenario, WordedScenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +98,7 @@ class CompletionBenchmark(Benchmark, WordedScenario):
     """The base of loaders with free text as answers."""
 
 
-class ChoiceBenchmark(Benchmark, ChoiceScenario):
+class ChoiceBenchmark(Benchmark, ListedChoiceScenario):
     """The base of loaders with choices. `row` returns `question`, `choices` and the places of the right ones.
 
         {"question": "Where do fish live?", "choices": ["in water", "on trees"], "answer": [0]}
@@ -107,20 +106,6 @@ class ChoiceBenchmark(Benchmark, ChoiceScenario):
     Published data have a few questions with two equal choices, which neither a text nor a probability can distinguish.
     Such choices are one; it is right if one of them is. The reports of a run give the number of such questions.
     """
-
-    text_fields = ("question",)
-
-    def question(self, item: dict[str, Any]) -> str:
-        """Return the question."""
-        return str(item["question"])
-
-    def choices(self, item: dict[str, Any]) -> Sequence[str]:
-        """Return the choices, no two of them equal."""
-        return tuple(item["choices"])
-
-    def answer(self, item: dict[str, Any]) -> Sequence[int]:
-        """Return the places of the right choices."""
-        return tuple(item["answer"])
 
     def records(self, path: Path) -> Iterator[dict[str, Any]]:
         """The rows, in which equal choices are one."""

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pytest_puma.scenarios.choice import ChoiceScenario
+from pytest_puma.scenarios.worded import ListedChoiceScenario
 
 
-class CommonsenseMiniScenario(ChoiceScenario):
+class CommonsenseMiniScenario(ListedChoiceScenario):
     """Places, tools and reasons of everyday life; one of five choices is right."""
 
     name = "commonsense_mini"
     data = {"test": "commonsense_mini.jsonl", "train": "commonsense_mini_dev.jsonl"}  # noqa: RUF012 - a declaration
     key = "id"
     required = {"question": str, "choices": list, "answer": str}  # noqa: RUF012
-    text_fields = ("question",)
     scores = ("accuracy_chars",)
-
-    def question(self, item: dict[str, Any]) -> str:
-        """Return the question."""
-        return str(item["question"])
-
-    def choices(self, item: dict[str, Any]) -> list[str]:
-        """Return the texts of the choices."""
-        return list(item["choices"])
-
-    def answer(self, item: dict[str, Any]) -> str:
-        """Return the text of the right choice."""
-        return str(item["answer"])
 
 
 class KnowledgeMiniScenario(CommonsenseMiniScenario):
