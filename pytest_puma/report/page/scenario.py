@@ -117,9 +117,10 @@ class CellPrompts:
         self.ends = tuple(common_end(texts) for texts in _last_texts(predictions))
 
     def entries(self, prediction: Prediction) -> list[list[Entry] | None]:
-        """Return the entries of each prompt; None for a prompt that repeats the one before."""
+        """Return the entries of each prompt, None for one that repeats the one before; none if no prompts were kept."""
         turns = iter(range(len(self.ends)))
-        return [None if rest is None else self._entries(rest, next(turns)) for rest in prediction.transcript.prompts]
+        prompts = prediction.transcript.prompts if self.ends else ()
+        return [None if rest is None else self._entries(rest, next(turns)) for rest in prompts]
 
     def _entries(self, rest: Messages, turn: int) -> list[Entry]:
         continues = turn < len(self.starts) and bool(self.starts[turn])
